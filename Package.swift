@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// One set of settings for every target of ours.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+]
+
+let package = Package(
+  name: "locwatch",
+  products: [
+    .library(name: "LocationCore", targets: ["LocationCore"]),
+    .executable(name: "locwatch", targets: ["locwatch"]),
+  ],
+  dependencies: [
+    // The command line.
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Manifests, scenarios and settings are YAML.
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+  ],
+  targets: [
+    .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
+    .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .target(name: "LocationCore", dependencies: ["CGEOS"], swiftSettings: strict),
+    .target(
+      name: "LocationRuntime",
+      dependencies: [
+        "LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "locwatch",
+      dependencies: [
+        "LocationRuntime", "LocationCore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["LocationCore"], path: "Tests/TestSupport",
+      swiftSettings: strict),
+    .testTarget(
+      name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LocationRuntimeTests", dependencies: ["LocationRuntime", "LocationCore", "TestSupport"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "LocwatchTests", dependencies: ["locwatch", "LocationRuntime", "LocationCore", "TestSupport"],
+      swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,54 @@
+/// A point on the engine's own time axis: microseconds since an origin that the caller chose once.
+///
+/// Live, the axis is the machine's boot-time clock; in a replay it is derived from the time of the
+/// fixes. It is the only time the engine compares; it can't be mixed with ``UTCTime``.
+public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
+  /// Microseconds since the caller's origin.
+  public var microseconds: Int64
+
+  /// The instant that many microseconds after the caller's origin.
+  public init(microseconds: Int64) { self.microseconds = microseconds }
+
+  /// Earlier than every instant a caller can name.
+  public static let distantPast = EngineInstant(microseconds: .min)
+
+  public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
+
+  /// The instant that many seconds later, saturating at the ends of the axis.
+  public func advanced(bySeconds seconds: Double) -> EngineInstant {
+    EngineInstant(microseconds: microseconds.saturatingAdd(Int64(microsecondsIn: seconds)))
+  }
+
+  /// Seconds from this instant to a later one; negative when `other` is earlier.
+  public func seconds(to other: EngineInstant) -> Double {
+    Double(other.microseconds.saturatingSubtract(microseconds)) * 1e-6
+  }
+}
+
+extension Int64 {
+  /// Whole microseconds in a number of seconds, rounded to the nearest and saturated; NaN is zero.
+  package init(microsecondsIn seconds: Double) {
+    let scaled = (seconds * 1e6).rounded()
+    if scaled.isNaN {
+      self = 0
+    } else if scaled >= 9.2e18 {
+      self = .max
+    } else if scaled <= -9.2e18 {
+      self = .min
+    } else {
+      self = Int64(scaled)
+    }
+  }
+
+  /// The sum, or the end of the range it would have passed.
+  package func saturatingAdd(_ other: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? (other > 0 ? .max : .min) : sum
+  }
+
+  /// The difference, or the end of the range it would have passed.
+  package func saturatingSubtract(_ other: Int64) -> Int64 {
+    let (difference, overflow) = subtractingReportingOverflow(other)
+    return overflow ? (other > 0 ? .min : .max) : difference
+  }
+}

@@ -1,0 +1,65 @@
+/// A named area and what its owner wants to hear about it.
+public struct Region: Hashable, Sendable, Codable {
+  /// The outline.
+  public enum Shape: Hashable, Sendable, Codable {
+    /// Everything within `radiusMeters` of the centre on the WGS 84 ellipsoid; the radius is positive.
+    case circle(center: Coordinate, radiusMeters: Double)
+  }
+
+  /// What can be told of a region.
+  public struct Notify: OptionSet, Hashable, Sendable, Codable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    public static let enter = Notify(rawValue: 1)
+    public static let exit = Notify(rawValue: 2)
+    public static let dwell = Notify(rawValue: 4)
+    public static let cross = Notify(rawValue: 8)
+  }
+
+  /// What is said of the state in which a region is first found.
+  public enum Initial: String, Hashable, Sendable, Codable {
+    /// A `region.state` record.
+    case state
+    /// A `region.enter` when already inside.
+    case event
+    /// Nothing.
+    case silent
+  }
+
+  /// Unique among the regions of an engine.
+  public var id: String
+  /// For people; nil where the owner gave none.
+  public var name: String?
+  /// The outline.
+  public var shape: Shape
+  /// Default: enter and exit.
+  public var notify: Notify
+  /// Seconds inside until a dwell event.
+  public var dwellSeconds: Double
+  /// Seconds by which an exit is held back, and withdrawn when the position comes back meanwhile.
+  public var exitDelaySeconds: Double
+  /// The longest visit the owner accepts to miss, seconds; nil for the default.
+  public var maxLatencySeconds: Double?
+  /// What is said of the first state.
+  public var initial: Initial
+
+  public init(
+    id: String, name: String? = nil, shape: Shape, notify: Notify = [.enter, .exit],
+    dwellSeconds: Double = 300, exitDelaySeconds: Double = 0, maxLatencySeconds: Double? = nil,
+    initial: Initial = .state
+  ) {
+    self.id = id
+    self.name = name
+    self.shape = shape
+    self.notify = notify
+    self.dwellSeconds = dwellSeconds
+    self.exitDelaySeconds = exitDelaySeconds
+    self.maxLatencySeconds = maxLatencySeconds
+    self.initial = initial
+  }
+}
+
+/// Where a position is with respect to a region. Not knowing is a state of its own.
+public enum RegionState: String, Hashable, Sendable, Codable {
+  case unknown, inside, outside
+}

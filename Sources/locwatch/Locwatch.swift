@@ -1,0 +1,5 @@
+import ArgumentParser
+
+@main struct Locwatch: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "locwatch")
+}
