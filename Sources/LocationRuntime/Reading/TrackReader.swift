@@ -1,0 +1,168 @@
+public import LocationCore
+
+/// Reads a track, whatever its format: GPX 1.0 and 1.1, gpsd's JSON lines, NDJSON; each also as gzip.
+///
+/// The format is told by content. Memory does not grow with the file.
+///
+/// ```swift
+/// var reader = try TrackReader(path: "commute.gpx")
+/// var batch: [TrackItem] = []
+/// while try reader.read(into: &batch) {
+///   for item in batch { ... }
+/// }
+/// ```
+public struct TrackReader: ~Copyable {
+  private var input: InputBytes
+  private var piece: [UInt8]
+  /// How much of `piece` was read to tell the format and waits to be parsed.
+  private var headCount: Int?
+  private let gpx: GPXParser?
+  private var lines: LineTrack
+  private var timeline: Timeline
+  private var postponed: Failure?
+  private var isDone = false
+
+  /// A batch is handed out when it has this many items; it may have some thousands more.
+  public static let batchItems = 4096
+
+  /// Opens the track and looks at its first bytes; `-` is standard input.
+  ///
+  /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
+  public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
+    var input = try InputBytes(path: path)
+    var piece = [UInt8](repeating: 0, count: TrackFormat.maximumBytes)
+    var format = TrackFormat.undecided
+    var filled = 0
+    while format == .undecided {
+      let count = try input.read(into: &piece, from: filled)
+      filled += count
+      format = TrackFormat(piece.span.extracting(..<filled), isWhole: count == 0 || filled == piece.count)
+    }
+    switch format {
+    case .xml:
+      gpx = try GPXParser(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    case .jsonLines:
+      gpx = nil
+    case .undecided, .other:
+      let what = if case .other(let what) = format { what } else { "unknown format" }
+      throw Failure(.data, file: input.name, line: 1, what: what, remedy: TrackFormat.accepted)
+    }
+    lines = LineTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    timeline = Timeline(options: options)
+    headCount = filled
+    self.piece = piece
+    self.input = input
+  }
+
+  /// Replaces the contents of `batch` with the next items of the track.
+  ///
+  /// What is whole is delivered before an error is thrown. From a pipe, what has come is delivered without
+  /// waiting for more.
+  ///
+  /// - Returns: false at the end; the batch is then empty.
+  /// - Throws: `data` with the line of the trouble, `io`. Reading on after an error gives false.
+  public mutating func read(into batch: inout [TrackItem]) throws(Failure) -> Bool {
+    batch.removeAll(keepingCapacity: true)
+    if let failure = postponed {
+      postponed = nil
+      throw failure
+    }
+    while !isDone, batch.count < Self.batchItems, batch.isEmpty || input.byteCount != nil {
+      let first = batch.count
+      var failure: Failure?
+      do throws(Failure) { try step(into: &batch) } catch { failure = error }
+      timeline.apply(to: &batch, from: first)
+      if isDone, failure == nil { failure = verdict() }
+      if let failure {
+        isDone = true
+        if batch.isEmpty { throw failure }
+        postponed = failure
+      }
+    }
+    return !batch.isEmpty
+  }
+
+  /// As the user named it; `<stdin>` for `-`.
+  public var name: String { input.name }
+
+  /// The size of the file; nil where it is not a regular file.
+  public var byteCount: Int? { input.byteCount }
+
+  /// How much of the file has been read, for a progress bar.
+  public var bytesRead: Int { input.bytesRead }
+
+  /// The line of the (unpacked) file that has been reached, from 1.
+  public var line: Int { gpx?.line ?? max(lines.line, 1) }
+
+  /// Generous readings, to be said aloud when the track has been read.
+  public var notes: [String] {
+    var notes: [String] = []
+    if input.isGzip { notes.append("gzip") }
+    if input.hasTrailingGarbage { notes.append("bytes after the gzip data, ignored") }
+    return notes + (gpx?.notes ?? lines.notes) + timeline.notes
+  }
+
+  // MARK: - Steps
+
+  /// Reads one piece of the file.
+  private mutating func step(into batch: inout [TrackItem]) throws(Failure) {
+    let count: Int
+    if let waiting = headCount {
+      count = waiting
+      headCount = nil
+    } else {
+      do throws(Failure) { count = try input.read(into: &piece) } catch { throw located(error) }
+    }
+    let isFinal = count == 0
+    if isFinal { isDone = true }
+    if let gpx {
+      try parse(gpx, count, isFinal: isFinal, into: &batch)
+    } else {
+      let bytes = piece
+      try lines.parse(bytes.span.extracting(..<count), isFinal: isFinal, into: &batch)
+    }
+  }
+
+  private func parse(
+    _ gpx: GPXParser, _ count: Int, isFinal: Bool, into batch: inout [TrackItem]
+  ) throws(Failure) {
+    do throws(Failure) {
+      try gpx.parse(piece.span.extracting(..<count), isFinal: isFinal)
+    } catch {
+      gpx.takeItems(into: &batch)
+      throw error
+    }
+    gpx.takeItems(into: &batch)
+    guard isFinal, gpx.census.trackPoints == 0 else { return }
+    guard let held = gpx.takeHeldItems() else {
+      throw Failure(
+        .data, file: name, line: gpx.firstPointLine,
+        what: "no track, and more than \(GPXAssembler.maximumHeldPoints) route points or waypoints",
+        remedy: "convert the route to a track")
+    }
+    batch.append(contentsOf: held)
+  }
+
+  /// What is wrong with the track as a whole.
+  private func verdict() -> Failure? {
+    guard timeline.fixes == 0 else {
+      return timeline.failure(
+        file: name, firstPointLine: gpx == nil ? lines.firstPointLine : gpx?.firstPointLine)
+    }
+    var what = "no position in any line"
+    if let census = gpx?.census {
+      what = "no track points"
+      if census.tracks > 0 { what += "; its tracks are empty" }
+      if census.tracks == 0 {
+        what += census.routes > 0 ? "; its routes are empty" : "; it has no track at all"
+      }
+    }
+    return Failure(.data, file: name, line: line, what: what)
+  }
+
+  private func located(_ failure: Failure) -> Failure {
+    var failure = failure
+    if failure.code == .data { failure.line = line }
+    return failure
+  }
+}
