@@ -1,0 +1,139 @@
+import LocationCore
+
+/// What a file or a command line says of a region, before it is one.
+///
+/// Every way in goes through it, so that the rules and their words are the same everywhere.
+struct RegionDraft {
+  /// A place as it is written.
+  struct Position: Equatable {
+    var longitude: Double
+    var latitude: Double
+  }
+
+  /// An outline as it is written.
+  enum Geometry: Equatable {
+    case point(Position)
+    /// One that no region is made of; its type, for the message.
+    case other(String)
+    /// None at all, as GeoJSON's null.
+    case none
+  }
+
+  var id: String?
+  var name: String?
+  var geometry: Geometry = .none
+  /// Metres, checked.
+  var radiusMeters: Double?
+  /// For a point without ``radiusMeters``.
+  var foreignRadius = ForeignRadius()
+  var notify: Region.Notify?
+  var dwellSeconds: Double?
+  var exitDelaySeconds: Double?
+  var maxLatencySeconds: Double?
+  var initial: Region.Initial?
+
+  /// The region; nil where no region is made of such a geometry.
+  func region(id: String, defaultRadiusMeters: Double?) throws(RegionProblem) -> Region? {
+    let shape: Region.Shape
+    switch geometry {
+    case .point(let position):
+      let radius = try statedRadius(default: defaultRadiusMeters)
+      shape = .circle(center: try Self.coordinate(position), radiusMeters: radius)
+    case .other, .none:
+      return nil
+    }
+    var region = Region(id: id, name: name, shape: shape)
+    // Who asks how long wants to be told.
+    region.notify = notify ?? (dwellSeconds == nil ? region.notify : region.notify.union(.dwell))
+    region.dwellSeconds = dwellSeconds ?? region.dwellSeconds
+    region.exitDelaySeconds = exitDelaySeconds ?? region.exitDelaySeconds
+    region.maxLatencySeconds = maxLatencySeconds
+    region.initial = initial ?? region.initial
+    return region
+  }
+
+  private func statedRadius(default defaultRadiusMeters: Double?) throws(RegionProblem) -> Double {
+    if let radiusMeters { return radiusMeters }
+    if let meters = try foreignRadius.meters() { return meters }
+    if let defaultRadiusMeters { return defaultRadiusMeters }
+    throw RegionProblem(
+      what: "a Point without a radius", remedy: "add \"radius_m\" (metres) to its properties")
+  }
+
+  // MARK: Values
+
+  /// The longest id accepted, bytes: a name for people and file systems, not a document.
+  static let maximumIDBytes = 200
+
+  static func checkedID(_ id: String) throws(RegionProblem) -> String {
+    guard !id.isEmpty else { throw RegionProblem(what: "an empty id", remedy: "give it a name") }
+    guard id.utf8.count <= maximumIDBytes else {
+      throw RegionProblem(what: "an id of more than \(maximumIDBytes) bytes", remedy: "shorten it")
+    }
+    guard !id.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+      throw RegionProblem(what: "an id with a control character", remedy: "use letters, digits and - _ .")
+    }
+    return id
+  }
+
+  /// Metres, positive and finite.
+  static func radius(_ meters: Double) throws(RegionProblem) -> Double {
+    guard meters > 0, meters.isFinite else {
+      throw RegionProblem(what: "\(shown(meters)) is no radius", remedy: "write more than 0 metres")
+    }
+    return meters
+  }
+
+  /// Seconds, finite and not negative.
+  static func seconds(_ seconds: Double) throws(RegionProblem) -> Double {
+    guard seconds >= 0, seconds.isFinite else {
+      throw RegionProblem(what: "\(shown(seconds)) is no duration", remedy: "write 0 or more seconds")
+    }
+    return seconds
+  }
+
+  static func coordinate(_ position: Position) throws(RegionProblem) -> Coordinate {
+    let (longitude, latitude) = (position.longitude, position.latitude)
+    if let place = Coordinate(latitude: latitude, longitude: longitude) { return place }
+    if abs(latitude) > 90 {
+      let mayBeSwapped = abs(longitude) <= 90 && abs(latitude) <= 180
+      throw RegionProblem(
+        what: "latitude \(shown(latitude)) is not within -90 to 90" + (mayBeSwapped ? "; swapped?" : ""),
+        remedy: mayBeSwapped ? "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]" : nil)
+    }
+    throw RegionProblem(
+      what: "longitude \(shown(longitude)) is not within -180 to 180",
+      remedy: abs(longitude) <= 540
+        ? "write \(shown(Geodesy.normalizedLongitude(longitude)))" : "write degrees of WGS 84")
+  }
+
+  static func notify(_ words: [String]) throws(RegionProblem) -> Region.Notify {
+    var notify: Region.Notify = []
+    for word in words {
+      guard let one = notifyWords.first(where: { $0.word == word })?.notify else {
+        let near = word == "leave" ? "exit" : NearestWord.to(word, among: notifyWords.map(\.word))
+        throw RegionProblem(
+          what: "\"\(word)\" is nothing that can be told",
+          remedy: near.map { "did you mean \($0)?" } ?? "write enter, exit, dwell or cross")
+      }
+      notify.formUnion(one)
+    }
+    return notify
+  }
+
+  static func initial(_ word: String) throws(RegionProblem) -> Region.Initial {
+    guard let initial = Region.Initial(rawValue: word) else {
+      throw RegionProblem(what: "\"\(word)\" is no such word", remedy: "write state, event or silent")
+    }
+    return initial
+  }
+
+  static let notifyWords: [(word: String, notify: Region.Notify)] = [
+    ("enter", .enter), ("exit", .exit), ("dwell", .dwell), ("cross", .cross),
+  ]
+
+  /// A number as people write it: no fraction where there is none.
+  static func shown(_ value: Double) -> String {
+    value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : "\(value)"
+  }
+}
