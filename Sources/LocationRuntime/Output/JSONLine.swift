@@ -1,0 +1,113 @@
+package import LocationCore
+
+/// Writes the members of one JSON object in the order in which they are given.
+package struct JSONLine {
+  /// The bytes written so far, without the opening brace's own line.
+  package private(set) var bytes: [UInt8] = []
+  private var needsComma = false
+
+  package init() {}
+
+  /// Starts over, keeping the memory.
+  package mutating func reset() {
+    bytes.removeAll(keepingCapacity: true)
+    needsComma = false
+  }
+
+  /// Goes on in an object whose first members were written elsewhere.
+  package mutating func resume() { needsComma = true }
+
+  package mutating func open(_ key: StaticString? = nil) {
+    if let key { self.key(key) }
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+  }
+
+  package mutating func close() {
+    bytes.append(UInt8(ascii: "}"))
+    needsComma = true
+  }
+
+  package mutating func member(_ key: StaticString, _ value: String?) {
+    guard let value else { return }
+    self.key(key)
+    string(value)
+  }
+
+  package mutating func member(_ key: StaticString, _ value: Int?) {
+    guard let value else { return }
+    self.key(key)
+    FixedPoint.append(value, to: &bytes)
+  }
+
+  package mutating func member(_ key: StaticString, _ value: Double?, decimals: Int) {
+    guard let value, value.isFinite else { return }
+    self.key(key)
+    FixedPoint.append(value, decimals: decimals, to: &bytes)
+  }
+
+  package mutating func member(_ key: StaticString, _ value: UTCTime?) {
+    guard let value else { return }
+    self.key(key)
+    bytes.append(UInt8(ascii: "\""))
+    value.appendRFC3339(to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  package mutating func member(_ key: StaticString, _ value: [String]) {
+    self.key(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, element) in value.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      string(element)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  package mutating func array(_ key: StaticString, _ values: [Double], decimals: Int) {
+    self.key(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      FixedPoint.append(value, decimals: decimals, to: &bytes)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// A member whose key is data.
+  package mutating func member(named key: String, _ value: Int) {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+    FixedPoint.append(value, to: &bytes)
+  }
+
+  private mutating func key(_ key: StaticString) {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+    bytes.append(UInt8(ascii: "\""))
+    key.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  private mutating func string(_ value: String) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0..<0x20:
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(Self.hexDigits[Int(byte >> 4)])
+        bytes.append(Self.hexDigits[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static let hexDigits = Array("0123456789abcdef".utf8)
+}

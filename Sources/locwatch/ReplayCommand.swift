@@ -1,0 +1,167 @@
+public import ArgumentParser
+public import LocationCore
+public import LocationRuntime
+
+/// `locwatch replay`: runs tracks through the engine.
+struct ReplayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Run tracks through the engine: what would have woken whom, when, why and at what cost.",
+    discussion: """
+      A track is GPX 1.0 or 1.1, gpsd JSON lines (gpspipe -w) or lines like
+      {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is read as it is. Nothing is
+      written but the output, and no database is touched.
+
+        locwatch replay drive.gpx
+        locwatch replay drive.gpx --regions places.geojson
+        locwatch replay drive.gpx -r places.geojson -s logger.yaml --scenario day.yaml --format ndjson
+        gpspipe -w -n 500 | locwatch replay -
+        locwatch replay old.gpx --interval 1 --assume-accuracy 5     # a track without times
+        locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
+      """)
+
+  @Argument(help: ArgumentHelp("Tracks to replay; - reads standard input.", valueName: "track"))
+  var tracks: [String]
+
+  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
+  var regions: [String] = []
+
+  @Option(
+    name: [.short, .customLong("subscriber")],
+    help: ArgumentHelp(
+      "A subscriber's manifest; repeatable. Without one, a program `replay` that wants everything.",
+      valueName: "file"))
+  var subscribers: [String] = []
+
+  @Option(
+    help: ArgumentHelp("What else happens, and when: launches, force-quits, reboots.", valueName: "file"))
+  var scenario: String?
+
+  @Option(help: ArgumentHelp("Thresholds.", valueName: "file"))
+  var config: String?
+
+  @Option(help: ArgumentHelp("Power profile.", valueName: "name"))
+  var profile: String = PowerProfile.rpi4UbloxM8.name
+
+  @Option(help: "text, ndjson, csv or geojson (default: text on a terminal, ndjson in a pipe).")
+  var format: RecordFormat?
+
+  @Option(help: ArgumentHelp("Seconds of the track in a second, or max.", valueName: "factor"))
+  var speed: Speed = .max
+
+  @Option(help: ArgumentHelp("Only fixes from this time on.", valueName: "time"))
+  var from: UTCTime?
+
+  @Option(help: ArgumentHelp("Only fixes up to this time.", valueName: "time"))
+  var to: UTCTime?
+
+  @Option(help: ArgumentHelp("68 % radius of fixes that state no accuracy.", valueName: "metres"))
+  var assumeAccuracy: Double?
+
+  @Option(help: ArgumentHelp("Seconds between the points of a track without times.", valueName: "seconds"))
+  var interval: Double?
+
+  @Option(help: ArgumentHelp("Time of the first point of a track without times.", valueName: "time"))
+  var start: UTCTime?
+
+  @Option(help: ArgumentHelp("Tracks replayed side by side; the output stays in order.", valueName: "n"))
+  var jobs: Int = 1
+
+  @Flag(help: "Add a record for each fix: believed, or refused and why.")
+  var explain = false
+
+  func validate() throws {
+    if tracks.isEmpty { throw ValidationError("name a track, or - for standard input") }
+    if tracks.filter({ $0 == "-" }).count > 1 {
+      throw ValidationError("standard input can be read only once")
+    }
+    if jobs < 1 { throw ValidationError("--jobs takes a whole number from 1 on") }
+    if let interval, !(interval > 0 && interval <= 1e7) {
+      throw ValidationError("--interval takes seconds above 0")
+    }
+    if let assumeAccuracy, !(assumeAccuracy > 0 && assumeAccuracy <= 1e7) {
+      throw ValidationError("--assume-accuracy takes metres above 0")
+    }
+    if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
+    if let from, let to, to < from { throw ValidationError("--to is before --from") }
+  }
+
+  func run() async throws {
+    let code: Failure.Code?
+    do throws(Failure) {
+      code = try await Replay.run(tracks, request()) { Terminal.report($0) }
+    } catch {
+      throw Terminal.exit(for: error)
+    }
+    if let code { throw ExitCode(code.rawValue) }
+  }
+
+  private func request() throws(Failure) -> ReplayRequest {
+    var request = ReplayRequest()
+    if let config { try Settings.read(path: config, into: &request.configuration) }
+    guard let profile = PowerProfile.builtIn.first(where: { $0.name == profile }) else {
+      throw Failure(
+        .usage, what: "no power profile is called \"\(profile)\"",
+        remedy: "there is \(PowerProfile.builtIn.map(\.name).joined(separator: ", "))")
+    }
+    request.configuration.profile = profile
+    request.configuration.explains = explain
+    for file in regions { request.regions += try RegionFile.read(path: file).regions }
+    try refuseDuplicateRegions(request.regions)
+    for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
+    if subscribers.isEmpty { request.subscribers = [Subscriber(name: "replay")] }
+    if let scenario {
+      let parsed = try Scenario(path: scenario, subscribers: request.subscribers.map(\.name))
+      request.scenario = parsed
+      if parsed.protectUntilFirstUnlock { request.configuration.policy.protectUntilFirstUnlock = true }
+    }
+    request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
+    request.track = TrackOptions(
+      assumeAccuracyMeters: assumeAccuracy, intervalSeconds: interval, start: start)
+    request.from = from
+    request.to = to
+    request.speed = speed.factor
+    request.jobs = jobs
+    request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
+    return request
+  }
+
+  private func refuseDuplicateRegions(_ regions: [Region]) throws(Failure) {
+    var seen: Set<String> = []
+    for region in regions where !seen.insert(region.id).inserted {
+      throw Failure(
+        .data, what: "two of the files have a region \"\(region.id)\"", remedy: "give one of them another id")
+    }
+  }
+
+  /// How fast a replay goes.
+  enum Speed: ExpressibleByArgument {
+    case max
+    case times(Double)
+
+    init?(argument: String) {
+      if argument == "max" {
+        self = .max
+      } else if let factor = Double(argument), factor > 0, factor.isFinite {
+        self = .times(factor)
+      } else {
+        return nil
+      }
+    }
+
+    var defaultValueDescription: String { "max" }
+
+    var factor: Double? {
+      switch self {
+      case .max: nil
+      case .times(let factor): factor
+      }
+    }
+  }
+}
+
+extension RecordFormat: ExpressibleByArgument {}
+
+extension UTCTime: ExpressibleByArgument {
+  public init?(argument: String) { self.init(rfc3339: argument) }
+}
