@@ -63,6 +63,8 @@ struct Synth: AsyncParsableCommand {
     var text = SynthText(scenario, seed: seed, as: format)
     let file = try OutputFile(path: output)
     try text.write { piece throws(Failure) in try file.write(piece) }
+    guard output != "-" else { return }
+    print("\(output): \(text.fixCount) fixes, \(Int(text.motion.seconds)) s, \(Int(text.motion.meters)) m")
   }
 }
 

@@ -8,7 +8,9 @@ enum NMEAText {
   static func append(_ fix: SynthFix, fields: Set<SynthScenario.Field>, to text: inout [UInt8]) {
     let clock = Clock(fix.time)
     appendSentence(to: &text) { body in
-      body.append(text: "GPRMC,\(clock.time),A,")
+      body.append(text: "GPRMC,")
+      body += clock.time
+      body.append(text: ",A,")
       appendPosition(fix.coordinate, to: &body)
       body.append(text: ",")
       if fields.contains(.speed) {
@@ -18,10 +20,14 @@ enum NMEAText {
       if fields.contains(.course), let course = fix.courseDegrees {
         body.append(scaled: course.tenthsOfDegrees, decimals: 1)
       }
-      body.append(text: ",\(clock.date),,,A")
+      body.append(text: ",")
+      body += clock.date
+      body.append(text: ",,,A")
     }
     appendSentence(to: &text) { body in
-      body.append(text: "GPGGA,\(clock.time),")
+      body.append(text: "GPGGA,")
+      body += clock.time
+      body.append(text: ",")
       appendPosition(fix.coordinate, to: &body)
       body.append(text: ",1,08,")
       if fields.contains(.hdop) { body.append(fix.hdop, decimals: 2) }
@@ -31,13 +37,13 @@ enum NMEAText {
     }
   }
 
-  /// `$`, the body, its checksum and the end of the line.
+  /// `$`, the body that `fill` appends, its checksum and the end of the line.
   private static func appendSentence(to text: inout [UInt8], _ fill: (inout [UInt8]) -> Void) {
-    var body: [UInt8] = []
-    fill(&body)
-    let checksum = body.reduce(UInt8(0), ^)
     text.append(UInt8(ascii: "$"))
-    text += body
+    let first = text.count
+    fill(&text)
+    var checksum: UInt8 = 0
+    for index in first..<text.count { checksum ^= text[index] }
     text.append(UInt8(ascii: "*"))
     text.append(hexDigit(checksum >> 4))
     text.append(hexDigit(checksum & 15))
@@ -50,9 +56,9 @@ enum NMEAText {
 
   /// `ddmm.mmmmmm,N,dddmm.mmmmmm,E`; a millionth of a minute is finer than the 1e-7 degrees of a fix.
   private static func appendPosition(_ coordinate: Coordinate, to body: inout [UInt8]) {
-    appendAngle(coordinate.latitude, wholeDigits: 4, positive: "N", negative: "S", to: &body)
+    appendAngle(coordinate.latitude, wholeDigits: 4, positive: ",N", negative: ",S", to: &body)
     body.append(text: ",")
-    appendAngle(coordinate.longitude, wholeDigits: 5, positive: "E", negative: "W", to: &body)
+    appendAngle(coordinate.longitude, wholeDigits: 5, positive: ",E", negative: ",W", to: &body)
   }
 
   private static func appendAngle(
@@ -62,20 +68,21 @@ enum NMEAText {
     let (whole, rest) = units.quotientAndRemainder(dividingBy: 10_000_000)
     // 1e-7 degrees are 6 millionths of a minute.
     body.append(scaled: whole * 100_000_000 + rest * 6, decimals: 6, minimumWholeDigits: wholeDigits)
-    body.append(text: ",\(degrees < 0 ? negative : positive)")
+    body.append(text: degrees < 0 ? negative : positive)
   }
 
   private static let metersPerSecondInKnot = 1852.0 / 3600
 
-  /// The time and the date of a fix as NMEA has them: `hhmmss.ss`, `ddmmyy`.
+  /// The time and the date of a fix as NMEA has them: `hhmmss.sss`, `ddmmyy`.
   private struct Clock {
-    let time: String
-    let date: String
+    private(set) var time: [UInt8] = []
+    private(set) var date: [UInt8] = []
 
-    init(_ time: UTCTime) {
-      let text = Array(time.rfc3339)
-      self.time = String(text[11...12] + text[14...15] + text[17...18] + text[19...22])
-      date = String(text[8...9] + text[5...6] + text[2...3])
+    init(_ fixTime: UTCTime) {
+      var text: [UInt8] = []
+      fixTime.appendRFC3339(to: &text)
+      for range in [11...12, 14...15, 17...22] { time += text[range] }
+      for range in [8...9, 5...6, 2...3] { date += text[range] }
     }
   }
 }

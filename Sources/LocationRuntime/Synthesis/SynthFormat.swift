@@ -19,7 +19,7 @@ package struct SynthText {
   private let scenario: SynthScenario
   private let format: SynthFormat
   private var track: SynthTrack
-  /// What has been made so far.
+  /// How many fixes have been made so far.
   package private(set) var fixCount = 0
 
   /// - Parameters:

@@ -113,7 +113,7 @@ private struct Builder {
 
   /// Lays out the moves kept back.
   mutating func travel() {
-    guard corners.count > 1 else { return }
+    guard !corners.isEmpty else { return }
     let way = RoundedWay(corners)
     let profile = SpeedProfile(way.pieces.map(\.speed))
     var passed = [Double](repeating: motion.seconds, count: corners.count)

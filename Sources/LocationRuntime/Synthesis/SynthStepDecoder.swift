@@ -92,6 +92,7 @@ struct SynthStepDecoder {
     case .along:
       var points: [SynthScenario.Waypoint] = []
       for point in try value.list() { points.append(try nextWaypoint(point)) }
+      guard !points.isEmpty else { throw value.failure("no place in it") }
       return .move(points)
     case .stopSeconds: return .stop(seconds: try value.double(in: 0...Self.longestSeconds))
     case .gapSeconds: return .gap(seconds: try value.double(in: 0...Self.longestSeconds))
@@ -160,7 +161,9 @@ extension SynthStepDecoder {
   mutating func applySettings(_ find: (SynthSettingKey) -> StrictYAML?) throws(Failure) {
     if let by = find(.by) { try by.word(SynthCarrier.self).apply(to: &settings) }
     if let value = find(.intervalSeconds) {
-      settings.intervalMicroseconds = Int64(microsecondsIn: try value.double(in: 0.001...86_400))
+      // Whole milliseconds: every format can write them.
+      let milliseconds = (try value.double(in: 0.001...86_400) * 1000).rounded()
+      settings.intervalMicroseconds = Int64(milliseconds) * 1000
     }
     if let value = find(.speed) { settings.speedMetersPerSecond = try value.double(in: 0.01...12_000) }
     let rates = 0.001...1000.0

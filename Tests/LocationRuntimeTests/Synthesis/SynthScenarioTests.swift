@@ -108,6 +108,10 @@ func scenario(_ text: String) throws(Failure) -> SynthScenario {
       "\(start)\nby: plane\nsteps: []",
       "s.yaml:2: by: unknown word \"plane\"; words here: walk, bicycle, car, train, ferry"
     ),
+    (
+      "\(start)\nby: car\nsteps:\n  - {at: [1, 2]}\n  - {along: []}",
+      "s.yaml:5: steps[1].along: no place in it"
+    ),
     ("\(start)\nnoise: {sigma: 1}", "s.yaml:2: noise: unknown key \"sigma\"; did you mean \"sigma_m\"?"),
     ("\(start)\nwrite: [time]", "s.yaml:2: write[0]: unknown word \"time\""),
     (

@@ -142,6 +142,12 @@ import Testing
     #expect(fixes.map { $0.truth.latitude > 0.5 } == [false, false, true, true, true])
   }
 
+  @Test func `moving to where one is takes no time`() throws {
+    let fixes = try Self.fixes(
+      "\(Self.exact)\nby: car\nsteps: [at: [0, 0], to: [0, 0], gap_s: 2, along: [[0, 0], [0, 0]], stop_s: 3]")
+    #expect(fixes.map { fixes[0].time.seconds(to: $0.time) } == [0, 1])
+  }
+
   @Test func `elevations are interpolated`() throws {
     let fixes = try Self.fixes(
       "\(Self.exact)\nspeed_mps: 10\nsteps: [at: [0, 0, 100], to: [0, 0.01, 200], stop_s: 1]")
