@@ -90,7 +90,8 @@ extension RegionEvent {
     line.member("confidence", confidence, decimals: FixedPoint.thousandths)
     line.member("reason", reason.rawValue)
     line.member("inside_s", insideSeconds, decimals: FixedPoint.thousandths)
-    line.member("passage_s", passage.map { $0.entered.seconds(to: $0.left) }, decimals: FixedPoint.thousandths)
+    line.member(
+      "passage_s", passage.map { $0.entered.seconds(to: $0.left) }, decimals: FixedPoint.thousandths)
   }
 }
 
