@@ -163,5 +163,6 @@ struct ReplayCommand: AsyncParsableCommand {
 extension RecordFormat: ExpressibleByArgument {}
 
 extension UTCTime: ExpressibleByArgument {
+  /// A time as RFC 3339 has it.
   public init?(argument: String) { self.init(rfc3339: argument) }
 }

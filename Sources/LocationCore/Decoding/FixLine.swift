@@ -59,6 +59,7 @@ package struct GPSDLine: Hashable, Sendable {
     case tpv, gst, devices, device, other
   }
 
+  /// What is wrong.
   package var kind: Kind
   /// The `time` of the report; nil where it has none that can be read.
   package var time: UTCTime?

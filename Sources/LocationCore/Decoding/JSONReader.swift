@@ -23,6 +23,7 @@ package struct JSONReader: Sendable {
   package struct Text: Sendable {
     /// What stands between the quotes, escapes as written.
     package let range: Range<Int>
+    /// Whether it holds escapes, which have to be resolved.
     package let hasEscapes: Bool
   }
 

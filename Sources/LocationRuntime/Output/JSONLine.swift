@@ -17,35 +17,41 @@ package struct JSONLine {
   /// Goes on in an object whose first members were written elsewhere.
   package mutating func resume() { needsComma = true }
 
+  /// Opens the line, or an object that is a member.
   package mutating func open(_ key: StaticString? = nil) {
     if let key { self.key(key) }
     bytes.append(UInt8(ascii: "{"))
     needsComma = false
   }
 
+  /// Closes the innermost object.
   package mutating func close() {
     bytes.append(UInt8(ascii: "}"))
     needsComma = true
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: String?) {
     guard let value else { return }
     self.key(key)
     string(value)
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: Int?) {
     guard let value else { return }
     self.key(key)
     FixedPoint.append(value, to: &bytes)
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: Double?, decimals: Int) {
     guard let value, value.isFinite else { return }
     self.key(key)
     FixedPoint.append(value, decimals: decimals, to: &bytes)
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: UTCTime?) {
     guard let value else { return }
     self.key(key)
@@ -54,6 +60,7 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: [String]) {
     self.key(key)
     bytes.append(UInt8(ascii: "["))
@@ -64,6 +71,7 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// A member that is a list of numbers.
   package mutating func array(_ key: StaticString, _ values: [Double], decimals: Int) {
     self.key(key)
     bytes.append(UInt8(ascii: "["))

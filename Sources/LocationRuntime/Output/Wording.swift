@@ -21,7 +21,7 @@ enum Wording {
   static func distance(_ meters: Double) -> String {
     let size = abs(meters)
     if size < 10 { return "\(number(meters, 1)) m" }
-    return size < 10_000 ? "\(number(meters, 0)) m" : "\(number(meters / 1000, 1)) km"
+    return size < 10_000 ? "\(count(Int(meters.rounded()))) m" : "\(number(meters / 1000, 1)) km"
   }
 
   /// `12 s`, `5 min 3 s`, `2 h 5 min`, `3 d 4 h`

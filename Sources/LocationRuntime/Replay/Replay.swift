@@ -5,13 +5,14 @@ import LocationCore
 public enum Replay {
   /// Runs every track; what went wrong with one is reported and does not stop the others.
   ///
+  /// - Parameter descriptor: Where the output goes.
   /// - Parameter report: Told of every failure, in the order of the tracks.
   /// - Returns: The code of the first failure; nil when there was none.
   /// - Throws: ``Failure`` when the output takes no more.
   public static func run(
-    _ tracks: [String], _ request: ReplayRequest, report: (Failure) -> Void
+    _ tracks: [String], _ request: ReplayRequest, descriptor: Int32 = 1, report: (Failure) -> Void
   ) async throws(Failure) -> Failure.Code? {
-    var printer = try LinePrinter(format: request.format)
+    var printer = try LinePrinter(format: request.format, descriptor: descriptor)
     let isNamed = tracks.count > 1
     var first: Failure.Code?
     var total = SummaryTotal(profile: request.configuration.profile.name)

@@ -2,11 +2,17 @@ public import LocationCore
 
 /// What a replay is to do, settled before the first track is opened.
 public struct ReplayRequest: Sendable {
+  /// The numbers the engine decides by.
   public var configuration = EngineConfiguration()
+  /// The regions to watch.
   public var regions: [Region] = []
+  /// The programs that want to know.
   public var subscribers: [Subscriber] = []
+  /// What else happens.
   public var scenario: Scenario?
+  /// How records are printed.
   public var format = RecordFormat.text
+  /// How tracks are read.
   public var track = TrackOptions()
   /// Only fixes from this time on.
   public var from: UTCTime?
