@@ -61,7 +61,9 @@ import Testing
     #expect(text.contains("\"fixes\":100,\"accepted\":100,"))
   }
 
-  @Test(arguments: RecordFormat.allCases) func everyFormatIsTheSameInEveryRun(_ format: RecordFormat) async throws {
+  @Test(arguments: RecordFormat.allCases) func everyFormatIsTheSameInEveryRun(_ format: RecordFormat)
+    async throws
+  {
     var request = ReplayRequest()
     request.format = format
     let track = PackageRoot.file("Tracks/walk-around-the-block.gpx")

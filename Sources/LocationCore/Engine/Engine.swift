@@ -281,7 +281,8 @@ extension Engine {
   }
 
   private mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
-    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
+    effects.append(
+      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
   }
 
   private mutating func takeID() -> Int {

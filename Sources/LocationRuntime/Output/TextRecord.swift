@@ -50,7 +50,8 @@ struct TextRecord {
   private init(_ event: RegionEvent) {
     let edge =
       "\(Wording.distance(abs(event.edgeMeters))) \(event.edgeMeters < 0 ? "inside" : "outside") the edge"
-    let certainty = event.confidence >= 0.9995 ? "certain" : "\(Wording.number(event.confidence * 100, 1)) % sure"
+    let certainty =
+      event.confidence >= 0.9995 ? "certain" : "\(Wording.number(event.confidence * 100, 1)) % sure"
     switch event.kind {
     case .enter:
       what = "entered"
