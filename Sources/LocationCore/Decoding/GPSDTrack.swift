@@ -86,7 +86,8 @@ package struct GPSDTrack {
   }
 
   /// A GST report: standard deviations along the axes, metres.
-  package mutating func gst(device number: Int, time: UTCTime?, latitudeSigma: Double, longitudeSigma: Double) {
+  package mutating func gst(device number: Int, time: UTCTime?, latitudeSigma: Double, longitudeSigma: Double)
+  {
     let sigma = ((latitudeSigma * latitudeSigma + longitudeSigma * longitudeSigma) / 2).squareRoot()
     guard let time, sigma > 0, sigma.isFinite else { return }
     let index = index(of: number)

@@ -55,24 +55,32 @@ package import LocationCore
   /// Appends the fix whose epoch is still open, if there is one.
   package func flush(into items: inout [TrackItem]) { track.flush(into: &items) }
 
-  /// Hands the line to libgps, without the white space between values, which it does not expect.
+  /// Hands the line to libgps.
   private func unpack(_ line: Span<UInt8>) {
-    scratch.removeAll(keepingCapacity: true)
-    var isInString = false
-    var isEscaped = false
-    for index in 0..<line.count {
-      let byte = line[index]
-      if !isInString, byte.isXMLSpace { continue }
-      scratch.append(CChar(bitPattern: byte))
-      if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
-      isEscaped = isInString && byte == UInt8(ascii: "\\") && !isEscaped
-    }
-    scratch.append(0)
+    Self.compact(line, into: &scratch)
     unsafe locwatch_gps_clear(data)
     unsafe scratch.withUnsafeMutableBufferPointer { text in
       guard let start = text.baseAddress else { return }
       _ = unsafe locwatch_gps_unpack(start, data)
     }
+  }
+
+  /// A C string without the white space between values, which libgps does not expect: gpsd writes none, but
+  /// other programs rewrite its lines.
+  private static func compact(_ line: Span<UInt8>, into text: inout [CChar]) {
+    if text.count <= line.count { text = [CChar](repeating: 0, count: line.count + 1) }
+    var length = 0
+    var isInString = false
+    var isEscaped = false
+    for index in 0..<line.count {
+      let byte = line[index]
+      if !isInString, byte.isXMLSpace { continue }
+      text[length] = CChar(bitPattern: byte)
+      length += 1
+      if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
+      isEscaped = isInString && byte == UInt8(ascii: "\\") && !isEscaped
+    }
+    text[length] = 0
   }
 
   private func tpv(_ scan: GPSDLine, into items: inout [TrackItem]) {
