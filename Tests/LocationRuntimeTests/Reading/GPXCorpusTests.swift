@@ -1,8 +1,9 @@
 import LocationCore
 import LocationRuntime
+import TestSupport
 import Testing
 
-@Suite("GPX corpus", .enabled(if: Corpus.folder != nil))
+@Suite("GPX corpus", .enabled(if: PackageRoot.corpus != nil))
 struct GPXCorpusTests {
   /// Real files that no strict parser reads, and what is made of them.
   static let notWellFormed: [String: Int?] = [
@@ -13,8 +14,8 @@ struct GPXCorpusTests {
 
   @Test("every real file gives the points the oracle counted, or fails in one line")
   func everyFile() throws {
-    let folder = try #require(Corpus.folder)
-    let rows = Corpus.rows("oracle/point_counts.csv")
+    let folder = try #require(PackageRoot.corpus)
+    let rows = CorpusTable.rows("oracle/point_counts.csv")
     #expect(rows.count == 164)
     for row in rows {
       let reading = Reading(path: folder + "/" + row[0])
