@@ -15,7 +15,9 @@ import Testing
   }
 
   static let rows: [Row] = CorpusTable.rows("oracle/distance_filter.csv").compactMap { fields in
-    guard fields.count == 6, let points = Int(fields[1]), let threshold = Double(fields[2]) else { return nil }
+    guard fields.count == 6, let points = Int(fields[1]), let threshold = Double(fields[2]) else {
+      return nil
+    }
     return Row(
       file: fields[0], validPoints: points, thresholdMeters: threshold,
       events: fields[5].split(separator: " ").compactMap { Int($0) })

@@ -60,7 +60,9 @@ package import LocationCore
   /// The line that the parser has reached, from 1.
   package var line: Int { unsafe Int(XML_GetCurrentLineNumber(state.pointee.parser)) }
   /// The line on which the first track point begins, or else the first other point; nil before it.
-  package var firstPointLine: Int? { unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine }
+  package var firstPointLine: Int? {
+    unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine
+  }
   /// What was taken generously.
   package var notes: [String] { unsafe state.pointee.assembler.notes }
   /// What the file holds, counted.

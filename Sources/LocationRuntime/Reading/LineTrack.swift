@@ -38,7 +38,9 @@ package struct LineTrack {
   }
 
   /// Reads the whole lines of what has come so far; an empty piece ends the track.
-  package mutating func parse(_ piece: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem]) throws(Failure) {
+  package mutating func parse(_ piece: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem])
+    throws(Failure)
+  {
     buffer.append(piece)
     let bytes = buffer.bytes
     do throws(Failure) {
