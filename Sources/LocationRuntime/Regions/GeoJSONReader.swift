@@ -15,6 +15,8 @@ struct GeoJSONReader {
   private(set) var feature = 0
   /// Which feature has an id.
   private var numbers: [String: Int32] = [:]
+  /// How far the features of a name, and without an id, were counted.
+  private var namesakes: [String: Int] = [:]
   private var problems: [Failure] = []
   private var problemCount = 0
   private var unnamed: [Int] = []
@@ -219,14 +221,16 @@ struct GeoJSONReader {
   }
 
   /// The name where it is free, then name-2, name-3 ...; `region-` and the number where there is none.
-  private func nameAsID(_ draft: RegionDraft) -> String {
+  private mutating func nameAsID(_ draft: RegionDraft) -> String {
     guard let name = draft.name.flatMap(RegionDraft.id(fromName:)) else { return "region-\(feature)" }
     var candidate = name
-    var count = 1
+    // Counting goes on where it stopped, or many features of one name would take forever.
+    var count = namesakes[name, default: 1]
     while numbers[candidate] != nil {
       count += 1
       candidate = "\(name)-\(count)"
     }
+    namesakes[name] = count
     return candidate
   }
 
