@@ -44,7 +44,7 @@ package struct StrictYAML {
       throw refuse(nil, "\(bytes.count) bytes are too many for a YAML file (at most \(Self.maximumBytes))")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw refuse(nil, "not UTF-8", "save the file as UTF-8")
+      throw refuse(Self.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
     }
     try self.init(text, file: file, code: code)
   }
@@ -60,9 +60,16 @@ package struct StrictYAML {
       throw Self.failure(for: error, in: document)
     }
     guard let root else {
-      throw Failure(code, file: file, what: "nothing in it")
+      throw Failure(code, file: file, line: 1, what: "nothing in it")
     }
     self.init(root, document: document, path: "", fallbackLine: 1)
+  }
+
+  /// No character of more than one byte contains a line feed, so each line is UTF-8 by itself or not at all.
+  private static func firstLineNotUTF8(_ bytes: [UInt8]) -> Int? {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+      .map { $0 + 1 }
   }
 
   private init(_ node: Node, document: Document, path: String, fallbackLine: Int) {
@@ -281,8 +288,9 @@ extension StrictYAML {
       return failure(mark.line, "not YAML: \(problem)")
     case .duplicatedKeysInMapping(let keys, let context):
       return failure(context.mark.line, "`\(keys.first ?? "")` is there more than once")
-    case .reader(let problem, _, _, _):
-      return failure(nil, "not YAML: \(problem)")
+    case .reader(let problem, let offset, _, let text):
+      let line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
+      return failure(line, "not YAML: \(problem)")
     case .writer(let problem), .emitter(let problem), .representer(let problem):
       return failure(nil, problem)
     case .dataCouldNotBeDecoded: return failure(nil, "not UTF-8")

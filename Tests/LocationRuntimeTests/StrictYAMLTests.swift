@@ -68,9 +68,10 @@ import Testing
     ("[1, 2]", "1: expected a map of start, seed, steps, interval_s, kind, smooth, found a list"),
     ("seed: 1\nsteps: []\nseed: 2", "1: `seed` is there more than once"),
     ("seed: [1", "2: not YAML: did not find expected ',' or ']'"),
-    ("", "nothing in it"),
-    ("# only a comment", "nothing in it"),
+    ("", "1: nothing in it"),
+    ("# only a comment", "1: nothing in it"),
     ("seed: 1\n---\nseed: 2", "2: not YAML: but found another document"),
+    ("# é\nseed: \u{1}", "2: not YAML: control characters are not allowed"),
     ("seed: *nowhere", "1: not YAML: found undefined alias"),
     ("<<: {seed: 1}", "1: unknown key \"<<\" | keys here: start, seed, steps, interval_s, kind, smooth"),
   ])
@@ -156,8 +157,8 @@ import Testing
 
   @Test func `bytes that are no text, and too many of them, are refused`() {
     #expect(
-      message { _ = try StrictYAML([0x73, 0xFF, 0xFE], file: "x.yaml", code: .data) }
-        == "not UTF-8 | save the file as UTF-8")
+      message { _ = try StrictYAML([0x73, 0x0A, 0xC3, 0xA4, 0x0A, 0xFF, 0xFE], file: "x.yaml", code: .data) }
+        == "3: not UTF-8 | save the file as UTF-8")
     let long = [UInt8](repeating: UInt8(ascii: " "), count: StrictYAML.maximumBytes + 1)
     #expect(
       message { _ = try StrictYAML(long, file: "x.yaml", code: .data) }

@@ -136,26 +136,38 @@ import Testing
 }
 
 @Suite struct UnifiedDiffTests {
-  static let cases: [(expected: String, actual: String, hunks: String)] = [
-    ("", "a\n", "@@ -0,0 +1,1 @@\n+a\n"),
-    ("a\n", "", "@@ -1,1 +0,0 @@\n-a\n"),
-    ("a\n", "a", "@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file\n"),
-    ("a\r\n", "a\n", "@@ -1,1 +1,1 @@\n-a\r\n+a\n"),
-    (
+  struct Case: Sendable, CustomTestStringConvertible {
+    var expected: String
+    var actual: String
+    var hunks: String
+    var testDescription: String { "\(expected.debugDescription) to \(actual.debugDescription)" }
+
+    init(_ expected: String, _ actual: String, _ hunks: String) {
+      self.expected = expected
+      self.actual = actual
+      self.hunks = hunks
+    }
+  }
+
+  static let cases = [
+    Case("", "a\n", "@@ -0,0 +1,1 @@\n+a\n"),
+    Case("a\n", "", "@@ -1,1 +0,0 @@\n-a\n"),
+    Case("a\n", "a", "@@ -1,1 +1,1 @@\n-a\n+a\n\\ No newline at end of file\n"),
+    Case("a\r\n", "a\n", "@@ -1,1 +1,1 @@\n-a\r\n+a\n"),
+    Case(
       "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n", "1\n2\n3\n4\n5\n7\n8\n9\n10\n",
       "@@ -3,7 +3,6 @@\n 3\n 4\n 5\n-6\n 7\n 8\n 9\n"
     ),
-    (
+    Case(
       "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\nX\n",
       "@@ -1,3 +1,4 @@\n+0\n 1\n 2\n 3\n@@ -7,3 +8,4 @@\n 7\n 8\n 9\n+X\n"
     ),
   ]
 
   @Test(arguments: cases)
-  func `changes stand in hunks with three lines around them`(expected: String, actual: String, hunks: String)
-  {
-    #expect(
-      UnifiedDiff.between(expected, actual, path: "f") == "--- f (expected)\n+++ f (actual)\n" + hunks)
+  func `changes stand in hunks with three lines around them`(texts: Case) {
+    let header = "--- f (expected)\n+++ f (actual)\n"
+    #expect(UnifiedDiff.between(texts.expected, texts.actual, path: "f") == header + texts.hunks)
   }
 
   @Test func `equal texts have no difference`() {

@@ -8,17 +8,12 @@
 package enum FixLine {
   /// A position, perhaps with parts missing.
   case fix(FixReport)
-  /// An object of gpsd's protocol; the value tells which.
-  case gpsd(GPSDClass)
+  /// An object of gpsd's protocol.
+  case gpsd(GPSDLine)
   /// A whole object that says nothing of a position.
   case other
   /// Not one whole JSON object; the text says why.
   case malformed(String)
-
-  /// The classes of gpsd's protocol that bear on a position.
-  package enum GPSDClass: Hashable, Sendable {
-    case tpv, gst, devices, device, other
-  }
 
   /// Reads a line without its line end.
   ///
@@ -57,6 +52,20 @@ package enum FixLine {
   }
 }
 
+/// What the scan of a line of gpsd's protocol has found.
+package struct GPSDLine: Hashable, Sendable {
+  /// The classes that bear on a position.
+  package enum Kind: Hashable, Sendable {
+    case tpv, gst, devices, device, other
+  }
+
+  package var kind: Kind
+  /// The `time` of the report; nil where it has none that can be read.
+  package var time: UTCTime?
+  /// Whether there are numbers for `lat` and `lon`.
+  package var hasPosition: Bool
+}
+
 /// What has been read of a line so far.
 private struct FixDraft {
   var report = FixReport(
@@ -66,7 +75,7 @@ private struct FixDraft {
   var ownTracksSpeedKilometersPerHour: Double?
   var ownTracksCourseDegrees: Double?
   var ownTracksAltitudeMeters: Double?
-  var gpsdClass: FixLine.GPSDClass?
+  var gpsdKind: GPSDLine.Kind?
   var isOwnTracks = false
   var hasType = false
   var hasPosition = false
@@ -91,7 +100,7 @@ private struct FixDraft {
     if key.equals("time") || key.equals("ts") || key.equals("timestamp") {
       report.time = UTCTime(rfc3339: text)
     } else if key.equals("class") {
-      gpsdClass = FixLine.GPSDClass(text)
+      gpsdKind = GPSDLine.Kind(text)
     } else if key.equals("_type") {
       hasType = true
       isOwnTracks = text.equals("location")
@@ -132,7 +141,10 @@ private struct FixDraft {
   }
 
   consuming func finished(assumeAccuracyMeters: Double?) -> FixLine {
-    if let gpsdClass { return .gpsd(gpsdClass) }
+    if let gpsdKind {
+      let hasPosition = !report.latitude.isNaN && !report.longitude.isNaN
+      return .gpsd(GPSDLine(kind: gpsdKind, time: report.time, hasPosition: hasPosition))
+    }
     guard hasPosition, isOwnTracks || !hasType else { return .other }
     if isOwnTracks {
       accuracyMeters = ownTracksAccuracyMeters
@@ -146,7 +158,7 @@ private struct FixDraft {
   }
 }
 
-extension FixLine.GPSDClass {
+extension GPSDLine.Kind {
   fileprivate init(_ text: Span<UInt8>) {
     if text.equals("TPV") {
       self = .tpv

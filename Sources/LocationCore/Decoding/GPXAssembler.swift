@@ -26,10 +26,15 @@ package struct GPXAssembler {
 
   /// How many of each the document has so far.
   package struct Census: Hashable, Sendable {
+    /// `trk` elements.
     package var tracks = 0
+    /// `rte` elements.
     package var routes = 0
+    /// `trkpt` elements.
     package var trackPoints = 0
+    /// `rtept` elements.
     package var routePoints = 0
+    /// `wpt` elements.
     package var waypoints = 0
 
     /// Whether there is any point at all.

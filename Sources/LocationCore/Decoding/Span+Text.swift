@@ -1,17 +1,17 @@
 extension UInt8 {
   /// The value of an ASCII digit.
-  @inline(__always) package var decimalDigit: Int? {
+  @inlinable package var decimalDigit: Int? {
     let value = self &- UInt8(ascii: "0")
     return value <= 9 ? Int(value) : nil
   }
 
   /// XML's four kinds of white space, which are JSON's too: space, tab, carriage return, line feed.
-  @inline(__always) package var isXMLSpace: Bool {
+  @inlinable package var isXMLSpace: Bool {
     self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A
   }
 
   /// The small letter of an ASCII capital; anything else as it is.
-  @inline(__always) package var asciiLowercased: UInt8 {
+  @inlinable package var asciiLowercased: UInt8 {
     self >= UInt8(ascii: "A") && self <= UInt8(ascii: "Z") ? self | 0x20 : self
   }
 }
@@ -27,7 +27,7 @@ extension Span<UInt8> {
   }
 
   /// Whether the bytes are those of an ASCII literal.
-  @inline(__always) package func equals(_ literal: StaticString) -> Bool {
+  @inlinable package func equals(_ literal: StaticString) -> Bool {
     let length = literal.utf8CodeUnitCount
     guard count == length else { return false }
     let wanted = unsafe literal.utf8Start
@@ -36,7 +36,7 @@ extension Span<UInt8> {
   }
 
   /// Whether the bytes begin with those of an ASCII literal.
-  @inline(__always) package func starts(with literal: StaticString) -> Bool {
+  @inlinable package func starts(with literal: StaticString) -> Bool {
     let length = literal.utf8CodeUnitCount
     guard count >= length else { return false }
     let wanted = unsafe literal.utf8Start

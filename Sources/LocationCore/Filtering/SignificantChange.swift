@@ -8,8 +8,8 @@
 /// The distance must also mean something. Let s be the standard deviation of the difference of the two
 /// positions along one axis. Below ``noiseSigmas`` s a distance is noise, whatever the threshold. Where
 /// the receiver itself reported the errors, and ``marginSigmas`` s is more than ``accurateShare`` of the
-/// threshold, that much is added to the threshold, so that a shuttle just short of it gives nothing. Accurate
-/// fixes thus meet the plain rule, and so do fixes with an error that nobody measured.
+/// threshold, that much is added to the threshold (at most ``largestShare`` of it), so that a shuttle just short
+/// of it gives nothing. Accurate fixes thus meet the plain rule, and so do fixes with an error nobody measured.
 public struct SignificantChange: Hashable, Sendable, Codable {
   /// The two thresholds of the rule.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -48,13 +48,15 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     public var reason: Reason
   }
 
-  /// Distances below this many standard deviations of the difference are noise. Over a day at 1 Hz the
-  /// difference of two fixes of a machine at rest stays below 5.5 (simulated, 300 days).
+  /// Distances below this many standard deviations of the difference are noise: a machine at rest passes it with
+  /// a chance of exp(-18), once in two years of independent fixes a second.
   static let noiseSigmas = 6.0
   /// The largest excursion along one line in a day of 43,200 independent fixes: 4.26 standard deviations.
   static let marginSigmas = 4.26
-  /// Errors that shift the threshold by less than this share do not shift it at all.
+  /// Errors that would shift the threshold by less than this share do not shift it at all.
   static let accurateShare = 0.05
+  /// No error shifts the threshold by more than this share: a real move is not to be missed for a poor receiver.
+  static let largestShare = 0.1
 
   let configuration: Configuration
   private var delivered: Fix?
@@ -114,7 +116,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     var required = configuration.distanceMeters
     if a.accuracy.source == .reported || b.accuracy.source == .reported {
       let margin = Self.marginSigmas * sigma
-      if margin > Self.accurateShare * required { required += margin }
+      if margin > Self.accurateShare * required { required += min(margin, Self.largestShare * required) }
     }
     required = max(required, Self.noiseSigmas * sigma)
     return Geodesy.isAtLeast(required, from: a.coordinate, to: b.coordinate)

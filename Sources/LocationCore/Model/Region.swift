@@ -10,9 +10,13 @@ public struct Region: Hashable, Sendable, Codable {
   public struct Notify: OptionSet, Hashable, Sendable, Codable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Coming in.
     public static let enter = Notify(rawValue: 1)
+    /// Going out.
     public static let exit = Notify(rawValue: 2)
+    /// Having stayed inside for `dwellSeconds`.
     public static let dwell = Notify(rawValue: 4)
+    /// Having passed through between two fixes that both lie outside.
     public static let cross = Notify(rawValue: 8)
   }
 

@@ -22,7 +22,7 @@ enum CSVRow {
       locate(change.fix.coordinate, change.fix.accuracy)
       rest[7] = change.reason.rawValue
     case .region(let event):
-      locate(event.fix.coordinate, event.fix.accuracy)
+      locate(event.coordinate, event.accuracy)
       rest[0] = event.region
       rest[7] = event.reason.rawValue
     case .gap(_, let reason): rest[7] = reason.rawValue

@@ -9,7 +9,7 @@ struct LineSpool: Sendable {
   }
 
   /// Hands on each line, in order.
-  func forEach(_ body: (borrowing Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
+  func handOn(_ body: (borrowing Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
     var start = 0
     for end in ends {
       try body(bytes.span.extracting(start..<end))

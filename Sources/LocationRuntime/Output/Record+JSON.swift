@@ -85,11 +85,13 @@ extension RegionEvent {
       return
     }
     line.member("visit", visit)
-    line.member(fix.coordinate, fix.accuracy)
+    line.member(coordinate, accuracy)
     line.member("edge_m", edgeMeters, decimals: FixedPoint.meters)
     line.member("confidence", confidence, decimals: FixedPoint.thousandths)
     line.member("reason", reason.rawValue)
     line.member("inside_s", insideSeconds, decimals: FixedPoint.thousandths)
+    line.member(
+      "passage_s", passage.map { $0.entered.seconds(to: $0.left) }, decimals: FixedPoint.thousandths)
   }
 }
 

@@ -5,7 +5,7 @@ struct LineTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
   private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)
-  private var isGPSD = false
+  private var gpsd: GPSDDecoder?
   private var hasFix = false
   private var otherObjects = 0
   private var skippedLines = 0
@@ -26,6 +26,12 @@ struct LineTrack {
   var notes: [String] {
     var notes: [String] = []
     if skippedLines > 0 { notes.append("\(skippedLines) lines that are not JSON, skipped") }
+    if let gpsd {
+      if gpsd.otherDevicesReports > 0 {
+        notes.append("\(gpsd.otherDevicesReports) reports of other devices, left out")
+      }
+      if gpsd.unreadable > 0 { notes.append("\(gpsd.unreadable) reports that libgps can't read") }
+    }
     if otherObjects > 0 { notes.append("\(otherObjects) objects without a position, skipped") }
     return notes
   }
@@ -34,20 +40,35 @@ struct LineTrack {
   mutating func parse(_ piece: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem]) throws(Failure) {
     buffer.append(piece)
     let bytes = buffer.bytes
+    do throws(Failure) {
+      try readLines(of: bytes.span, isFinal: isFinal, into: &batch)
+    } catch {
+      flush(into: &batch)
+      throw error
+    }
+    if isFinal { flush(into: &batch) }
+  }
+
+  /// Appends what waits to be completed by lines that won't come.
+  func flush(into batch: inout [TrackItem]) { gpsd?.flush(into: &batch) }
+
+  private mutating func readLines(
+    of bytes: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem]
+  ) throws(Failure) {
     reading: while true {
       switch buffer.next() {
-      case .line(let range): try read(bytes.span.extracting(range), into: &batch)
+      case .line(let range): try read(bytes.extracting(range), into: &batch)
       case .tooLong: throw failure("the line is longer than \(Self.maximumLineBytes >> 10) KiB")
       case .none: break reading
       }
     }
-    if isFinal, let range = buffer.last() { try read(bytes.span.extracting(range), into: &batch) }
+    if isFinal, let range = buffer.last() { try read(bytes.extracting(range), into: &batch) }
   }
 
   private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) throws(Failure) {
     let start = line.rangeWithinXMLSpace.lowerBound
     guard start < line.count else { return }
-    if line[start] != UInt8(ascii: "{"), isGPSD || !hasFix {
+    if line[start] != UInt8(ascii: "{"), gpsd != nil || !hasFix {
       // A log of gpsd may begin with comments and may hold raw sentences.
       skippedLines += 1
       return
@@ -57,13 +78,20 @@ struct LineTrack {
       hasFix = true
       firstPointLine = firstPointLine ?? buffer.number
       batch.append(.fix(report))
-    case .gpsd:
-      isGPSD = true
-      throw failure("gpsd's JSON is not read yet")
+    case .gpsd(let scan):
+      let decoder: GPSDDecoder
+      if let gpsd {
+        decoder = gpsd
+      } else {
+        decoder = try GPSDDecoder(assumeAccuracyMeters: assumeAccuracyMeters)
+        gpsd = decoder
+      }
+      if scan.kind == .tpv { firstPointLine = firstPointLine ?? buffer.number }
+      decoder.read(line, scan, into: &batch)
     case .other:
       otherObjects += 1
     case .malformed(let why):
-      throw failure(why)
+      throw failure(why, remedy: hasFix || gpsd != nil ? nil : "one JSON object a line is accepted")
     }
   }
 

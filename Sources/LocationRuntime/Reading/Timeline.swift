@@ -7,6 +7,7 @@ struct Timeline {
   private(set) var fixes = 0
   private var timed = 0
   private var placed = 0
+  private var withoutFix = 0
   private var assigns = false
 
   init(options: TrackOptions) { self.options = options }
@@ -16,6 +17,7 @@ struct Timeline {
     for index in first..<items.count {
       guard case .fix(var report) = items[index] else { continue }
       if !report.latitude.isNaN, !report.longitude.isNaN { placed += 1 }
+      if report.mode == .noFix { withoutFix += 1 }
       if report.time != nil {
         timed += 1
       } else if let interval = options.intervalSeconds, assigns || fixes == 0 {
@@ -37,10 +39,11 @@ struct Timeline {
 
   /// What is wrong with the track as a whole, once it has ended; nil where nothing is.
   func failure(file: String, firstPointLine: Int?) -> Failure? {
-    guard fixes > 0 else { return nil }
-    if placed == 0 {
+    guard placed > 0 else {
+      // A receiver that says it had no fix tells the truth; a file without a coordinate is no track.
+      guard fixes > 0, withoutFix == 0 else { return nil }
       return Failure(
-        .data, file: file, line: firstPointLine, what: "no track point has a latitude and a longitude")
+        .data, file: file, line: firstPointLine, what: "no point has a latitude and a longitude")
     }
     if timed == 0, !assigns {
       return Failure(

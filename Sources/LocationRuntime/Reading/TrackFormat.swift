@@ -38,7 +38,7 @@ enum TrackFormat: Hashable {
     case UInt8(ascii: "<"):
       self = .xml
     case UInt8(ascii: "{"):
-      self = .jsonLines
+      self = bytes.namesFeatureCollection ? .other("GeoJSON, not a track") : .jsonLines
     case UInt8(ascii: "["):
       self = .other("a JSON array, not JSON lines")
     default:
@@ -113,6 +113,14 @@ extension Span<UInt8> {
     case (0xFF, 0xFE), (0xFE, 0xFF), (0x3C, 0x00), (0x00, 0x3C): return true
     default: return false
     }
+  }
+
+  /// Whether the word that makes a GeoJSON file stands near the start.
+  fileprivate var namesFeatureCollection: Bool {
+    for index in 0..<Swift.min(count, 512) where self[index] == UInt8(ascii: "\"") {
+      if extracting(index...).starts(with: "\"FeatureCollection\"") { return true }
+    }
+    return false
   }
 
   /// Whether any line begins with an object: logs may begin with comments or raw sentences.

@@ -111,7 +111,10 @@ public struct TrackReader: ~Copyable {
       count = waiting
       headCount = nil
     } else {
-      do throws(Failure) { count = try input.read(into: &piece) } catch { throw located(error) }
+      do throws(Failure) { count = try input.read(into: &piece) } catch {
+        lines.flush(into: &batch)
+        throw located(error)
+      }
     }
     let isFinal = count == 0
     if isFinal { isDone = true }

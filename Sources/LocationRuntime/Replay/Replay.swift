@@ -76,7 +76,7 @@ public enum Replay {
         while let (lines, outcome) = waiting.removeValue(forKey: nextToPrint) {
           nextToPrint += 1
           do throws(Failure) {
-            try lines.forEach { line throws(Failure) in try printer.print(line) }
+            try lines.handOn { line throws(Failure) in try printer.print(line) }
           } catch {
             failure = failure ?? error
             group.cancelAll()

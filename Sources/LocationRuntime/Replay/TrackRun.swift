@@ -50,7 +50,7 @@ struct TrackRun: ~Copyable {
 
   /// Hands on every line since the last call.
   mutating func takeLines(_ body: (borrowing Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
-    try lines.forEach(body)
+    try lines.handOn(body)
     lines.removeAll()
   }
 
