@@ -17,7 +17,8 @@ struct GeoJSONReader {
   private var numbers: [String: Int32] = [:]
   /// How far the features of a name, and without an id, were counted.
   private var namesakes: [String: Int] = [:]
-  private var problems: [Failure] = []
+  /// What is wrong, in the order of the file; at most ``keptProblems``.
+  private(set) var problems: [Failure] = []
   private var problemCount = 0
   private var unnamed: [Int] = []
   private var unnamedCount = 0
@@ -25,7 +26,7 @@ struct GeoJSONReader {
   var seenKeys: Set<UInt64> = []
 
   /// Problems kept for a report; the others are counted.
-  private static let keptProblems = 100
+  static let keptProblems = 100
 
   init(_ bytes: [UInt8], file: String, options: RegionFile.Options) {
     reader = JSONReader(bytes)

@@ -121,14 +121,21 @@ struct RegionDraft {
     return seconds
   }
 
-  static func coordinate(_ position: Position) throws(RegionProblem) -> Coordinate {
+  /// - Parameter latitudeFirst: how the position was written, for the message.
+  static func coordinate(_ position: Position, latitudeFirst: Bool = false) throws(RegionProblem)
+    -> Coordinate
+  {
     let (longitude, latitude) = (position.longitude, position.latitude)
     if let place = Coordinate(latitude: latitude, longitude: longitude) { return place }
     if abs(latitude) > 90 {
       let mayBeSwapped = abs(longitude) <= 90 && abs(latitude) <= 180
+      let remedy =
+        latitudeFirst
+        ? "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
+        : "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
       throw RegionProblem(
         what: "latitude \(shown(latitude)) is not within -90 to 90" + (mayBeSwapped ? "; swapped?" : ""),
-        remedy: mayBeSwapped ? "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]" : nil)
+        remedy: mayBeSwapped ? remedy : nil)
     }
     throw RegionProblem(
       what: "longitude \(shown(longitude)) is not within -180 to 180",

@@ -29,6 +29,9 @@ package struct RegionFile: Sendable {
   /// Of those regions that have any, by their place in ``regions``.
   var tags: [Int: [String]] = [:]
 
+  /// A file without regions.
+  package init(name: String) { self.name = name }
+
   /// The text that a region was made of.
   struct Piece {
     var start: Int
@@ -63,6 +66,18 @@ package struct RegionFile: Sendable {
     reader.read()
     if let failure = reader.failure { throw failure }
     return reader.result
+  }
+
+  /// Reads a file for all that is wrong with it; the regions are those that are good.
+  ///
+  /// - Throws: `.noInput`, `.noPermission`, `.io` where it can't be read.
+  package static func examine(path: String, options: Options = Options()) throws(Failure)
+    -> (file: RegionFile, problems: [Failure])
+  {
+    var reader = GeoJSONReader(
+      try FileBytes.read(path: path), file: path == "-" ? "<stdin>" : path, options: options)
+    reader.read()
+    return (reader.result, reader.problems)
   }
 
   /// The region at a place in ``regions`` as a GeoJSON Feature, with ids and radii that were made up for it.

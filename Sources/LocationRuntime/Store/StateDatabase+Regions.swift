@@ -17,8 +17,11 @@ extension StateDatabase {
 
   /// What became of regions that were put.
   package struct PutCount: Hashable, Sendable {
+    /// Were not there before.
     package var added = 0
+    /// Were there, and differ now.
     package var changed = 0
+    /// Were there to the letter.
     package var unchanged = 0
   }
 
