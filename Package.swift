@@ -52,13 +52,14 @@ let package = Package(
       name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "LocationRuntimeTests", dependencies: [
+      name: "LocationRuntimeTests",
+      dependencies: [
         "LocationRuntime", "LocationCore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "LocwatchTests", dependencies: ["locwatch", "LocationRuntime", "LocationCore", "TestSupport"],
-      swiftSettings: strict),
+      exclude: ["Goldens"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )
