@@ -60,7 +60,8 @@ package enum StatePath {
       if code == EEXIST || isThere { continue }
       throw Failure(
         code == EACCES || code == EPERM ? .noPermission : .cantCreate, file: path,
-        what: "can't make the folder \(folder): \(SystemReason.text(code))", remedy: "name another file with --state")
+        what: "can't make the folder \(folder): \(SystemReason.text(code))",
+        remedy: "name another file with --state")
     }
   }
 
@@ -76,6 +77,7 @@ package enum StatePath {
     }
     throw Failure(
       code == EACCES || code == EPERM ? .noPermission : .cantCreate, file: path,
-      what: "can't be created or written: \(SystemReason.text(code))", remedy: "name another file with --state")
+      what: "can't be created or written: \(SystemReason.text(code))",
+      remedy: "name another file with --state")
   }
 }
