@@ -50,6 +50,14 @@ package import LocationCore
     unsafe XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
   }
 
+  /// A parser of any XML, for ``takeEvents()``.
+  convenience init(eventsOf file: String) throws(Failure) {
+    try self.init(file: file, assumeAccuracyMeters: nil)
+    unsafe state.pointee.takesEvents = true
+    // Letters matter where names are read, so an encoding that expat does not know is an error.
+    unsafe XML_SetUnknownEncodingHandler(state.pointee.parser, nil, nil)
+  }
+
   deinit {
     unsafe XML_ParserFree(state.pointee.parser)
     unsafe state.deinitialize(count: 1)
@@ -100,6 +108,13 @@ package import LocationCore
     }
   }
 
+  /// What has come since the last call.
+  func takeEvents() -> [XMLEvent] {
+    var events: [XMLEvent] = []
+    unsafe swap(&events, &state.pointee.events)
+    return events
+  }
+
   /// See ``GPXAssembler/takeHeldItems()``.
   package func takeHeldItems() -> [TrackItem]? { unsafe state.pointee.assembler.takeHeldItems() }
 
@@ -138,6 +153,9 @@ package import LocationCore
   let parser: XML_Parser
   let file: String
   var assembler: GPXAssembler
+  /// Whether the document goes to ``events``, not to the assembler.
+  var takesEvents = false
+  var events: [XMLEvent] = []
   var refusal: Failure?
   var firstTrackPointLine: Int?
   var firstOtherPointLine: Int?
@@ -148,6 +166,20 @@ package import LocationCore
     refusal = unsafe Failure(
       .data, file: file, line: Int(XML_GetCurrentLineNumber(parser)), what: what, remedy: remedy)
     unsafe XML_StopParser(parser, 0)
+  }
+
+  mutating func noteStart(
+    _ name: UnsafePointer<XML_Char>, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+  ) {
+    var named: [XMLEvent.Attribute] = []
+    if var attribute = unsafe attributes {
+      while let key = unsafe attribute[0], let value = unsafe attribute[1] {
+        unsafe named.append(XMLEvent.Attribute(name: localName(key), value: String(cString: value)))
+        unsafe attribute += 2
+      }
+    }
+    let line = unsafe Int(XML_GetCurrentLineNumber(parser))
+    events.append(unsafe .start(name: localName(name), attributes: named, line: line))
   }
 
   mutating func notePointLine() {
@@ -174,6 +206,12 @@ package import LocationCore
   }
 }
 
+/// A name without its prefix.
+private func localName(_ name: UnsafePointer<XML_Char>) -> String {
+  let whole = unsafe String(cString: name)
+  return whole.lastIndex(of: ":").map { String(whole[whole.index(after: $0)...]) } ?? whole
+}
+
 @inline(__always)
 private func bytes(_ text: UnsafePointer<XML_Char>, count: Int) -> UnsafeBufferPointer<UInt8> {
   unsafe UnsafeBufferPointer(
@@ -185,6 +223,10 @@ private func startElement(
   _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self), let name = unsafe name else { return }
+  if unsafe state.pointee.takesEvents {
+    unsafe state.pointee.noteStart(name, attributes)
+    return
+  }
   if var attribute = unsafe attributes {
     // Defaults from a DTD come after the specified ones and don't count.
     var left = unsafe XML_GetSpecifiedAttributeCount(state.pointee.parser)
@@ -202,6 +244,10 @@ private func startElement(
 
 private func endElement(_ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<XML_Char>?) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self) else { return }
+  if unsafe state.pointee.takesEvents, let name = unsafe name {
+    unsafe state.pointee.events.append(.end(name: localName(name)))
+    return
+  }
   unsafe state.pointee.assembler.end()
 }
 
@@ -209,6 +255,10 @@ private func characterData(
   _ user: UnsafeMutableRawPointer?, _ text: UnsafePointer<XML_Char>?, _ count: Int32
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self), let text = unsafe text else { return }
+  if unsafe state.pointee.takesEvents {
+    unsafe state.pointee.events.append(.text(bytes(text, count: Int(count)).span.array))
+    return
+  }
   unsafe state.pointee.assembler.characters(bytes(text, count: Int(count)).span)
 }
 
