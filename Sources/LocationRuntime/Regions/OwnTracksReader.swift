@@ -152,6 +152,8 @@ struct OwnTracksReader {
   private static let uuidLength = 36
 
   private mutating func note(_ error: JSONError, id: String?) {
-    collector.note(error.what, error.remedy, id: id, line: error.line(in: reader.bytes))
+    // Counting lines for what is not kept would take forever in a file that is wrong throughout.
+    let isKept = collector.problems.count < RegionCollector.keptProblems
+    collector.note(error.what, error.remedy, id: id, line: isKept ? error.line(in: reader.bytes) : nil)
   }
 }
