@@ -52,7 +52,8 @@ let package = Package(
       name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "LocationRuntimeTests", dependencies: [
+      name: "LocationRuntimeTests",
+      dependencies: [
         "LocationRuntime", "LocationCore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

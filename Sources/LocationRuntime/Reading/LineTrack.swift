@@ -69,6 +69,8 @@ package struct LineTrack {
   }
 
   private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) throws(Failure) {
+    let hasMark = buffer.number == 1 && line.startsWithByteOrderMark
+    let line = line.extracting((hasMark ? 3 : 0)...)
     let start = line.rangeWithinXMLSpace.lowerBound
     guard start < line.count else { return }
     if line[start] != UInt8(ascii: "{"), gpsd != nil || !hasFix {

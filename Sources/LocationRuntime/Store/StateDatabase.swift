@@ -36,7 +36,7 @@ package struct StateDatabase: Sendable {
   package static func openToRead(path: String) throws(Failure) -> StateDatabase? {
     guard unsafe access(path, F_OK) == 0 else { return nil }
     guard unsafe access(path, R_OK) == 0 else {
-      throw Failure(.noPermission, file: path, what: "can't be read: \(StatePath.reason(errno))")
+      throw Failure(.noPermission, file: path, what: "can't be read: \(SystemReason.text(errno))")
     }
     let isReadOnly = unsafe access(path, W_OK) != 0
     let database = try StateDatabase(path: path, isReadOnly: isReadOnly)

@@ -60,7 +60,8 @@ package enum StatePath {
       if code == EEXIST || isThere { continue }
       throw Failure(
         code == EACCES || code == EPERM ? .noPermission : .cantCreate, file: path,
-        what: "can't make the folder \(folder): \(reason(code))", remedy: "name another file with --state")
+        what: "can't make the folder \(folder): \(SystemReason.text(code))",
+        remedy: "name another file with --state")
     }
   }
 
@@ -76,10 +77,7 @@ package enum StatePath {
     }
     throw Failure(
       code == EACCES || code == EPERM ? .noPermission : .cantCreate, file: path,
-      what: "can't be created or written: \(reason(code))", remedy: "name another file with --state")
-  }
-
-  static func reason(_ code: Int32) -> String {
-    unsafe strerror(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+      what: "can't be created or written: \(SystemReason.text(code))",
+      remedy: "name another file with --state")
   }
 }
