@@ -3,27 +3,36 @@
 /// It never changes. For a place that moves little from one question to the next, the region monitor's own
 /// index is faster.
 package struct GeocentricTree: Sendable {
-  /// Eight boxes side by side.
+  /// Eight boxes side by side: their middles and half their sides, metres.
   private struct Node: Sendable {
-    var lowX = SIMD8<Float>(repeating: .infinity)
-    var lowY = SIMD8<Float>(repeating: .infinity)
-    var lowZ = SIMD8<Float>(repeating: .infinity)
-    var highX = SIMD8<Float>(repeating: .infinity)
-    var highY = SIMD8<Float>(repeating: .infinity)
-    var highZ = SIMD8<Float>(repeating: .infinity)
+    var x = SIMD8<Float>(repeating: .infinity)
+    var y = SIMD8<Float>(repeating: 0)
+    var z = SIMD8<Float>(repeating: 0)
+    var halfX = SIMD8<Float>(repeating: 0)
+    var halfY = SIMD8<Float>(repeating: 0)
+    var halfZ = SIMD8<Float>(repeating: 0)
 
     /// Squares of the metres from a place to each box; infinite where there is none.
     @inline(__always) func squaredMisses(_ place: SIMD3<Float>) -> SIMD8<Float> {
-      let zero = SIMD8<Float>(repeating: 0)
-      let x = pointwiseMax(zero, pointwiseMax(lowX - place.x, place.x - highX))
-      let y = pointwiseMax(zero, pointwiseMax(lowY - place.y, place.y - highY))
-      let z = pointwiseMax(zero, pointwiseMax(lowZ - place.z, place.z - highZ))
-      return x * x + y * y + z * z
+      let east = Self.miss(x - place.x, halfX)
+      let north = Self.miss(y - place.y, halfY)
+      let up = Self.miss(z - place.z, halfZ)
+      return east * east + north * north + up * up
+    }
+
+    /// The standard library's pointwise maximum goes lane by lane; this is one instruction each.
+    @inline(__always)
+    private static func miss(_ distance: SIMD8<Float>, _ half: SIMD8<Float>) -> SIMD8<Float> {
+      let miss = distance.replacing(with: 0 - distance, where: distance .< 0) - half
+      return miss.replacing(with: 0, where: miss .< 0)
     }
 
     mutating func set(_ lane: Int, _ box: GeocentricBox) {
-      (lowX[lane], lowY[lane], lowZ[lane]) = (box.low.x, box.low.y, box.low.z)
-      (highX[lane], highY[lane], highZ[lane]) = (box.high.x, box.high.y, box.high.z)
+      let middle = (box.low + box.high) * 0.5
+      // Boxes are padded by more than the rounding of their middles.
+      let half = (box.high - box.low) * 0.5
+      (x[lane], y[lane], z[lane]) = (middle.x, middle.y, middle.z)
+      (halfX[lane], halfY[lane], halfZ[lane]) = (half.x, half.y, half.z)
     }
   }
 
@@ -34,27 +43,41 @@ package struct GeocentricTree: Sendable {
     var level: Int32
   }
 
-  /// What a search reuses.
+  /// What a search reuses: a heap of what is still to be looked at, the nearest on top.
   package struct Scratch: Sendable {
-    private var stack: [Pending] = []
+    private var heap: [Pending] = []
     /// Nothing to reuse yet.
     package init() {}
 
-    fileprivate mutating func clear() { stack.removeAll(keepingCapacity: true) }
-    fileprivate mutating func pop() -> Pending? { stack.popLast() }
+    fileprivate mutating func clear() { heap.removeAll(keepingCapacity: true) }
 
-    /// Puts what was appended from `base` on in order, the nearest last.
-    fileprivate mutating func append(_ pending: Pending, from base: Int) {
-      stack.append(pending)
-      var place = stack.count - 1
-      while place > base, stack[place - 1].squaredMiss < pending.squaredMiss {
-        stack[place] = stack[place - 1]
-        place -= 1
+    fileprivate mutating func push(_ pending: Pending) {
+      heap.append(pending)
+      var place = heap.count - 1
+      while place > 0 {
+        let parent = (place - 1) / 2
+        guard pending.squaredMiss < heap[parent].squaredMiss else { break }
+        heap[place] = heap[parent]
+        place = parent
       }
-      stack[place] = pending
+      heap[place] = pending
     }
 
-    fileprivate var count: Int { stack.count }
+    fileprivate mutating func pop() -> Pending? {
+      guard let last = heap.popLast() else { return nil }
+      guard let top = heap.first else { return last }
+      var place = 0
+      while true {
+        var child = 2 * place + 1
+        guard child < heap.count else { break }
+        if child + 1 < heap.count, heap[child + 1].squaredMiss < heap[child].squaredMiss { child += 1 }
+        guard heap[child].squaredMiss < last.squaredMiss else { break }
+        heap[place] = heap[child]
+        place = child
+      }
+      heap[place] = last
+      return top
+    }
   }
 
   private static let width = 8
@@ -65,10 +88,10 @@ package struct GeocentricTree: Sendable {
   private var order: [Int32] = []
 
   /// Packs boxes; a search gives their places in the list.
-  package init(_ boxes: [GeocentricBox]) {
+  package init(_ boxes: [GeoBox]) {
     guard !boxes.isEmpty else { return }
     order = Self.order(boxes)
-    var level = order.map { boxes[Int($0)] }
+    var level = order.map { GeocentricBox(boxes[Int($0)]) }
     repeat {
       levels.append(nodes.count)
       var above: [GeocentricBox] = []
@@ -88,39 +111,41 @@ package struct GeocentricTree: Sendable {
     } while level.count > 1
   }
 
-  /// Looks at the boxes around a place, nearer ones mostly first.
+  /// Looks at the boxes around a place, the nearest first.
   ///
   /// - Parameters:
   ///   - look: takes the place of a box in the list; returns the metres beyond which no box matters any more.
-  package func search(
-    around place: Coordinate, _ scratch: inout Scratch, _ look: (Int) -> Double
-  ) {
+  @inline(__always)
+  package func search(around place: Coordinate, _ scratch: inout Scratch, _ look: (Int) -> Double) {
     guard let root = levels.last else { return }
     let point = GeocentricBox.point(place)
     var squaredLimit = Float.infinity
     scratch.clear()
-    scratch.append(Pending(squaredMiss: 0, index: Int32(root), level: Int32(levels.count - 1)), from: 0)
-    while let next = scratch.pop() {
-      guard next.squaredMiss <= squaredLimit else { continue }
+    scratch.push(Pending(squaredMiss: 0, index: Int32(root), level: Int32(levels.count - 1)))
+    while let next = scratch.pop(), next.squaredMiss <= squaredLimit {
       if next.level < 0 {
         let limit = Float(look(Int(next.index))) + GeocentricBox.paddingMeters
-        squaredLimit = min(squaredLimit, limit * limit)
-        continue
-      }
-      let level = Int(next.level)
-      let misses = nodes[Int(next.index)].squaredMisses(point)
-      let first = (Int(next.index) - levels[level]) * Self.width
-      let base = scratch.count
-      for lane in 0..<Self.width where misses[lane] <= squaredLimit && misses[lane] < .infinity {
-        let child = level == 0 ? order[first + lane] : Int32(levels[level - 1] + first + lane)
-        scratch.append(
-          Pending(squaredMiss: misses[lane], index: child, level: Int32(level - 1)), from: base)
+        squaredLimit = limit * limit
+      } else {
+        open(next, around: point, squaredLimit, &scratch)
       }
     }
   }
 
-  /// Along Morton's curve through the middles; equals by their place in the list.
-  private static func order(_ boxes: [GeocentricBox]) -> [Int32] {
+  private func open(
+    _ node: Pending, around point: SIMD3<Float>, _ squaredLimit: Float, _ scratch: inout Scratch
+  ) {
+    let level = Int(node.level)
+    let misses = nodes[Int(node.index)].squaredMisses(point)
+    let first = (Int(node.index) - levels[level]) * Self.width
+    for lane in 0..<Self.width where misses[lane] <= squaredLimit && misses[lane] < .infinity {
+      let child = level == 0 ? order[first + lane] : Int32(levels[level - 1] + first + lane)
+      scratch.push(Pending(squaredMiss: misses[lane], index: child, level: Int32(level - 1)))
+    }
+  }
+
+  /// Along Hilbert's curve over longitude and latitude; equals by their place in the list.
+  private static func order(_ boxes: [GeoBox]) -> [Int32] {
     struct Keyed {
       var key: UInt64
       var index: Int32
@@ -128,22 +153,37 @@ package struct GeocentricTree: Sendable {
     var keyed: [Keyed] = []
     keyed.reserveCapacity(boxes.count)
     for (index, box) in boxes.enumerated() {
-      let middle = (box.low + box.high) * 0.5
-      let key = spread(middle.x) | spread(middle.y) << 1 | spread(middle.z) << 2
+      let longitude = Geodesy.normalizedLongitude(box.west + 0.5 * box.width)
+      let key = hilbert(cell(longitude, 180), cell(0.5 * (box.south + box.north), 90))
       keyed.append(Keyed(key: key, index: Int32(index)))
     }
     keyed.sort { $0.key == $1.key ? $0.index < $1.index : $0.key < $1.key }
     return keyed.map(\.index)
   }
 
-  /// The 21 bits of a coordinate within 8,388 km of the centre, in steps of 8 m, each third bit.
-  private static func spread(_ meters: Float) -> UInt64 {
-    var bits = UInt64(max(0, min(Float(0x1F_FFFF), (meters + 8_388_608) * 0.125)))
-    bits = (bits | bits << 32) & 0x1F_0000_0000_FFFF
-    bits = (bits | bits << 16) & 0x1F_0000_FF00_00FF
-    bits = (bits | bits << 8) & 0x100F_00F0_0F00_F00F
-    bits = (bits | bits << 4) & 0x10C3_0C30_C30C_30C3
-    bits = (bits | bits << 2) & 0x1249_2492_4924_9249
-    return bits
+  /// Cells of the curve along each side: 40 m at the equator.
+  private static let cells: UInt64 = 1 << 20
+
+  private static func cell(_ degrees: Double, _ most: Double) -> UInt64 {
+    let cell = (degrees + most) * (Double(cells) / (2 * most))
+    return UInt64(max(0, min(Double(cells - 1), cell)))
+  }
+
+  /// How far along the curve a cell is.
+  private static func hilbert(_ column: UInt64, _ row: UInt64) -> UInt64 {
+    var (x, y) = (column, row)
+    var distance: UInt64 = 0
+    var side = cells / 2
+    while side > 0 {
+      let isRight = x & side != 0
+      let isUpper = y & side != 0
+      distance = distance << 2 | (isRight ? (isUpper ? 2 : 3) : (isUpper ? 1 : 0))
+      if !isUpper {
+        if isRight { (x, y) = (cells - 1 - x, cells - 1 - y) }
+        swap(&x, &y)
+      }
+      side /= 2
+    }
+    return distance
   }
 }

@@ -24,7 +24,7 @@ package struct RegionLocator: Sendable {
     shapes.reserveCapacity(regions.count)
     for region in regions { shapes.append(try Self.geometry(of: region)) }
     self.shapes = shapes
-    tree = GeocentricTree(shapes.map { GeocentricBox($0.box) })
+    tree = GeocentricTree(shapes.map(\.box))
   }
 
   static func geometry(of region: Region) throws(Failure) -> ShapeGeometry {
