@@ -52,6 +52,14 @@ package import LocationCore
     unsafe XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
   }
 
+  /// A parser of any XML, for ``takeEvents()``.
+  convenience init(eventsOf file: String) throws(Failure) {
+    try self.init(file: file, assumeAccuracyMeters: nil)
+    unsafe state.pointee.takesEvents = true
+    // Letters matter where names are read, so an encoding that expat does not know is an error.
+    unsafe XML_SetUnknownEncodingHandler(state.pointee.parser, nil, nil)
+  }
+
   deinit {
     unsafe XML_ParserFree(state.pointee.parser)
     unsafe state.deinitialize(count: 1)
@@ -100,6 +108,13 @@ package import LocationCore
       unsafe batch.append(contentsOf: state.pointee.assembler.items)
       unsafe state.pointee.assembler.items.removeAll(keepingCapacity: true)
     }
+  }
+
+  /// What has come since the last call.
+  func takeEvents() -> [XMLEvent] {
+    var events: [XMLEvent] = []
+    unsafe swap(&events, &state.pointee.events)
+    return events
   }
 
   /// See ``GPXAssembler/takeHeldItems()``.
@@ -175,6 +190,9 @@ extension GPXParser {
   let parser: XML_Parser
   let file: String
   var assembler: GPXAssembler
+  /// Whether the document goes to ``events``, not to the assembler.
+  var takesEvents = false
+  var events: [XMLEvent] = []
   var refusal: Failure?
   var firstTrackPointLine: Int?
   var firstOtherPointLine: Int?
@@ -189,6 +207,20 @@ extension GPXParser {
       .data, file: file, line: Int(XML_GetCurrentLineNumber(parser)) + linesPassed, what: what,
       remedy: remedy)
     unsafe XML_StopParser(parser, 0)
+  }
+
+  mutating func noteStart(
+    _ name: UnsafePointer<XML_Char>, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+  ) {
+    var named: [XMLEvent.Attribute] = []
+    if var attribute = unsafe attributes {
+      while let key = unsafe attribute[0], let value = unsafe attribute[1] {
+        unsafe named.append(XMLEvent.Attribute(name: localName(key), value: String(cString: value)))
+        unsafe attribute += 2
+      }
+    }
+    let line = unsafe Int(XML_GetCurrentLineNumber(parser))
+    events.append(unsafe .start(name: localName(name), attributes: named, line: line))
   }
 
   mutating func notePointLine() {
@@ -215,6 +247,12 @@ extension GPXParser {
   }
 }
 
+/// A name without its prefix.
+private func localName(_ name: UnsafePointer<XML_Char>) -> String {
+  let whole = unsafe String(cString: name)
+  return whole.lastIndex(of: ":").map { String(whole[whole.index(after: $0)...]) } ?? whole
+}
+
 @inline(__always)
 private func bytes(_ text: UnsafePointer<XML_Char>, count: Int) -> UnsafeBufferPointer<UInt8> {
   unsafe UnsafeBufferPointer(
@@ -226,6 +264,10 @@ private func startElement(
   _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self), let name = unsafe name else { return }
+  if unsafe state.pointee.takesEvents {
+    unsafe state.pointee.noteStart(name, attributes)
+    return
+  }
   if var attribute = unsafe attributes {
     // Defaults from a DTD come after the specified ones and don't count.
     var left = unsafe XML_GetSpecifiedAttributeCount(state.pointee.parser)
@@ -243,6 +285,10 @@ private func startElement(
 
 private func endElement(_ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<XML_Char>?) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self) else { return }
+  if unsafe state.pointee.takesEvents, let name = unsafe name {
+    unsafe state.pointee.events.append(.end(name: localName(name)))
+    return
+  }
   unsafe state.pointee.assembler.end()
 }
 
@@ -250,6 +296,10 @@ private func characterData(
   _ user: UnsafeMutableRawPointer?, _ text: UnsafePointer<XML_Char>?, _ count: Int32
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self), let text = unsafe text else { return }
+  if unsafe state.pointee.takesEvents {
+    unsafe state.pointee.events.append(.text(bytes(text, count: Int(count)).span.array))
+    return
+  }
   unsafe state.pointee.assembler.characters(bytes(text, count: Int(count)).span)
 }
 

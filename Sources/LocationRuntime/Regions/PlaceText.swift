@@ -34,7 +34,7 @@ package enum PlaceText {
   {
     do {
       return try RegionDraft.coordinate(
-        RegionDraft.Position(longitude: longitude, latitude: latitude), latitudeFirst: true)
+        RegionDraft.Position(longitude: longitude, latitude: latitude), .latitudeFirst)
     } catch {
       throw Failure(.usage, what: "\(text): \(error.what)", remedy: error.remedy)
     }
@@ -49,7 +49,7 @@ package enum PlaceText {
       switch FixLine(line.extracting(body), assumeAccuracyMeters: nil) {
       case .fix(let report):
         return try RegionDraft.coordinate(
-          RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), latitudeFirst: true)
+          RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), .latitudeFirst)
       case .gpsd, .other: throw RegionProblem(what: "an object without lat and lon", remedy: nil)
       case .malformed(let why): throw RegionProblem(what: why, remedy: nil)
       }
@@ -62,6 +62,6 @@ package enum PlaceText {
         what: "\"\(line.text())\" is no place", remedy: "write LAT,LON or {\"lat\":LAT,\"lon\":LON}")
     }
     return try RegionDraft.coordinate(
-      RegionDraft.Position(longitude: longitude, latitude: latitude), latitudeFirst: true)
+      RegionDraft.Position(longitude: longitude, latitude: latitude), .latitudeFirst)
   }
 }

@@ -1,13 +1,6 @@
 import LocationCore
 
 extension Region.Shape {
-  /// Metres from a place to the edge, positive outside.
-  func edgeMeters(at place: Coordinate) -> Double {
-    switch self {
-    case .circle(let center, let radiusMeters): Geodesy.distanceMeters(center, place) - radiusMeters
-    }
-  }
-
   /// The middle: of a circle its centre.
   var middle: Coordinate {
     switch self {

@@ -10,9 +10,22 @@ struct RegionDraft {
     var latitude: Double
   }
 
+  /// In which order a position's numbers are written.
+  enum Order {
+    case geoJSON
+    case kml
+    case latitudeFirst
+    /// Each with its name, so that there is none.
+    case named
+  }
+
   /// An outline as it is written.
   enum Geometry: Equatable {
     case point(Position)
+    case lineString([Position])
+    /// The outer ring, then its holes.
+    case polygon([[Position]])
+    case multiPolygon([[[Position]]])
     /// One that no region is made of; its type, for the message.
     case other(String)
     /// None at all, as GeoJSON's null.
@@ -22,8 +35,11 @@ struct RegionDraft {
   var id: String?
   var name: String?
   var geometry: Geometry = .none
+  var order = Order.geoJSON
   /// Metres, checked.
   var radiusMeters: Double?
+  /// Metres to each side of a line, checked.
+  var bufferMeters: Double?
   /// For a point without ``radiusMeters``.
   var foreignRadius: ForeignRadius?
   /// Whether the radius stands nowhere in the text.
@@ -36,6 +52,15 @@ struct RegionDraft {
   var exitDelaySeconds: Double?
   var maxLatencySeconds: Double?
   var initial: Region.Initial?
+
+  /// What is missing to make a region of the geometry; nil where nothing is.
+  var missing: String? {
+    switch geometry {
+    case .point: radiusMeters == nil && foreignRadius == nil ? "a Point without a radius" : nil
+    case .lineString: bufferMeters == nil ? "a LineString without buffer_m" : nil
+    case .polygon, .multiPolygon, .other, .none: nil
+    }
+  }
 
   /// Gives a point without a radius this one.
   mutating func assume(radiusMeters meters: Double) {
@@ -50,7 +75,9 @@ struct RegionDraft {
     switch geometry {
     case .point(let position):
       let radius = try statedRadius()
-      shape = .circle(center: try Self.coordinate(position), radiusMeters: radius)
+      shape = .circle(center: try Self.coordinate(position, order), radiusMeters: radius)
+    case .lineString, .polygon, .multiPolygon:
+      return nil
     case .other, .none:
       return nil
     }
@@ -87,6 +114,13 @@ struct RegionDraft {
     return id
   }
 
+  /// A text without white space around it; nil where nothing is left.
+  static func trimmed(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    let body = bytes.span.rangeWithinXMLSpace
+    return body.isEmpty ? nil : String(decoding: bytes[body], as: UTF8.self)
+  }
+
   /// An id that looks like a name: on one line and short enough; nil where nothing is left of it.
   static func id(fromName name: String) -> String? {
     let words = name.unicodeScalars.split { $0.value <= 0x20 || $0.value == 0x7F }
@@ -121,18 +155,19 @@ struct RegionDraft {
     return seconds
   }
 
-  /// - Parameter latitudeFirst: how the position was written, for the message.
-  static func coordinate(_ position: Position, latitudeFirst: Bool = false) throws(RegionProblem)
-    -> Coordinate
-  {
+  /// - Parameter order: how the position was written, for the message.
+  static func coordinate(_ position: Position, _ order: Order) throws(RegionProblem) -> Coordinate {
     let (longitude, latitude) = (position.longitude, position.latitude)
     if let place = Coordinate(latitude: latitude, longitude: longitude) { return place }
     if abs(latitude) > 90 {
       let mayBeSwapped = abs(longitude) <= 90 && abs(latitude) <= 180
-      let remedy =
-        latitudeFirst
-        ? "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
-        : "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
+      let remedy: String? =
+        switch order {
+        case .geoJSON: "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
+        case .kml: "KML has longitude first: \(shown(latitude)),\(shown(longitude))"
+        case .latitudeFirst: "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
+        case .named: nil
+        }
       throw RegionProblem(
         what: "latitude \(shown(latitude)) is not within -90 to 90" + (mayBeSwapped ? "; swapped?" : ""),
         remedy: mayBeSwapped ? remedy : nil)
