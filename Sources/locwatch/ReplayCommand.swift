@@ -40,7 +40,9 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Thresholds.", valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("Power profile.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Power profile: a name (locwatch power profiles), or a YAML file.", valueName: "name|file"))
   var profile: String = PowerProfile.rpi4UbloxM8.name
 
   @Option(help: "text, ndjson, csv or geojson (default: text on a terminal, ndjson in a pipe).")
@@ -99,12 +101,7 @@ struct ReplayCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
     if let config { try Settings.read(path: config, into: &request.configuration) }
-    guard let profile = PowerProfile.builtIn.first(where: { $0.name == profile }) else {
-      throw Failure(
-        .usage, what: "no power profile is called \"\(profile)\"",
-        remedy: "there is \(PowerProfile.builtIn.map(\.name).joined(separator: ", "))")
-    }
-    request.configuration.profile = profile
+    request.configuration.profile = try PowerProfileFile.find(profile)
     request.configuration.explains = explain
     for file in regions { request.regions += try RegionFile.read(path: file).regions }
     try refuseDuplicateRegions(request.regions)
