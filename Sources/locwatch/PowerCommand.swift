@@ -13,7 +13,7 @@ struct PowerCommand: AsyncParsableCommand {
         locwatch power show rpi4-ublox-m8 --yaml > mine.yaml   # a file to begin with
         locwatch replay drive.gpx --profile mine.yaml
       """,
-    subcommands: [Profiles.self, Show.self])
+    subcommands: [Profiles.self, Show.self, Plan.self, Calibrate.self])
 
   /// `locwatch power profiles`.
   struct Profiles: AsyncParsableCommand {

@@ -51,3 +51,55 @@ import Testing
     }
   }
 }
+
+/// `locwatch power calibrate` and `plan` through the built binary.
+@Suite struct PowerCalibrateCommandTests {
+  @Test func aLogAndItsBlocksGiveAProfileThatReplayTakes() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    // 1.8 W idle, 1.9 W tracking, in blocks of 300 s: A B B A.
+    let watts = [1.8, 1.9, 1.9, 1.8]
+    let rows = (0..<1200).map { "\($0),\(Int(watts[$0 / 300] * 1e6))" }.joined(separator: "\n")
+    try Data("seconds,power1_input\n\(rows)\n1200,1800000\n".utf8).write(to: URL(filePath: path("ina.csv")))
+    let blocks = """
+      name: my-pi
+      about: a Pi
+      like: rpi4-ublox-m8
+      device: Pi 4 no. 3
+      meter: INA226
+      blocks:
+        - {from_s: 0, to_s: 299}
+        - {from_s: 300, to_s: 599, states: [tracking]}
+        - {from_s: 600, to_s: 899, states: [tracking]}
+        - {from_s: 900, to_s: 1199}
+      """
+    try Data(blocks.utf8).write(to: URL(filePath: path("blocks.yaml")))
+    let run = try await Binary.run([
+      "power", "calibrate", path("blocks.yaml"), "--log", path("ina.csv"), "-o", path("mine.yaml"),
+    ])
+    #expect(run.status == 0, "\(run.stderr)")
+    #expect(run.stdout.contains("4 windows"))
+    let show = try await Binary.run(["power", "show", path("mine.yaml")])
+    #expect(show.stdout.contains("calibrated on Pi 4 no. 3 against INA226"))
+    #expect(show.stdout.contains("fitted to INA226"))
+    let replay = try await Binary.run([
+      "replay", "Tracks/tunnel.gpx", "--format", "text", "--profile", path("mine.yaml"),
+    ])
+    #expect(replay.status == 0)
+    #expect(replay.stdout.contains("profile my-pi"))
+  }
+
+  @Test func planTellsHowLong() async throws {
+    let run = try await Binary.run(["power", "plan", "rpi4-ublox-m8", "--step-j", "3.6"])
+    #expect(run.status == 0)
+    #expect(run.stdout.contains("tracking"))
+    #expect(try await Binary.run(["power", "plan", "rpi4-ublox-m8", "--step-j", "0"]).status == 64)
+  }
+
+  @Test func aLogThatIsNotThereIsSaid() async throws {
+    let run = try await Binary.run(["power", "calibrate", "/no/blocks.yaml", "--log", "/no/log", "-o", "-"])
+    #expect(run.status == 66)
+  }
+}
