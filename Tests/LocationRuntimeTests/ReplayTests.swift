@@ -9,11 +9,8 @@ import Testing
   /// What a replay prints, and the code of its first failure.
   static func replay(_ tracks: [String], _ request: ReplayRequest) async throws -> (String, Failure.Code?) {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-    _ = FileManager.default.createFile(atPath: path, contents: nil)
     defer { try? FileManager.default.removeItem(atPath: path) }
-    let file = try #require(FileHandle(forWritingAtPath: path))
-    let code = try await Replay.run(tracks, request, descriptor: file.fileDescriptor) { _ in }
-    try file.close()
+    let code = try await Replay.run(tracks, request, to: OutputFile(path: path)) { _ in }
     return (try String(contentsOfFile: path, encoding: .utf8), code)
   }
 

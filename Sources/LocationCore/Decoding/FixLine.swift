@@ -59,7 +59,7 @@ package struct GPSDLine: Hashable, Sendable {
     case tpv, gst, devices, device, other
   }
 
-  /// What is wrong.
+  /// Which of gpsd's reports it is.
   package var kind: Kind
   /// The `time` of the report; nil where it has none that can be read.
   package var time: UTCTime?

@@ -1,6 +1,6 @@
 /// Why JSON text could not be read, and where.
 package struct JSONError: Error, Equatable, Sendable {
-  /// The ways in which a text is not JSON.
+  /// How far the text can be trusted.
   package enum Kind: Sendable {
     /// The text is not JSON; what follows can't be relied on.
     case syntax
@@ -8,7 +8,7 @@ package struct JSONError: Error, Equatable, Sendable {
     case content
   }
 
-  /// What is wrong.
+  /// How far the text can be trusted.
   package var kind: Kind
   /// The byte at which it was noticed, from the start of the text.
   package var offset: Int

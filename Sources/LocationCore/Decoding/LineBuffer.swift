@@ -7,7 +7,7 @@ package struct LineBuffer {
   package enum Line {
     /// Where in ``bytes`` the line stands, without its end.
     case line(Range<Int>)
-    /// The line under way is longer than the limit.
+    /// The line is longer than the limit, whether its end has come or not. Reading can't go on.
     case tooLong
     /// No whole line is left.
     case none
@@ -38,7 +38,9 @@ package struct LineBuffer {
   package mutating func next() -> Line {
     guard let end = lineFeed() else {
       searched = bytes.count
-      return bytes.count - start > limit ? .tooLong : .none
+      guard bytes.count - start > limit else { return .none }
+      number += 1
+      return .tooLong
     }
     let first = start
     start = end + 1

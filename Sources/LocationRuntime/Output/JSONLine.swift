@@ -109,22 +109,5 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  private mutating func string(_ value: String) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(Self.hexDigits[Int(byte >> 4)])
-        bytes.append(Self.hexDigits[Int(byte & 15)])
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static let hexDigits = Array("0123456789abcdef".utf8)
+  private mutating func string(_ value: String) { JSONText.append(value, to: &bytes) }
 }

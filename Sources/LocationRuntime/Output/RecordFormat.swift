@@ -27,12 +27,7 @@ package struct RecordEncoder {
   /// The bytes after the record's number; nil where this format has nothing to say of it.
   package mutating func encode(_ record: Record) -> [UInt8]? {
     switch format {
-    case .ndjson:
-      line.reset()
-      line.resume()
-      record.write(to: &line, track: track)
-      line.close()
-      return line.bytes
+    case .ndjson: return object { record.write(to: &$0, track: $1) }
     case .csv: return CSVRow.encode(record, track: track)
     case .geojson: return GeoJSONFeature.encode(record, track: track, line: &line)
     case .text: return text(record)
@@ -42,12 +37,7 @@ package struct RecordEncoder {
   /// The bytes after the summary's number; nil where this format has none.
   package mutating func encode(_ summary: Summary) -> [UInt8]? {
     switch format {
-    case .ndjson:
-      line.reset()
-      line.resume()
-      summary.write(to: &line, track: track)
-      line.close()
-      return line.bytes
+    case .ndjson: return object { summary.write(to: &$0, track: $1) }
     case .csv, .geojson: return nil
     case .text:
       return Array(
@@ -55,6 +45,15 @@ package struct RecordEncoder {
           summary, title: track.map { "Summary of \($0)" } ?? "Summary", quietlyOutside: outside
         ).utf8)
     }
+  }
+
+  /// An object that goes on after its first members.
+  private mutating func object(_ write: (inout JSONLine, String?) -> Void) -> [UInt8] {
+    line.reset()
+    line.resume()
+    write(&line, track)
+    line.close()
+    return line.bytes
   }
 
   private mutating func text(_ record: Record) -> [UInt8]? {
