@@ -15,5 +15,5 @@ import ArgumentParser
         a track without driving
       """,
     version: "0.1.0",
-    subcommands: [ReplayCommand.self, RegionsCommand.self, Synth.self])
+    subcommands: [ReplayCommand.self, RegionsCommand.self, PowerCommand.self, Synth.self])
 }

@@ -44,7 +44,9 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Thresholds other than the defaults.", valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("What the device draws.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Power profile: a name (locwatch power profiles), or a YAML file.", valueName: "name|file"))
   var profile: String = PowerProfile.rpi4UbloxM8.name
 
   @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
@@ -103,12 +105,7 @@ struct ReplayCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
     if let config { try Settings.read(path: config, into: &request.configuration) }
-    guard let profile = PowerProfile.builtIn.first(where: { $0.name == profile }) else {
-      throw Failure(
-        .usage, what: "no power profile is called \"\(profile)\"",
-        remedy: "there is \(PowerProfile.builtIn.map(\.name).joined(separator: ", "))")
-    }
-    request.configuration.profile = profile
+    request.configuration.profile = try PowerProfileFile.find(profile)
     request.configuration.explains = explain
     for path in regions {
       let file = try RegionFile.read(path: path)
