@@ -1,0 +1,57 @@
+/// A deadline of one region.
+struct RegionClock: Hashable, Sendable {
+  enum Kind: Hashable, Sendable {
+    /// The dwell time is over.
+    case dwell
+    /// The exit delay is over.
+    case exit
+  }
+
+  var due: EngineInstant
+  /// The region's id: orders deadlines of one instant.
+  var region: String
+  var slot: Int32
+  var kind: Kind
+
+  func precedes(_ other: RegionClock) -> Bool {
+    due == other.due ? region < other.region : due < other.due
+  }
+}
+
+/// Deadlines in order, the next one last.
+struct RegionClocks: Sendable {
+  private var ordered: [RegionClock] = []
+  /// When the next deadline is due; the end of time where there is none.
+  private(set) var nextDue = EngineInstant(microseconds: .max)
+
+  var next: RegionClock? { ordered.last }
+
+  mutating func set(_ clock: RegionClock) {
+    var low = 0
+    var high = ordered.count
+    while low < high {
+      let middle = (low + high) / 2
+      if clock.precedes(ordered[middle]) { low = middle + 1 } else { high = middle }
+    }
+    ordered.insert(clock, at: low)
+    refresh()
+  }
+
+  mutating func removeNext() -> RegionClock? {
+    defer { refresh() }
+    return ordered.popLast()
+  }
+
+  mutating func remove(slot: Int32, kind: RegionClock.Kind? = nil) {
+    ordered.removeAll { $0.slot == slot && (kind == nil || $0.kind == kind) }
+    refresh()
+  }
+
+  func due(of slot: Int32, _ kind: RegionClock.Kind) -> EngineInstant? {
+    ordered.first { $0.slot == slot && $0.kind == kind }?.due
+  }
+
+  private mutating func refresh() {
+    nextDue = ordered.last?.due ?? EngineInstant(microseconds: .max)
+  }
+}

@@ -1,0 +1,53 @@
+extension RegionMonitor {
+  /// Takes a region; its state is unknown until the next fix.
+  public mutating func add(_ region: Region) throws(RegionError) {
+    _ = try add(region, RegionTrack())
+  }
+
+  /// Takes a region in a state; the slot it got.
+  mutating func add(_ region: Region, _ track: RegionTrack) throws(RegionError) -> Int32 {
+    guard slots[region.id] == nil else { throw .duplicateID(region.id) }
+    guard slots.count < configuration.regionLimit else {
+      throw .tooMany(limit: configuration.regionLimit)
+    }
+    guard region.dwellSeconds >= 0 else { throw .invalidSeconds(region.dwellSeconds) }
+    guard region.exitDelaySeconds >= 0 else { throw .invalidSeconds(region.exitDelaySeconds) }
+    let slot = place(region, try ShapeGeometry(region.shape), track)
+    slots[region.id] = slot
+    if track.isActive { active.append(slot) }
+    neighborhood.forget()
+    return slot
+  }
+
+  private mutating func place(
+    _ region: Region, _ shape: ShapeGeometry, _ track: RegionTrack
+  ) -> Int32 {
+    if let slot = freeSlots.popLast() {
+      regionsBySlot[Int(slot)] = region
+      shapes[Int(slot)] = shape
+      boxes[Int(slot)] = shape.box
+      tracks[Int(slot)] = track
+      return slot
+    }
+    regionsBySlot.append(region)
+    shapes.append(shape)
+    boxes.append(shape.box)
+    tracks.append(track)
+    return Int32(regionsBySlot.count - 1)
+  }
+
+  /// Forgets a region and all that was pending for it; tells whether there was one.
+  @discardableResult
+  public mutating func remove(id: String) -> Bool {
+    guard let slot = slots.removeValue(forKey: id) else { return false }
+    regionsBySlot[Int(slot)] = nil
+    tracks[Int(slot)].isActive = false
+    active.removeAll { $0 == slot }
+    inside.removeAll { $0 == slot }
+    departures.removeAll { $0.slot == slot }
+    clocks.remove(slot: slot)
+    freeSlots.append(slot)
+    neighborhood.forget()
+    return true
+  }
+}

@@ -1,0 +1,203 @@
+import Testing
+
+@testable import LocationCore
+
+/// What a region tells of plain tracks. East is metres from the centre of a circle of 100 m, one fix a second.
+@Suite struct RegionMonitorTests {
+  /// A track along the east axis.
+  private func track(_ east: [Double], sigma: Double = 5, from second: Int = 0, every step: Double = 1)
+    -> [Fix]
+  {
+    east.enumerated().map { index, meters in
+      makeFix(
+        second: Double(second) + Double(index) * step, place(east: meters, from: munich), sigmaMeters: sigma)
+    }
+  }
+
+  @Test func tellsTheFirstStateAtTheFirstFix() throws {
+    var monitor = try monitor([circle("home"), circle("far", east: 5_000)])
+    #expect(monitor.state(of: "home") == .unknown)
+    #expect(monitor.events(of: track([10])).words == ["outside far@0", "inside home@0"])
+    #expect(monitor.state(of: "home") == .inside)
+    #expect(monitor.state(of: "far") == .outside)
+    #expect(monitor.state(of: "nowhere") == nil)
+  }
+
+  @Test(arguments: [
+    (Region.Initial.state, 0.0, ["inside home@0"]), (.event, 0, ["enter home@0"]), (.silent, 0, []),
+    (.state, 500, ["outside home@0"]), (.event, 500, []), (.silent, 500, []),
+    (.state, 101, ["outside home@20"]), (.event, 99, ["enter home@20"]), (.silent, 99, []),
+  ])
+  func saysOfTheFirstStateWhatTheRegionAsksFor(initial: Region.Initial, east: Double, words: [String]) throws
+  {
+    var monitor = try monitor([circle("home", initial: initial)])
+    #expect(monitor.events(of: track(Array(repeating: east, count: 30))).words == words)
+  }
+
+  @Test func aRegionTooSmallForTheFixStaysUnknown() throws {
+    var monitor = try monitor([circle("dot", radius: 10)])
+    #expect(monitor.events(of: track(Array(repeating: 2, count: 600), sigma: 10)).isEmpty)
+    #expect(monitor.state(of: "dot") == .unknown)
+    #expect(monitor.events(of: track([80], sigma: 10, from: 600)).words == ["outside dot@600"])
+  }
+
+  @Test func clearFixesInARowMakeAnExitAndAnEnter() throws {
+    var monitor = try monitor([circle("home")])
+    let out = stride(from: 0.0, through: 300, by: 10).map { $0 }
+    let events = monitor.events(of: track(out + out.reversed()))
+    // 122.5 m is 4.5 standard deviations out; 130, 140 and 150 m are seen at 13, 14 and 15 s.
+    #expect(events.words == ["inside home@0", "exit home@15", "enter home@56"])
+    #expect(events.map(\.visit) == [1, 1, 2])
+    #expect(events.map(\.reason) == [.initial, .clear, .clear])
+    #expect(events[1].insideSeconds == 15)
+    #expect(abs(events[1].edgeMeters - 50) < 0.1)
+    #expect(events[1].confidence > 0.999)
+  }
+
+  @Test func confidentFixesHeldForTwentySecondsMakeAnExit() throws {
+    var monitor = try monitor([circle("home")])
+    let events = monitor.events(of: track([0, 0, 0] + Array(repeating: 120, count: 40)))
+    #expect(events.words == ["inside home@0", "exit home@23"])
+    #expect(events[1].reason == .held)
+  }
+
+  @Test func aRestNearTheEdgeSettlesInTime() throws {
+    var monitor = try monitor([circle("home")])
+    let events = monitor.events(of: track([0] + Array(repeating: 116, count: 3600)))
+    #expect(events.map(\.reason) == [.initial, .settled])
+    #expect(try #require(events.last).instant.microseconds < 3_000_000_000)
+  }
+
+  @Test func twoConfidentFixesAreEnoughWhereFixesAreSeldom() throws {
+    var monitor = try monitor([circle("home")])
+    #expect(
+      monitor.events(of: track([0, 0, 500, 0, 500, 500], every: 60)).words
+        == ["inside home@0", "exit home@300"])
+  }
+
+  /// Claimed standard deviations of a lone wild fix, whose place is `east`.
+  @Test(arguments: [0.1, 1, 5, 50, 500, 5_000], [0.0, 300])
+  func aLoneOutlierChangesNothing(sigma: Double, home: Double) throws {
+    var monitor = try monitor([circle("home")])
+    _ = monitor.events(of: track(Array(repeating: home, count: 30)))
+    for (index, wild) in [250.0, 3_000, 2e6, 0].enumerated() where wild != home {
+      let second = 100 * (index + 1)
+      let fix = makeFix(second: Double(second), place(east: wild, from: munich), sigmaMeters: sigma)
+      #expect(monitor.events(of: [fix]).isEmpty)
+      #expect(monitor.events(of: track(Array(repeating: home, count: 30), from: second + 1)).isEmpty)
+    }
+  }
+
+  @Test func aFixWorseThanTheRegionNeverEntersIt() throws {
+    var monitor = try monitor([circle("dot", radius: 50)])
+    let away = Array(repeating: 5_000.0, count: 5)
+    // 68 % within 51 m.
+    let sigma = 51 / Accuracy.sigmasIn68Percent
+    let events = monitor.events(
+      of: track(away) + track(Array(repeating: 0, count: 7_200), sigma: sigma, from: 5))
+    #expect(events.words == ["outside dot@0"])
+  }
+
+  @Test func aSmallRegionFires() throws {
+    var monitor = try monitor([circle("gate", radius: 15)])
+    let events = monitor.events(
+      of: track(Array(repeating: 500, count: 5)) + track(Array(repeating: 4, count: 40), sigma: 7, from: 5)
+        + track(Array(repeating: 200, count: 5), sigma: 7, from: 45))
+    #expect(events.words == ["outside gate@0", "enter gate@25", "exit gate@47"])
+  }
+
+  @Test func dwellIsToldFromADeadlineWhenFixesStop() throws {
+    var monitor = try monitor([circle("home", notify: [.dwell], dwell: 60)])
+    #expect(monitor.events(of: track([0, 0])).words == ["inside home@0"])
+    #expect(monitor.nextDeadline == EngineInstant(microseconds: 60_000_000))
+    var events: [RegionEvent] = []
+    monitor.advance(to: EngineInstant(microseconds: 59_999_999), into: &events)
+    #expect(events.isEmpty)
+    monitor.advance(to: EngineInstant(microseconds: 90_000_000), into: &events)
+    #expect(events.words == ["dwell home@60"])
+    #expect(events[0].reason == .dwelled)
+    #expect(monitor.nextDeadline == nil)
+  }
+
+  @Test func dwellWaitsWhileLeavingIsPendingAndIsDroppedByTheExit() throws {
+    let region = circle("home", notify: [.dwell, .exit], dwell: 60)
+    var leaves = try monitor([region])
+    let staying = Array(repeating: 0.0, count: 50)
+    let out = Array(repeating: 120.0, count: 30)
+    #expect(leaves.events(of: track(staying + out)).words == ["inside home@0", "exit home@70"])
+    var returns = try monitor([region])
+    #expect(
+      returns.events(of: track(staying + out.prefix(15) + staying)).words == [
+        "inside home@0", "dwell home@65",
+      ])
+  }
+
+  @Test func anExitDelayHoldsTheExitBackAndAReturnWithdrawsIt() throws {
+    let region = circle("home", exitDelay: 60)
+    let out = Array(repeating: 300.0, count: 30)
+    var leaves = try monitor([region])
+    var events = leaves.events(of: track([0, 0] + out))
+    #expect(leaves.state(of: "home") == .inside)
+    leaves.advance(to: EngineInstant(microseconds: 100_000_000), into: &events)
+    #expect(events.words == ["inside home@0", "exit home@64"])
+    #expect(events[1].reason == .delayed)
+    #expect(events[1].insideSeconds == 4)
+    #expect(leaves.state(of: "home") == .outside)
+    var returns = try monitor([region])
+    let back = Array(repeating: 0.0, count: 90)
+    #expect(returns.events(of: track([0, 0] + out + back)).words == ["inside home@0"])
+    #expect(returns.nextDeadline == nil)
+  }
+
+  @Test func exitsComeBeforeEntersThenById() throws {
+    let out = [circle("z"), circle("b")]
+    let into = [circle("a", east: 1_000), circle("y", east: 1_000)]
+    var monitor = try monitor(out + into)
+    _ = monitor.events(of: track([0]))
+    let events = monitor.events(of: track([1_000, 1_000, 1_000], from: 1))
+    #expect(events.words == ["exit b@3", "exit z@3", "enter a@3", "enter y@3"])
+  }
+
+  @Test func aGapStartsRunsAgain() throws {
+    var monitor = try monitor([circle("home")])
+    _ = monitor.events(of: track([0, 300, 300]))
+    monitor.noteGap()
+    #expect(monitor.events(of: track([300, 300], from: 3)).isEmpty)
+    #expect(monitor.events(of: track([300], from: 5)).words == ["exit home@5"])
+  }
+
+  @Test func regionsComeAndGoBetweenFixes() throws {
+    var monitor = try monitor([circle("home")])
+    _ = monitor.events(of: track([0]))
+    try monitor.add(circle("work", east: 2_000))
+    #expect(throws: RegionError.duplicateID("work")) { try monitor.add(circle("work")) }
+    #expect(monitor.events(of: track([0, 0], from: 1)).words == ["outside work@1"])
+    let removed = [monitor.remove(id: "home"), monitor.remove(id: "home")]
+    #expect(removed == [true, false])
+    #expect(monitor.state(of: "home") == nil)
+    #expect(monitor.regions.map(\.id) == ["work"])
+    let there = track([2_000, 2_000, 2_000], from: 10)
+    #expect(monitor.events(of: there).words == ["enter work@12"])
+    try monitor.add(circle("home"))
+    #expect(monitor.events(of: track([2_000], from: 13)).words == ["outside home@13"])
+  }
+
+  @Test(arguments: [0, -1, .nan, .infinity, 3e7])
+  func badRadiiAreRefused(radius: Double) {
+    var monitor = RegionMonitor()
+    #expect(throws: RegionError.self) { try monitor.add(circle("bad", radius: radius)) }
+    #expect(monitor.count == 0)
+  }
+
+  @Test(arguments: [-1, .nan]) func badTimesAreRefused(seconds: Double) {
+    var monitor = RegionMonitor()
+    #expect(throws: RegionError.self) { try monitor.add(circle("bad", dwell: seconds)) }
+    #expect(throws: RegionError.self) { try monitor.add(circle("bad", exitDelay: seconds)) }
+  }
+
+  @Test func thePlainRuleFollowsEachFix() throws {
+    var monitor = try monitor([circle("home")], .plain)
+    let events = monitor.events(of: track([0, 99, 101, 99, 5_000, 0]))
+    #expect(events.words == ["inside home@0", "exit home@2", "enter home@3", "exit home@4", "enter home@5"])
+  }
+}
