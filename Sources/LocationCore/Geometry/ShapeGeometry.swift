@@ -48,4 +48,14 @@ package enum ShapeGeometry: Hashable, Sendable {
     case .circle(let circle): circle.box
     }
   }
+
+  /// Radii around the middle of the box: everything within the first is inside, everything beyond the second
+  /// outside.
+  package var ringMeters: (inner: Double, outer: Double) {
+    switch self {
+    case .circle(let circle):
+      // A box that reaches a pole is not around the centre.
+      circle.box.width < 360 ? (circle.radiusMeters, circle.radiusMeters) : (-1, .infinity)
+    }
+  }
 }

@@ -38,7 +38,10 @@ extension RegionMonitor {
       let found = tracks[Int(slot)].weighFirst(look, probabilityInside: inside, by: configuration),
       let region = regionsBySlot[Int(slot)]
     else { return }
-    if found == .inside { beginVisit(slot, region, at: fix.instant) }
+    if found == .inside {
+      beginVisit(slot, region, at: fix.instant)
+      neighborhood.record(slot, isInside: true)
+    }
     switch region.initial {
     case .silent: break
     case .state:
@@ -56,6 +59,7 @@ extension RegionMonitor {
   ) {
     guard let region = regionsBySlot[Int(slot)] else { return }
     tracks[Int(slot)].turn(by: configuration)
+    neighborhood.record(slot, isInside: tracks[Int(slot)].state == .inside)
     if tracks[Int(slot)].state == .inside {
       if let held = departures.firstIndex(where: { $0.slot == slot }) {
         // Came back before the exit was told: the visit goes on.

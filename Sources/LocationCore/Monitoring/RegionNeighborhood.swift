@@ -1,57 +1,260 @@
-/// The regions around the last look, each with a distance in which its edge is not met.
+/// The regions around the last look, in two lists: a wide one, gathered seldom from the index, and a near one
+/// that is scanned whenever the safe distance is used up.
+///
+/// It decides nothing. It tells which regions' edges may lie between the last look and a place.
 struct RegionNeighborhood: Sendable {
+  // The last look, and degrees to metres around it, rounded up.
   private var latitude = 0.0
   private var longitude = 0.0
   private var metersPerLatitude = 0.0
   private var metersPerLongitude = 0.0
   /// Square of the metres within which of the last look no edge is met; negative before the first.
   private var safeSquared = -1.0
-  /// Metres within which of the last look no edge but those listed is met.
-  var horizonMeters = -1.0
-  /// The regions near, and for each a distance from the last look within which its edge is not met.
-  var slots: [Int32] = []
-  var boundsMeters: [Double] = []
 
-  /// How far around a look neighbours are gathered at most, metres.
-  static let widestMeters = 20_000.0
+  // The wide list: the rings of all regions within the horizon, and some beyond, in the plane of the place
+  // where it was gathered.
+  private var origin = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var scale = LocalScale(latitude: 0)
+  private var shrink: Float = 1
+  private var stretch: Float = 1
+  private var leaves: [RegionIndex.Leaf] = []
+  private var wide: [RegionRingBlock] = []
+  /// Metres within which of the last look every region is in the wide list.
+  private var wideHorizon = -1.0
+  private var wideHint = 2_000.0
+  /// Large regions of the wide list, each with metres within which of the last look its edge is not met.
+  private(set) var large: [(slot: Int32, bound: Double)] = []
 
-  /// Whether a place is so near the last look that no edge lies between, or on, them.
+  // The near list: those with an edge near the place where it was made.
+  private var near: [RegionOctet] = []
+  private(set) var lanes: [RegionLane] = []
+  /// Metres within which of the last look every edge is one of the near list's, or a large region's.
+  private var nearHorizon = -1.0
+  private var nearReach: Float = 500
+
+  /// Lanes whose regions need an exact look; valid after ``scan()``.
+  private(set) var due: [Int32] = []
+  private var scanned: (east: Float, north: Float) = (0, 0)
+
+  /// How far around a look regions are gathered at most, metres.
+  static let widestMeters = 100_000.0
+  /// How many leaves of the index the wide list aims at.
+  static let wideCount = 24
+  /// How many edges the near list aims at.
+  static let nearCount = 48
+  /// Takes off what the index's plane may add to a distance.
+  private static let slack = 0.98
+  private static let leastReachMeters: Float = 20
+
+  /// Whether a place is so near the last look that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
     let north = (place.latitude - latitude) * metersPerLatitude
     let east = (place.longitude - longitude) * metersPerLongitude
     return north * north + east * east < safeSquared
   }
 
-  /// Metres from the last look; at least the true distance within the horizon.
-  func travelMeters(to place: Coordinate) -> Double {
-    let north = (place.latitude - latitude) * metersPerLatitude
-    let east = Geodesy.longitudeDifference(from: longitude, to: place.longitude) * metersPerLongitude
-    return (north * north + east * east).squareRoot()
-  }
-
-  /// Moves the place of the last look; what is listed keeps its distances less the way travelled.
-  mutating func move(to place: Coordinate, travelMeters: Double) {
-    latitude = place.latitude
-    longitude = place.longitude
-    let lowest = Swift.max(0, abs(place.latitude) - 0.2)
-    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
-    metersPerLongitude = LocalScale(latitude: lowest).metersPerDegreeLongitude
-    horizonMeters -= travelMeters
-    for index in boundsMeters.indices { boundsMeters[index] -= travelMeters }
-  }
-
-  /// Sets the safe distance from what is listed.
-  mutating func settle() {
-    var safe = horizonMeters
-    for bound in boundsMeters { safe = Swift.min(safe, bound) }
-    safeSquared = safe > 0 ? safe * safe : -1
-  }
+  /// Metres around the last look in which no edge is met.
+  var safeMeters: Double { safeSquared > 0 ? safeSquared.squareRoot() : 0 }
 
   /// Nothing is known around the next look.
   mutating func forget() {
     safeSquared = -1
-    horizonMeters = -1
-    slots.removeAll(keepingCapacity: true)
-    boundsMeters.removeAll(keepingCapacity: true)
+    wideHorizon = -1
+    nearHorizon = -1
   }
+
+  /// Moves the place of the last look.
+  mutating func move(to place: Coordinate) {
+    let northward = (place.latitude - latitude) * metersPerLatitude
+    let eastward =
+      Geodesy.longitudeDifference(from: longitude, to: place.longitude) * metersPerLongitude
+    let travel = (northward * northward + eastward * eastward).squareRoot()
+    latitude = place.latitude
+    longitude = place.longitude
+    wideHorizon -= travel
+    nearHorizon -= travel
+    for index in large.indices { large[index].bound -= travel }
+  }
+}
+
+extension RegionNeighborhood {
+  /// Gathers the wide list around the last look.
+  mutating func gather(from index: inout RegionIndex, _ tracks: [RegionTrack]) {
+    let place = Coordinate(uncheckedLatitude: latitude, longitude: longitude)
+    // The origin is a place that singles hold.
+    let (east, north) = (Float(longitude), Float(latitude))
+    origin = Coordinate(uncheckedLatitude: Double(north), longitude: Double(east))
+    scale = LocalScale(latitude: Double(north))
+    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
+    metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
+    let horizon = index.gather(
+      around: place, wanted: Self.wideCount, hintMeters: wideHint, widestMeters: Self.widestMeters,
+      into: &leaves)
+    wideHorizon = horizon * Self.slack
+    wideHint = Swift.max(1, horizon)
+    nearHorizon = -1
+    setDistortion(horizonMeters: horizon)
+    wide.removeAll(keepingCapacity: true)
+    large.removeAll(keepingCapacity: true)
+    for leaf in leaves {
+      let block = index.block(of: leaf)
+      wide.append(block.projected(longitude: east, latitude: north, scale: scale))
+      guard block.large != 0 else { continue }
+      let bound = Double(leaf.squaredMiss).squareRoot() * Self.slack
+      for lane in 0..<RegionRingBlock.width where block.large & (1 << UInt16(lane)) != 0 {
+        // One that is left behind is measured at once.
+        let slot = index.slot(of: leaf, lane: lane)
+        large.append((slot, tracks[Int(slot)].state == .inside ? 0 : bound))
+      }
+    }
+  }
+
+  /// How far distances in the plane may be off within the horizon, and a little beyond for the regions'
+  /// middles: a degree of longitude shortens with latitude by its tangent.
+  private mutating func setDistortion(horizonMeters: Double) {
+    let extent = horizonMeters + 2 * RegionRing.largeMeters
+    let lowest = LocalScale(
+      latitude: Swift.max(0, abs(latitude) - extent / GeoBox.leastMetersPerDegreeLatitude))
+    let highest = LocalScale(
+      latitude: Swift.min(90, abs(latitude) + extent / GeoBox.leastMetersPerDegreeLatitude))
+    let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
+    let narrow = Swift.max(0, highest.metersPerDegreeLongitude / here)
+    let broad = lowest.metersPerDegreeLongitude / here
+    shrink = Float(narrow * 0.999)
+    stretch = Float(Swift.min(broad, 1e9) * 1.001)
+  }
+
+  /// Whether the near list must be made anew.
+  var nearIsSpent: Bool { nearHorizon <= 0 }
+  /// Whether the wide list would cut the near list short.
+  var wideIsShort: Bool { wideHorizon < 0.5 * Double(nearReach) }
+
+  /// Makes the near list: the regions that hold the last look, and those with an edge near it.
+  ///
+  /// The number of them, and of large regions, whose recorded state is inside.
+  mutating func refine(from index: RegionIndex, _ tracks: [RegionTrack]) -> Int {
+    let (east, north) = offset()
+    let widest = Float(wideHorizon)
+    var reach = Swift.min(nearReach, widest)
+    var inside = list(within: reach, east, north, index, tracks)
+    while lanes.count < Self.nearCount / 3 + inside, reach < widest {
+      reach = Swift.min(widest, reach * 1.6)
+      inside = list(within: reach, east, north, index, tracks)
+    }
+    while lanes.count > Self.nearCount * 3 + inside, reach > Self.leastReachMeters {
+      reach *= 0.6
+      inside = list(within: reach, east, north, index, tracks)
+    }
+    nearHorizon = Double(reach) * Self.slack
+    nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
+    for entry in large where tracks[Int(entry.slot)].state == .inside { inside += 1 }
+    return inside
+  }
+
+  private mutating func list(
+    within reach: Float, _ east: Float, _ north: Float, _ index: RegionIndex, _ tracks: [RegionTrack]
+  ) -> Int {
+    near.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
+    var inside = 0
+    var octet = RegionOctet()
+    var spot = 0
+    for place in wide.indices {
+      let block = wide[place]
+      let misses = block.misses(east: east, north: north, shrink: shrink)
+      guard misses.least < reach else { continue }
+      for lane in 0..<RegionRingBlock.width where misses[lane] < reach {
+        let known = RegionLane(
+          slot: index.slot(of: leaves[place], lane: lane), inner: block.inner[lane], outer: block.outer[lane])
+        lanes.append(known)
+        // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
+        let isInside = misses[lane] < 0 && tracks[Int(known.slot)].state == .inside
+        if isInside { inside += 1 }
+        octet.east[spot] = block.east[lane]
+        octet.north[spot] = block.north[lane]
+        octet.factor[spot] = isInside ? -stretch : shrink
+        octet.constant[spot] = isInside ? -known.inner : known.outer
+        spot += 1
+        if spot == RegionOctet.width {
+          near.append(octet)
+          octet = RegionOctet()
+          spot = 0
+        }
+      }
+    }
+    if spot > 0 { near.append(octet) }
+    return inside
+  }
+
+  /// Records on which side of its edge a region's state is, if it is in the near list.
+  mutating func record(_ slot: Int32, isInside: Bool) {
+    guard let lane = lanes.firstIndex(where: { $0.slot == slot }) else { return }
+    record(lane: lane, isInside: isInside)
+  }
+
+  @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
+    let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
+    near[octet].factor[spot] = isInside ? -stretch : shrink
+    near[octet].constant[spot] = isInside ? -lanes[lane].inner : lanes[lane].outer
+    lanes[lane].bound = 0
+  }
+
+  /// Metres east and north of the plane's origin to the last look.
+  private func offset() -> (east: Float, north: Float) {
+    let offset = scale.offset(
+      of: Coordinate(uncheckedLatitude: latitude, longitude: longitude), from: origin)
+    return (Float(offset.east), Float(offset.north))
+  }
+
+  /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
+  mutating func scan() {
+    let (east, north) = offset()
+    scanned = (east, north)
+    due.removeAll(keepingCapacity: true)
+    var least = SIMD8<Float>(repeating: Float(nearHorizon))
+    for place in near.indices {
+      let margins = near[place].margins(east: east, north: north)
+      if margins.least <= 0 {
+        for lane in 0..<RegionOctet.width {
+          let bound = margins[lane] > 0 ? margins[lane] : remaining(place * RegionOctet.width + lane)
+          least[lane] = Swift.min(least[lane], bound)
+        }
+      } else {
+        least = least.lesser(margins)
+      }
+    }
+    safe(Double(least.least))
+  }
+
+  /// What is left of an exact look's bound; the lane is due where that is nothing.
+  private mutating func remaining(_ lane: Int) -> Float {
+    let known = lanes[lane]
+    let east = known.east - scanned.east
+    let north = known.north - scanned.north
+    let left = known.bound - (east * east + north * north).squareRoot() * stretch
+    if left > 0 { return left }
+    due.append(Int32(lane))
+    return .infinity
+  }
+
+  /// Takes what an exact look told of a lane; it is remembered where the state is as recorded.
+  mutating func note(lane: Int32, boundMeters: Double, isAsRecorded: Bool) {
+    let bound = Float(boundMeters * Self.slack)
+    lanes[Int(lane)].bound = isAsRecorded ? bound : 0
+    lanes[Int(lane)].east = scanned.east
+    lanes[Int(lane)].north = scanned.north
+    safe(Swift.min(safeMeters, Double(bound)))
+  }
+
+  /// Takes what an exact look told of a large region.
+  mutating func note(large index: Int, boundMeters: Double) { large[index].bound = boundMeters * Self.slack }
+
+  /// Draws in the safe distance to the large regions' bounds.
+  mutating func settleLarge() {
+    var least = safeMeters
+    for entry in large { least = Swift.min(least, entry.bound) }
+    safe(least)
+  }
+
+  private mutating func safe(_ meters: Double) { safeSquared = meters > 0 ? meters * meters : -1 }
 }
