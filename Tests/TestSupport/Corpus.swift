@@ -36,3 +36,42 @@ public enum Corpus {
   /// The path of a file or folder of the corpus; nil where it is absent.
   public static func path(_ relative: String) -> String? { url(relative)?.path }
 }
+
+extension Corpus {
+  /// The fields of every `step`-th line of a table, the first left out where it is a heading; empty where the
+  /// corpus is absent.
+  ///
+  /// Lines end in LF or CR LF; fields are parted by `separator` and not quoted.
+  public static func rows(
+    _ relative: String, separator: Character, hasHeading: Bool, every step: Int = 1
+  ) throws -> [[String]] {
+    guard let url = url(relative) else { return [] }
+    let bytes = try [UInt8](Data(contentsOf: url))
+    var rows: [[String]] = []
+    var start = 0
+    var line = hasHeading ? -1 : 0
+    while start < bytes.count {
+      let end = endOfLine(bytes, from: start)
+      if line >= 0, line % step == 0 {
+        let hasCarriageReturn = end > start && bytes[end - 1] == 0x0D
+        let text = String(decoding: bytes[start..<(hasCarriageReturn ? end - 1 : end)], as: UTF8.self)
+        rows.append(text.split(separator: separator, omittingEmptySubsequences: false).map(String.init))
+      }
+      line += 1
+      start = end + 1
+    }
+    return rows
+  }
+
+  /// The index of the next line feed, or the end. By `memchr`, because a loop over the bytes takes seconds in
+  /// a debug build.
+  private static func endOfLine(_ bytes: [UInt8], from start: Int) -> Int {
+    unsafe bytes.withUnsafeBytes { all in
+      let rest = unsafe UnsafeRawBufferPointer(rebasing: all[start...])
+      guard let base = rest.baseAddress, let found = unsafe memchr(base, 0x0A, rest.count) else {
+        return bytes.count
+      }
+      return unsafe start + (UnsafeRawPointer(found) - base)
+    }
+  }
+}

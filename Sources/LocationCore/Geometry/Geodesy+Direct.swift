@@ -1,90 +1,53 @@
 extension Geodesy {
-  /// The place reached from `start` after `distanceMeters` along the geodesic that leaves at
-  /// `azimuthDegrees` from true north; exact to a micrometre for any length up to some turns of the Earth.
+  /// The place reached from `start` along the geodesic that leaves at `azimuthDegrees` from true north, after
+  /// `distanceMeters`; both finite, a negative distance goes backwards.
   ///
-  /// Karney 2013, section 3 (the direct problem).
+  /// Exact to 1e-7 m for lengths up to a turn of the Earth. From a pole the azimuth is that of a traveller who
+  /// came along the meridian of the start.
   public static func direct(
     from start: Coordinate, azimuthDegrees: Double, distanceMeters: Double
   ) -> Coordinate {
-    let azimuth = sincosDegrees(azimuthDegrees.remainder(dividingBy: 360))
-    let beta = reducedLatitude(start.latitude)
+    arrival(from: start, azimuthDegrees: azimuthDegrees, distanceMeters: distanceMeters).place
+  }
+
+  /// As ``direct(from:azimuthDegrees:distanceMeters:)``, and the azimuth on arrival, -180 to 180.
+  ///
+  /// Karney, "Algorithms for geodesics" (2013), section 3.
+  public static func arrival(
+    from start: Coordinate, azimuthDegrees: Double, distanceMeters: Double
+  ) -> (place: Coordinate, azimuthDegrees: Double) {
+    precondition(azimuthDegrees.isFinite && distanceMeters.isFinite, "azimuth and distance are finite")
+    let azimuth = Angle(degrees: azimuthDegrees.remainder(dividingBy: 360))
+    let beta1 = Angle(reducedFromLatitude: start.latitude)
     // The great circle on the auxiliary sphere: its azimuth at the equator, and where on it the start lies.
-    let sinAlpha0 = azimuth.sin * beta.cos
-    let cosAlpha0 = Trig.hypot(azimuth.cos, azimuth.sin * beta.sin)
-    let sigma1 = unit(beta.sin, beta.sin != 0 || azimuth.cos != 0 ? beta.cos * azimuth.cos : 1)
-    let omega1 = unit(
-      sinAlpha0 * beta.sin, beta.sin != 0 || azimuth.cos != 0 ? beta.cos * azimuth.cos : 1)
-    let epsilon = expansionParameter(cosAlpha0)
-    let c1 = GeodesicSeries.distance(epsilon)
-    let b11 = GeodesicSeries.sineSum(c1, sine: sigma1.sin, cosine: sigma1.cos)
-    let tau12 =
-      distanceMeters / (WGS84.polarRadiusMeters * GeodesicSeries.distanceScale(epsilon))
-    let tau1 = rotate(sigma1, by: Trig.sincos(b11))
-    let tau2 = rotate(tau1, by: Trig.sincos(tau12))
-    let b12 = GeodesicSeries.sineSum(
-      GeodesicSeries.distanceReverted(epsilon), sine: tau2.sin, cosine: tau2.cos)
-    let sigma12 = tau12 + b11 + b12
-    let sigma2 = rotate(sigma1, by: Trig.sincos(sigma12))
-    let sinBeta2 = cosAlpha0 * sigma2.sin
-    let cosBeta2 = Trig.hypot(sinAlpha0, cosAlpha0 * sigma2.cos)
+    let alpha0 = Angle(
+      sin: azimuth.sin * beta1.cos, cos: Trig.hypot(azimuth.cos, azimuth.sin * beta1.sin))
+    let northward = beta1.sin == 0 && azimuth.cos == 0 ? 1 : azimuth.cos * beta1.cos
+    let sigma1 = Angle(y: beta1.sin, x: northward)
+    let omega1 = Angle(y: alpha0.sin * beta1.sin, x: northward)
+
+    let epsilon = GeodesicSeries.parameter(cosAlpha0: alpha0.cos)
+    let b1 = GeodesicSeries.sum(GeodesicSeries.distance(epsilon), at: sigma1)
+    let tau12 = distanceMeters / (WGS84.polarRadiusMeters * GeodesicSeries.distanceScale(epsilon))
+    let tau2 = sigma1 + Angle(radians: b1) + Angle(radians: tau12)
+    let sigma12 =
+      tau12 + b1 + GeodesicSeries.sum(GeodesicSeries.distanceReverted(epsilon), at: tau2)
+
+    let sigma2 = sigma1 + Angle(radians: sigma12)
+    let sinBeta2 = alpha0.cos * sigma2.sin
+    let cosBeta2 = Trig.hypot(alpha0.sin, alpha0.cos * sigma2.cos)
+    let omega2 = Angle(y: alpha0.sin * sigma2.sin, x: sigma2.cos)
     let omega12 = Trig.atan2(
-      sinAlpha0 * sigma2.sin * omega1.cos - sigma2.cos * omega1.sin,
-      sigma2.cos * omega1.cos + sinAlpha0 * sigma2.sin * omega1.sin)
+      omega2.sin * omega1.cos - omega2.cos * omega1.sin, omega2.cos * omega1.cos + omega2.sin * omega1.sin)
     let c3 = GeodesicSeries.longitude(epsilon)
-    let periodic =
-      GeodesicSeries.sineSum(c3, sine: sigma2.sin, cosine: sigma2.cos)
-      - GeodesicSeries.sineSum(c3, sine: sigma1.sin, cosine: sigma1.cos)
+    let periodic = GeodesicSeries.sum(c3, at: sigma2) - GeodesicSeries.sum(c3, at: sigma1)
     let lambda12 =
-      omega12 - WGS84.flattening * GeodesicSeries.longitudeScale(epsilon) * sinAlpha0 * (sigma12 + periodic)
-    return Coordinate(
+      omega12 - GeodesicSeries.longitudeShiftScale(epsilon) * alpha0.sin * (sigma12 + periodic)
+    let place = Coordinate(
       uncheckedLatitude: Trig.atan2(sinBeta2, WGS84.axisRatio * cosBeta2) * Trig.degreesPerRadian,
       longitude: normalizedLongitude(
-        start.longitude
-          + (lambda12 * Trig.degreesPerRadian).remainder(dividingBy: 360)))
-  }
-
-  /// Sine and cosine of one angle.
-  typealias SineCosine = (sin: Double, cos: Double)
-
-  /// The sum of two angles, each given by sine and cosine.
-  @inline(__always)
-  static func rotate(_ a: SineCosine, by b: SineCosine) -> SineCosine {
-    (a.sin * b.cos + a.cos * b.sin, a.cos * b.cos - a.sin * b.sin)
-  }
-
-  /// The angle of a vector; (0, 1) for none.
-  @inline(__always)
-  static func unit(_ y: Double, _ x: Double) -> SineCosine {
-    let length = (y * y + x * x).squareRoot()
-    return length > 0 ? (y / length, x / length) : (0, 1)
-  }
-
-  /// Sine and cosine of degrees in -180 to 180, exact at the quarters.
-  static func sincosDegrees(_ degrees: Double) -> SineCosine {
-    let size = abs(degrees)
-    let sign = degrees < 0 ? -1.0 : 1.0
-    if size <= 45 {
-      let near = Trig.sincos(size * Trig.radiansPerDegree)
-      return (sign * near.sin, near.cos)
-    }
-    if size <= 135 {
-      let near = Trig.sincos((90 - size) * Trig.radiansPerDegree)
-      return (sign * near.cos, near.sin)
-    }
-    let near = Trig.sincos((180 - size) * Trig.radiansPerDegree)
-    return (sign * near.sin, -near.cos)
-  }
-
-  /// Sine and cosine of the reduced latitude of a latitude in degrees.
-  static func reducedLatitude(_ degrees: Double) -> SineCosine {
-    let phi = sincosDegrees(degrees)
-    // A pole keeps a cosine that is nothing on the ground, so that azimuths there stay defined.
-    return unit(WGS84.axisRatio * phi.sin, Swift.max(phi.cos, 1e-150))
-  }
-
-  /// The small parameter ε of the series (Karney 2013, equation 16).
-  static func expansionParameter(_ cosAlpha0: Double) -> Double {
-    let k2 = cosAlpha0 * cosAlpha0 * WGS84.secondEccentricitySquared
-    return k2 / (2 * (1 + (1 + k2).squareRoot()) + k2)
+        start.longitude + (lambda12 * Trig.degreesPerRadian).remainder(dividingBy: 360)))
+    let alpha2 = Trig.atan2(alpha0.sin, alpha0.cos * sigma2.cos)
+    return (place, alpha2 * Trig.degreesPerRadian)
   }
 }

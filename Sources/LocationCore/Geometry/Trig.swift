@@ -4,35 +4,16 @@
   import Glibc
 #endif
 
-/// The only door of LocationCore to the C mathematics library, so that its results can be swapped or pinned.
+/// The elementary functions of LocationCore, and its only door to the C mathematics library.
 ///
-/// Angles are in radians. Square roots, rounding and remainders are the standard library's.
+/// Angles are in radians. The circular functions are our own (`Trig+Circular.swift`): they give the same bits
+/// on any machine. The rest is the C library's, which may differ from machine to machine in the last place.
 package enum Trig {
   /// Radians in one degree.
   package static let radiansPerDegree = Double.pi / 180
   /// Degrees in one radian.
   package static let degreesPerRadian = 180 / Double.pi
 
-  /// Sine.
-  @inline(__always) package static func sin(_ x: Double) -> Double { libmSin(x) }
-  /// Cosine.
-  @inline(__always) package static func cos(_ x: Double) -> Double { libmCos(x) }
-  /// Tangent.
-  @inline(__always) package static func tan(_ x: Double) -> Double { libmTan(x) }
-  /// Sine and cosine of one angle.
-  @inline(__always) package static func sincos(_ x: Double) -> (sin: Double, cos: Double) {
-    (libmSin(x), libmCos(x))
-  }
-  /// Arc sine, -π/2 to π/2; NaN outside -1 to 1.
-  @inline(__always) package static func asin(_ x: Double) -> Double { libmAsin(x) }
-  /// Arc cosine, 0 to π; NaN outside -1 to 1.
-  @inline(__always) package static func acos(_ x: Double) -> Double { libmAcos(x) }
-  /// Arc tangent, -π/2 to π/2.
-  @inline(__always) package static func atan(_ x: Double) -> Double { libmAtan(x) }
-  /// The angle of the vector (x, y) from the x axis, -π to π.
-  @inline(__always) package static func atan2(_ y: Double, _ x: Double) -> Double { libmAtan2(y, x) }
-  /// The length of the vector (x, y), without overflow or underflow on the way.
-  @inline(__always) package static func hypot(_ x: Double, _ y: Double) -> Double { libmHypot(x, y) }
   /// e to the power `x`.
   @inline(__always) package static func exp(_ x: Double) -> Double { libmExp(x) }
   /// e to the power `x`, less 1, without cancellation near 0.
@@ -50,14 +31,6 @@ package enum Trig {
 }
 
 // Inside `Trig` its own names hide those of the library; out here they do not.
-@inline(__always) private func libmSin(_ x: Double) -> Double { sin(x) }
-@inline(__always) private func libmCos(_ x: Double) -> Double { cos(x) }
-@inline(__always) private func libmTan(_ x: Double) -> Double { tan(x) }
-@inline(__always) private func libmAsin(_ x: Double) -> Double { asin(x) }
-@inline(__always) private func libmAcos(_ x: Double) -> Double { acos(x) }
-@inline(__always) private func libmAtan(_ x: Double) -> Double { atan(x) }
-@inline(__always) private func libmAtan2(_ y: Double, _ x: Double) -> Double { atan2(y, x) }
-@inline(__always) private func libmHypot(_ x: Double, _ y: Double) -> Double { hypot(x, y) }
 @inline(__always) private func libmExp(_ x: Double) -> Double { exp(x) }
 @inline(__always) private func libmExpm1(_ x: Double) -> Double { expm1(x) }
 @inline(__always) private func libmLog(_ x: Double) -> Double { log(x) }

@@ -10,6 +10,8 @@ package enum WGS84 {
   package static let axisRatio = 1 - flattening
   /// Polar radius, metres.
   package static let polarRadiusMeters = equatorialRadiusMeters * axisRatio
+  /// Radius of curvature at the poles, metres.
+  package static let polarCurvatureRadiusMeters = equatorialRadiusMeters / axisRatio
   /// First eccentricity squared.
   package static let eccentricitySquared = flattening * (2 - flattening)
   /// Second eccentricity squared.
