@@ -18,6 +18,8 @@ struct PackedBoxTree: Sendable {
   private(set) var levels: [Int] = []
   /// The rings of each leaf.
   private(set) var leaves: [RegionRingBlock] = []
+  /// The first leaf that holds a large region; those before hold none.
+  private(set) var firstLargeLeaf = 0
   /// The slot in each lane of the leaves; -1 where there is none.
   private(set) var slots: [Int32] = []
   /// Regions that were not taken out.
@@ -33,6 +35,7 @@ struct PackedBoxTree: Sendable {
       leaves.append(RegionRingBlock(ArraySlice(leaf.map { rings[Int($0)] })))
       level.append(GeoBox(holding: ArraySlice(leaf.map { boxes[Int($0)] })).padded)
     }
+    firstLargeLeaf = leaves.firstIndex { $0.large != 0 } ?? leaves.count
     slots += Array(repeating: -1, count: (Self.width - count % Self.width) % Self.width)
     repeat {
       levels.append(nodes.count)
@@ -54,7 +57,7 @@ struct PackedBoxTree: Sendable {
   }
 
   /// By size class, then along Hilbert's curve; equal keys by slot.
-  private static func order(_ slots: [Int32], _ boxes: [GeoBox]) -> [Int32] {
+  static func order(_ slots: [Int32], _ boxes: [GeoBox]) -> [Int32] {
     struct Keyed {
       var key: UInt64
       var slot: Int32

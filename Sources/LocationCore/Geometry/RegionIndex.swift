@@ -11,6 +11,13 @@ struct RegionIndex: Sendable {
     var leaf: Int32
     /// Square of a distance in metres that none of them is nearer than; 0 where the place is among them.
     var squaredMiss: Float
+    /// Whether there may be large regions among them.
+    var mayHoldLarge: Bool
+    /// Their box, degrees: the middle and half of each side.
+    var longitude: Float
+    var halfWidth: Float
+    var latitude: Float
+    var halfHeight: Float
   }
 
   /// Where a slot's ring is kept.
@@ -64,9 +71,39 @@ struct RegionIndex: Sendable {
     }
   }
 
-  /// Packs what waits, if that is much.
+  /// Whether so much waits that it should be packed before the next search.
+  var isUnsettled: Bool { waiting.count > Self.waitingLimit }
+
+  /// Whether packing would make one large tree of everything, so that it pays to number the slots anew.
+  var isWorthReordering: Bool {
+    waiting.count >= Self.reorderingLimit && trees.allSatisfy { $0.count <= waiting.count }
+  }
+
+  /// From so many regions on, memory order matters.
+  private static let reorderingLimit = 2_048
+
+  /// All slots in an order in which near regions are near each other.
+  func spatialOrder() -> [Int32] {
+    let slots = trees.flatMap { $0.slots.filter { $0 >= 0 } } + waiting
+    return PackedBoxTree.order(slots, boxes)
+  }
+
+  /// Numbers all slots anew: the slot in each place of `order` becomes that place.
+  mutating func reorder(_ order: [Int32]) {
+    rings = order.enumerated().map { place, old in
+      var ring = rings[Int(old)]
+      ring.slot = Int32(place)
+      return ring
+    }
+    boxes = order.map { boxes[Int($0)] }
+    homes = order.indices.map { Home(tree: -1, entry: Int32($0)) }
+    trees = []
+    waiting = order.indices.map { Int32($0) }
+  }
+
+  /// Packs what waits, with the trees that are not larger.
   mutating func settle() {
-    guard waiting.count > Self.waitingLimit else { return }
+    guard isUnsettled else { return }
     var slots = waiting
     waiting = []
     while let last = trees.last, last.count <= slots.count {
@@ -132,7 +169,10 @@ struct RegionIndex: Sendable {
       }
     }
     for entry in stride(from: 0, to: waiting.count, by: RegionRingBlock.width) {
-      found.append(Leaf(tree: -1, leaf: Int32(entry), squaredMiss: 0))
+      found.append(
+        Leaf(
+          tree: -1, leaf: Int32(entry), squaredMiss: 0, mayHoldLarge: true, longitude: 0, halfWidth: 180,
+          latitude: 0, halfHeight: 90))
     }
     return Double(squaredHorizon).squareRoot()
   }
@@ -153,7 +193,8 @@ struct RegionIndex: Sendable {
     let top = tree.levels.count - 1
     pending.append(Pending(node: Int32(tree.levels[top]), level: Int32(top), squaredMiss: 0))
     while let next = pending.popLast() {
-      let misses = tree.nodes[Int(next.node)].squaredMisses(
+      let node = tree.nodes[Int(next.node)]
+      let misses = node.squaredMisses(
         longitude: search.longitude, latitude: search.latitude,
         metersPerLongitude: search.metersPerLongitude, metersPerLatitude: search.metersPerLatitude)
       let level = Int(next.level)
@@ -161,7 +202,11 @@ struct RegionIndex: Sendable {
       for lane in 0..<PackedBoxTree.width where misses[lane] < search.squaredHorizon {
         if level == 0 {
           found.append(
-            Leaf(tree: search.tree, leaf: Int32(first + lane), squaredMiss: misses[lane]))
+            Leaf(
+              tree: search.tree, leaf: Int32(first + lane), squaredMiss: misses[lane],
+              mayHoldLarge: first + lane >= tree.firstLargeLeaf, longitude: node.longitude[lane],
+              halfWidth: node.halfWidth[lane], latitude: node.latitude[lane],
+              halfHeight: node.halfHeight[lane]))
         } else {
           pending.append(
             Pending(
@@ -170,5 +215,17 @@ struct RegionIndex: Sendable {
         }
       }
     }
+  }
+}
+
+extension RegionIndex.Leaf {
+  /// Square of the metres by which a place misses the leaf's box, at so many metres a degree of longitude.
+  @inline(__always)
+  func squaredMiss(_ longitude: Float, _ latitude: Float, metersPerLongitude: Float) -> Float {
+    var east = abs(self.longitude - longitude)
+    east = Swift.max(0, Swift.min(east, 360 - east) - halfWidth) * metersPerLongitude
+    let north =
+      Swift.max(0, abs(self.latitude - latitude) - halfHeight) * Float(GeoBox.leastMetersPerDegreeLatitude)
+    return east * east + north * north
   }
 }

@@ -77,12 +77,10 @@ struct RegionRingBlock: Sendable {
     return block
   }
 
-  /// Metres by which a place misses each ring's outer circle at least, negative in it; true distances are not
-  /// less than `shrink` times those of the plane.
+  /// Metres by which the plane's middle misses each ring's outer circle at least, negative in it; true
+  /// distances are not less than `shrink` times those of the plane.
   @inline(__always)
-  func misses(east: Float, north: Float, shrink: Float) -> SIMD16<Float> {
-    let x = self.east - east
-    let y = self.north - north
-    return (x * x + y * y).squareRoot() * shrink - outer
+  func misses(shrink: Float) -> SIMD16<Float> {
+    (east * east + north * north).squareRoot() * shrink - outer
   }
 }

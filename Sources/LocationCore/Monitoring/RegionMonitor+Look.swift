@@ -20,15 +20,10 @@ extension RegionMonitor {
   /// Brings the neighbourhood up to date and activates every region whose state is not the fix's side.
   private mutating func lookAround(from fix: RegionFix) {
     neighborhood.move(to: fix.coordinate)
-    if neighborhood.nearIsSpent, neighborhood.wideIsShort {
+    if neighborhood.nearLeft <= 0 {
+      if index.isUnsettled { settle() }
       neighborhood.gather(from: &index, tracks)
-    }
-    if neighborhood.nearIsSpent, neighborhood.refine(from: index, tracks) != inside.count {
-      // Some regions that the position is held to be in are not around any more.
-      for slot in inside {
-        compare(slot, at: fix.coordinate)
-        neighborhood.record(slot, isInside: true)
-      }
+      if neighborhood.refine(from: index, tracks) != inside.count { findLeft(by: fix) }
     }
     neighborhood.scan()
     for lane in neighborhood.due {
@@ -45,10 +40,18 @@ extension RegionMonitor {
     neighborhood.settleLarge()
   }
 
+  /// Looks at the regions that the position is held to be in, some of which are not around it any more.
+  private mutating func findLeft(by fix: RegionFix) {
+    for slot in inside {
+      compare(slot, at: fix.coordinate)
+      neighborhood.record(slot, isInside: true)
+    }
+  }
+
   /// Activates a region if a place lies on the other side than its state; metres to its edge.
   @discardableResult
   private mutating func compare(_ slot: Int32, at place: Coordinate) -> (bound: Double, agrees: Bool) {
-    let edge = shapes[Int(slot)].edgeMeters(at: place)
+    let edge = shapes[Int(slot)].edgeMeters(at: place, in: neighborhood.plane)
     let agrees = (edge > 0) == (tracks[Int(slot)].state != .inside)
     if !agrees { activate(slot) }
     return (abs(edge), agrees)

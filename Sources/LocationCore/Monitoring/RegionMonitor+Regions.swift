@@ -26,11 +26,13 @@ extension RegionMonitor {
     if let free = freeSlots.popLast() {
       slot = free
       regionsBySlot[Int(slot)] = region
+      terms[Int(slot)] = RegionTerms(region)
       shapes[Int(slot)] = shape
       tracks[Int(slot)] = track
     } else {
       slot = Int32(regionsBySlot.count)
       regionsBySlot.append(region)
+      terms.append(RegionTerms(region))
       shapes.append(shape)
       tracks.append(track)
     }

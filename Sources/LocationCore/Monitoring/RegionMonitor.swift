@@ -12,6 +12,7 @@ public struct RegionMonitor: Sendable {
 
   var slots: [String: Int32] = [:]
   var regionsBySlot: [Region?] = []
+  var terms: [RegionTerms] = []
   var shapes: [ShapeGeometry] = []
   var tracks: [RegionTrack] = []
   var freeSlots: [Int32] = []

@@ -1,5 +1,5 @@
-/// The regions around the last look, in two lists: a wide one, gathered seldom from the index, and a near one
-/// that is scanned whenever the safe distance is used up.
+/// The regions around the last look, in two lists: a wide one of the index's leaves, gathered seldom, and a
+/// near one of rings in a plane, scanned whenever the safe distance is used up.
 ///
 /// It decides nothing. It tells which regions' edges may lie between the last look and a place.
 struct RegionNeighborhood: Sendable {
@@ -11,26 +11,26 @@ struct RegionNeighborhood: Sendable {
   /// Square of the metres within which of the last look no edge is met; negative before the first.
   private var safeSquared = -1.0
 
-  // The wide list: the rings of all regions within the horizon, and some beyond, in the plane of the place
-  // where it was gathered.
-  private var origin = Coordinate(uncheckedLatitude: 0, longitude: 0)
-  private var scale = LocalScale(latitude: 0)
-  private var shrink: Float = 1
-  private var stretch: Float = 1
-  private var leaves: [RegionIndex.Leaf] = []
-  private var wide: [RegionRingBlock] = []
-  /// Metres within which of the last look every region is in the wide list.
+  // The wide list: the leaves with all regions within the horizon of the place where it was gathered.
+  private var wide: [RegionIndex.Leaf] = []
+  private var widePlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
   private var wideHorizon = -1.0
   private var wideHint = 2_000.0
   /// Large regions of the wide list, each with metres within which of the last look its edge is not met.
   private(set) var large: [(slot: Int32, bound: Double)] = []
 
-  // The near list: those with an edge near the place where it was made.
+  // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
+  // the horizon of it.
   private var near: [RegionOctet] = []
   private(set) var lanes: [RegionLane] = []
-  /// Metres within which of the last look every edge is one of the near list's, or a large region's.
+  /// The middle of the near list's plane, a place that singles hold.
+  private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var scale = LocalScale(latitude: 0)
+  private(set) var plane = LocalPlane(latitude: 0)
+  private var shrink: Float = 1
+  private var stretch: Float = 1
   private var nearHorizon = -1.0
-  private var nearReach: Float = 500
+  private var nearReach = 500.0
 
   /// Lanes whose regions need an exact look; valid after ``scan()``.
   private(set) var due: [Int32] = []
@@ -39,12 +39,12 @@ struct RegionNeighborhood: Sendable {
   /// How far around a look regions are gathered at most, metres.
   static let widestMeters = 100_000.0
   /// How many leaves of the index the wide list aims at.
-  static let wideCount = 24
+  static let wideCount = 48
   /// How many edges the near list aims at.
-  static let nearCount = 48
+  static let nearCount = 40
   /// Takes off what the index's plane may add to a distance.
   private static let slack = 0.98
-  private static let leastReachMeters: Float = 20
+  private static let leastReachMeters = 20.0
 
   /// Whether a place is so near the last look that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
@@ -61,111 +61,120 @@ struct RegionNeighborhood: Sendable {
     safeSquared = -1
     wideHorizon = -1
     nearHorizon = -1
+    large.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
+    near.removeAll(keepingCapacity: true)
   }
 
   /// Moves the place of the last look.
   mutating func move(to place: Coordinate) {
-    let northward = (place.latitude - latitude) * metersPerLatitude
-    let eastward =
-      Geodesy.longitudeDifference(from: longitude, to: place.longitude) * metersPerLongitude
-    let travel = (northward * northward + eastward * eastward).squareRoot()
+    if !large.isEmpty {
+      let travel = meters(from: Coordinate(uncheckedLatitude: latitude, longitude: longitude), to: place)
+      for index in large.indices { large[index].bound -= travel }
+    }
     latitude = place.latitude
     longitude = place.longitude
-    wideHorizon -= travel
-    nearHorizon -= travel
-    for index in large.indices { large[index].bound -= travel }
   }
+
+  /// At least the true distance between places within the widest reach of the last gathering.
+  @inline(__always) private func meters(from start: Coordinate, to end: Coordinate) -> Double {
+    let north = (end.latitude - start.latitude) * metersPerLatitude
+    let east = Geodesy.longitudeDifference(from: start.longitude, to: end.longitude) * metersPerLongitude
+    return (north * north + east * east).squareRoot()
+  }
+
+  private var place: Coordinate { Coordinate(uncheckedLatitude: latitude, longitude: longitude) }
+
+  /// Metres around the last look in which every edge is one of the near list's, or a large region's.
+  var nearLeft: Double { nearHorizon < 0 ? -1 : nearHorizon - meters(from: nearPlace, to: place) }
+
+  /// Metres around the last look in which every region is in the wide list.
+  private var wideLeft: Double { wideHorizon < 0 ? -1 : wideHorizon - meters(from: widePlace, to: place) }
 }
 
 extension RegionNeighborhood {
-  /// Gathers the wide list around the last look.
+  /// Gathers the wide list around the last look, if it would cut the near list short.
   mutating func gather(from index: inout RegionIndex, _ tracks: [RegionTrack]) {
-    let place = Coordinate(uncheckedLatitude: latitude, longitude: longitude)
-    // The origin is a place that singles hold.
-    let (east, north) = (Float(longitude), Float(latitude))
-    origin = Coordinate(uncheckedLatitude: Double(north), longitude: Double(east))
-    scale = LocalScale(latitude: Double(north))
+    guard wideLeft < 0.5 * nearReach else { return }
+    widePlace = place
     metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
     metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
     let horizon = index.gather(
       around: place, wanted: Self.wideCount, hintMeters: wideHint, widestMeters: Self.widestMeters,
-      into: &leaves)
+      into: &wide)
     wideHorizon = horizon * Self.slack
     wideHint = Swift.max(1, horizon)
-    nearHorizon = -1
-    setDistortion(horizonMeters: horizon)
-    wide.removeAll(keepingCapacity: true)
     large.removeAll(keepingCapacity: true)
-    for leaf in leaves {
+    for leaf in wide where leaf.mayHoldLarge {
       let block = index.block(of: leaf)
-      wide.append(block.projected(longitude: east, latitude: north, scale: scale))
-      guard block.large != 0 else { continue }
       let bound = Double(leaf.squaredMiss).squareRoot() * Self.slack
       for lane in 0..<RegionRingBlock.width where block.large & (1 << UInt16(lane)) != 0 {
-        // One that is left behind is measured at once.
+        // One that may be left behind is measured at once.
         let slot = index.slot(of: leaf, lane: lane)
         large.append((slot, tracks[Int(slot)].state == .inside ? 0 : bound))
       }
     }
   }
 
-  /// How far distances in the plane may be off within the horizon, and a little beyond for the regions'
-  /// middles: a degree of longitude shortens with latitude by its tangent.
-  private mutating func setDistortion(horizonMeters: Double) {
-    let extent = horizonMeters + 2 * RegionRing.largeMeters
-    let lowest = LocalScale(
-      latitude: Swift.max(0, abs(latitude) - extent / GeoBox.leastMetersPerDegreeLatitude))
-    let highest = LocalScale(
-      latitude: Swift.min(90, abs(latitude) + extent / GeoBox.leastMetersPerDegreeLatitude))
-    let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
-    let narrow = Swift.max(0, highest.metersPerDegreeLongitude / here)
-    let broad = lowest.metersPerDegreeLongitude / here
-    shrink = Float(narrow * 0.999)
-    stretch = Float(Swift.min(broad, 1e9) * 1.001)
-  }
-
-  /// Whether the near list must be made anew.
-  var nearIsSpent: Bool { nearHorizon <= 0 }
-  /// Whether the wide list would cut the near list short.
-  var wideIsShort: Bool { wideHorizon < 0.5 * Double(nearReach) }
-
-  /// Makes the near list: the regions that hold the last look, and those with an edge near it.
-  ///
-  /// The number of them, and of large regions, whose recorded state is inside.
+  /// Makes the near list around the last look; the number of the regions in it, and of large ones, whose
+  /// recorded state is inside.
   mutating func refine(from index: RegionIndex, _ tracks: [RegionTrack]) -> Int {
-    let (east, north) = offset()
-    let widest = Float(wideHorizon)
+    nearPlace = Coordinate(
+      uncheckedLatitude: Double(Float(latitude)), longitude: Double(Float(longitude)))
+    scale = LocalScale(latitude: nearPlace.latitude)
+    plane = LocalPlane(latitude: nearPlace.latitude)
+    let widest = wideLeft
     var reach = Swift.min(nearReach, widest)
-    var inside = list(within: reach, east, north, index, tracks)
-    while lanes.count < Self.nearCount / 3 + inside, reach < widest {
-      reach = Swift.min(widest, reach * 1.6)
-      inside = list(within: reach, east, north, index, tracks)
+    var inside = list(within: reach, index, tracks)
+    while lanes.count < Self.nearCount / 2 + inside, reach < widest {
+      reach = Swift.min(widest, reach * 1.5)
+      inside = list(within: reach, index, tracks)
     }
     while lanes.count > Self.nearCount * 3 + inside, reach > Self.leastReachMeters {
       reach *= 0.6
-      inside = list(within: reach, east, north, index, tracks)
+      inside = list(within: reach, index, tracks)
     }
-    nearHorizon = Double(reach) * Self.slack
+    nearHorizon = reach * Self.slack
     nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
     for entry in large where tracks[Int(entry.slot)].state == .inside { inside += 1 }
     return inside
   }
 
+  /// How far distances in the plane may be off within some metres of its middle, and a little beyond for the
+  /// regions' own middles: a degree of longitude shortens with latitude.
+  private mutating func setDistortion(withinMeters reach: Double) {
+    let extent = (reach + 2 * RegionRing.largeMeters) / GeoBox.leastMetersPerDegreeLatitude
+    let latitude = abs(nearPlace.latitude)
+    let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
+    let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
+    let broad = LocalScale(latitude: Swift.max(0, latitude - extent)).metersPerDegreeLongitude / here
+    // The thousandth is for the ellipsoid.
+    shrink = Float(Swift.max(0, narrow) * 0.999)
+    stretch = Float(Swift.min(broad, 1e9) * 1.001)
+  }
+
   private mutating func list(
-    within reach: Float, _ east: Float, _ north: Float, _ index: RegionIndex, _ tracks: [RegionTrack]
+    within reach: Double, _ index: RegionIndex, _ tracks: [RegionTrack]
   ) -> Int {
+    setDistortion(withinMeters: reach)
     near.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
     var inside = 0
     var octet = RegionOctet()
     var spot = 0
-    for place in wide.indices {
-      let block = wide[place]
-      let misses = block.misses(east: east, north: north, shrink: shrink)
-      guard misses.least < reach else { continue }
-      for lane in 0..<RegionRingBlock.width where misses[lane] < reach {
+    let limit = Float(reach)
+    let (east, north) = (Float(longitude), Float(latitude))
+    let farthest = Float(reach / Self.slack)
+    let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
+    for leaf in wide {
+      let miss = leaf.squaredMiss(east, north, metersPerLongitude: perLongitude)
+      guard miss < farthest * farthest else { continue }
+      let block = index.block(of: leaf).projected(longitude: east, latitude: north, scale: scale)
+      let misses = block.misses(shrink: shrink)
+      guard misses.least < limit else { continue }
+      for lane in 0..<RegionRingBlock.width where misses[lane] < limit {
         let known = RegionLane(
-          slot: index.slot(of: leaves[place], lane: lane), inner: block.inner[lane], outer: block.outer[lane])
+          slot: index.slot(of: leaf, lane: lane), inner: block.inner[lane], outer: block.outer[lane])
         lanes.append(known)
         // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
         let isInside = misses[lane] < 0 && tracks[Int(known.slot)].state == .inside
@@ -199,10 +208,9 @@ extension RegionNeighborhood {
     lanes[lane].bound = 0
   }
 
-  /// Metres east and north of the plane's origin to the last look.
+  /// Metres east and north of the plane's middle to the last look.
   private func offset() -> (east: Float, north: Float) {
-    let offset = scale.offset(
-      of: Coordinate(uncheckedLatitude: latitude, longitude: longitude), from: origin)
+    let offset = scale.offset(of: place, from: nearPlace)
     return (Float(offset.east), Float(offset.north))
   }
 
@@ -211,7 +219,7 @@ extension RegionNeighborhood {
     let (east, north) = offset()
     scanned = (east, north)
     due.removeAll(keepingCapacity: true)
-    var least = SIMD8<Float>(repeating: Float(nearHorizon))
+    var least = SIMD8<Float>(repeating: Float(nearLeft))
     for place in near.indices {
       let margins = near[place].margins(east: east, north: north)
       if margins.least <= 0 {
