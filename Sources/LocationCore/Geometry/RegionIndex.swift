@@ -118,8 +118,11 @@ struct RegionIndex: Sendable {
   }
 
   /// The rings of a leaf, degrees.
-  func block(of leaf: Leaf) -> RegionRingBlock {
-    if leaf.tree >= 0 { return trees[Int(leaf.tree)].leaves[Int(leaf.leaf)] }
+  @inline(__always) func block(of leaf: Leaf) -> RegionRingBlock {
+    leaf.tree >= 0 ? trees[Int(leaf.tree)].leaves[Int(leaf.leaf)] : waitingBlock(of: leaf)
+  }
+
+  private func waitingBlock(of leaf: Leaf) -> RegionRingBlock {
     var block = RegionRingBlock()
     for lane in 0..<RegionRingBlock.width {
       let slot = self.slot(of: leaf, lane: lane)

@@ -23,3 +23,17 @@ extension SIMD8<Float> {
     return Swift.min(two[0], two[1])
   }
 }
+
+extension SIMDMask<SIMD16<Int32>> {
+  /// One bit for each lane.
+  @inline(__always) var bits: UInt32 {
+    let weights = SIMD16<UInt32>(
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768)
+    let zero = SIMD16<UInt32>(repeating: 0)
+    let chosen = zero.replacing(with: weights, where: self)
+    let eight = chosen.lowHalf | chosen.highHalf
+    let four = eight.lowHalf | eight.highHalf
+    let two = four.lowHalf | four.highHalf
+    return two[0] | two[1]
+  }
+}

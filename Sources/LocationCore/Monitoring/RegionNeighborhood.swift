@@ -160,8 +160,7 @@ extension RegionNeighborhood {
     near.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
     var inside = 0
-    var octet = RegionOctet()
-    var spot = 0
+    var octet = RegionOctet.Draft()
     let limit = Float(reach)
     let (east, north) = (Float(longitude), Float(latitude))
     let farthest = Float(reach / Self.slack)
@@ -171,27 +170,26 @@ extension RegionNeighborhood {
       guard miss < farthest * farthest else { continue }
       let block = index.block(of: leaf).projected(longitude: east, latitude: north, scale: scale)
       let misses = block.misses(shrink: shrink)
-      guard misses.least < limit else { continue }
-      for lane in 0..<RegionRingBlock.width where misses[lane] < limit {
+      var hits = (misses .< limit).bits
+      while hits != 0 {
+        let lane = hits.trailingZeroBitCount
+        hits &= hits &- 1
         let known = RegionLane(
           slot: index.slot(of: leaf, lane: lane), inner: block.inner[lane], outer: block.outer[lane])
-        lanes.append(known)
         // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
         let isInside = misses[lane] < 0 && tracks[Int(known.slot)].state == .inside
         if isInside { inside += 1 }
-        octet.east[spot] = block.east[lane]
-        octet.north[spot] = block.north[lane]
-        octet.factor[spot] = isInside ? -stretch : shrink
-        octet.constant[spot] = isInside ? -known.inner : known.outer
-        spot += 1
-        if spot == RegionOctet.width {
-          near.append(octet)
-          octet = RegionOctet()
-          spot = 0
+        octet.set(
+          lanes.count % RegionOctet.width, east: block.east[lane], north: block.north[lane],
+          factor: isInside ? -stretch : shrink, constant: isInside ? -known.inner : known.outer)
+        lanes.append(known)
+        if lanes.count % RegionOctet.width == 0 {
+          near.append(octet.octet)
+          octet = RegionOctet.Draft()
         }
       }
     }
-    if spot > 0 { near.append(octet) }
+    if lanes.count % RegionOctet.width != 0 { near.append(octet.octet) }
     return inside
   }
 

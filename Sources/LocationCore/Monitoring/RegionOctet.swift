@@ -17,6 +17,26 @@ struct RegionOctet: Sendable {
   }
 }
 
+extension RegionOctet {
+  /// An octet that is being filled: setting a lane of a vector goes through memory each time.
+  struct Draft {
+    private var numbers = InlineArray<32, Float>(repeating: 0)
+
+    init() { for lane in 24..<32 { numbers[lane] = -.infinity } }
+
+    @inline(__always)
+    mutating func set(_ lane: Int, east: Float, north: Float, factor: Float, constant: Float) {
+      numbers[lane] = east
+      numbers[lane + 8] = north
+      numbers[lane + 16] = factor
+      numbers[lane + 24] = constant
+    }
+
+    /// The octet: four vectors of eight, as the numbers lie.
+    @inline(__always) var octet: RegionOctet { unsafe unsafeBitCast(numbers, to: RegionOctet.self) }
+  }
+}
+
 /// What is known of one lane of the near list besides.
 struct RegionLane: Sendable {
   var slot: Int32
