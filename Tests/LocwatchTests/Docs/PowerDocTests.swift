@@ -23,17 +23,16 @@ import Testing
     #expect(described == PowerLedger.Component.allCases.map(\.rawValue))
   }
 
-  /// In the order in which they are declared.
+  /// In the order in which they are declared, without what the device has not.
   private static func table(of profile: PowerProfile) -> String {
-    let rows = Mirror(reflecting: profile).children.compactMap { child -> [String]? in
-      guard let parameter = child.value as? PowerProfile.Parameter, let name = child.label else { return nil }
+    let rows = PowerParameter.allCases.map { name -> [String] in
+      let parameter = profile[name]
       return [
-        "`\(name)`", plain(parameter.value), "\(plain(parameter.spread))", parameter.evidence.rawValue,
+        "`\(name.rawValue)`", plain(parameter.value), plain(parameter.spread), parameter.evidence.rawValue,
         parameter.source,
       ]
     }
-    let form = ["`formSpread`", "-", plain(profile.formSpread), "-", "see below"]
-    return Markdown.table(["parameter", "value", "spread", "mark", "source"], rows + [form])
+    return Markdown.table(["parameter", "value", "spread", "mark", "source"], rows)
   }
 
   private static func plain(_ value: Double) -> String {

@@ -18,7 +18,7 @@ enum GzipTable {
     var piece = [UInt8](repeating: 0, count: 1 << 20)
     var place = 0
     while place < packed.count {
-      let step = try gunzip.step(packed.span.extracting(place..<packed.count), into: &piece, from: 0)
+      let step = try gunzip.step(packed.span.extracting(place..<packed.count), into: &piece, from: 0, to: piece.count)
       place += step.consumed
       unpacked += piece[..<step.produced]
     }
