@@ -11,7 +11,7 @@ enum ProcessTree {
   /// What has not left the process group.
   case group(pid_t)
 
-  /// Asks for suspension; false where the kernel refuses. ``isSuspended(leader:)`` tells when it has come about.
+  /// Asks for suspension; false where the kernel refuses. ``isSuspended`` tells when it has come about.
   func suspend() -> Bool {
     switch self {
     case .cgroup(let cgroup): cgroup.freeze()
