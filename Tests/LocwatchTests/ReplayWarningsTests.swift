@@ -6,7 +6,10 @@ import Testing
 @Suite struct ReplayWarningsTests {
   @Test func `a region that can't be watched is told`() async throws {
     let regions = """
-      {"type": "Feature", "id": "home", "geometry": {"type": "MultiPoint", "coordinates": [[8.6, 46.7]]}}
+      {"type": "FeatureCollection", "features": [
+        {"type": "Feature", "id": "home", "geometry": {"type": "MultiPoint", "coordinates": [[8.6, 46.7]]}},
+        {"type": "Feature", "id": "door", "properties": {"radius_m": 50},
+         "geometry": {"type": "Point", "coordinates": [8.6, 46.7]}}]}
       """
     let file = FileManager.default.temporaryDirectory.appending(path: "locwatch-" + UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: file) }

@@ -16,14 +16,21 @@ import Testing
           return "\((m * 1000).rounded() / 10) (x\((f * 100).rounded() / 100))"
         }
         func cover(_ band: (PowerValidation.Row) -> PowerBand) -> Int {
-          Int((100 * Double(rows.count { band($0).low <= $0.measured && $0.measured <= band($0).high }) / Double(rows.count)).rounded())
+          Int(
+            (100 * Double(rows.count { band($0).low <= $0.measured && $0.measured <= band($0).high })
+              / Double(rows.count)).rounded())
         }
-        print(system, name, rows.count, "uncal", error { $0.uncalibrated.value }, "fit", error { $0.fitted.value }, "cal", error { $0.calibrated.value }, "base", error { $0.baseline ?? 0 }, "cover", cover { $0.uncalibrated }, cover { $0.fitted }, cover { $0.calibrated })
+        print(
+          system, name, rows.count, "uncal", error { $0.uncalibrated.value }, "fit",
+          error { $0.fitted.value }, "cal", error { $0.calibrated.value }, "base", error { $0.baseline ?? 0 },
+          "cover", cover { $0.uncalibrated }, cover { $0.fitted }, cover { $0.calibrated })
       }
       say("ALL", validation.usable(system))
       say("ALL10", validation.usable(system).filter { $0.measured >= 10 })
       say("TRIPS", validation.usable(system) { !$0.isStill })
-      for regime in MobilityNet.Regime.allCases { say(regime.rawValue, validation.usable(system) { $0 == regime }) }
+      for regime in MobilityNet.Regime.allCases {
+        say(regime.rawValue, validation.usable(system) { $0 == regime })
+      }
     }
   }
 }
