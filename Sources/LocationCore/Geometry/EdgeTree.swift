@@ -177,4 +177,36 @@ extension EdgeTree {
       }
     }
   }
+
+  /// Calls `body` with the edges of all groups whose boxes meet a box in the frame of the edges.
+  func edges(in box: GeoBox, _ body: (Coordinate, Coordinate) -> Void) {
+    guard let top = levels.last else { return }
+    let west = Float(box.west - origin.longitude).nextDown
+    let east = Float(box.west + box.width - origin.longitude).nextUp
+    let south = Float(box.south - origin.latitude).nextDown
+    let north = Float(box.north - origin.latitude).nextUp
+    edges((west, east, south, north), top, levels.count - 1, body)
+  }
+
+  private func edges(
+    _ box: (west: Float, east: Float, south: Float, north: Float), _ index: Int, _ level: Int,
+    _ body: (Coordinate, Coordinate) -> Void
+  ) {
+    let node = nodes[index]
+    let meets =
+      (node.west .<= box.east) .& (node.east .>= box.west) .& (node.south .<= box.north)
+      .& (node.north .>= box.south)
+    let first = (index - levels[level]) * Self.width
+    var hits = meets.bits
+    while hits != 0 {
+      let lane = hits.trailingZeroBitCount
+      hits &= hits &- 1
+      if level > 0 {
+        edges(box, levels[level - 1] + first + lane, level - 1, body)
+      } else {
+        let group = groups[first + lane]
+        for index in Int(group.first)..<Int(group.last) { body(vertices[index], vertices[index + 1]) }
+      }
+    }
+  }
 }
