@@ -104,6 +104,33 @@ struct PackedBoxTree: Sendable {
   }
 }
 
+extension PackedBoxTree {
+  /// Calls `body` with the slots in all leaves whose boxes meet a box.
+  func find(in box: GeoBox, _ body: (Int32) -> Void) {
+    guard let top = levels.last else { return }
+    find(Node(ArraySlice([box.padded])), top, levels.count - 1, body)
+  }
+
+  private func find(_ box: Node, _ node: Int, _ level: Int, _ body: (Int32) -> Void) {
+    let zero = SIMD16<Float>(repeating: 0)
+    let misses = nodes[node].squaredMisses(
+      longitude: box.longitude[0], latitude: box.latitude[0], metersPerLongitude: 1, metersPerLatitude: 1,
+      halfWidth: box.halfWidth[0], halfHeight: box.halfHeight[0])
+    var hits = (misses .<= zero).bits
+    let first = (node - levels[level]) * Self.width
+    while hits != 0 {
+      let lane = hits.trailingZeroBitCount
+      hits &= hits &- 1
+      if level > 0 {
+        find(box, levels[level - 1] + first + lane, level - 1, body)
+      } else {
+        let entry = (first + lane) * Self.width
+        for slot in slots[entry..<(entry + Self.width)] where slot >= 0 { body(slot) }
+      }
+    }
+  }
+}
+
 extension PackedBoxTree.Node {
   init(_ boxes: ArraySlice<GeoBox>) {
     for (lane, box) in boxes.enumerated() {
@@ -115,15 +142,17 @@ extension PackedBoxTree.Node {
     }
   }
 
-  /// Squares of the metres by which a place misses each box, at so many metres a degree.
+  /// Squares of the metres by which a place, or a box around it, misses each box, at so many metres a degree.
   @inline(__always)
   func squaredMisses(
-    longitude: Float, latitude: Float, metersPerLongitude: Float, metersPerLatitude: Float
+    longitude: Float, latitude: Float, metersPerLongitude: Float, metersPerLatitude: Float,
+    halfWidth: Float = 0, halfHeight: Float = 0
   ) -> SIMD16<Float> {
     var east = (self.longitude - longitude).magnitude
-    east = east.lesser(360 - east) - halfWidth
+    east = east.lesser(360 - east) - self.halfWidth - halfWidth
     east = east.positive * metersPerLongitude
-    let north = ((self.latitude - latitude).magnitude - halfHeight).positive * metersPerLatitude
+    let north =
+      ((self.latitude - latitude).magnitude - self.halfHeight - halfHeight).positive * metersPerLatitude
     return east * east + north * north
   }
 }

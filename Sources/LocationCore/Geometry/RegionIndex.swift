@@ -180,6 +180,16 @@ struct RegionIndex: Sendable {
     return Double(squaredHorizon).squareRoot()
   }
 
+  /// Lists the slots whose boxes meet a box.
+  mutating func find(in box: GeoBox, into slots: inout [Int32]) {
+    settle()
+    slots.removeAll(keepingCapacity: true)
+    for slot in waiting where boxes[Int(slot)].meets(box) { slots.append(slot) }
+    for tree in trees where tree.count > 0 {
+      tree.find(in: box) { slot in if boxes[Int(slot)].meets(box) { slots.append(slot) } }
+    }
+  }
+
   private struct Search {
     var tree: Int32
     var longitude: Float

@@ -2,7 +2,10 @@ extension RegionMonitor {
   /// Finds the regions on whose other side the fix lies, and weighs the fix for all that are active.
   mutating func look(from fix: RegionFix, into events: inout [RegionEvent]) {
     let first = events.count
-    if !neighborhood.covers(fix.coordinate) { lookAround(from: fix) }
+    if !neighborhood.covers(fix.coordinate) {
+      lookAround(from: fix)
+      if crossCount > 0, let lastFix { lookBetween(lastFix, fix, into: &events) }
+    }
     var index = 0
     while index < active.count {
       let slot = active[index]

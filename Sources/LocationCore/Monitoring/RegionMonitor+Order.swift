@@ -20,6 +20,7 @@ extension RegionMonitor {
     inside = inside.map { places[Int($0)] }
     clocks.reorder(places)
     for entry in departures.indices { departures[entry].slot = places[Int(departures[entry].slot)] }
+    for entry in approaches.indices { approaches[entry].slot = places[Int(approaches[entry].slot)] }
     neighborhood.forget()
   }
 }

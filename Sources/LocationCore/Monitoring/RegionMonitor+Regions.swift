@@ -15,6 +15,7 @@ extension RegionMonitor {
     let slot = place(region, try ShapeGeometry(region.shape), track)
     slots[region.id] = slot
     if track.isActive { active.append(slot) }
+    if region.notify.contains(.cross) { crossCount += 1 }
     neighborhood.forget()
     return slot
   }
@@ -52,6 +53,8 @@ extension RegionMonitor {
     active.removeAll { $0 == slot }
     inside.removeAll { $0 == slot }
     departures.removeAll { $0.slot == slot }
+    approaches.removeAll { $0.slot == slot }
+    if notifies(slot, .cross) { crossCount -= 1 }
     clocks.remove(slot: slot)
     freeSlots.append(slot)
     index.remove(slot)

@@ -15,6 +15,7 @@ extension RegionMonitor {
       turn(slot, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(slot, fix, into: &events)
+    if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
     if tracks[Int(slot)].state != .unknown, tracks[Int(slot)].comesToRest(look, by: configuration) {
       tracks[Int(slot)].isActive = false
     }

@@ -23,6 +23,11 @@ public struct RegionMonitor: Sendable {
   var inside: [Int32] = []
   var clocks = RegionClocks()
   var departures: [RegionDeparture] = []
+  var approaches: [(slot: Int32, approach: RegionApproach)] = []
+  /// How many regions want to hear of passages.
+  var crossCount = 0
+  /// Reused by each search for passages.
+  var found: [Int32] = []
   var index = RegionIndex()
   var neighborhood = RegionNeighborhood()
   var inflation = AccuracyInflation()
@@ -50,6 +55,7 @@ public struct RegionMonitor: Sendable {
   public mutating func noteGap() {
     for slot in active { tracks[Int(slot)].noteGap() }
     lastFix?.beforeGap = true
+    approaches.removeAll()
   }
 
   /// Where the position is with respect to a region; nil where the monitor has no such region.

@@ -12,7 +12,22 @@ import Testing
     circle(
       "e", radius: 80, east: 500, notify: [.enter, .exit, .dwell], dwell: 20, exitDelay: 15, initial: .event),
     circle("f", radius: 5_000, north: 4_900), circle("g", radius: 50, east: 30_000),
+    outline("h", [(-400, -60), (-200, -60), (-200, 60), (-300, 0), (-400, 60), (-400, -60)]),
+    outline("i", [(120, -9), (130, -9), (130, 9), (120, 9), (120, -9)]),
+    Region(
+      id: "j",
+      shape: .corridor(
+        line: [place(east: 600, north: -90, from: munich), place(east: 640, north: 80, from: munich)],
+        bufferMeters: 12),
+      notify: [.enter, .exit, .cross]),
   ]
+
+  private static func outline(_ id: String, _ corners: [(Double, Double)]) -> Region {
+    let ring = corners.map { place(east: $0.0, north: $0.1, from: munich) }
+    return Region(
+      id: id, shape: .polygon(Region.Polygon(shell: ring)), notify: [.enter, .exit, .dwell, .cross],
+      dwellSeconds: 30)
+  }
 
   /// A fix, or a gap where nil.
   private static func story(seed: Int, count: Int = 700, origin: Coordinate = munich) -> [Fix?] {
@@ -93,6 +108,8 @@ import Testing
     let events = Self.events(&other, shifted).map { event in
       var earlier = event
       earlier.instant.microseconds -= shift
+      earlier.passage?.entered.microseconds -= shift
+      earlier.passage?.left.microseconds -= shift
       return earlier
     }
     let same = Self.events(&one, story) == events
@@ -110,9 +127,17 @@ import Testing
     var one = try monitor(Self.regions)
     var other = try monitor(
       Self.regions.map { region in
-        guard case .circle(let center, let radius) = region.shape else { return region }
         var moved = region
-        moved.shape = .circle(center: shifted(center), radiusMeters: radius)
+        switch region.shape {
+        case .circle(let center, let radius):
+          moved.shape = .circle(center: shifted(center), radiusMeters: radius)
+        case .polygon(let polygon):
+          moved.shape = .polygon(
+            Region.Polygon(shell: polygon.shell.map(shifted), holes: polygon.holes.map { $0.map(shifted) }))
+        case .multiPolygon: break
+        case .corridor(let line, let buffer):
+          moved.shape = .corridor(line: line.map(shifted), bufferMeters: buffer)
+        }
         return moved
       })
     let moved = story.map { fix in
