@@ -147,7 +147,7 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.isBroken = false
-    state.ledger.setReceiver(.tracking, at: fix.instant)
+    state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
     recordRegionEvents(into: &effects)
@@ -226,13 +226,14 @@ extension Engine {
   /// Settles what is open and records where the energy went.
   private mutating func end(into effects: inout [Effect]) {
     state.ledger.setReceiver(.off, at: state.instant)
-    for entry in state.ledger.entries {
+    for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
     }
   }
 
   private mutating func refreshReceiverUsers() {
     state.ledger.setUsers(state.policy.receiverUsers, at: state.instant)
+    state.ledger.setRunning(state.policy.backgroundUsers, at: state.instant)
   }
 }
 
@@ -278,6 +279,7 @@ extension Engine {
       }
     }
     steps.removeAll(keepingCapacity: true)
+    refreshReceiverUsers()
   }
 
   private mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {

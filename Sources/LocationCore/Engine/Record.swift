@@ -15,7 +15,7 @@ public struct Record: Hashable, Sendable, Codable {
   }
 
   /// Why there were no fixes for a while.
-  public enum Gap: String, Hashable, Sendable, Codable {
+  public enum Gap: String, Hashable, Sendable, Codable, CaseIterable {
     /// The track says so: a new segment.
     case segment
     /// None came.

@@ -24,6 +24,13 @@ package enum ShapeGeometry: Hashable, Sendable {
     }
   }
 
+  /// The same, but for centimetres, and quicker; the sign is certain.
+  @inline(__always) func edgeMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
+    switch self {
+    case .circle(let circle): circle.edgeMeters(at: place, in: plane)
+    }
+  }
+
   /// The probability that the true position is inside; see ``CircleGeometry``.
   package func probabilityInside(at place: Coordinate, edgeMeters: Double, sigmaMeters: Double) -> Double {
     switch self {
@@ -46,6 +53,16 @@ package enum ShapeGeometry: Hashable, Sendable {
   package var box: GeoBox {
     switch self {
     case .circle(let circle): circle.box
+    }
+  }
+
+  /// Radii around the middle of the box: everything within the first is inside, everything beyond the second
+  /// outside.
+  package var ringMeters: (inner: Double, outer: Double) {
+    switch self {
+    case .circle(let circle):
+      // A box that reaches a pole is not around the centre.
+      circle.box.width < 360 ? (circle.radiusMeters, circle.radiusMeters) : (-1, .infinity)
     }
   }
 }

@@ -21,7 +21,7 @@ public struct Region: Hashable, Sendable, Codable {
   }
 
   /// What is said of the state in which a region is first found.
-  public enum Initial: String, Hashable, Sendable, Codable {
+  public enum Initial: String, Hashable, Sendable, Codable, CaseIterable {
     /// A `region.state` record.
     case state
     /// A `region.enter` when already inside.
@@ -64,6 +64,6 @@ public struct Region: Hashable, Sendable, Codable {
 }
 
 /// Where a position is with respect to a region. Not knowing is a state of its own.
-public enum RegionState: String, Hashable, Sendable, Codable {
+public enum RegionState: String, Hashable, Sendable, Codable, CaseIterable {
   case unknown, inside, outside
 }

@@ -73,6 +73,7 @@ public struct RegionConfiguration: Codable, Hashable, Sendable {
   public static var plain: RegionConfiguration {
     var configuration = RegionConfiguration()
     configuration.rule = .plain
+    configuration.inflationLimit = 1
     return configuration
   }
 }

@@ -12,8 +12,8 @@ public struct RegionMonitor: Sendable {
 
   var slots: [String: Int32] = [:]
   var regionsBySlot: [Region?] = []
+  var terms: [RegionTerms] = []
   var shapes: [ShapeGeometry] = []
-  var boxes: [GeoBox] = []
   var tracks: [RegionTrack] = []
   var freeSlots: [Int32] = []
 
@@ -23,6 +23,7 @@ public struct RegionMonitor: Sendable {
   var inside: [Int32] = []
   var clocks = RegionClocks()
   var departures: [RegionDeparture] = []
+  var index = RegionIndex()
   var neighborhood = RegionNeighborhood()
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.

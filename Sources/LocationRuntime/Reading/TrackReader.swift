@@ -13,34 +13,37 @@ public import LocationCore
 /// ```
 public struct TrackReader: ~Copyable {
   private var input: InputBytes
-  private var piece: [UInt8]
-  /// How much of `piece` was read to tell the format and waits to be parsed.
-  private var headCount: Int?
-  private let gpx: GPXParser?
+  private var piece: ScanPiece
+  /// Whether what was read to tell the format waits to be parsed.
+  private var hasHead = true
+  private var gpx: GPXTrack?
   private var lines: LineTrack
   private var timeline: Timeline
   private var postponed: Failure?
   private var isDone = false
 
   /// A batch is handed out when it has this many items; it may have some thousands more.
-  public static let batchItems = 4096
+  public static let batchItems = 1024
+
+  /// How much is read at a time, bytes: with the items that come of it, it fits in the second-level cache.
+  private static let pieceBytes = 1 << 17
 
   /// Opens the track and looks at its first bytes; `-` is standard input.
   ///
   /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
   public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
     var input = try InputBytes(path: path)
-    var piece = [UInt8](repeating: 0, count: TrackFormat.maximumBytes)
+    var piece = ScanPiece(capacity: Self.pieceBytes)
     var format = TrackFormat.undecided
-    var filled = 0
     while format == .undecided {
-      let count = try input.read(into: &piece, from: filled)
-      filled += count
-      format = TrackFormat(piece.span.extracting(..<filled), isWhole: count == 0 || filled == piece.count)
+      let count = try input.read(into: &piece)
+      let head = min(piece.count, TrackFormat.maximumBytes)
+      format = TrackFormat(
+        piece.bytes.span.extracting(..<head), isWhole: count == 0 || head == TrackFormat.maximumBytes)
     }
     switch format {
     case .xml:
-      gpx = try GPXParser(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+      gpx = try GPXTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     case .jsonLines:
       gpx = nil
     case .undecided, .other:
@@ -49,7 +52,6 @@ public struct TrackReader: ~Copyable {
     }
     lines = LineTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     timeline = Timeline(options: options)
-    headCount = filled
     self.piece = piece
     self.input = input
   }
@@ -106,37 +108,27 @@ public struct TrackReader: ~Copyable {
 
   /// Reads one piece of the file.
   private mutating func step(into batch: inout [TrackItem]) throws(Failure) {
-    let count: Int
-    if let waiting = headCount {
-      count = waiting
-      headCount = nil
+    if hasHead {
+      hasHead = false
     } else {
-      do throws(Failure) { count = try input.read(into: &piece) } catch {
+      piece.removeAll()
+      do throws(Failure) { _ = try input.read(into: &piece) } catch {
         lines.flush(into: &batch)
         throw located(error)
       }
     }
-    let isFinal = count == 0
-    if isFinal { isDone = true }
-    if let gpx {
-      try parse(gpx, count, isFinal: isFinal, into: &batch)
+    isDone = piece.count == 0
+    if gpx == nil {
+      try lines.read(piece, into: &batch)
     } else {
-      let bytes = piece
-      try lines.parse(bytes.span.extracting(..<count), isFinal: isFinal, into: &batch)
+      try gpx?.read(piece, into: &batch)
+      if isDone { try takeHeldItems(into: &batch) }
     }
   }
 
-  private func parse(
-    _ gpx: GPXParser, _ count: Int, isFinal: Bool, into batch: inout [TrackItem]
-  ) throws(Failure) {
-    do throws(Failure) {
-      try gpx.parse(piece.span.extracting(..<count), isFinal: isFinal)
-    } catch {
-      gpx.takeItems(into: &batch)
-      throw error
-    }
-    gpx.takeItems(into: &batch)
-    guard isFinal, gpx.census.trackPoints == 0 else { return }
+  /// What stands in for a track in a document without one.
+  private func takeHeldItems(into batch: inout [TrackItem]) throws(Failure) {
+    guard let gpx, gpx.census.trackPoints == 0 else { return }
     guard let held = gpx.takeHeldItems() else {
       throw Failure(
         .data, file: name, line: gpx.firstPointLine,

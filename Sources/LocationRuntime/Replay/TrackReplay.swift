@@ -14,7 +14,7 @@ struct TrackReplay: ~Copyable {
   init(_ request: ReplayRequest) {
     self.request = request
     engine = Engine(configuration: request.configuration)
-    model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds.value)
+    model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds)
     steps = ScenarioClock(request.scenario)
   }
 

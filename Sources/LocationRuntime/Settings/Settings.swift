@@ -37,24 +37,24 @@ public enum Settings {
     }
   }
 
-  private enum Key: String, CaseIterable {
+  enum Key: String, CaseIterable {
     case significantChange = "significant_change"
     case fix, policy
   }
 
-  private enum SignificantKey: String, CaseIterable {
+  enum SignificantKey: String, CaseIterable {
     case distance = "distance_m"
     case window = "window_s"
   }
 
-  private enum FixKey: String, CaseIterable {
+  enum FixKey: String, CaseIterable {
     case maxAccuracy = "max_accuracy_m"
     case maxSpeed = "max_speed_mps"
     case maxAge = "max_age_s"
     case gap = "gap_s"
   }
 
-  private enum PolicyKey: String, CaseIterable {
+  enum PolicyKey: String, CaseIterable {
     case forceQuitBlocksLocation = "force_quit_blocks_location"
     case protectUntilFirstUnlock = "protect_until_first_unlock"
     case grace = "grace_s"
