@@ -3,20 +3,20 @@ import LocationCore
 extension Region.Shape {
   /// The middle: of a circle its centre, of others that of the box around them.
   var middle: Coordinate {
-    if case .circle(let center, _) = self { return center }
-    let box = GeoBox(around: places)
-    return Coordinate(
-      uncheckedLatitude: 0.5 * (box.south + box.north),
-      longitude: Geodesy.normalizedLongitude(box.west + 0.5 * box.width))
-  }
-
-  /// The places that its outline is drawn by.
-  var places: [Coordinate] {
+    let first: Coordinate?
     switch self {
-    case .circle(let center, _): [center]
-    case .polygon(let polygon): polygon.shell
-    case .multiPolygon(let polygons): polygons.flatMap(\.shell)
-    case .corridor(let line, _): line
+    case .circle(let center, _): return center
+    case .corridor(let line, _): first = line.first
+    case .polygon, .multiPolygon: first = polygons.first?.shell.first
+    }
+    do {
+      let box = try ShapeGeometry(self).box
+      return Coordinate(
+        uncheckedLatitude: 0.5 * (box.south + box.north),
+        longitude: Geodesy.normalizedLongitude(box.west + 0.5 * box.width))
+    } catch {
+      // An outline that is none has no box.
+      return first ?? Coordinate(uncheckedLatitude: 0, longitude: 0)
     }
   }
 

@@ -1,8 +1,19 @@
 import LocationCore
 
 extension RegionDraft {
-  /// The outline; nil where no region is made of such a geometry.
+  /// The outline, which is valid; nil where no region is made of such a geometry.
   func shape() throws(RegionProblem) -> Region.Shape? {
+    guard let shape = try writtenShape() else { return nil }
+    if case .circle = shape { return shape }
+    do {
+      _ = try ShapeGeometry(shape)
+    } catch {
+      throw RegionProblem(error)
+    }
+    return shape
+  }
+
+  private func writtenShape() throws(RegionProblem) -> Region.Shape? {
     switch geometry {
     case .point(let position):
       return .circle(center: try Self.coordinate(position, order), radiusMeters: try statedRadius())
@@ -72,7 +83,27 @@ extension RegionDraft {
     return places
   }
 
-  private static func shown(_ position: Position) -> String {
+  fileprivate static func shown(_ position: Position) -> String {
     "[\(shown(position.longitude)), \(shown(position.latitude))]"
+  }
+}
+
+extension RegionProblem {
+  /// What is wrong with an outline.
+  init(_ error: RegionError) {
+    switch error {
+    case .invalidGeometry(let reason, let place):
+      let at = place.map {
+        " at " + RegionDraft.shown(RegionDraft.Position(longitude: $0.longitude, latitude: $0.latitude))
+      }
+      self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
+    case .invalidRadius(let meters):
+      self.init(what: "\(RegionDraft.shown(meters)) is no radius", remedy: "write more than 0 metres")
+    case .outOfMemory: self.init(what: "no memory for its outline", remedy: nil)
+    case .invalidSeconds(let seconds):
+      self.init(what: "\(RegionDraft.shown(seconds)) is no duration", remedy: "write 0 or more seconds")
+    case .duplicateID(let id): self.init(what: "a second region \"\(id)\"", remedy: "ids are unique")
+    case .tooMany(let limit): self.init(what: "more than \(limit) regions", remedy: nil)
+    }
   }
 }

@@ -10,7 +10,8 @@ import Testing
       let plane = LocalPlane(latitude: latitude)
       let west = noise.uniform(-180...180)
       let a = Coordinate(
-        uncheckedLatitude: latitude + noise.uniform(-0.06...0.06), longitude: Geodesy.normalizedLongitude(west))
+        uncheckedLatitude: latitude + noise.uniform(-0.06...0.06),
+        longitude: Geodesy.normalizedLongitude(west))
       let b = Coordinate(
         uncheckedLatitude: latitude + noise.uniform(-0.06...0.06),
         longitude: Geodesy.normalizedLongitude(west + noise.uniform(-0.3...0.3)))
