@@ -29,7 +29,9 @@ extension RegionDraft {
     case .polygon(let rings):
       return .polygon(try polygon(rings))
     case .multiPolygon(let polygons):
-      guard !polygons.isEmpty else { throw RegionProblem(what: "a MultiPolygon without polygons", remedy: nil) }
+      guard !polygons.isEmpty else {
+        throw RegionProblem(what: "a MultiPolygon without polygons", remedy: nil)
+      }
       var made: [Region.Polygon] = []
       made.reserveCapacity(polygons.count)
       for rings in polygons { made.append(try polygon(rings)) }
@@ -89,12 +91,17 @@ extension RegionDraft {
 }
 
 extension RegionProblem {
+  /// Degrees to a centimetre.
+  private static func rounded(_ degrees: Double) -> String {
+    JSONText.number((degrees * 1e7).rounded() / 1e7)
+  }
+
   /// What is wrong with an outline.
   init(_ error: RegionError) {
     switch error {
     case .invalidGeometry(let reason, let place):
       let at = place.map {
-        " at " + RegionDraft.shown(RegionDraft.Position(longitude: $0.longitude, latitude: $0.latitude))
+        " at [\(Self.rounded($0.longitude)), \(Self.rounded($0.latitude))]"
       }
       self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
     case .invalidRadius(let meters):
