@@ -2,6 +2,14 @@ package import LocationCore
 
 /// Places as people write them, latitude first.
 package enum PlaceText {
+  /// A place and the metres around it.
+  package struct Circle: Hashable, Sendable {
+    /// The middle.
+    package var center: Coordinate
+    /// Metres, positive.
+    package var radiusMeters: Double
+  }
+
   /// `LAT,LON` in degrees.
   package static func place(_ text: String) throws(Failure) -> Coordinate {
     let numbers = try numbers(text, count: 2, "a place is LAT,LON in degrees, like 48.1371,11.5754")
@@ -9,12 +17,12 @@ package enum PlaceText {
   }
 
   /// `LAT,LON,RADIUS` in degrees and metres.
-  package static func circle(_ text: String) throws(Failure) -> Region.Shape {
+  package static func circle(_ text: String) throws(Failure) -> Circle {
     let numbers = try numbers(
       text, count: 3, "a circle is LAT,LON,RADIUS in degrees and metres, like 48.1371,11.5754,120")
     let center = try checked(text, latitude: numbers[0], longitude: numbers[1])
     do {
-      return .circle(center: center, radiusMeters: try RegionDraft.radius(numbers[2]))
+      return Circle(center: center, radiusMeters: try RegionDraft.radius(numbers[2]))
     } catch {
       throw Failure(.usage, what: "\(text): \(error.what)", remedy: error.remedy)
     }

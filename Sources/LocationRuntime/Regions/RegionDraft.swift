@@ -71,16 +71,7 @@ struct RegionDraft {
 
   /// The region; nil where no region is made of such a geometry.
   func region(id: String) throws(RegionProblem) -> Region? {
-    let shape: Region.Shape
-    switch geometry {
-    case .point(let position):
-      let radius = try statedRadius()
-      shape = .circle(center: try Self.coordinate(position, order), radiusMeters: radius)
-    case .lineString, .polygon, .multiPolygon:
-      return nil
-    case .other, .none:
-      return nil
-    }
+    guard let shape = try shape() else { return nil }
     var region = Region(id: id, name: name, shape: shape)
     // Who asks how long wants to be told.
     region.notify = notify ?? (dwellSeconds == nil ? region.notify : region.notify.union(.dwell))
@@ -89,13 +80,6 @@ struct RegionDraft {
     region.maxLatencySeconds = maxLatencySeconds
     region.initial = initial ?? region.initial
     return region
-  }
-
-  private func statedRadius() throws(RegionProblem) -> Double {
-    if let radiusMeters { return radiusMeters }
-    if let meters = try foreignRadius?.meters() { return meters }
-    throw RegionProblem(
-      what: "a Point without a radius", remedy: "add \"radius_m\" (metres) to its properties")
   }
 
   // MARK: Values

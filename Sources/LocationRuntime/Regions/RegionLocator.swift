@@ -31,7 +31,7 @@ package struct RegionLocator: Sendable {
     do {
       return try ShapeGeometry(region.shape)
     } catch {
-      throw Failure(.data, what: "region \"\(region.id)\": \(error)")
+      throw Failure(.data, what: "region \"\(region.id)\": \(RegionProblem(error).what)")
     }
   }
 
