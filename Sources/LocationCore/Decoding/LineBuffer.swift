@@ -20,6 +20,7 @@ package struct LineBuffer {
   private let limit: Int
   private var start = 0
   private var searched = 0
+  private var isSkipping = false
 
   /// - Parameter limit: the longest line that is accepted, in bytes.
   package init(limit: Int) { self.limit = limit }
@@ -38,15 +39,30 @@ package struct LineBuffer {
   package mutating func next() -> Line {
     guard let end = lineFeed() else {
       searched = bytes.count
+      if isSkipping {
+        start = bytes.count
+        return .none
+      }
       return bytes.count - start > limit ? .tooLong : .none
     }
     let first = start
     start = end + 1
     searched = start
+    if isSkipping {
+      isSkipping = false
+      return next()
+    }
     number += 1
     guard end - first <= limit else { return .tooLong }
     let last = end > first && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
     return .line(first..<last)
+  }
+
+  /// Leaves out the line under way, up to its end, which may be long in coming.
+  package mutating func skipUnfinished() {
+    start = bytes.count
+    searched = start
+    isSkipping = true
   }
 
   /// What stands after the last line feed when no more pieces come; nil where nothing does.

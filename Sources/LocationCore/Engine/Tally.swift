@@ -7,6 +7,8 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var rejected = [Int](repeating: 0, count: RejectReason.allCases.count)
   public internal(set) var significant = 0
   public internal(set) var gaps = 0
+  /// How often the source said that its position grows old.
+  public internal(set) var stale = 0
   /// By kind, in the order of ``RegionEvent/Kind``'s names.
   public internal(set) var regions: [String: Int] = [:]
   public internal(set) var decisions = 0
@@ -34,6 +36,7 @@ public struct Tally: Hashable, Sendable, Codable {
     for index in rejected.indices { rejected[index] += other.rejected[index] }
     significant += other.significant
     gaps += other.gaps
+    stale += other.stale
     regions.merge(other.regions) { $0 + $1 }
     decisions += other.decisions
     wakes += other.wakes
