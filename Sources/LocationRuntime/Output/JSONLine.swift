@@ -92,7 +92,10 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  private mutating func string(_ value: String) {
+  private mutating func string(_ value: String) { Self.appendString(value, to: &bytes) }
+
+  /// Appends a string in quotes, with the escapes it needs.
+  package static func appendString(_ value: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
     for byte in value.utf8 {
       switch byte {
@@ -101,8 +104,8 @@ package struct JSONLine {
         bytes.append(byte)
       case 0..<0x20:
         bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(Self.hexDigits[Int(byte >> 4)])
-        bytes.append(Self.hexDigits[Int(byte & 15)])
+        bytes.append(hexDigits[Int(byte >> 4)])
+        bytes.append(hexDigits[Int(byte & 15)])
       default: bytes.append(byte)
       }
     }

@@ -29,29 +29,28 @@ public struct TrackReader: ~Copyable {
   ///
   /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
   public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
-    var input = try InputBytes(path: path)
-    var piece = [UInt8](repeating: 0, count: TrackFormat.maximumBytes)
-    var format = TrackFormat.undecided
-    var filled = 0
-    while format == .undecided {
-      let count = try input.read(into: &piece, from: filled)
-      filled += count
-      format = TrackFormat(piece.span.extracting(..<filled), isWhole: count == 0 || filled == piece.count)
-    }
-    switch format {
+    try self.init(InputHead(path: path), options: options)
+  }
+
+  /// Goes on with a file whose first bytes have been looked at.
+  init(_ head: consuming InputHead, options: TrackOptions) throws(Failure) {
+    switch head.format {
     case .xml:
-      gpx = try GPXParser(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+      gpx = try GPXParser(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     case .jsonLines:
       gpx = nil
+    case .recording:
+      throw Failure(
+        .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
     case .undecided, .other:
-      let what = if case .other(let what) = format { what } else { "unknown format" }
-      throw Failure(.data, file: input.name, line: 1, what: what, remedy: TrackFormat.accepted)
+      let what = if case .other(let what) = head.format { what } else { "unknown format" }
+      throw Failure(.data, file: head.input.name, line: 1, what: what, remedy: TrackFormat.accepted)
     }
-    lines = LineTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    lines = LineTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     timeline = Timeline(options: options)
-    headCount = filled
-    self.piece = piece
-    self.input = input
+    headCount = head.filled
+    piece = head.piece
+    input = head.input
   }
 
   /// Replaces the contents of `batch` with the next items of the track.

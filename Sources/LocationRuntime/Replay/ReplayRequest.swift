@@ -5,6 +5,10 @@ public struct ReplayRequest: Sendable {
   public var configuration = EngineConfiguration()
   public var regions: [Region] = []
   public var subscribers: [Subscriber] = []
+  /// Whether a recording is replayed with its own configuration, rather than with this one.
+  public var keepsRecordedConfiguration = false
+  /// Whether ``subscribers`` only stand in for those that nobody named; a recording has its own.
+  public var hasDefaultSubscribers = false
   public var scenario: Scenario?
   public var format = RecordFormat.text
   public var track = TrackOptions()
