@@ -22,6 +22,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Manifests, scenarios and settings are YAML.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    // The state is one SQLite database.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
@@ -33,6 +35,7 @@ let package = Package(
       name: "LocationRuntime",
       dependencies: [
         "LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -49,7 +52,10 @@ let package = Package(
       name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "LocationRuntimeTests", dependencies: ["LocationRuntime", "LocationCore", "TestSupport"],
+      name: "LocationRuntimeTests",
+      dependencies: [
+        "LocationRuntime", "LocationCore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LocwatchTests", dependencies: ["locwatch", "LocationRuntime", "LocationCore", "TestSupport"],

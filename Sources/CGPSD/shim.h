@@ -66,8 +66,9 @@ static inline const struct devconfig_t *locwatch_gps_device(const struct gps_dat
   return &data->dev;
 }
 
+// NULL beyond the list.
 static inline const struct devconfig_t *locwatch_gps_listed_device(const struct gps_data_t *data, int index) {
-  return &data->devices.list[index];
+  return index < data->devices.ndevices && index < MAXUSERDEVS ? &data->devices.list[index] : NULL;
 }
 
 static inline const char *locwatch_device_path(const struct devconfig_t *device) { return device->path; }

@@ -2,6 +2,8 @@
 public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The exit status that a failure leads to, as `sysexits.h` has them.
   public enum Code: Int32, Hashable, Sendable {
+    /// What was asked about is not so; sysexits.h has no word for it.
+    case conditionFails = 1
     case usage = 64
     case data = 65
     case noInput = 66

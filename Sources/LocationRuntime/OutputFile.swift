@@ -27,7 +27,7 @@ package struct OutputFile: ~Copyable {
     let error = errno
     guard descriptor >= 0 else {
       throw Failure(
-        .cantCreate, file: path, what: "can't be created: \(Self.reason(error))",
+        .cantCreate, file: path, what: "can't be created: \(SystemReason.text(error))",
         remedy: "check the folder and its permissions")
     }
   }
@@ -62,7 +62,7 @@ package struct OutputFile: ~Copyable {
       }
       let error = errno
       guard error == EINTR else {
-        throw Failure(.io, file: name, what: "can't be written: \(Self.reason(error))")
+        throw Failure(.io, file: name, what: "can't be written: \(SystemReason.text(error))")
       }
     }
   }
@@ -73,9 +73,5 @@ package struct OutputFile: ~Copyable {
     #else
       unsafe Musl.write(descriptor, buffer.baseAddress, buffer.count)
     #endif
-  }
-
-  private static func reason(_ error: Int32) -> String {
-    unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
   }
 }

@@ -91,7 +91,7 @@ struct ReplayCommand: AsyncParsableCommand {
   func run() async throws {
     let code: Failure.Code?
     do throws(Failure) {
-      code = try await Replay.run(tracks, request()) { Terminal.report($0) }
+      code = try await Replay.run(tracks, request(), to: OutputFile(path: "-")) { Terminal.report($0) }
     } catch {
       throw Terminal.exit(for: error)
     }
@@ -156,5 +156,6 @@ struct ReplayCommand: AsyncParsableCommand {
 extension RecordFormat: ExpressibleByArgument {}
 
 extension UTCTime: ExpressibleByArgument {
+  /// A time as RFC 3339 has it.
   public init?(argument: String) { self.init(rfc3339: argument) }
 }

@@ -59,6 +59,7 @@ package struct GPSDLine: Hashable, Sendable {
     case tpv, gst, sky, devices, device, version, error, other
   }
 
+  /// Which of gpsd's reports it is.
   package var kind: Kind
   /// The `time` of the report; nil where it has none that can be read.
   package var time: UTCTime?

@@ -8,6 +8,7 @@ package struct GPSDReport: Hashable, Sendable {
   package var horizontalErrorMeters: Double?
   /// `epx` and `epy`, metres at 95 %; nil where gpsd gave none.
   package var eastErrorMeters: Double?
+  /// Metres north or south, as gpsd estimates it.
   package var northErrorMeters: Double?
   /// Whether the position is carried on from earlier ones without satellites.
   package var isDeadReckoned: Bool

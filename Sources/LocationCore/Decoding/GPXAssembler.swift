@@ -13,6 +13,8 @@ package struct GPXAssembler {
     case root(String)
     /// More namespace declarations in scope than ``GPXNamespaces/maximumDeclarations``.
     case namespaces
+    /// Elements nested deeper than ``GPXAssembler/maximumDepth``.
+    case depth
   }
 
   /// The finished items; the caller takes them away.
@@ -43,6 +45,9 @@ package struct GPXAssembler {
 
   /// Routes and waypoints beyond this are not kept: 100,000 take about 11 MB.
   package static let maximumHeldPoints = 100_000
+
+  /// Parsers keep each open element; GPX itself needs six levels, extensions a few more.
+  package static let maximumDepth = 1000
 
   private enum Kind { case track, route, waypoint }
   private enum Context {
@@ -105,6 +110,7 @@ package struct GPXAssembler {
   /// A start tag; its name with its prefix.
   package mutating func start(_ name: Span<UInt8>) {
     depth += 1
+    if depth > Self.maximumDepth { refusal = refusal ?? .depth }
     let colon = name.firstIndex(of: UInt8(ascii: ":"))
     let local = name.extracting((colon.map { $0 + 1 } ?? 0)...)
     let prefix = name.extracting(..<(colon ?? 0))

@@ -1,5 +1,6 @@
 /// Why JSON text could not be read, and where.
 package struct JSONError: Error, Equatable, Sendable {
+  /// How far the text can be trusted.
   package enum Kind: Sendable {
     /// The text is not JSON; what follows can't be relied on.
     case syntax
@@ -7,6 +8,7 @@ package struct JSONError: Error, Equatable, Sendable {
     case content
   }
 
+  /// How far the text can be trusted.
   package var kind: Kind
   /// The byte at which it was noticed, from the start of the text.
   package var offset: Int

@@ -23,6 +23,7 @@ package struct JSONReader: Sendable {
   package struct Text: Sendable {
     /// What stands between the quotes, escapes as written.
     package let range: Range<Int>
+    /// Whether it has any, so that the text is not what it means.
     package let hasEscapes: Bool
   }
 

@@ -1,5 +1,8 @@
 /// Walks over JSON text (RFC 8259) without building a tree: places in the text are handed out instead.
 ///
+/// It is for the lines of a track, of which there may be millions a second; ``JSONReader`` is for files that are
+/// read once and explained in detail when they are wrong.
+///
 /// Every value is checked in full, so what is walked over is well formed. The bytes are not checked to be
 /// UTF-8, because nothing but numbers and ASCII names is taken from them.
 package struct JSONScanner {

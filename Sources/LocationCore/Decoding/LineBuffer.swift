@@ -7,7 +7,7 @@ package struct LineBuffer {
   package enum Line {
     /// Where in ``bytes`` the line stands, without its end.
     case line(Range<Int>)
-    /// The line under way is longer than the limit.
+    /// The line is longer than the limit, whether its end has come or not. Reading can't go on.
     case tooLong
     /// No whole line is left.
     case none
@@ -20,6 +20,8 @@ package struct LineBuffer {
   private let limit: Int
   private var start = 0
   private var searched = 0
+  /// Whether the end of a line that is too long has not come yet.
+  private var isEndMissing = false
   private var isSkipping = false
 
   /// - Parameter limit: the longest line that is accepted, in bytes.
@@ -43,7 +45,10 @@ package struct LineBuffer {
         start = bytes.count
         return .none
       }
-      return bytes.count - start > limit ? .tooLong : .none
+      guard bytes.count - start > limit else { return .none }
+      number += 1
+      isEndMissing = true
+      return .tooLong
     }
     let first = start
     start = end + 1
@@ -58,8 +63,10 @@ package struct LineBuffer {
     return .line(first..<last)
   }
 
-  /// Leaves out the line under way, up to its end, which may be long in coming.
-  package mutating func skipUnfinished() {
+  /// Goes on behind a line that was too long, whose end may be long in coming.
+  package mutating func skipTooLong() {
+    guard isEndMissing else { return }
+    isEndMissing = false
     start = bytes.count
     searched = start
     isSkipping = true

@@ -26,6 +26,11 @@ extension Span<UInt8> {
     return start..<end
   }
 
+  /// Whether the bytes begin with the byte order mark that some programs put before UTF-8.
+  package var startsWithByteOrderMark: Bool {
+    count >= 3 && self[0] == 0xEF && self[1] == 0xBB && self[2] == 0xBF
+  }
+
   /// Whether the bytes are those of an ASCII literal.
   @inlinable package func equals(_ literal: StaticString) -> Bool {
     let length = literal.utf8CodeUnitCount

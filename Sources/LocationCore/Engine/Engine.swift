@@ -20,12 +20,14 @@
 /// engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
 /// ```
 public struct Engine: ~Copyable {
+  /// The numbers it decides by.
   public let configuration: EngineConfiguration
   private var state: EngineState
   private var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
   private var steps: [PolicyStep] = []
 
+  /// An engine that has seen nothing.
   public init(configuration: EngineConfiguration = EngineConfiguration()) {
     self.configuration = configuration
     state = EngineState(configuration: configuration)
@@ -125,7 +127,7 @@ extension Engine {
     case .refused(let reason):
       state.tally.refuse(reason)
       guard configuration.explains else { return }
-      let time = report.time ?? state.tally.last.map { _ in utc(at: state.instant) }
+      let time = report.time ?? utc(at: state.instant)
       effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
     case .accepted(let fix):
       take(fix, id: id, into: &effects)
@@ -183,8 +185,7 @@ extension Engine {
     case .dropped: state.tally.gaps += 1
     }
     if case .stale = event { state.tally.stale += 1 }
-    let time = state.tally.last.map { _ in utc(at: state.instant) }
-    effects.append(.record(Record(id: takeID(), time: time, body: .source(event))))
+    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
   }
 }
 
@@ -281,7 +282,7 @@ extension Engine {
 
   private mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
-    let time = state.tally.last.map { _ in utc(at: state.instant) }
+    let time = utc(at: state.instant)
     for step in steps {
       switch step {
       case .decided(let decision):
@@ -300,7 +301,8 @@ extension Engine {
   }
 
   private mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
-    effects.append(.record(Record(id: takeID(), time: nil, body: .refused(what: what, reason: reason))))
+    effects.append(
+      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
   }
 
   private mutating func takeID() -> Int {
@@ -308,7 +310,7 @@ extension Engine {
     return state.nextID
   }
 
-  /// UTC at an instant: as far from the last fix as the instant is.
+  /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
   private func utc(at instant: EngineInstant) -> UTCTime {
     guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
     return UTCTime(

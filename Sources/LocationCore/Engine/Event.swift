@@ -45,6 +45,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
 
 /// What can happen to the machine.
 public enum MachineEvent: Hashable, Sendable, Codable {
+  /// How short of memory the machine is.
   public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable {
     case none, warning, critical
   }
@@ -57,7 +58,9 @@ public enum MachineEvent: Hashable, Sendable, Codable {
 
 /// An event with the instant at which it reached the engine: the journal's one kind of entry.
 public struct Stamped: Hashable, Sendable, Codable {
+  /// When it reached the engine.
   public var at: EngineInstant
+  /// What happened.
   public var event: Event
 
   public init(at: EngineInstant, _ event: Event) {

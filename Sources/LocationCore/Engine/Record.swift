@@ -25,7 +25,8 @@ public struct Record: Hashable, Sendable, Codable {
 
   /// Stable: the same in every replay of the same input. Ids rise; not every one is used.
   public var id: Int
-  /// UTC of the fix that decided, or of the deadline; nil before the first fix.
-  public var time: UTCTime?
+  /// UTC of the fix that decided, or of the deadline.
+  public var time: UTCTime
+  /// What it says.
   public var body: Body
 }

@@ -2,20 +2,27 @@
 public struct Tally: Hashable, Sendable, Codable {
   /// Position reports.
   public internal(set) var fixes = 0
+  /// Reports believed.
   public internal(set) var accepted = 0
   /// Refused reports by reason, in the order of ``RejectReason``'s cases.
   public internal(set) var rejected = [Int](repeating: 0, count: RejectReason.allCases.count)
+  /// Significant changes.
   public internal(set) var significant = 0
+  /// Gaps in the signal.
   public internal(set) var gaps = 0
   /// How often the source said that its position grows old.
   public internal(set) var stale = 0
   /// By kind, in the order of ``RegionEvent/Kind``'s names.
   public internal(set) var regions: [String: Int] = [:]
+  /// Decisions of every kind.
   public internal(set) var decisions = 0
+  /// Subscribers resumed from suspension.
   public internal(set) var wakes = 0
+  /// Subscribers started in the background.
   public internal(set) var relaunches = 0
   /// The first and last fix believed.
   public internal(set) var first: Fix?
+  /// The last fix believed.
   public internal(set) var last: Fix?
 
   /// Seconds from the first fix to the last.

@@ -45,6 +45,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     public var sinceSeconds: Double?
     /// Fixes that had moved far enough but came inside the window.
     public var suppressed: Int
+    /// Why it is delivered now.
     public var reason: Reason
   }
 

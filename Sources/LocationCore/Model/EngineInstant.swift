@@ -1,7 +1,8 @@
 /// A point on the engine's own time axis: microseconds since an origin that the caller chose once.
 ///
-/// Live, the axis is the machine's boot-time clock; in a replay it is derived from the time of the
-/// fixes. It is the only time the engine compares; it can't be mixed with ``UTCTime``.
+/// Live, the axis runs with the machine's boot-time clock; in a replay it is derived from the time of the
+/// fixes. The origin is chosen so that the axis begins near UTC: what happens before the first fix is dated by it.
+/// It is the only time the engine compares; it can't be mixed with ``UTCTime``.
 public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   /// Microseconds since the caller's origin.
   public var microseconds: Int64

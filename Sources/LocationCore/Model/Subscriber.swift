@@ -4,9 +4,13 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public struct Services: OptionSet, Hashable, Sendable, Codable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Rule B1.
     public static let significantChange = Services(rawValue: 1)
+    /// Rule B4.
     public static let regions = Services(rawValue: 2)
+    /// Rule B5.
     public static let visits = Services(rawValue: 4)
+    /// Rule B2.
     public static let standard = Services(rawValue: 8)
     /// Every service.
     public static let all: Services = [.significantChange, .regions, .visits, .standard]
@@ -47,10 +51,15 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var name: String
   /// The program and its arguments; empty for a modelled subscriber.
   public var command: [String]
+  /// How it takes its events.
   public var style: Style
+  /// What it asks for.
   public var services: Services
+  /// What it may do in the background.
   public var modes: Modes
+  /// When it may be told.
   public var authorization: Authorization
+  /// How exactly it may be told.
   public var accuracy: AccuracyAuthorization
   /// Metres between two standard updates; 0 for every fix.
   public var distanceFilterMeters: Double

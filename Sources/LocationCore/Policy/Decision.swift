@@ -70,13 +70,19 @@ public struct Decision: Hashable, Sendable, Codable {
     case memoryPressure = "memory_pressure"
   }
 
+  /// Whom it is about.
   public var subscriber: String
+  /// What was decided.
   public var action: Action
+  /// Under which rule.
   public var rule: Rule
+  /// Its state before.
   public var before: SubscriberState
+  /// Its state after.
   public var after: SubscriberState
   /// The event it is about; nil where it is about none.
   public var event: Int?
+  /// Why.
   public var reason: Reason
 }
 
@@ -115,9 +121,13 @@ public struct StateMove: Hashable, Sendable, Codable {
     case added, user, exit, reboot
   }
 
+  /// Whom it is about.
   public var subscriber: String
+  /// Its state before.
   public var before: SubscriberState
+  /// Its state after.
   public var after: SubscriberState
+  /// Who or what moved it.
   public var cause: Cause
 }
 

@@ -15,10 +15,13 @@ public struct PowerLedger: Hashable, Sendable, Codable {
 
   /// What one payer spent in one component under one rule.
   public struct Entry: Hashable, Sendable, Codable {
+    /// The part that drew it.
     public var component: Component
     /// The subscriber, or `shared` where nobody in particular caused it.
     public var subscriber: String
+    /// What caused it.
     public var rule: Rule
+    /// Energy, joules.
     public var joules: Double
     /// Seconds in the state, shared out like the energy; 0 for impulses.
     public var seconds: Double
@@ -26,8 +29,11 @@ public struct PowerLedger: Hashable, Sendable, Codable {
 
   /// The total with the interval that holds it with 90 %.
   public struct Estimate: Hashable, Sendable {
+    /// Energy, joules.
     public var joules: Double
+    /// The lower end of the 90 % interval.
     public var lowJoules: Double
+    /// The upper end of the 90 % interval.
     public var highJoules: Double
   }
 
@@ -36,8 +42,10 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     case off, acquiring, tracking
   }
 
+  /// The payer of what nobody in particular caused.
   public static let shared = "shared"
 
+  /// What the device draws.
   public let profile: PowerProfile
   /// Sorted by component, subscriber and rule.
   public private(set) var entries: [Entry] = []

@@ -18,6 +18,7 @@ public struct PowerProfile: Hashable, Sendable, Codable {
     public var value: Double
     /// 90 % of devices lie between `value / spread` and `value * spread`.
     public var spread: Double
+    /// How the value is known.
     public var evidence: Evidence
     /// Where it was read.
     public var source: String
@@ -30,6 +31,7 @@ public struct PowerProfile: Hashable, Sendable, Codable {
     }
   }
 
+  /// Unique among the profiles.
   public var name: String
   public var description: String
   /// Milliwatts of the device with no service of ours: added to the whole-device figure only.

@@ -110,12 +110,12 @@ package struct GPSDLink: ~Copyable {
     var trouble = trouble
     while let target = targets.popFirst() {
       guard let next = GPSDSocket(family: target.family) else {
-        trouble = .unreachable(SystemError.text(errno))
+        trouble = .unreachable(SystemReason.text(errno))
         continue
       }
       let outcome = next.connect(to: target)
       if case .failed(let error) = outcome {
-        trouble = .unreachable(SystemError.text(error))
+        trouble = .unreachable(SystemReason.text(error))
         continue
       }
       socket = consume next
@@ -162,7 +162,7 @@ package struct GPSDLink: ~Copyable {
     case .done, .pending:
       isConnecting = false
       session.connected(at: clock.read())
-    case .failed(let error): tryNext(after: .unreachable(SystemError.text(error)))
+    case .failed(let error): tryNext(after: .unreachable(SystemReason.text(error)))
     }
   }
 

@@ -9,13 +9,11 @@ extension GPSDSession {
     let text = buffer.bytes
     var items: [TrackItem] = []
     reading: while case .up = link {
-      let number = buffer.number
       switch buffer.next() {
       case .line(let range): read(text.span.extracting(range), at: reading, into: &items)
       case .tooLong:
         traffic.tooLong += 1
-        // A line whose end has not come is not waited for.
-        if buffer.number == number { buffer.skipUnfinished() }
+        buffer.skipTooLong()
       case .none: break reading
       }
     }

@@ -29,7 +29,7 @@ extension GPSDAddress.Endpoint {
     var list: UnsafeMutablePointer<addrinfo>?
     let code = unsafe getaddrinfo(host, port, &hints, &list)
     guard code == 0 else {
-      let reason = code == EAI_SYSTEM ? SystemError.text(errno) : unsafe String(cString: gai_strerror(code))
+      let reason = code == EAI_SYSTEM ? SystemReason.text(errno) : unsafe String(cString: gai_strerror(code))
       throw Unreachable(trouble: .unresolved(reason))
     }
     defer { unsafe freeaddrinfo(list) }

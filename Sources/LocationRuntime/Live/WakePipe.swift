@@ -17,7 +17,7 @@ package final class WakePipe: Sendable {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw Failure(.tryAgain, what: "no descriptors left: \(SystemError.text(errno))")
+      throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
     readEnd = ends[0]
     writeEnd = ends[1]
@@ -39,28 +39,5 @@ package final class WakePipe: Sendable {
     unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
       while unsafe recv(readEnd, buffer.baseAddress, buffer.count, 0) > 0 {}
     }
-  }
-}
-
-/// What the system says of an error.
-package enum SystemError {
-  /// In its words, by the number in `errno`.
-  package static func text(_ error: Int32) -> String {
-    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-      guard let start = buffer.baseAddress, let text = unsafe describe(error, start, buffer.count) else {
-        return "error \(error)"
-      }
-      return unsafe String(cString: text)
-    }
-  }
-
-  private static func describe(
-    _ error: Int32, _ buffer: UnsafeMutablePointer<CChar>, _ size: Int
-  ) -> UnsafePointer<CChar>? {
-    #if canImport(Musl)
-      unsafe strerror_r(error, buffer, size) == 0 ? UnsafePointer(buffer) : nil
-    #else
-      unsafe strerror(error).map { unsafe UnsafePointer($0) }
-    #endif
   }
 }

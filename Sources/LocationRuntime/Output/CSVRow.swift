@@ -7,7 +7,7 @@ enum CSVRow {
 
   /// The row after its number.
   static func encode(_ record: Record, track: String?) -> [UInt8] {
-    var row = ["\(record.id)", record.type, record.time?.rfc3339 ?? "", track ?? ""]
+    var row = ["\(record.id)", record.type, record.time.rfc3339, track ?? ""]
     var place = ["", "", ""]
     var rest = [String](repeating: "", count: 8)
     func locate(_ coordinate: Coordinate, _ accuracy: Accuracy) {

@@ -17,35 +17,41 @@ package struct JSONLine {
   /// Goes on in an object whose first members were written elsewhere.
   package mutating func resume() { needsComma = true }
 
+  /// Opens the line, or an object that is a member.
   package mutating func open(_ key: StaticString? = nil) {
     if let key { self.key(key) }
     bytes.append(UInt8(ascii: "{"))
     needsComma = false
   }
 
+  /// Closes the innermost object.
   package mutating func close() {
     bytes.append(UInt8(ascii: "}"))
     needsComma = true
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: String?) {
     guard let value else { return }
     self.key(key)
     string(value)
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: Int?) {
     guard let value else { return }
     self.key(key)
     FixedPoint.append(value, to: &bytes)
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: Double?, decimals: Int) {
     guard let value, value.isFinite else { return }
     self.key(key)
     FixedPoint.append(value, decimals: decimals, to: &bytes)
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: UTCTime?) {
     guard let value else { return }
     self.key(key)
@@ -54,6 +60,7 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: [String]) {
     self.key(key)
     bytes.append(UInt8(ascii: "["))
@@ -64,6 +71,7 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// A member that is a list of numbers.
   package mutating func array(_ key: StaticString, _ values: [Double], decimals: Int) {
     self.key(key)
     bytes.append(UInt8(ascii: "["))
@@ -92,25 +100,5 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  private mutating func string(_ value: String) { Self.appendString(value, to: &bytes) }
-
-  /// Appends a string in quotes, with the escapes it needs.
-  package static func appendString(_ value: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(hexDigits[Int(byte >> 4)])
-        bytes.append(hexDigits[Int(byte & 15)])
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private static let hexDigits = Array("0123456789abcdef".utf8)
+  private mutating func string(_ value: String) { JSONText.append(value, to: &bytes) }
 }

@@ -1,23 +1,17 @@
 import LocationCore
 
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
-/// Numbers lines and writes them to a descriptor, in blocks.
+/// Numbers lines and writes them to a file, in blocks.
 package struct LinePrinter: ~Copyable {
   private let format: RecordFormat
-  private let descriptor: Int32
+  private let file: OutputFile
   private var buffer: [UInt8] = []
   private var sequence = 0
   private static let blockBytes = 1 << 16
 
-  /// - Throws: ``Failure`` when the header of the format can't be written.
-  package init(format: RecordFormat, descriptor: Int32 = 1) throws(Failure) {
+  /// A printer that has printed nothing but what the format begins with.
+  package init(format: RecordFormat, to file: consuming OutputFile) {
     self.format = format
-    self.descriptor = descriptor
+    self.file = file
     buffer.reserveCapacity(Self.blockBytes * 2)
     switch format {
     case .csv: buffer += Array(CSVRow.header.utf8)
@@ -53,20 +47,9 @@ package struct LinePrinter: ~Copyable {
   }
 
   /// Writes everything that is held.
-  /// - Throws: ``Failure`` when the descriptor takes no more.
+  /// - Throws: ``Failure`` when the file takes no more.
   package mutating func flush() throws(Failure) {
-    var start = 0
-    while start < buffer.count {
-      let written = unsafe buffer.withUnsafeBytes { bytes in
-        unsafe write(descriptor, bytes.baseAddress?.advanced(by: start), bytes.count - start)
-      }
-      if written < 0 {
-        if errno == EINTR { continue }
-        throw Failure(
-          .io, what: "can't write the output: \(unsafe String(cString: strerror(errno)))")
-      }
-      start += written
-    }
+    try file.write(buffer)
     buffer.removeAll(keepingCapacity: true)
   }
 

@@ -2,18 +2,26 @@ package import LocationCore
 
 /// What a replay of one track came to.
 package struct Summary: Sendable {
+  /// The id after the last record's.
   package var id: Int
+  /// UTC of the last fix.
   package var time: UTCTime?
+  /// What was seen and done, counted.
   package var tally: Tally
+  /// Joules on account of the services, with its band.
   package var energy: PowerLedger.Estimate
+  /// Joules of the whole device, its base included.
   package var deviceJoules: Double
+  /// The name of the power profile.
   package var profile: String
+  /// Seconds the receiver was on.
   package var receiverOnSeconds: Double
   /// Seconds from the first fix to the last.
   package var durationSeconds: Double
   /// What the reader took generously.
   package var notes: [String]
 
+  /// What an engine has come to by now.
   package init(of engine: borrowing Engine, notes: [String]) {
     tally = engine.tally
     durationSeconds = engine.tally.durationSeconds

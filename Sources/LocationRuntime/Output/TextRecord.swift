@@ -31,9 +31,8 @@ struct TextRecord {
       self.init("refused", "\(reason.rawValue): \(place)")
     case .decision(let decision): self.init(decision)
     case .subscriberState(let move):
-      self.init(
-        move.subscriber, "\(move.before.rawValue) → \(move.after.rawValue), by \(move.cause.phrase)",
-        isConsequence: true)
+      guard let phrase = move.phrase else { return nil }
+      self.init(move.subscriber, phrase, isConsequence: true)
     case .power: return nil
     case .refused(let about, let reason): self.init("refused", "\(about): \(reason)")
     }
@@ -71,7 +70,8 @@ struct TextRecord {
   private init(_ event: RegionEvent) {
     let edge =
       "\(Wording.distance(abs(event.edgeMeters))) \(event.edgeMeters < 0 ? "inside" : "outside") the edge"
-    let certainty = "\(Wording.number(event.confidence * 100, 1)) % sure"
+    let certainty =
+      event.confidence >= 0.9995 ? "certain" : "\(Wording.number(event.confidence * 100, 1)) % sure"
     switch event.kind {
     case .enter:
       what = "entered"
@@ -111,13 +111,16 @@ extension SourceEvent.Staleness {
   }
 }
 
-extension StateMove.Cause {
-  fileprivate var phrase: String {
-    switch self {
-    case .added: "being added"
-    case .user: "the user"
-    case .exit: "its own exit"
-    case .reboot: "a reboot"
+extension StateMove {
+  /// Nil for the steps between.
+  fileprivate var phrase: String? {
+    switch (cause, after) {
+    case (.user, .active): "opened by the user"
+    case (.user, .background): "put in the background by the user"
+    case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
+    case (.exit, _): "ended by itself"
+    case (.reboot, _): "ended by the reboot"
+    case (.added, _): "added, \(after.rawValue)"
     }
   }
 }
@@ -126,8 +129,8 @@ extension Decision.Action {
   fileprivate var phrase: String {
     switch self {
     case .deliver: "told"
-    case .wake: "woken"
-    case .relaunch: "relaunched"
+    case .wake: "woken in the background"
+    case .relaunch: "relaunched in the background"
     case .defer: "kept for later"
     case .coalesce: "merged with what waits"
     case .drop: "dropped"
@@ -153,7 +156,7 @@ extension Decision.Reason {
     case .denied: "its authorization is denied"
     case .needsAlways: "that needs the authorization always"
     case .exitsOnSuspend: "it opted out of running in the background"
-    case .idle: "nothing keeps it running"
+    case .idle: "nothing keeps it running any more"
     case .budgetOver: "still running when its time was over"
     case .taskOpen: "a task was still open when its time was over"
     case .illegalMove: "not a move its state allows"

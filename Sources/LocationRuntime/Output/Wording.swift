@@ -21,7 +21,7 @@ enum Wording {
   static func distance(_ meters: Double) -> String {
     let size = abs(meters)
     if size < 10 { return "\(number(meters, 1)) m" }
-    return size < 10_000 ? "\(number(meters, 0)) m" : "\(number(meters / 1000, 1)) km"
+    return size < 10_000 ? "\(count(Int(meters.rounded()))) m" : "\(number(meters / 1000, 1)) km"
   }
 
   /// `1.4 m/s`, `17.2 m/s`

@@ -1,5 +1,5 @@
 import CExpat
-import LocationCore
+package import LocationCore
 
 #if canImport(Glibc)
   import Glibc
@@ -11,20 +11,29 @@ import LocationCore
 ///
 /// Nothing is fetched, no entity is expanded, and memory does not grow with the file. It is a class because
 /// it owns a parser that must be freed once, and because it is kept in an optional.
-@safe final class GPXParser {
+@safe package final class GPXParser {
   /// What one tag, comment or the like may take, bytes. expat keeps such a token whole in memory.
   ///
   /// A token is refused once three times as much is waiting for its end, because expat from 2.6 looks at an
   /// unfinished token again only when twice as much has come.
   static let maximumTokenBytes = 1 << 20
 
+  /// What expat may allocate, bytes: several times what any real file needs, and little enough that a
+  /// hostile one can't fill the memory with names, attributes or open tags.
+  static let memoryBudgetBytes = 24 << 20
+
   /// What expat's callbacks write to; its address stays the same.
   private let state: UnsafeMutablePointer<State>
+  private let budget: UnsafeMutablePointer<locwatch_xml_budget>
   private var bytesFed = 0
 
   /// - Parameter assumeAccuracyMeters: see ``TrackOptions``.
-  init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
-    guard let parser = unsafe XML_ParserCreate(nil) else {
+  package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
+    unsafe budget = .allocate(capacity: 1)
+    unsafe budget.initialize(
+      to: locwatch_xml_budget(used: 0, limit: Self.memoryBudgetBytes, is_exceeded: 0))
+    guard let parser = unsafe locwatch_xml_parser_create(budget) else {
+      unsafe budget.deallocate()
       throw Failure(.tryAgain, file: file, what: "no memory for the XML parser")
     }
     unsafe state = .allocate(capacity: 1)
@@ -45,24 +54,30 @@ import LocationCore
     unsafe XML_ParserFree(state.pointee.parser)
     unsafe state.deinitialize(count: 1)
     unsafe state.deallocate()
+    unsafe budget.deallocate()
   }
 
   /// The line that the parser has reached, from 1.
-  var line: Int { unsafe Int(XML_GetCurrentLineNumber(state.pointee.parser)) }
+  package var line: Int { unsafe Int(XML_GetCurrentLineNumber(state.pointee.parser)) }
   /// The line on which the first track point begins, or else the first other point; nil before it.
-  var firstPointLine: Int? { unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine }
-  var notes: [String] { unsafe state.pointee.assembler.notes }
-  var census: GPXAssembler.Census { unsafe state.pointee.assembler.census }
+  package var firstPointLine: Int? {
+    unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine
+  }
+  /// What was taken generously.
+  package var notes: [String] { unsafe state.pointee.assembler.notes }
+  /// What the file holds, counted.
+  package var census: GPXAssembler.Census { unsafe state.pointee.assembler.census }
 
   /// Parses a piece; an empty one with `isFinal` ends the document.
   ///
   /// What was whole before trouble is there for ``takeItems(into:)``.
-  func parse(_ piece: Span<UInt8>, isFinal: Bool) throws(Failure) {
+  package func parse(_ piece: Span<UInt8>, isFinal: Bool) throws(Failure) {
     bytesFed += piece.count
     let parser = unsafe state.pointee.parser
     let status = unsafe piece.withUnsafeBufferPointer { bytes in
       unsafe bytes.withMemoryRebound(to: CChar.self) { chars in
-        unsafe XML_Parse(parser, chars.baseAddress, Int32(chars.count), isFinal ? 1 : 0)
+        unsafe locwatch_xml_parse(
+          parser, budget, chars.baseAddress, Int32(chars.count), isFinal ? 1 : 0)
       }
     }
     guard status == XML_STATUS_OK else { throw unsafe state.pointee.refusal ?? notWellFormed() }
@@ -76,7 +91,7 @@ import LocationCore
   }
 
   /// Moves the finished items to the end of `batch`.
-  func takeItems(into batch: inout [TrackItem]) {
+  package func takeItems(into batch: inout [TrackItem]) {
     if batch.isEmpty {
       unsafe swap(&batch, &state.pointee.assembler.items)
     } else {
@@ -86,20 +101,36 @@ import LocationCore
   }
 
   /// See ``GPXAssembler/takeHeldItems()``.
-  func takeHeldItems() -> [TrackItem]? { unsafe state.pointee.assembler.takeHeldItems() }
+  package func takeHeldItems() -> [TrackItem]? { unsafe state.pointee.assembler.takeHeldItems() }
 
   private func notWellFormed() -> Failure {
     let parser = unsafe state.pointee.parser
+    var failure = unsafe Failure(.data, file: state.pointee.file, line: line, what: "")
     let code = unsafe XML_GetErrorCode(parser)
-    let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "unknown"
-    let isCutOff =
-      code == XML_ERROR_NO_ELEMENTS || code == XML_ERROR_UNCLOSED_TOKEN
-      || code == XML_ERROR_PARTIAL_CHAR || code == XML_ERROR_UNCLOSED_CDATA_SECTION
-    return unsafe Failure(
-      code == XML_ERROR_NO_MEMORY ? .tryAgain : .data, file: state.pointee.file, line: line,
-      what: "not well-formed XML: \(reason)",
-      remedy: isCutOff ? "the file seems to be cut off" : nil)
+    switch code {
+    case XML_ERROR_NO_MEMORY where unsafe budget.pointee.is_exceeded != 0:
+      failure.what = "takes more than \(Self.memoryBudgetBytes >> 20) MiB to parse"
+      failure.remedy = "no recorder writes such a file"
+    case XML_ERROR_NO_MEMORY:
+      failure.code = .tryAgain
+      failure.what = "no memory for the XML parser"
+    case XML_ERROR_UNKNOWN_ENCODING:
+      failure.what = "the encoding that the XML declaration names is not known"
+      failure.remedy = "convert the file to UTF-8"
+    case XML_ERROR_INVALID_TOKEN:
+      failure.what = "not well-formed XML at column \(column): invalid token"
+    case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
+      XML_ERROR_UNCLOSED_CDATA_SECTION:
+      failure.what = "not well-formed XML: the file is cut off"
+      failure.remedy = "everything before was read"
+    default:
+      let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "error \(code)"
+      failure.what = "not well-formed XML at column \(column): \(reason)"
+    }
+    return failure
   }
+
+  private var column: Int { unsafe Int(XML_GetCurrentColumnNumber(state.pointee.parser)) + 1 }
 }
 
 /// What the callbacks share.
@@ -135,6 +166,10 @@ import LocationCore
       refuse(TrackFormat.describe(xmlRoot: name), remedy: TrackFormat.accepted)
     case .namespaces:
       refuse("too many namespace declarations", remedy: "no recorder writes such a file")
+    case .depth:
+      refuse(
+        "elements are nested deeper than \(GPXAssembler.maximumDepth)",
+        remedy: "no recorder writes such a file")
     }
   }
 }

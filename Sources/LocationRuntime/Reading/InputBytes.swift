@@ -73,10 +73,10 @@ struct InputBytes: ~Copyable {
     switch trouble {
     case .corrupt:
       Failure(
-        .data, file: file, what: "the gzip data is corrupt", remedy: "what was whole before it was read")
+        .data, file: file, what: "the gzip data is corrupt", remedy: "everything before was read")
     case .endsEarly:
       Failure(
-        .data, file: file, what: "the gzip data ends early", remedy: "what was whole before it was read")
+        .data, file: file, what: "the gzip data ends early", remedy: "everything before was read")
     case .noMemory:
       Failure(.tryAgain, file: file, what: "no memory to unpack gzip")
     }

@@ -68,7 +68,7 @@ struct InputFile: ~Copyable {
   }
 
   private static func failure(_ error: Int32, file: String, doing: String) -> Failure {
-    let reason = unsafe strerror(error).map { unsafe String(cString: $0) } ?? "error \(error)"
+    let reason = SystemReason.text(error)
     switch error {
     case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
       return Failure(.noInput, file: file, what: "no such file", remedy: "check the path")

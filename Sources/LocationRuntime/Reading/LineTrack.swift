@@ -1,7 +1,7 @@
-import LocationCore
+package import LocationCore
 
 /// A track of JSON lines: the minimal form, OwnTracks's, gpsd's, or a mixture.
-struct LineTrack {
+package struct LineTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
   private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)
@@ -10,20 +10,21 @@ struct LineTrack {
   private var otherObjects = 0
   private var skippedLines = 0
   /// The line of the first position; nil before it.
-  private(set) var firstPointLine: Int?
+  package private(set) var firstPointLine: Int?
 
   /// The longest line that is read, bytes. gpsd's own limit is 10,240 (`GPS_JSON_RESPONSE_MAX`).
   static let maximumLineBytes = 1 << 16
 
-  init(file: String, assumeAccuracyMeters: Double?) {
+  package init(file: String, assumeAccuracyMeters: Double?) {
     self.file = file
     self.assumeAccuracyMeters = assumeAccuracyMeters
   }
 
   /// The line last read, from 1.
-  var line: Int { buffer.number }
+  package var line: Int { buffer.number }
 
-  var notes: [String] {
+  /// What was taken generously.
+  package var notes: [String] {
     var notes: [String] = []
     if skippedLines > 0 { notes.append("\(skippedLines) lines that are not JSON, skipped") }
     if let gpsd {
@@ -37,7 +38,9 @@ struct LineTrack {
   }
 
   /// Reads the whole lines of what has come so far; an empty piece ends the track.
-  mutating func parse(_ piece: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem]) throws(Failure) {
+  package mutating func parse(_ piece: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem])
+    throws(Failure)
+  {
     buffer.append(piece)
     let bytes = buffer.bytes
     do throws(Failure) {
@@ -50,7 +53,7 @@ struct LineTrack {
   }
 
   /// Appends what waits to be completed by lines that won't come.
-  func flush(into batch: inout [TrackItem]) { gpsd?.flush(into: &batch) }
+  package mutating func flush(into batch: inout [TrackItem]) { gpsd?.flush(into: &batch) }
 
   private mutating func readLines(
     of bytes: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem]
@@ -66,6 +69,8 @@ struct LineTrack {
   }
 
   private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) throws(Failure) {
+    let hasMark = buffer.number == 1 && line.startsWithByteOrderMark
+    let line = line.extracting((hasMark ? 3 : 0)...)
     let start = line.rangeWithinXMLSpace.lowerBound
     guard start < line.count else { return }
     if line[start] != UInt8(ascii: "{"), gpsd != nil || !hasFix {

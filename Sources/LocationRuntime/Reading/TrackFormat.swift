@@ -34,7 +34,7 @@ enum TrackFormat: Hashable {
       self = .xml
       return
     }
-    var index = bytes.starts(withByteOrderMark: true) ? 3 : 0
+    var index = bytes.startsWithByteOrderMark ? 3 : 0
     while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
     guard index < bytes.count else {
       self = isWhole ? .other(bytes.isEmpty ? "empty file" : "empty file (white space only)") : .undecided
@@ -108,10 +108,6 @@ enum TrackFormat: Hashable {
 }
 
 extension Span<UInt8> {
-  fileprivate func starts(withByteOrderMark: Bool) -> Bool {
-    count >= 3 && self[0] == 0xEF && self[1] == 0xBB && self[2] == 0xBF
-  }
-
   /// A byte order mark of UTF-16, or a `<` in it.
   fileprivate var startsWithUTF16: Bool {
     guard count >= 2 else { return false }

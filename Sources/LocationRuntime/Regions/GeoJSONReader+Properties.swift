@@ -25,7 +25,7 @@ extension GeoJSONReader {
         throw .content(at: offset, "\(property.rawValue): \(error.what)", error.remedy)
       }
     }
-    if draft.radiusMeters == nil { draft.foreignRadius = radius }
+    if draft.radiusMeters == nil, radius.isPresent { draft.foreignRadius = radius }
   }
 
   private mutating func read(
@@ -48,6 +48,7 @@ extension GeoJSONReader {
     case .dwellSeconds: draft.dwellSeconds = try checkedSeconds()
     case .exitDelaySeconds: draft.exitDelaySeconds = try checkedSeconds()
     case .maxLatencySeconds: draft.maxLatencySeconds = try checkedSeconds()
+    case .tags: draft.tags = try foreignWords()
     case .initial: draft.initial = try checked(at: offset, try reader.string(), RegionDraft.initial)
     }
   }
@@ -92,6 +93,25 @@ extension GeoJSONReader {
     return words
   }
 
+  /// A list of strings; nil for what is none, which is then the owner's own.
+  private mutating func foreignWords() throws(JSONError) -> [String]? {
+    guard try reader.peek() == .array else {
+      try reader.skip()
+      return nil
+    }
+    var words: [String]? = []
+    try reader.openArray()
+    while try reader.nextElement() {
+      if try reader.peek() == .string {
+        words?.append(try reader.string())
+      } else {
+        try reader.skip()
+        words = nil
+      }
+    }
+    return words
+  }
+
   /// A number where other programs put one; what else it may be matters only to a point without a radius.
   private mutating func foreignNumber() throws(JSONError) -> ForeignRadius.Value {
     guard try reader.peek() == .number else {
@@ -108,8 +128,8 @@ extension GeoJSONReader {
     let text = reader.decoded(key)
     guard let meant = RegionProperty.meant(by: text) else { return }
     let line = JSONError.content(at: key.range.lowerBound, "").line(in: reader.bytes)
-    warnings.append(
-      "\(file):\(line): feature \(feature): \"\(text)\" means nothing to locwatch; did you mean"
+    result.warnings.append(
+      "\(result.name):\(line): feature \(feature): \"\(text)\" means nothing to locwatch; did you mean"
         + " \"\(meant.rawValue)\"?")
   }
 
@@ -140,6 +160,9 @@ struct ForeignRadius {
   var mapbox: Value?
   /// Metres.
   var ownTracks: Value?
+
+  /// Whether there is any.
+  var isPresent: Bool { plain != nil || mapbox != nil || ownTracks != nil }
 
   /// Metres, from the first that is there; nil where none is.
   func meters() throws(RegionProblem) -> Double? {

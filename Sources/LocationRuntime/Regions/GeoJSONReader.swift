@@ -6,18 +6,19 @@ import LocationCore
 /// 8142, with or without the record separators). No tree of the file is built: what a feature says goes
 /// straight into a region.
 struct GeoJSONReader {
-  private(set) var regions: [Region] = []
-  private(set) var leftOut: [String] = []
-  var warnings: [String] = []
+  /// What was read so far.
+  var result: RegionFile
 
   var reader: JSONReader
-  let file: String
   private let options: RegionFile.Options
   /// The feature being read, from 1.
   private(set) var feature = 0
   /// Which feature has an id.
   private var numbers: [String: Int32] = [:]
-  private var problems: [Failure] = []
+  /// How far the features of a name, and without an id, were counted.
+  private var namesakes: [String: Int] = [:]
+  /// What is wrong, in the order of the file; at most ``keptProblems``.
+  private(set) var problems: [Failure] = []
   private var problemCount = 0
   private var unnamed: [Int] = []
   private var unnamedCount = 0
@@ -25,11 +26,12 @@ struct GeoJSONReader {
   var seenKeys: Set<UInt64> = []
 
   /// Problems kept for a report; the others are counted.
-  private static let keptProblems = 100
+  static let keptProblems = 100
 
   init(_ bytes: [UInt8], file: String, options: RegionFile.Options) {
     reader = JSONReader(bytes)
-    self.file = file
+    result = RegionFile(name: file)
+    result.source = bytes
     self.options = options
   }
 
@@ -42,6 +44,8 @@ struct GeoJSONReader {
     }
     return first
   }
+
+  private var file: String { result.name }
 
   /// Reads everything; problems are in ``failure``.
   mutating func read() {
@@ -56,7 +60,7 @@ struct GeoJSONReader {
     if unnamedCount > 0 {
       let some =
         unnamed.map { "\($0)" }.joined(separator: ", ") + (unnamedCount > unnamed.count ? ", ..." : "")
-      warnings.append(
+      result.warnings.append(
         "\(file): \(unnamedCount == 1 ? "feature" : "features") \(some) without an id: named after \"name\","
           + " or region- and the number; an \"id\" of its own outlives changes of the file")
     }
@@ -136,8 +140,9 @@ struct GeoJSONReader {
       let offset = reader.offset
       var draft = RegionDraft()
       if isBare { draft.geometry = try readGeometry() } else { try readMembers(into: &draft) }
+      let length = UInt32(clamping: reader.offset - offset)
       do throws(RegionProblem) {
-        try add(draft)
+        try add(draft, RegionFile.Piece(start: offset, length: length, lacks: isBare ? .feature : []))
       } catch {
         throw JSONError.content(at: offset, error.what, error.remedy)
       }
@@ -172,6 +177,7 @@ struct GeoJSONReader {
       }
     }
     guard isFeature else { throw .content(at: reader.offset, "a Feature without \"type\": \"Feature\"") }
+    draft.hasOwnID = id != nil
     draft.id = id ?? draft.id
   }
 
@@ -191,11 +197,13 @@ struct GeoJSONReader {
     }
   }
 
-  private mutating func add(_ draft: RegionDraft) throws(RegionProblem) {
+  private mutating func add(_ draft: RegionDraft, _ piece: RegionFile.Piece) throws(RegionProblem) {
     let isUnnamed = draft.id == nil
     let id = try RegionDraft.checkedID(draft.id ?? nameAsID(draft))
-    guard let region = try draft.region(id: id, defaultRadiusMeters: options.defaultRadiusMeters) else {
-      leftOut.append("\(file): \(place(id: isUnnamed ? nil : id)): \(draft.geometry.whyLeftOut)")
+    var draft = draft
+    if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
+    guard let region = try draft.region(id: id) else {
+      result.leftOut.append("\(file): \(place(id: isUnnamed ? nil : id)): \(draft.geometry.whyLeftOut)")
       return
     }
     if let first = numbers.updateValue(Int32(clamping: feature), forKey: id) {
@@ -205,18 +213,25 @@ struct GeoJSONReader {
       unnamedCount += 1
       if unnamed.count < 10 { unnamed.append(feature) }
     }
-    regions.append(region)
+    var piece = piece
+    if !draft.hasOwnID { piece.lacks.insert(.id) }
+    if draft.isRadiusAssumed { piece.lacks.insert(.radius) }
+    if let tags = draft.tags, !tags.isEmpty { result.tags[result.regions.count] = tags }
+    result.regions.append(region)
+    result.pieces.append(piece)
   }
 
   /// The name where it is free, then name-2, name-3 ...; `region-` and the number where there is none.
-  private func nameAsID(_ draft: RegionDraft) -> String {
-    guard let name = draft.name, !name.isEmpty else { return "region-\(feature)" }
+  private mutating func nameAsID(_ draft: RegionDraft) -> String {
+    guard let name = draft.name.flatMap(RegionDraft.id(fromName:)) else { return "region-\(feature)" }
     var candidate = name
-    var count = 1
+    // Counting goes on where it stopped, or many features of one name would take forever.
+    var count = namesakes[name, default: 1]
     while numbers[candidate] != nil {
       count += 1
       candidate = "\(name)-\(count)"
     }
+    namesakes[name] = count
     return candidate
   }
 

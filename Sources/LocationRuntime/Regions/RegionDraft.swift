@@ -25,19 +25,31 @@ struct RegionDraft {
   /// Metres, checked.
   var radiusMeters: Double?
   /// For a point without ``radiusMeters``.
-  var foreignRadius = ForeignRadius()
+  var foreignRadius: ForeignRadius?
+  /// Whether the radius stands nowhere in the text.
+  private(set) var isRadiusAssumed = false
+  /// Whether the id is the Feature's own member.
+  var hasOwnID = false
+  var tags: [String]?
   var notify: Region.Notify?
   var dwellSeconds: Double?
   var exitDelaySeconds: Double?
   var maxLatencySeconds: Double?
   var initial: Region.Initial?
 
+  /// Gives a point without a radius this one.
+  mutating func assume(radiusMeters meters: Double) {
+    guard case .point = geometry, radiusMeters == nil, foreignRadius == nil else { return }
+    radiusMeters = meters
+    isRadiusAssumed = true
+  }
+
   /// The region; nil where no region is made of such a geometry.
-  func region(id: String, defaultRadiusMeters: Double?) throws(RegionProblem) -> Region? {
+  func region(id: String) throws(RegionProblem) -> Region? {
     let shape: Region.Shape
     switch geometry {
     case .point(let position):
-      let radius = try statedRadius(default: defaultRadiusMeters)
+      let radius = try statedRadius()
       shape = .circle(center: try Self.coordinate(position), radiusMeters: radius)
     case .other, .none:
       return nil
@@ -52,10 +64,9 @@ struct RegionDraft {
     return region
   }
 
-  private func statedRadius(default defaultRadiusMeters: Double?) throws(RegionProblem) -> Double {
+  private func statedRadius() throws(RegionProblem) -> Double {
     if let radiusMeters { return radiusMeters }
-    if let meters = try foreignRadius.meters() { return meters }
-    if let defaultRadiusMeters { return defaultRadiusMeters }
+    if let meters = try foreignRadius?.meters() { return meters }
     throw RegionProblem(
       what: "a Point without a radius", remedy: "add \"radius_m\" (metres) to its properties")
   }
@@ -76,10 +87,28 @@ struct RegionDraft {
     return id
   }
 
-  /// Metres, positive and finite.
+  /// An id that looks like a name: on one line and short enough; nil where nothing is left of it.
+  static func id(fromName name: String) -> String? {
+    let words = name.unicodeScalars.split { $0.value <= 0x20 || $0.value == 0x7F }
+    var id = ""
+    for scalar in words.joined(separator: [" "]) {
+      guard id.utf8.count + 4 <= maximumIDBytes - 10 else { break }
+      id.unicodeScalars.append(scalar)
+    }
+    return id.isEmpty ? nil : id
+  }
+
+  /// Metres from pole to pole along a meridian, the most by which two places can be apart (WGS 84).
+  static let halfwayRoundMeters = 20_003_931.0
+
+  /// Metres, positive, less than ``halfwayRoundMeters``.
   static func radius(_ meters: Double) throws(RegionProblem) -> Double {
     guard meters > 0, meters.isFinite else {
       throw RegionProblem(what: "\(shown(meters)) is no radius", remedy: "write more than 0 metres")
+    }
+    guard meters < halfwayRoundMeters else {
+      throw RegionProblem(
+        what: "a radius of \(shown(meters)) m holds the whole Earth", remedy: "write metres")
     }
     return meters
   }
@@ -92,14 +121,21 @@ struct RegionDraft {
     return seconds
   }
 
-  static func coordinate(_ position: Position) throws(RegionProblem) -> Coordinate {
+  /// - Parameter latitudeFirst: how the position was written, for the message.
+  static func coordinate(_ position: Position, latitudeFirst: Bool = false) throws(RegionProblem)
+    -> Coordinate
+  {
     let (longitude, latitude) = (position.longitude, position.latitude)
     if let place = Coordinate(latitude: latitude, longitude: longitude) { return place }
     if abs(latitude) > 90 {
       let mayBeSwapped = abs(longitude) <= 90 && abs(latitude) <= 180
+      let remedy =
+        latitudeFirst
+        ? "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
+        : "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
       throw RegionProblem(
         what: "latitude \(shown(latitude)) is not within -90 to 90" + (mayBeSwapped ? "; swapped?" : ""),
-        remedy: mayBeSwapped ? "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]" : nil)
+        remedy: mayBeSwapped ? remedy : nil)
     }
     throw RegionProblem(
       what: "longitude \(shown(longitude)) is not within -180 to 180",

@@ -19,6 +19,8 @@ enum RegionProperty: String, CaseIterable {
   case exitDelaySeconds = "exit_delay_s"
   case maxLatencySeconds = "max_latency_s"
   case initial
+  /// A list of the owner's own words.
+  case tags
 
   init?(_ key: JSONReader.Text, in reader: borrowing JSONReader) {
     for property in Self.byLength[min(key.range.count, Self.byLength.count - 1)]
@@ -49,6 +51,7 @@ enum RegionProperty: String, CaseIterable {
     case .exitDelaySeconds: "exit_delay_s"
     case .maxLatencySeconds: "max_latency_s"
     case .initial: "initial"
+    case .tags: "tags"
     }
   }
 

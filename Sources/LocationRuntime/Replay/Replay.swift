@@ -2,16 +2,17 @@ import LocationCore
 
 /// Replays tracks, one after the other or side by side, and prints what came of them in the order in which they
 /// were named.
-public enum Replay {
+package enum Replay {
   /// Runs every track; what went wrong with one is reported and does not stop the others.
   ///
   /// - Parameter report: Told of every failure, in the order of the tracks.
   /// - Returns: The code of the first failure; nil when there was none.
   /// - Throws: ``Failure`` when the output takes no more.
-  public static func run(
-    _ tracks: [String], _ request: ReplayRequest, report: (Failure) -> Void
+  package static func run(
+    _ tracks: [String], _ request: ReplayRequest, to output: consuming OutputFile,
+    report: (Failure) -> Void
   ) async throws(Failure) -> Failure.Code? {
-    var printer = try LinePrinter(format: request.format)
+    var printer = LinePrinter(format: request.format, to: output)
     let isNamed = tracks.count > 1
     var first: Failure.Code?
     var total = SummaryTotal(profile: request.configuration.profile.name)

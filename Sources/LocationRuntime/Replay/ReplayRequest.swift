@@ -2,15 +2,21 @@ public import LocationCore
 
 /// What a replay is to do, settled before the first track is opened.
 public struct ReplayRequest: Sendable {
+  /// The numbers the engine decides by.
   public var configuration = EngineConfiguration()
+  /// The regions to watch.
   public var regions: [Region] = []
+  /// The programs that want to know.
   public var subscribers: [Subscriber] = []
   /// Whether a recording is replayed with its own configuration, rather than with this one.
   public var keepsRecordedConfiguration = false
   /// Whether ``subscribers`` only stand in for those that nobody named; a recording has its own.
   public var hasDefaultSubscribers = false
+  /// What else happens.
   public var scenario: Scenario?
+  /// How records are printed.
   public var format = RecordFormat.text
+  /// How tracks are read.
   public var track = TrackOptions()
   /// Only fixes from this time on.
   public var from: UTCTime?

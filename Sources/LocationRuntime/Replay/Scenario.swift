@@ -20,7 +20,9 @@ public struct Scenario: Hashable, Sendable {
 
   /// One thing that happens.
   public struct Step: Hashable, Sendable {
+    /// When.
     public var at: Moment
+    /// What happens.
     public var action: Action
   }
 

@@ -18,8 +18,11 @@ package struct SynthMotion: Sendable {
 
   /// The truth at one moment.
   package struct State: Sendable {
+    /// Where.
     package var coordinate: Coordinate
+    /// Metres; nil where no waypoint has one.
     package var elevationMeters: Double?
+    /// Metres a second over ground.
     package var speedMetersPerSecond: Double
     /// Degrees from true north; of no meaning at rest.
     package var courseDegrees: Double
@@ -35,6 +38,7 @@ package struct SynthMotion: Sendable {
   /// Seconds from start to end.
   package var seconds: Double { phases.last?.end ?? 0 }
 
+  /// The motion of a scenario, without noise.
   package init(_ scenario: SynthScenario) {
     var builder = Builder(motion: self)
     for (index, step) in scenario.steps.enumerated() { builder.take(step, index) }

@@ -31,11 +31,13 @@ package struct SynthScenario: Equatable, Sendable {
     /// How far off they are, metres.
     package var distanceMeters: ClosedRange<Double>
 
+    /// No wrong positions.
     package static let none = Outliers(share: 0, distanceMeters: 0...0)
   }
 
   /// A point of the way.
   package struct Waypoint: Hashable, Sendable {
+    /// Where.
     package var coordinate: Coordinate
     /// Metres; every waypoint of a scenario has one or none has.
     package var elevationMeters: Double?
@@ -48,7 +50,9 @@ package struct SynthScenario: Equatable, Sendable {
 
   /// One step and the settings that hold during it.
   package struct Step: Equatable, Sendable {
+    /// What happens in it.
     package var action: Action
+    /// What holds during the step.
     package var settings: Settings
     /// Whether there are no fixes while it lasts.
     package var signalLost: Bool

@@ -85,9 +85,7 @@ import Testing
     #expect(plain.count == shifted.count)
     #expect(plain.records.map(\.id) == shifted.records.map(\.id))
     #expect(plain.orders.map(Self.withoutTimes) == shifted.orders.map(Self.withoutTimes))
-    let differences = zip(plain.records, shifted.records).compactMap { a, b in
-      a.time.flatMap { t in b.time.map { t.seconds(to: $0) } }
-    }
+    let differences = zip(plain.records, shifted.records).map { $0.time.seconds(to: $1.time) }
     #expect(differences.allSatisfy { abs($0 - shift) < 1e-5 })
   }
 

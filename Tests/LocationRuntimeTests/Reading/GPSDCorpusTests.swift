@@ -1,6 +1,7 @@
 import Foundation
 import LocationCore
 import LocationRuntime
+import TestSupport
 import Testing
 
 @Suite("gpsd corpus", .enabled(if: Corpus.folder != nil))
@@ -8,7 +9,7 @@ struct GPSDCorpusTests {
   @Test("every TPV of gpsd's regression logs says what its JSON says")
   func everyReport() throws {
     let folder = try #require(Corpus.folder)
-    let rows = Corpus.rows("gpsd/INDEX.csv")
+    let rows = CorpusTable.rows("gpsd/INDEX.csv")
     #expect(rows.count == 95)
     for row in rows {
       let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(folder)/gpsd/\(row[0]).log.chk")))
@@ -57,7 +58,7 @@ struct GPSDCorpusTests {
   @Test("every answer of gpsd reads as a track, or fails in one line")
   func everyFile() throws {
     let folder = try #require(Corpus.folder)
-    for row in Corpus.rows("gpsd/INDEX.csv") {
+    for row in CorpusTable.rows("gpsd/INDEX.csv") {
       let reading = Reading(path: "\(folder)/gpsd/\(row[0]).log.chk")
       let placed = reading.fixes.filter { !$0.latitude.isNaN }
       #expect(placed.isEmpty == (row[13] == "0"), "\(row[0])")

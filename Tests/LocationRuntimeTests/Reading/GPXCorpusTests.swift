@@ -1,5 +1,6 @@
 import LocationCore
 import LocationRuntime
+import TestSupport
 import Testing
 
 @Suite("GPX corpus", .enabled(if: Corpus.folder != nil))
@@ -14,7 +15,7 @@ struct GPXCorpusTests {
   @Test("every real file gives the points the oracle counted, or fails in one line")
   func everyFile() throws {
     let folder = try #require(Corpus.folder)
-    let rows = Corpus.rows("oracle/point_counts.csv")
+    let rows = CorpusTable.rows("oracle/point_counts.csv")
     #expect(rows.count == 164)
     for row in rows {
       let reading = Reading(path: folder + "/" + row[0])

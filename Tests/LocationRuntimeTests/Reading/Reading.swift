@@ -3,10 +3,6 @@ import LocationCore
 import LocationRuntime
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// A track as it was read: every item, and the failure it ended with.
 struct Reading {
   var items: [TrackItem] = []
@@ -56,42 +52,4 @@ final class TemporaryFile {
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
-}
-
-/// The test corpus, where it is installed.
-enum Corpus {
-  static let folder: String? = {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let candidates: [String?] = [
-      ProcessInfo.processInfo.environment["LOCWATCH_CORPUS"],
-      root.deletingLastPathComponent().appendingPathComponent("shared/corpus").path,
-    ]
-    return candidates.compactMap { $0 }.first { FileManager.default.fileExists(atPath: $0) }
-  }()
-
-  /// The rows of a table, without its header; empty where the corpus is not installed.
-  static func rows(_ path: String) -> [[String]] {
-    guard let folder, let text = try? String(contentsOfFile: folder + "/" + path, encoding: .utf8) else {
-      return []
-    }
-    var rows: [[String]] = []
-    var row: [String] = []
-    var field = ""
-    var isQuoted = false
-    for character in text {
-      switch character {
-      case "\"": isQuoted.toggle()
-      case "," where !isQuoted:
-        row.append(field)
-        field = ""
-      case "\n" where !isQuoted, "\r\n" where !isQuoted:
-        rows.append(row + [field])
-        row = []
-        field = ""
-      default: field.append(character)
-      }
-    }
-    return Array(rows.dropFirst())
-  }
 }

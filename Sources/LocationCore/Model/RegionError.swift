@@ -1,0 +1,11 @@
+/// Why a region was refused.
+public enum RegionError: Error, Hashable, Sendable {
+  /// The monitor has a region of that id.
+  case duplicateID(String)
+  /// The monitor has as many regions as it takes.
+  case tooMany(limit: Int)
+  /// The radius is not a positive number of metres below half the way round the earth.
+  case invalidRadius(Double)
+  /// A time is negative or not a number, seconds.
+  case invalidSeconds(Double)
+}
