@@ -5,5 +5,8 @@ import ArgumentParser
     commandName: "locwatch",
     abstract: "Background location services for Linux.",
     version: "0.1.0",
-    subcommands: [ReplayCommand.self, RegionsCommand.self, Synth.self])
+    subcommands: [
+      ReplayCommand.self, WatchCommand.self, RegionsCommand.self, Synth.self, CapabilitiesCommand.self,
+      ConfigCommand.self,
+    ])
 }

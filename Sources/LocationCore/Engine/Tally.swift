@@ -25,6 +25,9 @@ public struct Tally: Hashable, Sendable, Codable {
   /// The last fix believed.
   public internal(set) var last: Fix?
 
+  /// Nothing yet.
+  public init() {}
+
   /// Seconds from the first fix to the last.
   public var durationSeconds: Double {
     guard let first, let last else { return 0 }

@@ -35,6 +35,12 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     public var lowJoules: Double
     /// The upper end of the 90 % interval.
     public var highJoules: Double
+
+    public init(joules: Double, lowJoules: Double, highJoules: Double) {
+      self.joules = joules
+      self.lowJoules = lowJoules
+      self.highJoules = highJoules
+    }
   }
 
   /// What the receiver does.
@@ -70,6 +76,13 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     guard users != self.users else { return }
     settle(at: instant)
     self.users = users
+  }
+
+  /// The ledger as it will be when nothing changes until `instant`.
+  public func settled(at instant: EngineInstant) -> PowerLedger {
+    var copy = self
+    copy.settle(at: instant)
+    return copy
   }
 
   /// Books the receiver's time up to `instant`.

@@ -111,3 +111,12 @@ package enum ExactNumber {
     }
   }
 }
+
+extension JSONTree {
+  /// As text without white space.
+  package var text: String {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
