@@ -74,10 +74,10 @@ extension GPSDSession {
     return lastWordAt.advanced(bySeconds: GPSDLimits.renewalSeconds * cycleSeconds * factor)
   }
 
-  /// Seconds from one of the receiver's fixes to the next; the shorter of the last two steps, because one may hold
-  /// a gap.
+  /// Whole seconds from one of the receiver's fixes to the next, at least one; the shorter of the last two steps,
+  /// because one may hold a gap.
   private var cycleSeconds: Double {
-    min(max(min(steps.last, steps.before), 1), GPSDLimits.longestCycleSeconds)
+    min(max(min(steps.last, steps.before).rounded(), 1), GPSDLimits.longestCycleSeconds)
   }
 
   /// Tells, once, why there are no fixes.

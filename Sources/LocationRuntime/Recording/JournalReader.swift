@@ -73,7 +73,10 @@ struct JournalReader: ~Copyable {
   private mutating func readOn(into batch: inout [Stamped]) throws(Failure) {
     piece.removeAll()
     let count = try input.read(into: &piece)
-    guard count == 0 else { return buffer.append(piece.bytes.span.extracting(..<count)) }
+    guard count == 0 else {
+      let bytes = piece.bytes
+      return buffer.append(bytes.span.extracting(..<count))
+    }
     isDone = true
     guard let range = buffer.last() else { return }
     do throws(Failure) {

@@ -130,11 +130,15 @@ struct WatchOutput: ~Copyable {
       }
     }
     var standings: [WatchView.Standing] = []
-    for near in RegionNearness.order(regions, from: place, limit: Self.standings) {
-      standings.append(
-        WatchView.Standing(
-          name: near.name ?? near.id, state: engine.regionState(near.id) ?? .unknown,
-          edgeMeters: near.edgeMeters))
+    do throws(Failure) {
+      for near in try RegionNearness.order(regions, from: place, limit: Self.standings) {
+        standings.append(
+          WatchView.Standing(
+            name: near.name ?? near.id, state: engine.regionState(near.id) ?? .unknown,
+            edgeMeters: near.edgeMeters))
+      }
+    } catch {
+      // The engine has refused such a region with a record of its own.
     }
     return standings
   }
