@@ -170,6 +170,26 @@ import Testing
     #expect(brief.stdout.contains(#""type":"summary""#))
   }
 
+  @Test func `on a terminal a view is drawn in place, and the terminal is left as it was`() async throws {
+    let gpsd = try GPSDServer()
+    let (before, after) = (folder("before"), folder("after"))
+    let command =
+      "stty cols 60 rows 20; stty -g > \(before); \(Binary.path) watch \(gpsd.address) -n 3; stty -g > \(after)"
+    // script(1) of util-linux, which Debian always has, gives it a terminal.
+    let run = try LiveProcess("/usr/bin/script", ["-qec", command, "/dev/null"])
+    let receiver = try #require(gpsd.connectReceiver())
+    for _ in 0..<200 where await run.finish(seconds: 0.1) == nil { receiver.send(Self.epoch()) }
+    #expect(await run.finish() == 0, "\(run.stderr)")
+    let parts = run.stdout.split(separator: "\u{1B}[?1049", omittingEmptySubsequences: false)
+    #expect(parts.count == 3, "entered once, left once")
+    guard parts.count == 3 else { return }
+    #expect(parts[1].contains("position") && parts[1].contains("q quits"))
+    #expect(parts[2].contains("Summary"))
+    let settings = try [before, after].map { try String(contentsOfFile: $0, encoding: .utf8) }
+    #expect(settings[0] == settings[1])
+    #expect(!settings[0].isEmpty)
+  }
+
   @Test func `another device than the wanted one is not listened to`() async throws {
     let gpsd = try GPSDServer()
     let wrong = try await Binary.run(["watch", gpsd.address + ":/dev/none"])

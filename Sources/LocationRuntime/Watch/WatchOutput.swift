@@ -59,7 +59,7 @@ struct WatchOutput: ~Copyable {
   }
 
   /// The terminal's keys, for `poll`; -1 where there are none.
-  let keys: Int32
+  private(set) var keys: Int32
 
   /// Shows a record.
   mutating func show(_ record: Record) throws(Failure) {
@@ -158,6 +158,9 @@ struct WatchOutput: ~Copyable {
 
   /// Whether the key to quit was struck.
   mutating func readsQuit() -> Bool {
-    screen?.keys().contains { $0 == UInt8(ascii: "q") || $0 == UInt8(ascii: "Q") } ?? false
+    let struck = screen?.keys() ?? []
+    // A terminal without a keyboard any more would be readable for ever.
+    if struck.isEmpty { keys = -1 }
+    return struck.contains { $0 == UInt8(ascii: "q") || $0 == UInt8(ascii: "Q") }
   }
 }
