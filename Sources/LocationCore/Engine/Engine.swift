@@ -79,6 +79,14 @@ public struct Engine: ~Copyable {
     return max(state.instant, EngineInstant(microseconds: time.microseconds))
   }
 
+  /// Takes a position report: the same as an event with it, without the way through an enum of all events.
+  public mutating func handle(
+    _ report: FixReport, at instant: EngineInstant, into effects: inout [Effect]
+  ) {
+    advance(to: instant, into: &effects)
+    take(report, into: &effects)
+  }
+
   /// Takes an event and appends what is to be done for it.
   public mutating func handle(_ stamped: Stamped, into effects: inout [Effect]) {
     advance(to: stamped.at, into: &effects)
