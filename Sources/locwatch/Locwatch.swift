@@ -15,5 +15,8 @@ import ArgumentParser
         a track without driving
       """,
     version: "0.1.0",
-    subcommands: [ReplayCommand.self, RegionsCommand.self, PowerCommand.self, Synth.self])
+    subcommands: [
+      ReplayCommand.self, WatchCommand.self, RegionsCommand.self, PowerCommand.self, Synth.self,
+      CapabilitiesCommand.self, ConfigCommand.self,
+    ])
 }

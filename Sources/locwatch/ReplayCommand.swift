@@ -10,7 +10,9 @@ struct ReplayCommand: AsyncParsableCommand {
     discussion: """
       A track is GPX 1.0 or 1.1, gpsd's JSON lines (gpspipe -w) or lines like
       {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is
-      read as it is. Nothing is written but the output.
+      read as it is. A recording (locwatch watch --record) is replayed with its
+      own regions, subscribers and thresholds; those named here take their place.
+      Nothing is written but the output.
 
         locwatch replay drive.gpx
         locwatch replay drive.gpx --regions places.geojson
@@ -46,8 +48,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Power profile: a name (locwatch power profiles), or a YAML file.", valueName: "name|file"))
-  var profile: String = PowerProfile.rpi4UbloxM8.name
+      "Power profile: a name (locwatch power profiles), or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
+      valueName: "name|file"))
+  var profile: String?
 
   @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
   var format: RecordFormat?
@@ -105,16 +108,20 @@ struct ReplayCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
     if let config { try Settings.read(path: config, into: &request.configuration) }
-    request.configuration.profile = try PowerProfileFile.find(profile)
+    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    request.keepsRecordedConfiguration = config == nil && profile == nil
     request.configuration.explains = explain
     for path in regions {
       let file = try RegionFile.read(path: path)
       Terminal.warn(file.leftOut + file.warnings)
       request.regions += file.regions
     }
-    try refuseDuplicateRegions(request.regions)
+    try Region.refuseDuplicates(among: request.regions)
     for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
-    if subscribers.isEmpty { request.subscribers = [Subscriber(name: "replay")] }
+    if subscribers.isEmpty {
+      request.subscribers = [Subscriber(name: "replay")]
+      request.hasDefaultSubscribers = true
+    }
     if let scenario {
       let parsed = try Scenario(path: scenario, subscribers: request.subscribers.map(\.name))
       request.scenario = parsed
@@ -129,14 +136,6 @@ struct ReplayCommand: AsyncParsableCommand {
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
     return request
-  }
-
-  private func refuseDuplicateRegions(_ regions: [Region]) throws(Failure) {
-    var seen: Set<String> = []
-    for region in regions where !seen.insert(region.id).inserted {
-      throw Failure(
-        .data, what: "two of the files have a region \"\(region.id)\"", remedy: "give one of them another id")
-    }
   }
 
   /// How fast a replay goes.

@@ -85,6 +85,7 @@ public struct Engine: ~Copyable {
     switch stamped.event {
     case .fix(let report): take(report, into: &effects)
     case .segmentBreak: breakTrack()
+    case .source(let event): take(event, into: &effects)
     case .addRegion(let region): add(region, into: &effects)
     case .removeRegion(let id): regions.remove(id: id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
@@ -94,7 +95,7 @@ public struct Engine: ~Copyable {
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .addRegion, .removeRegion: break
+    case .fix, .segmentBreak, .source, .addRegion, .removeRegion: break
     case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: refreshReceiverUsers()
     }
   }
@@ -166,6 +167,25 @@ extension Engine {
     guard state.tally.last != nil, !state.isBroken else { return }
     state.isBroken = true
     state.ledger.setReceiver(.acquiring, at: state.instant)
+  }
+}
+
+// MARK: - The source
+
+extension Engine {
+  /// Records what happened to the source, and books the receiver's time accordingly.
+  private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
+    switch event {
+    case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
+    case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
+    case .stale(.silent, _): break
+    case .switched:
+      state.gate.noteSwitch()
+      regions.noteGap()
+    case .dropped: state.tally.gaps += 1
+    }
+    if case .stale = event { state.tally.stale += 1 }
+    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
   }
 }
 

@@ -5,6 +5,7 @@ public struct Record: Hashable, Sendable, Codable {
     case significant(SignificantChange.Change)
     case region(RegionEvent)
     case gap(seconds: Double, Gap)
+    case source(SourceEvent)
     case fixAccepted(Fix)
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)

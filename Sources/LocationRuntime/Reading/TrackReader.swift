@@ -25,35 +25,31 @@ public struct TrackReader: ~Copyable {
   /// A batch is handed out when it has this many items; it may have some thousands more.
   public static let batchItems = 1024
 
-  /// How much is read at a time, bytes: with the items that come of it, it fits in the second-level cache.
-  private static let pieceBytes = 1 << 17
-
   /// Opens the track and looks at its first bytes; `-` is standard input.
   ///
   /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
   public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
-    var input = try InputBytes(path: path)
-    var piece = ScanPiece(capacity: Self.pieceBytes)
-    var format = TrackFormat.undecided
-    while format == .undecided {
-      let count = try input.read(into: &piece)
-      let head = min(piece.count, TrackFormat.maximumBytes)
-      format = TrackFormat(
-        piece.bytes.span.extracting(..<head), isWhole: count == 0 || head == TrackFormat.maximumBytes)
-    }
-    switch format {
+    try self.init(InputHead(path: path), options: options)
+  }
+
+  /// Goes on with a file whose first bytes have been looked at.
+  init(_ head: consuming InputHead, options: TrackOptions) throws(Failure) {
+    switch head.format {
     case .xml:
-      gpx = try GPXTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+      gpx = try GPXTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     case .jsonLines:
       gpx = nil
+    case .recording:
+      throw Failure(
+        .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
     case .undecided, .other:
-      let what = if case .other(let what) = format { what } else { "unknown format" }
-      throw Failure(.data, file: input.name, line: 1, what: what, remedy: TrackFormat.accepted)
+      let what = if case .other(let what) = head.format { what } else { "unknown format" }
+      throw Failure(.data, file: head.input.name, line: 1, what: what, remedy: TrackFormat.accepted)
     }
-    lines = LineTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    lines = LineTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     timeline = Timeline(options: options)
-    self.piece = piece
-    self.input = input
+    piece = head.piece
+    input = head.input
   }
 
   /// Replaces the contents of `batch` with the next items of the track.

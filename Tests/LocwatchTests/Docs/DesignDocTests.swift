@@ -59,7 +59,7 @@ import Testing
     let text = try Markdown("Docs/Design.md").text
     for word in [
       "fix", "segmentBreak", "addRegion", "removeRegion", "addSubscriber", "removeSubscriber", "subscriber",
-      "machine", "end", "record", "perform",
+      "machine", "source", "end", "record", "perform",
     ] {
       #expect(text.contains("`\(word)`"), "\(word)")
     }
@@ -69,7 +69,7 @@ import Testing
   private func isNamed(_ event: Event, _ effect: Effect) {
     switch event {
     case .fix, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber, .subscriber,
-      .machine, .end:
+      .machine, .source, .end:
       break
     }
     switch effect {

@@ -53,6 +53,8 @@ struct WireSample: CustomStringConvertible, Sendable {
     return [
       .significant(change), region(.enter), region(.exit), region(.dwell), region(.cross),
       region(.state(.inside)), .gap(seconds: 1, .silence), .fixAccepted(fix), .fixRejected(.speed, report),
+      .source(.found(name: "a")), .source(.switched(to: "a")), .source(.stale(.lost, seconds: 1)),
+      .source(.dropped(reports: 1, seconds: 1)),
       .decision(decision),
       .subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit)),
       .power(entry), .refused(what: "a", reason: "b"),
@@ -62,7 +64,8 @@ struct WireSample: CustomStringConvertible, Sendable {
   /// Names every kind of body, so that a new one does not compile until it has a sample above.
   static func isSampled(_ body: Record.Body) -> Bool {
     switch body {
-    case .significant, .region, .gap, .fixAccepted, .fixRejected, .decision, .subscriberState, .power,
+    case .significant, .region, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
+      .power,
       .refused:
       true
     }

@@ -49,6 +49,7 @@ import Testing
     ("Reasons of a region event", RegionEvent.Reason.allCases.map(\.rawValue)),
     ("Reasons of a significant change", SignificantChange.Reason.allCases.map(\.rawValue)),
     ("Reasons of a gap", Record.Gap.allCases.map(\.rawValue)),
+    ("Why there are no live fixes", SourceEvent.Staleness.allCases.map(\.rawValue)),
     ("Reasons of a change of state", StateMove.Cause.allCases.map(\.rawValue)),
     ("States of a region", RegionState.allCases.map(\.rawValue)),
     ("States of a subscriber", SubscriberState.allCases.map(\.rawValue)),
@@ -97,11 +98,7 @@ import Testing
       let path = Markdown.codes(in: row[0])[0].split(separator: ".").map(String.init)
       groups[path[0], default: []].append("  \(path[1]): \(Markdown.codes(in: row[2])[0])")
     }
-    let known: [String: [String]] = [
-      "significant_change": Settings.SignificantKey.allCases.map(\.rawValue),
-      "fix": Settings.FixKey.allCases.map(\.rawValue), "policy": Settings.PolicyKey.allCases.map(\.rawValue),
-    ]
-    #expect(Set(Settings.Key.allCases.map(\.rawValue)) == Set(known.keys))
+    let known = Dictionary(grouping: Setting.all, by: \.section).mapValues { $0.map(\.name) }
     #expect(
       groups.mapValues { Set($0.map { $0.split(separator: ":")[0].dropFirst(2) }.map(String.init)) }
         == known.mapValues { Set($0) })
