@@ -29,24 +29,6 @@ import Testing
     return bytes
   }
 
-  /// One epoch of a receiver that stands still, at this moment.
-  private static func epoch() -> String {
-    let now = Array(UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6)).rfc3339.utf8)
-    func text(_ ranges: ClosedRange<Int>...) -> String {
-      ranges.map { String(decoding: now[$0], as: UTF8.self) }.joined()
-    }
-    let clock = text(11...12, 14...15, 17...22)
-    let date = text(8...9, 5...6, 2...3)
-    let place = "5230.978000,N,01322.662000,E"
-    func sentence(_ body: String) -> String {
-      let sum = body.utf8.reduce(0) { $0 ^ $1 }
-      let hex = String(sum, radix: 16, uppercase: true)
-      return "$\(body)*\(hex.count < 2 ? "0" : "")\(hex)\r\n"
-    }
-    return sentence("GPRMC,\(clock),A,\(place),0.0,0.0,\(date),,,A")
-      + sentence("GPGGA,\(clock),\(place),1,08,0.9,34.0,M,0.0,M,,")
-  }
-
   private func watch(_ arguments: [String]) throws -> LiveProcess {
     try LiveProcess(Binary.path, ["watch"] + arguments)
   }
@@ -62,7 +44,7 @@ import Testing
   /// Sends epochs until so many fixes have come.
   private func sendUntil(_ fixes: Int, _ receiver: Connection, _ watch: LiveProcess) async -> Bool {
     for _ in 0..<200 {
-      guard receiver.send(Self.epoch()) else { return false }
+      guard receiver.send(ReceiverText.epoch()) else { return false }
       if await watch.wait(seconds: 0.25, until: { count("fix.accepted", in: $0) >= fixes }) { return true }
     }
     return false
@@ -160,7 +142,7 @@ import Testing
     let gpsd = try GPSDServer()
     let watch = try watch([gpsd.address, "-n", "4", "--format", "text"])
     let receiver = try #require(gpsd.connectReceiver())
-    for _ in 0..<200 where await watch.finish(seconds: 0.1) == nil { receiver.send(Self.epoch()) }
+    for _ in 0..<200 where await watch.finish(seconds: 0.1) == nil { receiver.send(ReceiverText.epoch()) }
     #expect(await watch.finish() == 0)
     #expect(
       watch.stdout.split(separator: "\n").count { $0.contains("  fix         52.51630, 13.37770 ±") } == 4)
@@ -168,26 +150,6 @@ import Testing
     let brief = try await Binary.run(["watch", gpsd.address, "-x", "0.5"])
     #expect(brief.status == 0)
     #expect(brief.stdout.contains(#""type":"summary""#))
-  }
-
-  @Test func `on a terminal a view is drawn in place, and the terminal is left as it was`() async throws {
-    let gpsd = try GPSDServer()
-    let (before, after) = (folder("before"), folder("after"))
-    let command =
-      "stty cols 60 rows 20; stty -g > \(before); \(Binary.path) watch \(gpsd.address) -n 3; stty -g > \(after)"
-    // script(1) of util-linux, which Debian always has, gives it a terminal.
-    let run = try LiveProcess("/usr/bin/script", ["-qec", command, "/dev/null"])
-    let receiver = try #require(gpsd.connectReceiver())
-    for _ in 0..<200 where await run.finish(seconds: 0.1) == nil { receiver.send(Self.epoch()) }
-    #expect(await run.finish() == 0, "\(run.stderr)")
-    let parts = run.stdout.split(separator: "\u{1B}[?1049", omittingEmptySubsequences: false)
-    #expect(parts.count == 3, "entered once, left once")
-    guard parts.count == 3 else { return }
-    #expect(parts[1].contains("position") && parts[1].contains("q quits"))
-    #expect(parts[2].contains("Summary"))
-    let settings = try [before, after].map { try String(contentsOfFile: $0, encoding: .utf8) }
-    #expect(settings[0] == settings[1])
-    #expect(!settings[0].isEmpty)
   }
 
   @Test func `another device than the wanted one is not listened to`() async throws {
