@@ -124,7 +124,8 @@ import Testing
     let run = try LiveProcess(
       "/bin/sh",
       [
-        "-c", "NO_COLOR=1 exec \(Binary.path) watch \(gpsd.address) -x 1 < \(terminal.path) > \(terminal.path)",
+        "-c",
+        "NO_COLOR=1 exec \(Binary.path) watch \(gpsd.address) -x 1 < \(terminal.path) > \(terminal.path)",
       ])
     #expect(await run.finish() == 0)
     #expect(terminal.text.contains("q quits"))

@@ -59,7 +59,7 @@ package struct WatchView: Sendable {
       isPlain ? text : "\u{1B}[1m\(text.fitted(to: columns))\u{1B}[0m"
     }
     // What, and what to do about it: a line each.
-    let notes = notice.map { $0.split(separator: ":", maxSplits: 1).map { "  ! " + $0.drop(while: { $0 == " " }) } } ?? []
+    let notes = (notice ?? "").split(separator: ":", maxSplits: 1).map { "  ! " + $0.drop { $0 == " " } }
     let top = [heading(title)] + notes + facts.map { "  \($0.padded(to: 10))\($1)" }
     // A heading, a line in between and the foot each take one.
     let room = max(0, rows - top.count - 1)

@@ -18,7 +18,6 @@ import Testing
     #expect(run.sent.isEmpty)
     run.connected()
     #expect(run.sent == [request])
-    #expect(request.utf8.count <= 80, "gpsd takes no longer requests")
     run.say(GPSDText.version)
     #expect(run.source == [.found(name: "gpsd 3.22")])
   }

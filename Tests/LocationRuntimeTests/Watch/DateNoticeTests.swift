@@ -29,7 +29,8 @@ import Testing
   @Test(arguments: [1.0, -1]) func `a date that is 1024 weeks off has another remedy`(sign: Double) {
     let texts = texts(3, age: sign * (1_024 * 7 * 86_400 + 5), reason: sign > 0 ? .stale : .future)
     #expect(texts.count == 1)
-    #expect(texts.first?.hasSuffix("the receiver's date is 1024 weeks off; update gpsd or the receiver") == true)
+    #expect(
+      texts.first?.hasSuffix("the receiver's date is 1024 weeks off; update gpsd or the receiver") == true)
   }
 
   @Test func `two fixes, delay, and other reasons are no cause`() {
