@@ -4,6 +4,8 @@ import LocationCore
 final class SupervisedProgram {
   let subscriber: Subscriber
   private let site: SupervisorSite
+  /// Where it may hold locks while it is suspended.
+  private let ownDirectories: [String]
   /// One of the same name that was removed before and may not have ended yet: until then nothing is started.
   private var predecessor: SupervisedProgram?
   private let tell: ([SupervisorReport]) -> Void
@@ -21,10 +23,11 @@ final class SupervisedProgram {
   private(set) var isRemoved = false
 
   init(
-    _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
-    tell: @escaping ([SupervisorReport]) -> Void
+    _ subscriber: Subscriber, ownDirectories: [String], after predecessor: SupervisedProgram?,
+    site: SupervisorSite, tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
+    self.ownDirectories = ownDirectories + Self.programDirectory(subscriber)
     self.predecessor = predecessor
     self.site = site
     self.tell = tell
@@ -32,6 +35,9 @@ final class SupervisedProgram {
 
   /// Whether it was removed and nothing is left of it.
   var isGone: Bool { isRemoved && run == nil && predecessor?.isGone ?? true }
+
+  /// What it takes now; nil where it does not run.
+  var usage: ProgramUsage? { run?.tree.usage }
 
   private var name: String { subscriber.name }
 
@@ -249,6 +255,9 @@ final class SupervisedProgram {
     case .cgroup(let cgroup): note(.suspended(.freezer(path: cgroup.path)))
     case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
     }
+    // Now that it runs no code it can't take or give back any.
+    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: ownDirectories)
+    if !locks.isEmpty { tell([.held(subscriber: name, locks)]) }
   }
 
   /// Does what is due by time.
@@ -290,6 +299,14 @@ final class SupervisedProgram {
   private func cleanUp() {
     if cgroupCount > 0 { site.cgroups?.removeCgroups(of: name) }
     site.forgetRun(of: name)
+  }
+
+  /// The directory of the program where the manifest names one; none where it is looked for in PATH.
+  private static func programDirectory(_ subscriber: Subscriber) -> [String] {
+    guard let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
+      slash > path.startIndex
+    else { return [] }
+    return [String(path[..<slash])]
   }
 
   private static func terminated(_ line: [UInt8]) -> [UInt8] {

@@ -46,10 +46,11 @@ struct SupervisorLoop {
     let now = MonotonicTime.milliseconds
     for command in commands {
       switch command {
-      case .add(let subscriber): add(subscriber, at: now)
+      case .add(let subscriber, let directories): add(subscriber, directories, at: now)
       case .remove(let name): remove(name, at: now)
       case .perform(let order, let line):
         if !isStopping { program(order.subscriber)?.perform(order, recordLine: line, at: now) }
+      case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
       case .userLaunch(let name): if !isStopping { program(name)?.userLaunch(at: now) }
       case .answer(let name, let reply): program(name)?.answer(reply)
       case .stop:
@@ -62,13 +63,13 @@ struct SupervisorLoop {
 
   private func program(_ name: String) -> SupervisedProgram? { indices[name].map { programs[$0] } }
 
-  private mutating func add(_ subscriber: Subscriber, at now: Int64) {
+  private mutating func add(_ subscriber: Subscriber, _ ownDirectories: [String], at now: Int64) {
     remove(subscriber.name, at: now)
     let predecessor = programs.last { $0.subscriber.name == subscriber.name }
     indices[subscriber.name] = programs.count
     programs.append(
-      SupervisedProgram(subscriber, after: predecessor, site: site) { [mailbox] reports in
-        mailbox.report(reports)
+      SupervisedProgram(subscriber, ownDirectories: ownDirectories, after: predecessor, site: site) {
+        [mailbox] reports in mailbox.report(reports)
       })
   }
 
@@ -93,7 +94,7 @@ struct SupervisorLoop {
     let hasRoom = mailbox.hasRoom()
     entries.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
-    entries.append(pollfd(fd: mailbox.commandBell.readable, events: Int16(POLLIN), revents: 0))
+    entries.append(pollfd(fd: mailbox.commandBell.readEnd, events: Int16(POLLIN), revents: 0))
     var deadline: Int64?
     for program in programs {
       guard let run = program.run else { continue }

@@ -6,6 +6,10 @@ package enum SupervisorReport: Hashable, Sendable {
   case event(subscriber: String, SubscriberEvent)
   /// For whoever can answer it, with ``Supervisor/answer(_:_:)``.
   case request(subscriber: String, SubscriberRequest)
+  /// For the engine's side, which ends it (rule K3): when it was suspended it held locks on files that are not its own.
+  case held(subscriber: String, [HeldLock])
+  /// What it takes, in answer to ``Supervisor/measure(_:)``; nil where it does not run.
+  case usage(subscriber: String, ProgramUsage?)
   /// For the log: nothing follows from it.
   case note(subscriber: String, SupervisorNote)
 }
