@@ -37,6 +37,9 @@ struct ProcessStatus: Hashable, Sendable {
     ticks = fields[11...14].reduce(0) { $0 + (Int($1) ?? 0) }
   }
 
+  /// Seconds of processor time, its own and of the children it waited for.
+  var coreSeconds: Double { Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))) }
+
   /// The processes of a group, by number.
   static func members(ofGroup group: pid_t) -> [(pid: pid_t, status: ProcessStatus)] {
     KernelFile.names(in: "/proc", areDirectories: true).compactMap { name in

@@ -49,8 +49,7 @@ enum ProcessTree {
     switch self {
     case .cgroup(let cgroup): cgroup.coreSeconds
     case .group(let group):
-      Double(ProcessStatus.members(ofGroup: group).reduce(0) { $0 + $1.status.ticks })
-        / Double(max(1, sysconf(Int32(_SC_CLK_TCK))))
+      ProcessStatus.members(ofGroup: group).reduce(0) { $0 + $1.status.coreSeconds }
     }
   }
 

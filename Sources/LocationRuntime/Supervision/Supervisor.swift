@@ -7,6 +7,8 @@ package struct SupervisorConfiguration: Sendable {
   package var runDirectory: String
   /// The directory below the own cgroup that holds one for each subscriber.
   package var cgroupName = "locwatch"
+  /// Where programs connect that are no children of ours, the subscribers of style `socket`; nil for nowhere.
+  package var socketPath: String?
   /// Whether cgroups are used where they can be.
   package var usesCgroups = true
   /// Milliseconds from SIGTERM to SIGKILL.
@@ -47,8 +49,11 @@ package final class Supervisor: Sendable {
     method = site.method
     let mailbox = try SupervisorMailbox()
     self.mailbox = mailbox
+    let path = configuration.socketPath
+    let listener = try path.map { (path) throws(Failure) in try SubscriberSocket.listen(at: path) }
     let hasStarted = DedicatedThread.start {
-      var loop = SupervisorLoop(mailbox: mailbox, site: site)
+      let socket = SubscriberSocket(path: path, listener: listener, site: site) { mailbox.report($0) }
+      var loop = SupervisorLoop(mailbox: mailbox, site: site, socket: socket)
       loop.run()
     }
     guard hasStarted else { throw Failure(.tryAgain, what: "no thread left") }

@@ -36,6 +36,10 @@ package enum SupervisorNote: Hashable, Sendable {
   case queueFull
   /// It closed its standard input: it can't be told anything until it is started again.
   case closedInput
+  /// Its program, which is no child of ours, has connected and said its name; 0 where its process is not known.
+  case registered(pid: Int32)
+  /// Its program is not connected, and did not connect when its command had been started; or it has none.
+  case notConnected
   /// It closed its standard output but runs on: it can't acknowledge anything until it is started again.
   case closedOutput
 }
