@@ -38,8 +38,22 @@ func makeRegion(_ index: Int, _ random: inout Seeded) -> Region? {
       latitude: south + side * random.unit(), longitude: west + side * random.unit())
   else { return nil }
   let radius = 50 + 450 * random.unit() * random.unit()
-  return Region(
-    id: "r\(index)", shape: .circle(center: center, radiusMeters: radius), initial: .silent)
+  guard arguments[1] == "polygons" else {
+    return Region(
+      id: "r\(index)", shape: .circle(center: center, radiusMeters: radius), initial: .silent)
+  }
+  var ring: [Coordinate] = []
+  ring.reserveCapacity(vertices + 1)
+  for corner in 0..<vertices {
+    let turn = 2 * Double.pi * Double(corner) / Double(vertices)
+    let reach = radius * (1 - 0.3 * random.unit())
+    let latitude = center.latitude + reach * sin(turn) * 9e-6
+    let longitude = center.longitude + reach * cos(turn) * 1.35e-5
+    guard let place = Coordinate(latitude: latitude, longitude: longitude) else { return nil }
+    ring.append(place)
+  }
+  ring.append(ring[0])
+  return Region(id: "r\(index)", shape: .polygon(Region.Polygon(shell: ring)), initial: .silent)
 }
 
 /// One fix a second: a walk of up to 10 m a step in any direction, or a drive at 30 m/s with slow turns.
