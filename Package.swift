@@ -22,17 +22,22 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     // Manifests, scenarios and settings are YAML.
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    // The state is one SQLite database.
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // What Swift can't do between fork and exec.
+    .target(name: "CSpawn"),
     .target(name: "LocationCore", dependencies: ["CGEOS"], swiftSettings: strict),
     .target(
       name: "LocationRuntime",
       dependencies: [
-        "LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams"),
+        "LocationCore", "CGPSD", "CExpat", "CZlib", "CSpawn", .product(name: "Yams", package: "Yams"),
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -49,11 +54,14 @@ let package = Package(
       name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "LocationRuntimeTests", dependencies: ["LocationRuntime", "LocationCore", "TestSupport"],
+      name: "LocationRuntimeTests",
+      dependencies: [
+        "LocationRuntime", "LocationCore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "LocwatchTests", dependencies: ["locwatch", "LocationRuntime", "LocationCore", "TestSupport"],
-      swiftSettings: strict),
+      exclude: ["Goldens"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -3,11 +3,11 @@ import PackageDescription
 
 let package = Package(
   name: "region-benchmark",
-  dependencies: [.package(path: "../..")],
+  dependencies: [.package(name: "locwatch", path: "../..")],
   targets: [
     .executableTarget(
       name: "region-benchmark",
-      dependencies: [.product(name: "LocationCore", package: "regions")])
+      dependencies: [.product(name: "LocationCore", package: "locwatch")])
   ],
   swiftLanguageModes: [.v6]
 )

@@ -19,6 +19,9 @@ public enum Corpus {
   public static let packageRoot = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The folder's path; nil where it is absent.
+  public static var folder: String? { root?.path }
+
   /// Whether the corpus is there: `@Test(.enabled(if: Corpus.isPresent))`.
   public static var isPresent: Bool { root != nil }
 

@@ -13,6 +13,7 @@ package final class AreaGeometry: Sendable {
   private let middle: Double
   /// Whether the shape spans so many longitudes that its edges may be nearer the other way round.
   private let isWide: Bool
+  /// The box that holds it.
   package let box: GeoBox
 
   /// Polygons, each a shell and its holes; rings are valid.

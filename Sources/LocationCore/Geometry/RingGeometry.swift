@@ -43,6 +43,7 @@ package struct RingGeometry: Sendable {
     return search.isOdd ? -distance : distance
   }
 
+  /// The box that holds it.
   package var box: GeoBox {
     let span = RingFrame.span(vertices)
     var south = 90.0

@@ -1,7 +1,8 @@
 /// A point on the engine's own time axis: microseconds since an origin that the caller chose once.
 ///
-/// Live, the axis is the machine's boot-time clock; in a replay it is derived from the time of the
-/// fixes. It is the only time the engine compares; it can't be mixed with ``UTCTime``.
+/// Live, the axis runs with the machine's boot-time clock; in a replay it is derived from the time of the
+/// fixes. The origin is chosen so that the axis begins near UTC: what happens before the first fix is dated by it.
+/// It is the only time the engine compares; it can't be mixed with ``UTCTime``.
 public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   /// Microseconds since the caller's origin.
   public var microseconds: Int64
@@ -11,6 +12,16 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
 
   /// Earlier than every instant a caller can name.
   public static let distantPast = EngineInstant(microseconds: .min)
+
+  /// Decodes a whole number of microseconds.
+  public init(from decoder: any Decoder) throws {
+    microseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(microseconds)
+  }
 
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 

@@ -30,10 +30,13 @@ public struct FixReport: Hashable, Sendable, Codable {
   public var courseDegrees: Double?
   /// Metres; nil where unknown.
   public var altitudeMeters: Double?
+  /// UTC of the system clock when a live report arrived; nil in a replay of a track.
+  public var received: UTCTime?
 
   public init(
     time: UTCTime?, latitude: Double, longitude: Double, accuracy: Accuracy, mode: FixMode = .unknown,
-    speedMetersPerSecond: Double? = nil, courseDegrees: Double? = nil, altitudeMeters: Double? = nil
+    speedMetersPerSecond: Double? = nil, courseDegrees: Double? = nil, altitudeMeters: Double? = nil,
+    received: UTCTime? = nil
   ) {
     self.time = time
     self.latitude = latitude
@@ -43,6 +46,7 @@ public struct FixReport: Hashable, Sendable, Codable {
     self.speedMetersPerSecond = speedMetersPerSecond
     self.courseDegrees = courseDegrees
     self.altitudeMeters = altitudeMeters
+    self.received = received
   }
 }
 

@@ -32,14 +32,18 @@ public struct Region: Hashable, Sendable, Codable {
   public struct Notify: OptionSet, Hashable, Sendable, Codable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Coming in.
     public static let enter = Notify(rawValue: 1)
+    /// Going out.
     public static let exit = Notify(rawValue: 2)
+    /// Having stayed inside for `dwellSeconds`.
     public static let dwell = Notify(rawValue: 4)
+    /// Having passed through between two fixes that both lie outside.
     public static let cross = Notify(rawValue: 8)
   }
 
   /// What is said of the state in which a region is first found.
-  public enum Initial: String, Hashable, Sendable, Codable {
+  public enum Initial: String, Hashable, Sendable, Codable, CaseIterable {
     /// A `region.state` record.
     case state
     /// A `region.enter` when already inside.
@@ -82,6 +86,6 @@ public struct Region: Hashable, Sendable, Codable {
 }
 
 /// Where a position is with respect to a region. Not knowing is a state of its own.
-public enum RegionState: String, Hashable, Sendable, Codable {
+public enum RegionState: String, Hashable, Sendable, Codable, CaseIterable {
   case unknown, inside, outside
 }

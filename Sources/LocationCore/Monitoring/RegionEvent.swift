@@ -15,7 +15,7 @@ public struct RegionEvent: Hashable, Sendable, Codable {
   }
 
   /// What made it so.
-  public enum Reason: String, Hashable, Sendable, Codable {
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
     /// Several fixes in a row far beyond the edge.
     case clear
     /// Confident fixes beyond the edge, held for a time.
@@ -84,20 +84,4 @@ extension RegionEvent {
   func precedes(_ other: RegionEvent) -> Bool {
     kind.rank == other.kind.rank ? region < other.region : kind.rank < other.kind.rank
   }
-}
-
-/// Why a region was refused.
-public enum RegionError: Error, Hashable, Sendable {
-  /// The monitor has a region of that id.
-  case duplicateID(String)
-  /// The monitor has as many regions as it takes.
-  case tooMany(limit: Int)
-  /// The radius is not a positive number of metres below half the way round the earth.
-  case invalidRadius(Double)
-  /// GEOS got no memory.
-  case outOfMemory
-  /// A time is negative or not a number, seconds.
-  case invalidSeconds(Double)
-  /// A ring or a line is not what it should be; the reason in the words of GEOS, and where it is known, the place.
-  case invalidGeometry(reason: String, place: Coordinate?)
 }

@@ -3,7 +3,9 @@ import LocationCore
 
 // The region monitor alone, on regions and fixes that `geos_peer.c` makes alike: same seed, same arithmetic.
 //
-//   region-benchmark circles|polygons REGIONS VERTICES walk|drive FIXES plain|confident
+//   region-benchmark circles REGIONS 0 walk|drive FIXES plain|confident
+//
+// The peer does polygons too; this side does not make them yet.
 
 /// SplitMix64; the peer has the same.
 struct Seeded {
@@ -19,10 +21,10 @@ struct Seeded {
 }
 
 let arguments = CommandLine.arguments
-guard arguments.count == 7, let regionCount = Int(arguments[2]), let vertices = Int(arguments[3]),
+guard arguments.count == 7, arguments[1] == "circles", let regionCount = Int(arguments[2]), let vertices = Int(arguments[3]),
   let fixCount = Int(arguments[5])
 else {
-  print("usage: region-benchmark circles|polygons REGIONS VERTICES walk|drive FIXES plain|confident")
+  print("usage: region-benchmark circles REGIONS 0 walk|drive FIXES plain|confident")
   exit(64)
 }
 

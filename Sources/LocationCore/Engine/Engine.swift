@@ -1,0 +1,349 @@
+/// The engine: events in, effects out, time as an argument. It has no I/O, no clock and no log.
+///
+/// The contract, each clause with a test of its own:
+///
+/// 1. *Total.* Any event in any state returns. Bad data becomes a record that names the reason.
+/// 2. *Time is an argument.* ``EngineInstant`` is the only time compared. A stamp before the last is taken as equal
+///    to it.
+/// 3. *One timer.* ``nextDeadline`` is when something is due next. ``advance(to:into:)`` fires all that is due, in
+///    order, each at its own instant, and ``handle(_:into:)`` begins with it. So a late timer changes when an effect
+///    is performed, never what it is, and a call too many changes nothing.
+/// 4. *Deadlines are derived*, never journaled.
+/// 5. *Effects are performed in order*, and ids are counters from the state: a replay gives the same ids.
+/// 6. *Nothing is assumed to have worked.* Outcomes return as events; a delivery nobody acknowledges has a deadline.
+/// 7. *Bounded.* Every table has a limit in ``Limits``, refused with a reason.
+/// 8. *A snapshot is invisible.* Restoring one at any point changes nothing in what follows.
+///
+/// ```swift
+/// var engine = Engine(configuration: EngineConfiguration())
+/// var effects: [Effect] = []
+/// engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
+/// ```
+public struct Engine: ~Copyable {
+  /// The numbers it decides by.
+  public let configuration: EngineConfiguration
+  /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
+  public private(set) var nextDeadline: EngineInstant?
+  private var state: EngineState
+  private var regions: RegionMonitor
+  private var regionEvents: [RegionEvent] = []
+  private var steps: [PolicyStep] = []
+
+  /// An engine that has seen nothing.
+  public init(configuration: EngineConfiguration = EngineConfiguration()) {
+    self.configuration = configuration
+    state = EngineState(configuration: configuration)
+    regions = RegionMonitor(configuration: configuration.regions)
+  }
+
+  /// The engine as it was when the snapshot was taken.
+  /// - Throws: ``RegionError`` when the snapshot's regions are not valid: it did not come from an engine.
+  public init(restoring snapshot: EngineSnapshot) throws(RegionError) {
+    configuration = snapshot.configuration
+    state = snapshot.state
+    regions = try RegionMonitor(configuration: snapshot.configuration.regions, restoring: snapshot.regions)
+    nextDeadline = findDeadline()
+  }
+
+  /// Everything that changes, as it is now.
+  public var snapshot: EngineSnapshot {
+    EngineSnapshot(configuration: configuration, state: state, regions: regions.snapshot)
+  }
+
+  /// What has been seen and done so far.
+  public var tally: Tally { state.tally }
+
+  /// The id the next record will have.
+  public var nextID: Int { state.nextID }
+
+  /// Where the energy went, as far as it has been booked.
+  public var ledger: PowerLedger { state.ledger }
+
+  /// Where a subscriber stands; nil when there is none of that name.
+  public func subscriberState(_ name: String) -> SubscriberState? {
+    state.policy.sessions.first { $0.subscriber.name == name }?.state
+  }
+
+  /// Where the last fix is with respect to a region; nil when there is none of that id.
+  public func regionState(_ id: String) -> RegionState? { regions.state(of: id) }
+
+  /// The instant at which a replay stamps a report: its time on the engine's axis, or the present instant where
+  /// its time can't be believed.
+  ///
+  /// It changes nothing; it is `mutating` because an engine that is only lent to another module is copied, which
+  /// takes longer than the answer.
+  public mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
+    guard let time = report.time, state.gate.believesTime(of: report) else { return state.instant }
+    return max(state.instant, EngineInstant(microseconds: time.microseconds))
+  }
+
+  /// Takes a position report: the same as an event with it, without the way through an enum of all events.
+  public mutating func handle(
+    _ report: FixReport, at instant: EngineInstant, into effects: inout [Effect]
+  ) {
+    fire(until: instant, into: &effects)
+    take(report, into: &effects)
+    nextDeadline = findDeadline()
+  }
+
+  /// Takes an event and appends what is to be done for it.
+  public mutating func handle(_ stamped: Stamped, into effects: inout [Effect]) {
+    fire(until: stamped.at, into: &effects)
+    switch stamped.event {
+    case .fix(let report): take(report, into: &effects)
+    case .segmentBreak: breakTrack()
+    case .source(let event): take(event, into: &effects)
+    case .addRegion(let region): add(region, into: &effects)
+    case .removeRegion(let id): regions.remove(id: id)
+    case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
+    case .removeSubscriber(let name): _ = state.policy.remove(name)
+    case .subscriber(let name, let event): take(event, of: name, into: &effects)
+    case .machine(let event): take(event, into: &effects)
+    case .end: end(into: &effects)
+    }
+    switch stamped.event {
+    case .fix, .segmentBreak, .source, .addRegion, .removeRegion: break
+    case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: refreshReceiverUsers()
+    }
+    nextDeadline = findDeadline()
+  }
+
+  /// Fires everything due by `instant`, in order, each at its own instant.
+  public mutating func advance(to instant: EngineInstant, into effects: inout [Effect]) {
+    fire(until: instant, into: &effects)
+    nextDeadline = findDeadline()
+  }
+}
+
+// MARK: - Deadlines
+
+extension Engine {
+  /// When something is due next, from those who know.
+  private func findDeadline() -> EngineInstant? {
+    var due = state.significant.nextDeadline
+    if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
+    return due
+  }
+
+  private mutating func fire(until instant: EngineInstant, into effects: inout [Effect]) {
+    var next = nextDeadline
+    while let due = next, due <= instant {
+      state.instant = max(state.instant, due)
+      if let change = state.significant.advance(to: due) { record(change, into: &effects) }
+      regions.advance(to: due, into: &regionEvents)
+      recordRegionEvents(into: &effects)
+      if let policyDue = state.policy.nextDeadline, policyDue <= due {
+        state.policy.fire(at: due, into: &steps)
+        recordSteps(into: &effects)
+        refreshReceiverUsers()
+      }
+      next = findDeadline()
+    }
+    state.instant = max(state.instant, instant)
+  }
+}
+
+// MARK: - Fixes
+
+extension Engine {
+  private mutating func take(_ report: FixReport, into effects: inout [Effect]) {
+    let id = takeID()
+    state.tally.fixes += 1
+    switch state.gate.judge(report, at: state.instant) {
+    case .refused(let reason):
+      state.tally.refuse(reason)
+      guard configuration.explains else { return }
+      let time = report.time ?? utc(at: state.instant)
+      effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
+    case .accepted(let fix):
+      take(fix, id: id, into: &effects)
+    }
+  }
+
+  private mutating func take(_ fix: Fix, id: Int, into effects: inout [Effect]) {
+    let previous = state.tally.last
+    state.tally.accepted += 1
+    state.tally.last = fix
+    if configuration.explains {
+      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix))))
+    }
+    if let previous {
+      noteGap(since: previous, until: fix, into: &effects)
+    } else {
+      state.tally.first = fix
+      refreshReceiverUsers()
+    }
+    state.isBroken = false
+    state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+    if let change = state.significant.observe(fix) { record(change, into: &effects) }
+    regions.observe(fix, into: &regionEvents)
+    recordRegionEvents(into: &effects)
+  }
+
+  private mutating func noteGap(since previous: Fix, until fix: Fix, into effects: inout [Effect]) {
+    let seconds = previous.time.seconds(to: fix.time)
+    guard state.isBroken || seconds >= configuration.gapSeconds else { return }
+    regions.noteGap()
+    state.tally.gaps += 1
+    let body = Record.Body.gap(seconds: seconds, state.isBroken ? .segment : .silence)
+    effects.append(.record(Record(id: takeID(), time: fix.time, body: body)))
+  }
+
+  private mutating func breakTrack() {
+    guard state.tally.last != nil, !state.isBroken else { return }
+    state.isBroken = true
+    state.ledger.setReceiver(.acquiring, at: state.instant)
+  }
+}
+
+// MARK: - The source
+
+extension Engine {
+  /// Records what happened to the source, and books the receiver's time accordingly.
+  private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
+    switch event {
+    case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
+    case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
+    case .stale(.silent, _): break
+    case .switched:
+      state.gate.noteSwitch()
+      regions.noteGap()
+    case .dropped: state.tally.gaps += 1
+    }
+    if case .stale = event { state.tally.stale += 1 }
+    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
+  }
+}
+
+// MARK: - Regions, subscribers, the machine
+
+extension Engine {
+  private mutating func add(_ region: Region, into effects: inout [Effect]) {
+    do {
+      try regions.add(region)
+    } catch {
+      refuse("region \(region.id)", "\(error)", into: &effects)
+    }
+  }
+
+  private mutating func add(
+    _ subscriber: Subscriber, _ initial: SubscriberState, into effects: inout [Effect]
+  ) {
+    if !state.policy.add(subscriber, state: initial, at: state.instant) {
+      refuse("subscriber \(subscriber.name)", "more than \(Limits.subscribers) subscribers", into: &effects)
+    }
+  }
+
+  private mutating func take(_ event: SubscriberEvent, of name: String, into effects: inout [Effect]) {
+    let instant = state.instant
+    var steps: [PolicyStep] = []
+    if case .acknowledged(let id, let coreSeconds) = event,
+      let rule = state.policy.rule(ofPending: id, subscriber: name)
+    {
+      state.ledger.addRun(name, coreSeconds: coreSeconds, rule: rule)
+    }
+    let isKnown = state.policy.withSession(name) { policy, index in
+      switch event {
+      case .foreground: policy.bringToForeground(index, at: instant, into: &steps)
+      case .background: policy.sendToBackground(index, at: instant, into: &steps)
+      case .quit: policy.forceQuit(index, into: &steps)
+      case .exited: policy.exited(index, at: instant, into: &steps)
+      case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
+      case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
+      case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
+      case .authorization(let value): policy.authorize(value, index, into: &steps)
+      }
+    }
+    guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
+    self.steps = steps
+    recordSteps(into: &effects)
+  }
+
+  private mutating func take(_ event: MachineEvent, into effects: inout [Effect]) {
+    switch event {
+    case .reboot: state.policy.reboot(at: state.instant, into: &steps)
+    case .unlock: state.policy.unlock(at: state.instant, into: &steps)
+    case .memoryPressure(.critical): state.policy.purge(into: &steps)
+    case .memoryPressure(.none), .memoryPressure(.warning), .lowPower: break
+    }
+    recordSteps(into: &effects)
+  }
+
+  /// Settles what is open and records where the energy went.
+  private mutating func end(into effects: inout [Effect]) {
+    state.ledger.setReceiver(.off, at: state.instant)
+    for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
+      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
+    }
+  }
+
+  private mutating func refreshReceiverUsers() {
+    state.ledger.setUsers(state.policy.receiverUsers, at: state.instant)
+    state.ledger.setRunning(state.policy.backgroundUsers, at: state.instant)
+  }
+}
+
+// MARK: - Records
+
+extension Engine {
+  private mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) {
+    let id = takeID()
+    state.tally.significant += 1
+    effects.append(.record(Record(id: id, time: utc(at: change.instant), body: .significant(change))))
+    state.policy.offer(event: id, trigger: .significantChange, at: state.instant, into: &steps)
+    recordSteps(into: &effects)
+  }
+
+  private mutating func recordRegionEvents(into effects: inout [Effect]) {
+    guard !regionEvents.isEmpty else { return }
+    for event in regionEvents {
+      let id = takeID()
+      state.tally.regions[event.kind.name, default: 0] += 1
+      effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
+      guard event.kind.isTrigger else { continue }
+      state.policy.offer(event: id, trigger: .region, region: event.region, at: state.instant, into: &steps)
+      recordSteps(into: &effects)
+    }
+    regionEvents.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func recordSteps(into effects: inout [Effect]) {
+    guard !steps.isEmpty else { return }
+    let time = utc(at: state.instant)
+    for step in steps {
+      switch step {
+      case .decided(let decision):
+        state.tally.count(decision)
+        if decision.action == .relaunch {
+          state.ledger.addRelaunch(decision.subscriber, rule: decision.rule)
+        }
+        effects.append(.record(Record(id: takeID(), time: time, body: .decision(decision))))
+      case .moved(let move):
+        effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
+      case .ordered(let order):
+        effects.append(.perform(order))
+      }
+    }
+    steps.removeAll(keepingCapacity: true)
+    refreshReceiverUsers()
+  }
+
+  private mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
+    effects.append(
+      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
+  }
+
+  private mutating func takeID() -> Int {
+    defer { state.nextID += 1 }
+    return state.nextID
+  }
+
+  /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
+  private func utc(at instant: EngineInstant) -> UTCTime {
+    guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
+    return UTCTime(
+      microseconds: last.time.microseconds.saturatingAdd(
+        instant.microseconds.saturatingSubtract(last.instant.microseconds)))
+  }
+}

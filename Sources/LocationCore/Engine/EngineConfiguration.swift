@@ -1,0 +1,19 @@
+/// Every number an engine decides by. It is fixed for the life of an engine and stands in its snapshots.
+public struct EngineConfiguration: Hashable, Sendable, Codable {
+  /// Which reports are believed.
+  public var gate = FixGate.Configuration()
+  /// When a move is significant.
+  public var significant = SignificantChange.Configuration()
+  /// When a region is entered and left.
+  public var regions = RegionConfiguration()
+  /// How subscribers are treated.
+  public var policy = Policy.Configuration()
+  /// What the device draws.
+  public var profile = PowerProfile.rpi4UbloxM8
+  /// Seconds without a fix after which a `gap` is recorded: the longest window of the other rules.
+  public var gapSeconds = 300.0
+  /// Whether each fix's verdict is recorded too.
+  public var explains = false
+
+  public init() {}
+}

@@ -1,0 +1,28 @@
+/// Everything in an engine that changes: what survives a restart. What can be rebuilt is not in it.
+public struct EngineSnapshot: Hashable, Sendable, Codable {
+  var configuration: EngineConfiguration
+  var state: EngineState
+  var regions: RegionMonitor.Snapshot
+}
+
+/// The engine's state without the regions, which own what can't be copied.
+struct EngineState: Hashable, Sendable, Codable {
+  var gate: FixGate
+  var significant: SignificantChange
+  var policy: Policy
+  var ledger: PowerLedger
+  var tally = Tally()
+  /// The latest instant the engine has been told of.
+  var instant = EngineInstant.distantPast
+  /// The next id to give out.
+  var nextID = 1
+  /// Whether the next fix does not continue the last one.
+  var isBroken = false
+
+  init(configuration: EngineConfiguration) {
+    gate = FixGate(configuration: configuration.gate)
+    significant = SignificantChange(configuration: configuration.significant)
+    policy = Policy(configuration: configuration.policy)
+    ledger = PowerLedger(profile: configuration.profile)
+  }
+}

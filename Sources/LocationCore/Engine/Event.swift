@@ -1,0 +1,78 @@
+/// Everything that can happen. The set is closed; time passing is not an event.
+public enum Event: Hashable, Sendable, Codable {
+  /// A source reported a position.
+  case fix(FixReport)
+  /// What follows does not continue what came before: a new segment of a track.
+  case segmentBreak
+  /// Something happened to where live fixes come from.
+  case source(SourceEvent)
+  case addRegion(Region)
+  case removeRegion(id: String)
+  case addSubscriber(Subscriber, SubscriberState)
+  case removeSubscriber(name: String)
+  /// Something happened to, or was said by, a subscriber.
+  case subscriber(name: String, SubscriberEvent)
+  /// Something happened to the machine.
+  case machine(MachineEvent)
+  /// The stream is over: what is open is settled at this instant.
+  case end
+}
+
+/// What can happen to a subscriber, or be said by it.
+public enum SubscriberEvent: Hashable, Sendable, Codable {
+  /// The user started it or returned to it.
+  case foreground
+  /// The user turned to something else.
+  case background
+  /// The user force-quit it.
+  case quit
+  /// Its process ended by itself.
+  case exited(status: Int32)
+  /// It is done with an event, and spent so many core seconds on it.
+  case acknowledged(event: Int, coreSeconds: Double)
+  case beginTask(name: String)
+  case endTask(token: Int)
+  case authorization(Subscriber.Authorization)
+
+  /// Whether the subscriber's process is gone after it.
+  public var endsProcess: Bool {
+    switch self {
+    case .quit, .exited: true
+    case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization: false
+    }
+  }
+}
+
+/// What can happen to the machine.
+public enum MachineEvent: Hashable, Sendable, Codable {
+  /// How short of memory the machine is.
+  public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable {
+    case none, warning, critical
+  }
+
+  case reboot
+  case unlock
+  case memoryPressure(MemoryPressure)
+  case lowPower(Bool)
+}
+
+/// An event with the instant at which it reached the engine: the journal's one kind of entry.
+public struct Stamped: Hashable, Sendable, Codable {
+  /// When it reached the engine.
+  public var at: EngineInstant
+  /// What happened.
+  public var event: Event
+
+  public init(at: EngineInstant, _ event: Event) {
+    self.at = at
+    self.event = event
+  }
+}
+
+/// Everything the engine can ask for. The set is closed.
+public enum Effect: Hashable, Sendable {
+  /// Keep and show this.
+  case record(Record)
+  /// Do this for a subscriber.
+  case perform(Order)
+}

@@ -1,0 +1,32 @@
+/// One thing that happened or was decided, with everything a reader of the output is told of it.
+public struct Record: Hashable, Sendable, Codable {
+  /// What it says.
+  public enum Body: Hashable, Sendable, Codable {
+    case significant(SignificantChange.Change)
+    case region(RegionEvent)
+    case gap(seconds: Double, Gap)
+    case source(SourceEvent)
+    case fixAccepted(Fix)
+    case fixRejected(RejectReason, FixReport)
+    case decision(Decision)
+    case subscriberState(StateMove)
+    case power(PowerLedger.Entry)
+    /// Something the engine was asked to take and could not, with the reason in words.
+    case refused(what: String, reason: String)
+  }
+
+  /// Why there were no fixes for a while.
+  public enum Gap: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The track says so: a new segment.
+    case segment
+    /// None came.
+    case silence
+  }
+
+  /// Stable: the same in every replay of the same input. Ids rise; not every one is used.
+  public var id: Int
+  /// UTC of the fix that decided, or of the deadline.
+  public var time: UTCTime
+  /// What it says.
+  public var body: Body
+}

@@ -1,0 +1,135 @@
+/// Rule B1: tells when the position has moved significantly since it was last told, and not too often.
+///
+/// A move is significant from `distanceMeters` on. After each delivery a window of `windowSeconds` is
+/// closed to the next; a move inside it is kept and delivered, with the latest fix, when the window is over,
+/// if it still holds. The window belongs to its last instant too: a fix that comes exactly then is
+/// delivered itself.
+///
+/// The distance must also mean something. Let s be the standard deviation of the difference of the two
+/// positions along one axis. Below ``noiseSigmas`` s a distance is noise, whatever the threshold. Where
+/// the receiver itself reported the errors, and ``marginSigmas`` s is more than ``accurateShare`` of the
+/// threshold, that much is added to the threshold (at most ``largestShare`` of it), so that a shuttle just short
+/// of it gives nothing. Accurate fixes thus meet the plain rule, and so do fixes with an error nobody measured.
+public struct SignificantChange: Hashable, Sendable, Codable {
+  /// The two thresholds of the rule.
+  public struct Configuration: Hashable, Sendable, Codable {
+    /// Metres; 500 as in Apple's significant-change service.
+    public var distanceMeters = 500.0
+    /// Seconds from one delivery to the next; 300 as in Apple's significant-change service.
+    public var windowSeconds = 300.0
+
+    public init() {}
+  }
+
+  /// Why a change was delivered now.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The first fix.
+    case initial
+    /// The position moved far enough.
+    case moved
+    /// It had moved far enough earlier, and the window since the last delivery is over now.
+    case window
+  }
+
+  /// What is delivered.
+  public struct Change: Hashable, Sendable, Codable {
+    /// Where the position is now.
+    public var fix: Fix
+    /// When it is delivered: the fix's instant, or the end of the window.
+    public var instant: EngineInstant
+    /// The fix delivered before; nil for the first.
+    public var previous: Fix?
+    /// Metres from the previous delivery; nil for the first.
+    public var movedMeters: Double?
+    /// Seconds from the previous delivery; nil for the first.
+    public var sinceSeconds: Double?
+    /// Fixes that had moved far enough but came inside the window.
+    public var suppressed: Int
+    /// Why it is delivered now.
+    public var reason: Reason
+  }
+
+  /// Distances below this many standard deviations of the difference are noise: a machine at rest passes it with
+  /// a chance of exp(-18), once in two years of independent fixes a second.
+  static let noiseSigmas = 6.0
+  /// The largest excursion along one line in a day of 43,200 independent fixes: 4.26 standard deviations.
+  static let marginSigmas = 4.26
+  /// Errors that would shift the threshold by less than this share do not shift it at all.
+  static let accurateShare = 0.05
+  /// No error shifts the threshold by more than this share: a real move is not to be missed for a poor receiver.
+  static let largestShare = 0.1
+
+  let configuration: Configuration
+  private var delivered: Fix?
+  private var deliveredAt = EngineInstant.distantPast
+  private var latest: Fix?
+  private var suppressed = 0
+  private var isPending = false
+
+  public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
+
+  /// The end of the window, when something waits for it.
+  public var nextDeadline: EngineInstant? {
+    @inline(__always) get { isPending ? windowEnd.next : nil }
+  }
+
+  /// Takes a fix; returns what is to be delivered for it.
+  public mutating func observe(_ fix: Fix) -> Change? {
+    guard let delivered else { return deliver(fix, at: fix.instant, reason: .initial) }
+    latest = fix
+    guard isSignificant(from: delivered, to: fix) else {
+      isPending = false
+      return nil
+    }
+    guard fix.instant >= windowEnd else {
+      isPending = true
+      suppressed += 1
+      return nil
+    }
+    return deliver(fix, at: fix.instant, reason: .moved)
+  }
+
+  /// Delivers what waited for a window that is over by `instant`.
+  public mutating func advance(to instant: EngineInstant) -> Change? {
+    guard isPending, let due = nextDeadline, due <= instant, let latest else { return nil }
+    return deliver(latest, at: windowEnd, reason: .window)
+  }
+
+  private var windowEnd: EngineInstant {
+    @inline(__always) get { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
+  }
+
+  private mutating func deliver(_ fix: Fix, at instant: EngineInstant, reason: Reason) -> Change {
+    let previous = delivered
+    let change = Change(
+      fix: fix, instant: instant, previous: previous,
+      movedMeters: previous.map { Geodesy.distanceMeters($0.coordinate, fix.coordinate) },
+      sinceSeconds: previous.map { _ in deliveredAt.seconds(to: instant) },
+      suppressed: suppressed, reason: reason)
+    delivered = fix
+    deliveredAt = instant
+    latest = fix
+    suppressed = 0
+    isPending = false
+    return change
+  }
+
+  @inline(__always)
+  private func isSignificant(from a: Fix, to b: Fix) -> Bool {
+    let sigmaA = a.accuracy.sigmaMeters
+    let sigmaB = b.accuracy.sigmaMeters
+    let sigma = (sigmaA * sigmaA + sigmaB * sigmaB).squareRoot()
+    var required = configuration.distanceMeters
+    if a.accuracy.source == .reported || b.accuracy.source == .reported {
+      let margin = Self.marginSigmas * sigma
+      if margin > Self.accurateShare * required { required += min(margin, Self.largestShare * required) }
+    }
+    required = max(required, Self.noiseSigmas * sigma)
+    return Geodesy.isAtLeast(required, from: a.coordinate, to: b.coordinate)
+  }
+}
+
+extension EngineInstant {
+  /// The instant after this one.
+  var next: EngineInstant { EngineInstant(microseconds: microseconds.saturatingAdd(1)) }
+}

@@ -1,0 +1,9 @@
+/// Every bound of the engine. What meets one is refused or dropped by name, never in silence.
+public enum Limits {
+  /// Subscribers of one engine.
+  public static let subscribers = 1_000
+  /// Unacknowledged events of one subscriber.
+  public static let outbox = 10_000
+  /// Open finite tasks of one subscriber.
+  public static let tasks = 1_000
+}

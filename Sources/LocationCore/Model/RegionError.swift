@@ -1,0 +1,15 @@
+/// Why a region was refused.
+public enum RegionError: Error, Hashable, Sendable {
+  /// The monitor has a region of that id.
+  case duplicateID(String)
+  /// The monitor has as many regions as it takes.
+  case tooMany(limit: Int)
+  /// The radius is not a positive number of metres below half the way round the earth.
+  case invalidRadius(Double)
+  /// GEOS got no memory.
+  case outOfMemory
+  /// A time is negative or not a number, seconds.
+  case invalidSeconds(Double)
+  /// A ring or a line is not what it should be; the reason in the words of GEOS, and where it is known, the place.
+  case invalidGeometry(reason: String, place: Coordinate?)
+}

@@ -1,0 +1,127 @@
+/// A program that wants to know where the machine is, and how far it may go for it.
+public struct Subscriber: Hashable, Sendable, Codable {
+  /// The location services a subscriber can ask for.
+  public struct Services: OptionSet, Hashable, Sendable, Codable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Rule B1.
+    public static let significantChange = Services(rawValue: 1)
+    /// Rule B4.
+    public static let regions = Services(rawValue: 2)
+    /// Rule B5.
+    public static let visits = Services(rawValue: 4)
+    /// Rule B2.
+    public static let standard = Services(rawValue: 8)
+    /// Every service.
+    public static let all: Services = [.significantChange, .regions, .visits, .standard]
+  }
+
+  /// The background modes a manifest can declare.
+  public struct Modes: OptionSet, Hashable, Sendable, Codable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Standard updates also while suspended (rule B3).
+    public static let location = Modes(rawValue: 1)
+  }
+
+  /// When a subscriber may be told anything at all (rule B8).
+  public enum Authorization: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Never.
+    case denied
+    /// Only while it runs; nothing wakes or relaunches it.
+    case whenInUse
+    /// Also when that takes a wake or a relaunch.
+    case always
+  }
+
+  /// How exactly a subscriber is told where the machine is (rule B8).
+  public enum AccuracyAuthorization: String, Hashable, Sendable, Codable, CaseIterable {
+    case full, reduced
+  }
+
+  /// How the program takes its events.
+  public enum Style: String, Hashable, Sendable, Codable, CaseIterable {
+    /// One long-lived process: events on standard input, answers on standard output.
+    case resident
+    /// One process an event; exit 0 acknowledges it.
+    case oneshot
+  }
+
+  /// Unique among the subscribers of an engine.
+  public var name: String
+  /// The program and its arguments; empty for a modelled subscriber.
+  public var command: [String]
+  /// How it takes its events.
+  public var style: Style
+  /// What it asks for.
+  public var services: Services
+  /// What it may do in the background.
+  public var modes: Modes
+  /// When it may be told.
+  public var authorization: Authorization
+  /// How exactly it may be told.
+  public var accuracy: AccuracyAuthorization
+  /// Metres between two standard updates; 0 for every fix.
+  public var distanceFilterMeters: Double
+  /// Ids of the regions it wants to hear of; nil for all.
+  public var regions: [String]?
+  /// Opted out of background execution (rule A5).
+  public var exitsOnSuspend: Bool
+
+  public init(
+    name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
+    modes: Modes = [], authorization: Authorization = .always, accuracy: AccuracyAuthorization = .full,
+    distanceFilterMeters: Double = 0, regions: [String]? = nil, exitsOnSuspend: Bool = false
+  ) {
+    self.name = name
+    self.command = command
+    self.style = style
+    self.services = services
+    self.modes = modes
+    self.authorization = authorization
+    self.accuracy = accuracy
+    self.distanceFilterMeters = distanceFilterMeters
+    self.regions = regions
+    self.exitsOnSuspend = exitsOnSuspend
+  }
+}
+
+/// Where a subscriber stands (rule A1). It is in exactly one of these.
+public enum SubscriberState: String, Hashable, Sendable, Codable, CaseIterable {
+  case notRunning
+  /// In the foreground, not receiving the user's attention.
+  case inactive
+  /// In the foreground.
+  case active
+  /// Running, out of sight.
+  case background
+  /// In memory, running no code.
+  case suspended
+
+  /// Whether it runs code.
+  public var isRunning: Bool {
+    switch self {
+    case .inactive, .active, .background: true
+    case .notRunning, .suspended: false
+    }
+  }
+
+  /// Whether the user sees it.
+  public var isForeground: Bool {
+    switch self {
+    case .inactive, .active: true
+    case .notRunning, .background, .suspended: false
+    }
+  }
+
+  /// Whether the move is one of those rule A1 allows.
+  public func mayBecome(_ next: SubscriberState) -> Bool {
+    switch self {
+    case .notRunning: next == .inactive || next == .background
+    case .inactive: next == .active || next == .background || next == .notRunning
+    case .active: next == .inactive || next == .notRunning
+    case .background: next == .suspended || next == .notRunning
+    case .suspended: next == .background || next == .inactive || next == .notRunning
+    }
+  }
+}

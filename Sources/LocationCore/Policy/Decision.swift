@@ -1,0 +1,139 @@
+/// What the policy decided for one subscriber, under which rule, and why (rule A9).
+public struct Decision: Hashable, Sendable, Codable {
+  /// What was decided.
+  public enum Action: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Handed to a subscriber that runs.
+    case deliver
+    /// Resumed from suspension to be handed an event.
+    case wake
+    /// Started in the background to be handed an event.
+    case relaunch
+    /// Kept for later.
+    case `defer`
+    /// Kept, and merged with others.
+    case coalesce
+    /// Not kept.
+    case drop
+    /// Stopped from running, kept in memory.
+    case suspend
+    /// Ended.
+    case terminate
+    /// Ended to free memory.
+    case purge
+    /// Not allowed.
+    case refuse
+  }
+
+  /// Why. The raw values are stable: they stand in records and docs.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It runs in the foreground.
+    case foreground
+    /// It runs in the background already.
+    case running
+    /// It was suspended.
+    case suspended
+    /// It was not running.
+    case notRunning = "not_running"
+    /// The user had force-quit it; location services relaunch it all the same.
+    case forceQuitLocation = "force_quit_location"
+    /// The user force-quit it, and nothing may start it before the user does.
+    case forceQuit = "force_quit"
+    /// Nothing is started before the first unlock after a boot.
+    case locked
+    /// The first unlock after a boot.
+    case firstUnlock = "first_unlock"
+    /// Its authorization is `denied`.
+    case denied
+    /// Waking and relaunching need the authorization `always`.
+    case needsAlways = "needs_always"
+    /// It opted out of background execution.
+    case exitsOnSuspend = "exits_on_suspend"
+    /// Nothing holds off suspension any more.
+    case idle
+    /// It was still running when its time was over.
+    case budgetOver = "budget_over"
+    /// A finite task was still open when its time was over.
+    case taskOpen = "task_open"
+    /// The move is not one of those rule A1 allows.
+    case illegalMove = "illegal_move"
+    /// No such task is open.
+    case unknownTask = "unknown_task"
+    /// As many events wait for it as may.
+    case outboxFull = "outbox_full"
+    /// It had been handed the event before and did not acknowledge it.
+    case unacknowledged
+    /// It had been kept for it.
+    case kept
+    /// It ended too soon after being started; the next start waits.
+    case backOff = "back_off"
+    /// The machine is short of memory.
+    case memoryPressure = "memory_pressure"
+  }
+
+  /// Whom it is about.
+  public var subscriber: String
+  /// What was decided.
+  public var action: Action
+  /// Under which rule.
+  public var rule: Rule
+  /// Its state before.
+  public var before: SubscriberState
+  /// Its state after.
+  public var after: SubscriberState
+  /// The event it is about; nil where it is about none.
+  public var event: Int?
+  /// Why.
+  public var reason: Reason
+}
+
+/// What the shell is to do for a subscriber. What came of it returns as an ``Event``.
+public enum Order: Hashable, Sendable, Codable {
+  /// Thaw it.
+  case wake(subscriber: String, launch: Launch)
+  /// Start it in the background.
+  case relaunch(subscriber: String, launch: Launch)
+  /// Hand it the event with this id.
+  case deliver(subscriber: String, event: Int)
+  /// Freeze it.
+  case suspend(subscriber: String)
+  /// Tell it to finish: in so many seconds it will be ended.
+  case warn(subscriber: String, seconds: Double)
+  /// End it.
+  case terminate(subscriber: String)
+
+  /// What a subscriber is told first after a start or a wake.
+  public struct Launch: Hashable, Sendable, Codable {
+    /// The rule that caused it.
+    public var cause: Rule
+    /// The event that caused it.
+    public var event: Int
+    /// Seconds it may run.
+    public var budgetSeconds: Double
+    /// Seconds it was suspended; nil for a start.
+    public var sleptSeconds: Double?
+  }
+}
+
+/// A change of state that was not the policy's own decision: the user's, the subscriber's, the machine's.
+public struct StateMove: Hashable, Sendable, Codable {
+  /// Who or what moved it.
+  public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
+    case added, user, exit, reboot
+  }
+
+  /// Whom it is about.
+  public var subscriber: String
+  /// Its state before.
+  public var before: SubscriberState
+  /// Its state after.
+  public var after: SubscriberState
+  /// Who or what moved it.
+  public var cause: Cause
+}
+
+/// One thing that follows from the policy, in the order in which it is to happen.
+enum PolicyStep: Hashable {
+  case decided(Decision)
+  case moved(StateMove)
+  case ordered(Order)
+}

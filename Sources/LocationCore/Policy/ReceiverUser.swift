@@ -1,0 +1,60 @@
+/// A subscriber that needs a part of the device, and the rule under which it does.
+struct ReceiverUser: Hashable, Sendable, Codable {
+  var subscriber: String
+  var rule: Rule
+}
+
+/// What the policy knows that the power ledger needs.
+extension Policy {
+  /// Who needs the receiver now, by name, each under the rule of the most demanding service in use (rule L2).
+  var receiverUsers: [ReceiverUser] {
+    sessions.compactMap { session in
+      guard let rule = receiverRule(session) else { return nil }
+      return ReceiverUser(subscriber: session.subscriber.name, rule: rule)
+    }
+  }
+
+  /// Who runs in the background now and so keeps the machine awake, by name, each under the rule that lets it.
+  var backgroundUsers: [ReceiverUser] {
+    sessions.compactMap { session in
+      guard session.state == .background else { return nil }
+      return ReceiverUser(subscriber: session.subscriber.name, rule: backgroundRule(session))
+    }
+  }
+
+  /// What holds off suspension: a task before a delivery before the seconds for cleaning up.
+  private func backgroundRule(_ session: Session) -> Rule {
+    var rule = Rule.suspension
+    for assertion in session.assertions {
+      switch assertion {
+      case .task: return .taskBudget
+      case .delivery(let id): rule = session.outbox.first { $0.event == id }?.trigger.rule ?? rule
+      case .grace: break
+      }
+    }
+    return rule
+  }
+
+  /// The rule that granted an event which still waits for its acknowledgement.
+  func rule(ofPending event: Int, subscriber: String) -> Rule? {
+    sessions.first { $0.subscriber.name == subscriber }?.outbox.first { $0.event == event }?.trigger.rule
+  }
+
+  private func receiverRule(_ session: Session) -> Rule? {
+    let subscriber = session.subscriber
+    switch subscriber.authorization {
+    case .denied: return nil
+    case .whenInUse where !session.state.isRunning: return nil
+    case .whenInUse, .always: break
+    }
+    if session.wasForceQuit && configuration.forceQuitBlocksLocation { return nil }
+    if subscriber.services.contains(.standard) {
+      if session.state.isRunning { return .standard }
+      if subscriber.modes.contains(.location), session.state == .suspended { return .backgroundLocation }
+    }
+    if subscriber.services.contains(.regions) { return .regions }
+    if subscriber.services.contains(.visits) { return .visits }
+    if subscriber.services.contains(.significantChange) { return .significantChange }
+    return nil
+  }
+}

@@ -1,0 +1,30 @@
+/// A rule of `Docs/Policy.md`, by the id that decisions, records and tests quote.
+public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
+  /// One state at a time, legal moves only.
+  case stateMoves = "A1"
+  /// Suspension once nothing holds it off.
+  case suspension = "A2"
+  /// Suspended subscribers are purged first under memory pressure.
+  case memoryPressure = "A4"
+  /// A subscriber that opted out of background execution ends with the foreground.
+  case exitsOnSuspend = "A5"
+  /// Force-quit: only location services relaunch.
+  case forceQuit = "A7"
+  /// Nothing is relaunched before the first unlock.
+  case firstUnlock = "A8"
+  case significantChange = "B1"
+  case standard = "B2"
+  case backgroundLocation = "B3"
+  case regions = "B4"
+  case visits = "B5"
+  case authorization = "B8"
+  case taskToken = "C1"
+  case taskBudget = "C2"
+  case taskExpiration = "C3"
+  case unknownTask = "C4"
+  case wakeBudget = "K1"
+  case overrun = "K2"
+  case atLeastOnce = "K5"
+  /// Receiver time that several need is counted once.
+  case sharedReceiver = "L2"
+}

@@ -1,0 +1,65 @@
+/// One subscriber as the policy knows it.
+struct Session: Hashable, Sendable, Codable {
+  /// An event the subscriber has not acknowledged yet (rule K5).
+  struct Pending: Hashable, Sendable, Codable {
+    var event: Int
+    var trigger: Trigger
+    /// Whether the running process has been handed it.
+    var isHanded = false
+  }
+
+  var subscriber: Subscriber
+  var state = SubscriberState.notRunning
+  /// The user force-quit it (rule A7); a user launch or a reboot clears the mark.
+  var wasForceQuit = false
+  /// What holds off suspension, in the order it was taken.
+  var assertions: [Assertion] = []
+  /// Unacknowledged events, oldest first.
+  var outbox: [Pending] = []
+  /// How long it may run in the background; nil in the foreground.
+  var budget: Budget?
+  /// Since when it is suspended.
+  var suspendedAt: EngineInstant?
+  /// When it is ended for having left the foreground with `exitsOnSuspend` (rule A5).
+  var exitAt: EngineInstant?
+  /// When it is started again to be handed what it has not acknowledged (rule K5).
+  var relaunchAt: EngineInstant?
+  /// Starts in a row that ended before anything was acknowledged.
+  var failures = 0
+  /// The next task token (rule C1).
+  var nextTask = 1
+
+  init(subscriber: Subscriber) { self.subscriber = subscriber }
+
+  /// The earliest instant at which something is due.
+  var deadline: EngineInstant? {
+    var due: EngineInstant?
+    func consider(_ instant: EngineInstant?) {
+      guard let instant else { return }
+      due = due.map { min($0, instant) } ?? instant
+    }
+    for assertion in assertions {
+      if case .grace(let until) = assertion { consider(until) }
+    }
+    consider(budget?.warning)
+    consider(budget?.end)
+    consider(exitAt)
+    consider(relaunchAt)
+    return due
+  }
+
+  /// Whether it asked to hear of a region.
+  func wants(region: String) -> Bool {
+    subscriber.services.contains(.regions) && (subscriber.regions?.contains(region) ?? true)
+  }
+
+  /// Forgets everything that ends with a process: what it held and what it had been handed.
+  mutating func endProcess() {
+    state = .notRunning
+    assertions = []
+    budget = nil
+    suspendedAt = nil
+    exitAt = nil
+    for index in outbox.indices { outbox[index].isHanded = false }
+  }
+}

@@ -1,0 +1,27 @@
+/// Something that may wake a subscriber: the first of the three ideas every background mode rests on.
+///
+/// A trigger is only a row of facts. A further mode is a further row, and whoever raises it.
+public struct Trigger: Hashable, Sendable, Codable {
+  /// The rule that grants it.
+  public var rule: Rule
+  /// What the subscriber must have asked for.
+  public var service: Subscriber.Services
+  /// Whether it resumes a suspended subscriber.
+  public var wakes: Bool
+  /// Whether it starts a subscriber that is not running.
+  public var relaunches: Bool
+  /// Whether it does so even after the user force-quit the subscriber (rule A7).
+  public var outlivesForceQuit: Bool
+  /// Seconds a subscriber may run for it (rule K1).
+  public var budgetSeconds: Double
+
+  /// Rule B1.
+  public static let significantChange = Trigger(
+    rule: .significantChange, service: .significantChange, wakes: true, relaunches: true,
+    outlivesForceQuit: true, budgetSeconds: 10)
+
+  /// Rule B4.
+  public static let region = Trigger(
+    rule: .regions, service: .regions, wakes: true, relaunches: true, outlivesForceQuit: true,
+    budgetSeconds: 10)
+}

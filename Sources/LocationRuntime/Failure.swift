@@ -1,0 +1,55 @@
+/// An error for a person: what, where, what to do. Printed as one line `FILE:LINE: what; remedy`.
+public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The exit status that a failure leads to, as `sysexits.h` has them.
+  public enum Code: Int32, Hashable, Sendable, CaseIterable {
+    /// What was asked about is not so; sysexits.h has no word for it.
+    case conditionFails = 1
+    case usage = 64
+    case data = 65
+    case noInput = 66
+    case unavailable = 69
+    case software = 70
+    case cantCreate = 73
+    case io = 74
+    case tryAgain = 75
+    case noPermission = 77
+    case config = 78
+  }
+
+  /// The exit status.
+  public var code: Code
+  /// The file it is about, as the user named it; nil where it is about none.
+  public var file: String?
+  /// The line in the file, from 1; nil where it is about none.
+  public var line: Int?
+  /// What is wrong.
+  public var what: String
+  /// What to do about it; nil where that is plain.
+  public var remedy: String?
+
+  public init(_ code: Code, file: String? = nil, line: Int? = nil, what: String, remedy: String? = nil) {
+    self.code = code
+    self.file = file
+    self.line = line
+    self.what = what
+    self.remedy = remedy
+  }
+
+  /// One line, whatever the parts contain.
+  public var description: String {
+    var text = ""
+    if let file {
+      text += file
+      if let line { text += ":\(line)" }
+      text += ": "
+    }
+    text += what
+    if let remedy { text += "; \(remedy)" }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}"
+      || scalar == "\u{2029}"
+  }
+}

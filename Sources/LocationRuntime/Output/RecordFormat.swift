@@ -1,0 +1,106 @@
+package import LocationCore
+
+/// How records are printed.
+public enum RecordFormat: String, Sendable, CaseIterable {
+  case text, ndjson, csv, geojson
+}
+
+/// Turns records into lines, all but their numbers in the stream, which are put in when a line is printed.
+///
+/// Tracks that are replayed side by side are thus printed in one sequence.
+package struct RecordEncoder {
+  /// How records are printed.
+  package let format: RecordFormat
+  private let track: String?
+  private var line = JSONLine()
+  private var lastDay: [UInt8] = []
+  /// When programs were last woken or told something.
+  private var started: [String: UTCTime] = [:]
+  private var outside = 0
+
+  /// `track` stands in each record when there are several.
+  package init(format: RecordFormat, track: String?) {
+    self.format = format
+    self.track = track
+  }
+
+  /// The bytes after the record's number; nil where this format has nothing to say of it.
+  package mutating func encode(_ record: Record) -> [UInt8]? {
+    switch format {
+    case .ndjson: return object { record.write(to: &$0, track: $1) }
+    case .csv: return CSVRow.encode(record, track: track)
+    case .geojson: return GeoJSONFeature.encode(record, track: track, line: &line)
+    case .text: return text(record)
+    }
+  }
+
+  /// The bytes after the summary's number; nil where this format has none.
+  package mutating func encode(_ summary: Summary) -> [UInt8]? {
+    switch format {
+    case .ndjson: return object { summary.write(to: &$0, track: $1) }
+    case .csv, .geojson: return nil
+    case .text:
+      return Array(
+        SummaryText.describe(
+          summary, title: track.map { "Summary of \($0)" } ?? "Summary", quietlyOutside: outside
+        ).utf8)
+    }
+  }
+
+  /// An object that goes on after its first members.
+  private mutating func object(_ write: (inout JSONLine, String?) -> Void) -> [UInt8] {
+    line.reset()
+    line.resume()
+    write(&line, track)
+    line.close()
+    return line.bytes
+  }
+
+  private mutating func text(_ record: Record) -> [UInt8]? {
+    if isDigested(record) { return nil }
+    guard let text = TextRecord(record) else { return nil }
+    var bytes: [UInt8] = []
+    let stamp = Array(record.time.rfc3339.utf8)
+    let day = Array(stamp.prefix(10))
+    if day != lastDay {
+      lastDay = day
+      bytes += day
+      bytes += Array(" (UTC)\n".utf8)
+    }
+    bytes += Array("  ".utf8)
+    bytes += stamp.dropFirst(11).prefix(8)
+    let what = text.isConsequence ? "  \(text.what)" : text.what
+    bytes += Array("  \(what.padded(to: 10))  \(text.detail)".utf8)
+    return bytes
+  }
+
+  /// Whether people get a record in another form: states outside at the start as a number in the summary, and the
+  /// suspension that ends a wake at once as part of the wake.
+  private mutating func isDigested(_ record: Record) -> Bool {
+    switch record.body {
+    case .region(let event):
+      guard case .state(.outside) = event.kind else { return false }
+      outside += 1
+      return true
+    case .decision(let decision):
+      switch decision.action {
+      case .wake, .relaunch, .deliver: started[decision.subscriber] = record.time
+      case .suspend:
+        guard let start = started.removeValue(forKey: decision.subscriber) else { return false }
+        return start.seconds(to: record.time) <= Self.briefSeconds
+      case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
+      }
+      return false
+    case .significant, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power, .refused:
+      return false
+    }
+  }
+
+  /// A program that is suspended again within so many seconds gets one line, not two.
+  private static let briefSeconds = 1.0
+}
+
+extension String {
+  /// Followed by spaces up to so many characters.
+  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

@@ -1,0 +1,80 @@
+package import LocationCore
+
+/// What a replay of one track came to.
+package struct Summary: Sendable {
+  /// The id after the last record's.
+  package var id: Int
+  /// UTC of the last fix.
+  package var time: UTCTime?
+  /// What was seen and done, counted.
+  package var tally: Tally
+  /// Joules on account of the services, with its band.
+  package var energy: PowerLedger.Estimate
+  /// Joules of the whole device, its base included.
+  package var deviceJoules: Double
+  /// The name of the power profile.
+  package var profile: String
+  /// Seconds the receiver was on.
+  package var receiverOnSeconds: Double
+  /// Seconds from the first fix to the last.
+  package var durationSeconds: Double
+  /// What the reader took generously.
+  package var notes: [String]
+
+  /// What an engine has come to by now.
+  package init(of engine: borrowing Engine, notes: [String]) {
+    tally = engine.tally
+    durationSeconds = engine.tally.durationSeconds
+    id = engine.nextID
+    time = tally.last?.time
+    energy = engine.ledger.estimate
+    deviceJoules = engine.ledger.deviceJoules(overSeconds: tally.durationSeconds)
+    profile = engine.ledger.profile.name
+    receiverOnSeconds = engine.ledger.receiverOnSeconds
+    self.notes = notes
+  }
+
+  /// Counted events by record type, in the order of their names.
+  package var events: [(type: String, count: Int)] {
+    var events: [(type: String, count: Int)] = []
+    if tally.decisions > 0 { events.append(("decision", tally.decisions)) }
+    if tally.gaps > 0 { events.append(("gap", tally.gaps)) }
+    for name in tally.regions.keys.sorted() {
+      if let count = tally.regions[name] { events.append(("region.\(name)", count)) }
+    }
+    if tally.significant > 0 { events.append(("significant", tally.significant)) }
+    if tally.stale > 0 { events.append(("stale", tally.stale)) }
+    return events
+  }
+
+  /// Refused fixes by reason, in the order in which the gate asks.
+  package var rejected: [(reason: RejectReason, count: Int)] {
+    RejectReason.allCases.map { ($0, tally.rejected(for: $0)) }.filter { $0.1 > 0 }
+  }
+
+  /// Writes the members of the `summary` record, after `v` and `seq`.
+  package func write(to line: inout JSONLine, track: String?) {
+    line.member("id", id)
+    line.member("type", "summary")
+    line.member("time", time)
+    line.member("track", track)
+    line.member("fixes", tally.fixes)
+    line.member("accepted", tally.accepted)
+    line.open("rejected")
+    for (reason, count) in rejected { line.member(named: reason.rawValue, count) }
+    line.close()
+    line.open("events")
+    for (type, count) in events { line.member(named: type, count) }
+    line.close()
+    line.member("wakes", tally.wakes)
+    line.member("relaunches", tally.relaunches)
+    line.member("energy_j", energy.joules, decimals: FixedPoint.thousandths)
+    line.member("energy_low_j", energy.lowJoules, decimals: FixedPoint.thousandths)
+    line.member("energy_high_j", energy.highJoules, decimals: FixedPoint.thousandths)
+    line.member("device_j", deviceJoules, decimals: FixedPoint.thousandths)
+    line.member("profile", profile)
+    line.member("receiver_on_s", receiverOnSeconds, decimals: FixedPoint.thousandths)
+    line.member("duration_s", durationSeconds, decimals: FixedPoint.thousandths)
+    if !notes.isEmpty { line.member("notes", notes) }
+  }
+}

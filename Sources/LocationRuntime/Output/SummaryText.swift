@@ -1,0 +1,61 @@
+import LocationCore
+
+/// The summary in words.
+enum SummaryText {
+  static func describe(_ summary: Summary, title: String, quietlyOutside: Int) -> String {
+    let tally = summary.tally
+    var lines = [""]
+    lines.append(title)
+    lines.append("  fixes       " + fixes(summary))
+    lines.append("  events      " + events(tally))
+    if quietlyOutside > 0 {
+      lines.append("  at first    outside \(Wording.count(quietlyOutside, "region"))")
+    }
+    lines.append(
+      "  programs    \(Wording.count(tally.wakes, "wake")), \(Wording.count(tally.relaunches, "relaunch", plural: "relaunches"))"
+    )
+    lines.append(
+      "  receiver    on for \(Wording.duration(summary.receiverOnSeconds))\(share(summary))"
+    )
+    lines.append("  energy      " + energy(summary))
+    for note in summary.notes { lines.append("  note        \(note)") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// Live, the receiver is on before the first fix and after the last.
+  private static func share(_ summary: Summary) -> String {
+    guard summary.receiverOnSeconds <= summary.durationSeconds else { return "" }
+    return " of \(Wording.duration(summary.durationSeconds))"
+  }
+
+  private static func fixes(_ summary: Summary) -> String {
+    let tally = summary.tally
+    var text = Wording.count(tally.fixes)
+    guard tally.accepted < tally.fixes else { return text + ", all believed" }
+    let reasons = summary.rejected.map { "\(Wording.count($0.count)) \($0.reason.rawValue)" }
+    text += ", \(Wording.count(tally.fixes - tally.accepted)) refused (\(reasons.joined(separator: ", ")))"
+    return text
+  }
+
+  private static func events(_ tally: Tally) -> String {
+    var parts = [Wording.count(tally.significant, "significant change")]
+    let enters = tally.regions["enter"] ?? 0
+    let exits = tally.regions["exit"] ?? 0
+    if enters + exits > 0 {
+      parts.append("\(Wording.count(enters, "enter")), \(Wording.count(exits, "exit"))")
+    }
+    if let dwells = tally.regions["dwell"] { parts.append(Wording.count(dwells, "dwell")) }
+    if let crosses = tally.regions["cross"] {
+      parts.append(Wording.count(crosses, "cross", plural: "crosses"))
+    }
+    if tally.gaps > 0 { parts.append(Wording.count(tally.gaps, "gap")) }
+    return parts.joined(separator: ", ")
+  }
+
+  private static func energy(_ summary: Summary) -> String {
+    let estimate = summary.energy
+    return "\(Wording.energy(estimate.joules)) estimated (\(Wording.energy(estimate.lowJoules)) to "
+      + "\(Wording.energy(estimate.highJoules)) with 90 %), \(Wording.energy(summary.deviceJoules)) with the whole "
+      + "device; profile \(summary.profile), modelled"
+  }
+}

@@ -1,0 +1,171 @@
+import LocationCore
+
+/// A record in words: what happened, and the detail behind it.
+struct TextRecord {
+  var what: String
+  var detail: String
+  /// Whether it is about a subscriber, and so stands under the event that caused it.
+  var isConsequence = false
+
+  private init(_ what: String, _ detail: String, isConsequence: Bool = false) {
+    self.what = what
+    self.detail = detail
+    self.isConsequence = isConsequence
+  }
+
+  /// Nil for records that people get from the summary.
+  init?(_ record: Record) {
+    switch record.body {
+    case .significant(let change): self.init(change)
+    case .region(let event): self.init(event)
+    case .gap(let seconds, let reason):
+      let isSegment = reason == .segment
+      self.init("no fixes", "for \(Wording.duration(seconds))" + (isSegment ? " (a new segment begins)" : ""))
+    case .source(let event): self.init(event)
+    case .fixAccepted(let fix):
+      var detail = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy))"
+      if let speed = fix.speedMetersPerSecond { detail += ", \(Wording.speed(speed))" }
+      self.init("fix", detail)
+    case .fixRejected(let reason, let report):
+      let place = "\(Wording.number(report.latitude, 5)), \(Wording.number(report.longitude, 5))"
+      self.init("refused", "\(reason.rawValue): \(place)")
+    case .decision(let decision): self.init(decision)
+    case .subscriberState(let move):
+      guard let phrase = move.phrase else { return nil }
+      self.init(move.subscriber, phrase, isConsequence: true)
+    case .power: return nil
+    case .refused(let about, let reason): self.init("refused", "\(about): \(reason)")
+    }
+  }
+
+  private init(_ change: SignificantChange.Change) {
+    let place = "\(Wording.place(change.fix.coordinate)) \(Wording.accuracy(change.fix.accuracy))"
+    guard let moved = change.movedMeters, let since = change.sinceSeconds else {
+      what = "first fix"
+      detail = place
+      return
+    }
+    what = "moved"
+    detail = "\(Wording.distance(moved)) in \(Wording.duration(since)), to \(place)"
+    if change.reason == .window { detail += ", told when the window ended" }
+  }
+
+  private init(_ event: SourceEvent) {
+    switch event {
+    case .found(let name):
+      what = "source"
+      detail = "\(name) is there"
+    case .switched(let name):
+      what = "source"
+      detail = "fixes come from \(name) now"
+    case .stale(let reason, let seconds):
+      what = "stale"
+      detail = "no fix for \(Wording.duration(seconds)): \(reason.phrase)"
+    case .dropped(let reports, let seconds):
+      what = "no fixes"
+      detail = "for \(Wording.duration(seconds)): \(Wording.count(reports, "report")) left out to catch up"
+    }
+  }
+
+  private init(_ event: RegionEvent) {
+    let edge =
+      "\(Wording.distance(abs(event.edgeMeters))) \(event.edgeMeters < 0 ? "inside" : "outside") the edge"
+    let certainty =
+      event.confidence >= 0.9995 ? "certain" : "\(Wording.number(event.confidence * 100, 1)) % sure"
+    switch event.kind {
+    case .enter:
+      what = "entered"
+      detail = "\(event.region), \(edge), \(certainty)"
+    case .exit:
+      what = "left"
+      let stay = event.insideSeconds.map { " after \(Wording.duration($0))" } ?? ""
+      detail = "\(event.region)\(stay), \(edge), \(certainty)"
+    case .dwell:
+      what = "dwelled"
+      detail = "in \(event.region)"
+    case .cross:
+      what = "crossed"
+      detail = "\(event.region) between two fixes"
+    case .state(let state):
+      what = state.rawValue
+      detail = event.region
+    }
+  }
+
+  private init(_ decision: Decision) {
+    what = decision.subscriber
+    detail = "\(decision.action.phrase) (\(decision.rule.rawValue)): \(decision.reason.phrase)"
+    isConsequence = true
+  }
+}
+
+extension SourceEvent.Staleness {
+  /// In words, after what has happened.
+  var phrase: String {
+    switch self {
+    case .silent: "the reports stopped"
+    case .noFix: "the receiver has none"
+    case .noDevice: "gpsd has no receiver"
+    case .lost: "gpsd is not there"
+    }
+  }
+}
+
+extension StateMove {
+  /// Nil for the steps between.
+  fileprivate var phrase: String? {
+    switch (cause, after) {
+    case (.user, .active): "opened by the user"
+    case (.user, .background): "put in the background by the user"
+    case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
+    case (.exit, _): "ended by itself"
+    case (.reboot, _): "ended by the reboot"
+    case (.added, _): "added, \(after.rawValue)"
+    }
+  }
+}
+
+extension Decision.Action {
+  fileprivate var phrase: String {
+    switch self {
+    case .deliver: "told"
+    case .wake: "woken in the background"
+    case .relaunch: "relaunched in the background"
+    case .defer: "kept for later"
+    case .coalesce: "merged with what waits"
+    case .drop: "dropped"
+    case .suspend: "suspended"
+    case .terminate: "ended"
+    case .purge: "purged"
+    case .refuse: "refused"
+    }
+  }
+}
+
+extension Decision.Reason {
+  fileprivate var phrase: String {
+    switch self {
+    case .foreground: "it is in the foreground"
+    case .running: "it runs already"
+    case .suspended: "it was suspended"
+    case .notRunning: "it was not running"
+    case .forceQuitLocation: "location services relaunch it even after a force-quit"
+    case .forceQuit: "the user force-quit it"
+    case .locked: "locked since the boot"
+    case .firstUnlock: "the first unlock since the boot"
+    case .denied: "its authorization is denied"
+    case .needsAlways: "that needs the authorization always"
+    case .exitsOnSuspend: "it opted out of running in the background"
+    case .idle: "nothing keeps it running any more"
+    case .budgetOver: "still running when its time was over"
+    case .taskOpen: "a task was still open when its time was over"
+    case .illegalMove: "not a move its state allows"
+    case .unknownTask: "no such task is open"
+    case .outboxFull: "too many events wait for it"
+    case .unacknowledged: "it had not acknowledged it"
+    case .kept: "kept until now"
+    case .backOff: "it ended too soon; the next start waits"
+    case .memoryPressure: "memory is short"
+    }
+  }
+}

@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// A file that is written from its start, or standard output.
+package struct OutputFile: ~Copyable {
+  /// As the user named it; `<stdout>` for `-`.
+  package let name: String
+  private let descriptor: Int32
+
+  /// Creates the file, or empties the one that is there.
+  ///
+  /// - Parameter isPrivate: whether a new file is for its owner alone.
+  /// - Throws: `.cantCreate`.
+  package init(path: String, isPrivate: Bool = false) throws(Failure) {
+    guard path != "-" else {
+      name = "<stdout>"
+      descriptor = STDOUT_FILENO
+      return
+    }
+    name = path
+    // Otherwise readable and writable by all whom the umask lets.
+    let mode: mode_t = isPrivate ? 0o600 : 0o666
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, mode)
+    let error = errno
+    guard descriptor >= 0 else {
+      throw Failure(
+        .cantCreate, file: path, what: "can't be created: \(SystemReason.text(error))",
+        remedy: "check the folder and its permissions")
+    }
+  }
+
+  private init(name: String, descriptor: Int32) {
+    self.name = name
+    self.descriptor = descriptor
+  }
+
+  /// Where errors and progress go.
+  package static var standardError: OutputFile {
+    OutputFile(name: "<stderr>", descriptor: STDERR_FILENO)
+  }
+
+  deinit {
+    if descriptor != STDOUT_FILENO, descriptor != STDERR_FILENO { close(descriptor) }
+  }
+
+  /// Appends all the bytes.
+  ///
+  /// - Throws: `.io`.
+  package func write(_ bytes: borrowing [UInt8]) throws(Failure) {
+    var written = 0
+    let count = bytes.count
+    while written < count {
+      let step = unsafe bytes.withUnsafeBytes { all in
+        unsafe Self.writeSome(descriptor, UnsafeRawBufferPointer(rebasing: all[written...]))
+      }
+      if step >= 0 {
+        written += step
+        continue
+      }
+      let error = errno
+      guard error == EINTR else {
+        throw Failure(.io, file: name, what: "can't be written: \(SystemReason.text(error))")
+      }
+    }
+  }
+
+  private static func writeSome(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Glibc)
+      unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+    #else
+      unsafe Musl.write(descriptor, buffer.baseAddress, buffer.count)
+    #endif
+  }
+}

@@ -1,0 +1,28 @@
+public import LocationCore
+
+/// What to assume where a track does not tell.
+public struct TrackOptions: Hashable, Sendable {
+  /// Metres, a 68 % radius, for fixes without any accuracy; nil for a typical value
+  /// (``/LocationCore/Accuracy/assumed(_:)``).
+  public var assumeAccuracyMeters: Double?
+
+  /// Seconds between fixes, for a track whose first fix has no time; nil refuses a track without times.
+  ///
+  /// The n-th fix of the track, counted from 0, then gets ``start`` plus n intervals if it has no time.
+  public var intervalSeconds: Double?
+
+  /// The time of the first fix of such a track; nil for 2000-01-01T00:00:00Z, which nobody takes for a real
+  /// one, and which is not the 1970 that receivers without a clock claim.
+  public var start: UTCTime?
+
+  public init(
+    assumeAccuracyMeters: Double? = nil, intervalSeconds: Double? = nil, start: UTCTime? = nil
+  ) {
+    self.assumeAccuracyMeters = assumeAccuracyMeters
+    self.intervalSeconds = intervalSeconds
+    self.start = start
+  }
+
+  /// 2000-01-01T00:00:00Z.
+  public static let defaultStart = UTCTime(microseconds: 946_684_800_000_000)
+}

@@ -1,0 +1,27 @@
+/// Whole files.
+package enum FileBytes {
+  /// The largest file read at once, bytes: far above a million regions, far below what exhausts a machine.
+  package static let maximumBytes = 4 << 30
+
+  /// All bytes of a file, unpacked where it is gzip; `-` is standard input.
+  ///
+  /// - Throws: `.noInput`, `.noPermission`, `.io`; `.data` where it is too large or its gzip is broken.
+  package static func read(path: String) throws(Failure) -> [UInt8] {
+    var input = try InputBytes(path: path)
+    // One byte more than the file has, so that its end is seen without growing.
+    var bytes = [UInt8](repeating: 0, count: max((input.byteCount ?? 0) + 1, InputBytes.pieceBytes))
+    var filled = 0
+    while true {
+      if filled == bytes.count { bytes.append(contentsOf: repeatElement(0, count: bytes.count)) }
+      let count = try input.read(into: &bytes, from: filled)
+      if count == 0 { break }
+      filled += count
+      guard filled <= maximumBytes else {
+        throw Failure(
+          .data, file: input.name, what: "larger than \(maximumBytes >> 30) GiB", remedy: "split it")
+      }
+    }
+    bytes.removeLast(bytes.count - filled)
+    return bytes
+  }
+}

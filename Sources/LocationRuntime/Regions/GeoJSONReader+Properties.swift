@@ -1,0 +1,206 @@
+import LocationCore
+
+extension GeoJSONReader {
+  /// The properties that mean something to us; the others are the owner's own.
+  mutating func readProperties(into draft: inout RegionDraft) throws(JSONError) {
+    if try reader.skipNull() { return }
+    guard try reader.peek() == .object else {
+      throw .content(at: reader.offset, "\(try reader.peek().words) for \"properties\"")
+    }
+    var radius = ForeignRadius()
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      guard let property = RegionProperty(key, in: reader) else {
+        judge(key)
+        try reader.skip()
+        continue
+      }
+      // Tables exported by other programs have null for what is not there.
+      if try reader.skipNull() { continue }
+      let offset = reader.offset
+      do {
+        try read(property, into: &draft, &radius)
+      } catch {
+        guard error.kind == .content else { throw error }
+        throw .content(at: offset, "\(property.rawValue): \(error.what)", error.remedy)
+      }
+    }
+    if draft.radiusMeters == nil, radius.isPresent { draft.foreignRadius = radius }
+  }
+
+  private mutating func read(
+    _ property: RegionProperty, into draft: inout RegionDraft, _ radius: inout ForeignRadius
+  ) throws(JSONError) {
+    let offset = reader.offset
+    switch property {
+    case .id: draft.id = try word()
+    case .name: draft.name = try word()
+    case .radiusMeters: draft.radiusMeters = try checked(at: offset, try reader.number(), RegionDraft.radius)
+    case .bufferMeters: draft.bufferMeters = try checked(at: offset, try reader.number(), RegionDraft.radius)
+    case .radius: radius.plain = try foreignNumber()
+    case .radiusUnits: radius.units = try word()
+    case .mapboxRadius: radius.mapbox = try foreignNumber()
+    case .rad: radius.ownTracks = try foreignNumber()
+    case .mapboxDwell:
+      if case .number(let minutes) = try foreignNumber(), draft.dwellSeconds == nil {
+        draft.dwellSeconds = try checked(at: offset, minutes * 60, RegionDraft.seconds)
+      }
+    case .notify: draft.notify = try checked(at: offset, try words(), RegionDraft.notify)
+    case .dwellSeconds: draft.dwellSeconds = try checkedSeconds()
+    case .exitDelaySeconds: draft.exitDelaySeconds = try checkedSeconds()
+    case .maxLatencySeconds: draft.maxLatencySeconds = try checkedSeconds()
+    case .tags: draft.tags = try foreignWords()
+    case .initial: draft.initial = try checked(at: offset, try reader.string(), RegionDraft.initial)
+    }
+  }
+
+  private mutating func checkedSeconds() throws(JSONError) -> Double {
+    let offset = reader.offset
+    return try checked(at: offset, try reader.number(), RegionDraft.seconds)
+  }
+
+  private func checked<Written, Value>(
+    at offset: Int, _ written: Written, _ check: (Written) throws(RegionProblem) -> Value
+  ) throws(JSONError) -> Value {
+    do {
+      return try check(written)
+    } catch {
+      throw .content(at: offset, error.what, error.remedy)
+    }
+  }
+
+  /// A string or a number, as text; nil for what is neither, which is then the owner's own.
+  private mutating func word() throws(JSONError) -> String? {
+    switch try reader.peek() {
+    case .string: return try reader.string()
+    case .number:
+      let first = reader.offset
+      _ = try reader.number()
+      return reader.written(from: first)
+    case .object, .array, .boolean, .null:
+      try reader.skip()
+      return nil
+    }
+  }
+
+  private mutating func words() throws(JSONError) -> [String] {
+    guard try reader.peek() == .array else {
+      throw .content(
+        at: reader.offset, "\(try reader.peek().words) where a list is expected", "write [\"enter\"]")
+    }
+    var words: [String] = []
+    try reader.openArray()
+    while try reader.nextElement() { words.append(try reader.string()) }
+    return words
+  }
+
+  /// A list of strings; nil for what is none, which is then the owner's own.
+  private mutating func foreignWords() throws(JSONError) -> [String]? {
+    guard try reader.peek() == .array else {
+      try reader.skip()
+      return nil
+    }
+    var words: [String]? = []
+    try reader.openArray()
+    while try reader.nextElement() {
+      if try reader.peek() == .string {
+        words?.append(try reader.string())
+      } else {
+        try reader.skip()
+        words = nil
+      }
+    }
+    return words
+  }
+
+  /// A number where other programs put one; what else it may be matters only to a point without a radius.
+  private mutating func foreignNumber() throws(JSONError) -> ForeignRadius.Value {
+    guard try reader.peek() == .number else {
+      let words = try reader.peek().words
+      try reader.skip()
+      return .other(words)
+    }
+    return .number(try reader.number())
+  }
+
+  /// Warns once of each key that looks like a slip for one of ours.
+  private mutating func judge(_ key: JSONReader.Text) {
+    guard seenKeys.count < Self.maximumSeenKeys, seenKeys.insert(hash(key)).inserted else { return }
+    let text = reader.decoded(key)
+    guard let meant = RegionProperty.meant(by: text) else { return }
+    collector.warn(
+      "\"\(text)\" means nothing to locwatch; did you mean \"\(meant.rawValue)\"?",
+      line: line(at: key.range.lowerBound))
+  }
+
+  /// Different keys judged, so that a file cannot make us remember without end.
+  private static let maximumSeenKeys = 10_000
+
+  /// FNV-1a, 64 bits (draft-eastlake-fnv, section 2).
+  private func hash(_ key: JSONReader.Text) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for index in key.range { hash = (hash ^ UInt64(reader.bytes[index])) &* 0x100_0000_01b3 }
+    return hash
+  }
+}
+
+/// The radius of a point as other programs write it.
+struct ForeignRadius {
+  enum Value {
+    case number(Double)
+    /// What stands there instead, for the message.
+    case other(String)
+  }
+
+  /// `radius`, in ``units``.
+  var plain: Value?
+  /// `radius_units`; metres where absent.
+  var units: String?
+  /// Metres.
+  var mapbox: Value?
+  /// Metres.
+  var ownTracks: Value?
+
+  /// Whether there is any.
+  var isPresent: Bool { plain != nil || mapbox != nil || ownTracks != nil }
+
+  /// Metres, from the first that is there; nil where none is.
+  func meters() throws(RegionProblem) -> Double? {
+    let (value, key, scale) =
+      if plain != nil {
+        (plain, "radius", try metersPerUnit())
+      } else if mapbox != nil {
+        (mapbox, RegionProperty.mapboxRadius.rawValue, 1.0)
+      } else {
+        (ownTracks, "rad", 1.0)
+      }
+    switch value {
+    case .number(let number):
+      do {
+        return try RegionDraft.radius(number * scale)
+      } catch {
+        throw RegionProblem(what: "\(key): \(error.what)", remedy: error.remedy)
+      }
+    case .other(let words):
+      throw RegionProblem(
+        what: "\(key): \(words) where a number is expected", remedy: "write metres, without quotes")
+    case nil: return nil
+    }
+  }
+
+  private func metersPerUnit() throws(RegionProblem) -> Double {
+    guard let units else { return 1 }
+    guard let scale = Self.scales[units.lowercased()] else {
+      throw RegionProblem(what: "radius_units is \"\(units)\"", remedy: "write radius_m, in metres")
+    }
+    return scale
+  }
+
+  /// Metres; the foot and the mile are the international ones of 1959.
+  private static let scales: [String: Double] = [
+    "m": 1, "meter": 1, "meters": 1, "metre": 1, "metres": 1,
+    "km": 1000, "kilometer": 1000, "kilometers": 1000, "kilometre": 1000, "kilometres": 1000,
+    "ft": 0.3048, "foot": 0.3048, "feet": 0.3048,
+    "mi": 1609.344, "mile": 1609.344, "miles": 1609.344,
+  ]
+}

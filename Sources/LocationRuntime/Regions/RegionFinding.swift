@@ -1,0 +1,101 @@
+import LocationCore
+
+/// Something in regions that is allowed, and probably not meant.
+package struct RegionFinding: Hashable, Sendable {
+  /// What kind of thing it is; stable.
+  package enum Kind: String, Hashable, Sendable {
+    case swapped
+    case smallRadius = "small-radius"
+    case noEvent = "no-event"
+    case unusedProperty = "unused-property"
+    case leftOut = "left-out"
+    case property
+  }
+
+  /// The region; nil where it is about none.
+  package var region: String?
+  /// What kind of thing it is.
+  package var kind: Kind
+  /// What, and what to do about it.
+  package var text: String
+
+  package init(region: String?, kind: Kind, text: String) {
+    self.region = region
+    self.kind = kind
+    self.text = text
+  }
+
+  /// The 68 % radius of an ordinary receiver, metres: what ``Accuracy/assumed(_:)`` takes for one that states
+  /// none, 11.8 m, rounded up.
+  package static let typicalAccuracyMeters = 12.0
+
+  /// Below this radius, metres, an ordinary receiver often can't tell inside from outside.
+  package static let leastRadiusMeters = 2 * typicalAccuracyMeters
+
+  /// What is to be said of a file or a store.
+  package static func find(in file: RegionFile) -> [RegionFinding] {
+    var findings = file.leftOut.map { RegionFinding(region: nil, kind: .leftOut, text: $0) }
+    findings += file.warnings.map { RegionFinding(region: nil, kind: .property, text: $0) }
+    let swapped = SwappedCoordinates(file.regions)
+    for region in file.regions {
+      findings += about(region)
+      if let text = swapped.finding(region) {
+        findings.append(RegionFinding(region: region.id, kind: .swapped, text: text))
+      }
+    }
+    return findings
+  }
+
+  private static func about(_ region: Region) -> [RegionFinding] {
+    var findings: [RegionFinding] = []
+    func note(_ kind: Kind, _ text: String) {
+      findings.append(RegionFinding(region: region.id, kind: kind, text: text))
+    }
+    switch region.shape {
+    case .circle(_, let radius):
+      if radius < leastRadiusMeters { note(.smallRadius, small("its radius of \(Wording.distance(radius))")) }
+    case .corridor(_, let buffer):
+      if buffer < leastRadiusMeters { note(.smallRadius, small("its buffer of \(Wording.distance(buffer))")) }
+    case .polygon, .multiPolygon:
+      if holdsEverything(region.shape) { note(.noEvent, "it holds the whole Earth, so it is never left") }
+    }
+    if region.notify.isEmpty { note(.noEvent, "its notify list is empty, so nothing is ever told of it") }
+    if region.notify == .exit, region.exitDelaySeconds >= Self.foreverSeconds {
+      note(
+        .noEvent,
+        "it tells of exits alone, and holds them back for \(Wording.duration(region.exitDelaySeconds))")
+    }
+    if region.notify == .dwell, region.dwellSeconds >= Self.foreverSeconds {
+      note(.noEvent, "it tells of dwelling alone, after \(Wording.duration(region.dwellSeconds))")
+    }
+    return findings
+  }
+
+  private static func small(_ what: String) -> String {
+    "\(what) is below \(Wording.distance(leastRadiusMeters)), twice what an ordinary receiver errs by;"
+      + " it may be entered late or never"
+  }
+
+  /// Whether a shape is all longitudes from pole to pole.
+  private static func holdsEverything(_ shape: Region.Shape) -> Bool {
+    shape.polygons.contains { polygon in
+      polygon.holes.isEmpty
+        && polygon.shell.allSatisfy { abs($0.longitude) == 180 || abs($0.latitude) == 90 }
+    }
+  }
+
+  /// No visit is that long: ten years.
+  private static let foreverSeconds = 3652.0 * 86_400
+
+  /// One JSON object.
+  package func write(to line: inout JSONLine) {
+    line.open()
+    line.member("region", region)
+    line.member("finding", kind.rawValue)
+    line.member("text", text)
+    line.close()
+  }
+
+  /// For people.
+  package var line: String { TextTable.cell((region.map { "\"\($0)\": " } ?? "") + text) }
+}

@@ -1,0 +1,91 @@
+import LocationCore
+
+/// The properties of a feature that mean something to us.
+enum RegionProperty: String, CaseIterable {
+  case id
+  case name
+  case radiusMeters = "radius_m"
+  /// As Leaflet and many others have it, with `radius_units`.
+  case radius
+  case radiusUnits = "radius_units"
+  /// As OwnTracks has it, metres.
+  case rad
+  /// Mapbox, metres.
+  case mapboxRadius = "MBX_GEOFENCE_POINT_RADIUS"
+  /// Mapbox, minutes.
+  case mapboxDwell = "MBX_GEOFENCE_DWELL_TIME"
+  /// Metres to each side of a line.
+  case bufferMeters = "buffer_m"
+  case notify
+  case dwellSeconds = "dwell_s"
+  case exitDelaySeconds = "exit_delay_s"
+  case maxLatencySeconds = "max_latency_s"
+  case initial
+  /// A list of the owner's own words.
+  case tags
+
+  init?(_ key: JSONReader.Text, in reader: borrowing JSONReader) {
+    for property in Self.byLength[min(key.range.count, Self.byLength.count - 1)]
+    where reader.equals(key, property.literal) {
+      self = property
+      return
+    }
+    guard key.hasEscapes, let property = Self(rawValue: reader.decoded(key)) else { return nil }
+    self = property
+  }
+
+  private static let byLength: [[RegionProperty]] = (0...32).map { length in
+    allCases.filter { $0.rawValue.utf8.count == length }
+  }
+
+  private var literal: StaticString {
+    switch self {
+    case .id: "id"
+    case .name: "name"
+    case .radiusMeters: "radius_m"
+    case .radius: "radius"
+    case .radiusUnits: "radius_units"
+    case .rad: "rad"
+    case .mapboxRadius: "MBX_GEOFENCE_POINT_RADIUS"
+    case .mapboxDwell: "MBX_GEOFENCE_DWELL_TIME"
+    case .bufferMeters: "buffer_m"
+    case .notify: "notify"
+    case .dwellSeconds: "dwell_s"
+    case .exitDelaySeconds: "exit_delay_s"
+    case .maxLatencySeconds: "max_latency_s"
+    case .initial: "initial"
+    case .tags: "tags"
+    }
+  }
+
+  /// The property that an unknown key was probably meant to be; nil where it looks like nothing of ours.
+  ///
+  /// Stricter than ``NearestWord``, because a feature may have any properties of its owner's: capitals,
+  /// dashes and a missing unit are looked through, and one letter in five may differ.
+  static func meant(by key: String) -> RegionProperty? {
+    let plain = plain(key)
+    for property in ours {
+      let wanted = Self.plain(property.rawValue)
+      let stem = property.rawValue.split(separator: "_").dropLast().joined()
+      if plain == wanted || (!stem.isEmpty && plain == stem) { return property }
+      let allowed = wanted.utf8.count / 5
+      if abs(wanted.utf8.count - plain.utf8.count) <= allowed,
+        NearestWord.editDistance(plain, wanted) <= allowed
+      {
+        return property
+      }
+    }
+    return nil
+  }
+
+  /// Those that nobody else has, so that a near miss is a slip.
+  private static let ours: [RegionProperty] = [
+    .radiusMeters, .bufferMeters, .notify, .dwellSeconds, .exitDelaySeconds, .maxLatencySeconds, .initial,
+  ]
+
+  private static func plain(_ key: String) -> String {
+    String(
+      decoding: key.utf8.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }.map(\.asciiLowercased),
+      as: UTF8.self)
+  }
+}

@@ -1,0 +1,47 @@
+/// Columns for a terminal.
+package struct TextTable {
+  private let rows: [[String]]
+  private let indent: String
+  private let rightAligned: Set<Int>
+
+  /// - Parameters:
+  ///   - header: first row; empty for none.
+  ///   - rightAligned: columns of numbers, from 0.
+  package init(
+    header: [String] = [], rows: [[String]], indent: String = "", rightAligned: Set<Int> = []
+  ) {
+    self.rows = ((header.isEmpty ? [] : [header]) + rows).map { $0.map(Self.cell) }
+    self.indent = indent
+    self.rightAligned = rightAligned
+  }
+
+  /// The lines; a column that is empty in all rows but the first is left out.
+  package var text: String {
+    let columns = rows.map(\.count).max() ?? 0
+    let widths = (0..<columns).map { column in
+      rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+    }
+    let shown = (0..<columns).filter { column in
+      rows.count < 2 || rows.dropFirst().contains { $0.count > column && !$0[column].isEmpty }
+    }
+    var text = ""
+    for row in rows {
+      var line = indent
+      for column in shown where column < row.count {
+        let space = String(repeating: " ", count: widths[column] - row[column].count)
+        let cell = rightAligned.contains(column) ? space + row[column] : row[column] + space
+        line += (column == shown.first ? "" : "  ") + cell
+      }
+      while line.last == " " { line.removeLast() }
+      text += line + "\n"
+    }
+    return text
+  }
+
+  /// What an owner wrote, without the control characters that would move a terminal's cursor.
+  package static func cell(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
+  }
+}

@@ -1,0 +1,160 @@
+import LocationCore
+
+/// Runs one track through an engine of its own: reader, scenario and modelled programs in front of it, records behind
+/// it. It adds no rule: time comes from the fixes.
+struct TrackReplay: ~Copyable {
+  private let request: ReplayRequest
+  private var engine: Engine
+  private var model: SubscriberModel
+  private var effects: [Effect] = []
+  private var steps: ScenarioClock
+  private var hasStarted = false
+  private var now = EngineInstant.distantPast
+  /// Whether the modelled programs answer; those of a recording have answered in it.
+  private var hasModel = true
+  private var hasEnded = false
+
+  init(_ request: ReplayRequest) {
+    self.request = request
+    engine = Engine(configuration: request.configuration)
+    model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds)
+    steps = ScenarioClock(request.scenario)
+  }
+
+  /// A replay of a recording: its events as they were, but for what the request puts in their place.
+  init(_ request: ReplayRequest, recorded configuration: EngineConfiguration) {
+    var request = request
+    if request.keepsRecordedConfiguration {
+      let explains = request.configuration.explains || configuration.explains
+      request.configuration = configuration
+      request.configuration.explains = explains
+    }
+    if request.hasDefaultSubscribers { request.subscribers = [] }
+    self.init(request)
+    hasModel = !request.subscribers.isEmpty
+  }
+
+  /// The UTC time of the last fix taken; for pacing.
+  var time: UTCTime? { engine.tally.last?.time }
+
+  /// Takes what a reader found next, and hands the records that follow to `emit`.
+  mutating func take(_ item: TrackItem, emit: (Record) -> Void) {
+    switch item {
+    case .segmentBreak:
+      guard hasStarted else { return }
+      engine.handle(Stamped(at: now, .segmentBreak), into: &effects)
+    case .fix(let report):
+      if let time = report.time {
+        if let from = request.from, time < from { return }
+        if let to = request.to, time > to { return }
+      }
+      let instant = engine.instant(ofReplayed: report)
+      if instant > .distantPast { run(until: instant, emit: emit) }
+      engine.handle(report, at: instant, into: &effects)
+    }
+    drain(emit: emit)
+  }
+
+  /// Takes the next event of a recording. Regions and subscribers that the request names stand in for the recorded
+  /// ones.
+  mutating func take(_ stamped: Stamped, emit: (Record) -> Void) {
+    switch stamped.event {
+    case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
+    case .addSubscriber, .removeSubscriber, .subscriber: if hasModel { return }
+    case .fix(let report):
+      if let time = report.time {
+        if let from = request.from, time < from { return }
+        if let to = request.to, time > to { return }
+      }
+    case .segmentBreak, .source, .machine: break
+    case .end: hasEnded = true
+    }
+    if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
+    engine.handle(stamped, into: &effects)
+    drain(emit: emit)
+  }
+
+  /// Plays what is left of the scenario, lets the programs finish, and settles the books.
+  mutating func finish(notes: [String], emit: (Record) -> Void) -> Summary {
+    while let due = EngineInstant.earlier(steps.next, model.next) {
+      run(until: max(due, now), emit: emit)
+    }
+    if !hasEnded { engine.handle(Stamped(at: now, .end), into: &effects) }
+    drain(emit: emit)
+    return Summary(of: engine, notes: notes)
+  }
+
+  /// Everything that happens up to and at `instant`, in order of time; a program's own doing comes before a
+  /// step of the scenario at the same instant.
+  private mutating func run(until instant: EngineInstant, emit: (Record) -> Void) {
+    if !hasStarted { start(at: instant, emit: emit) }
+    while let due = nextDue, due <= instant {
+      now = max(now, due)
+      if let deadline = engine.nextDeadline, deadline <= due {
+        engine.advance(to: due, into: &effects)
+      } else if let outcome = model.next, outcome <= due, let next = model.removeNext() {
+        engine.handle(Stamped(at: now, .subscriber(name: next.subscriber, next.event)), into: &effects)
+      } else {
+        perform(steps.removeNext())
+      }
+      drain(emit: emit)
+    }
+    now = max(now, instant)
+  }
+
+  /// When anything is due next.
+  private var nextDue: EngineInstant? {
+    EngineInstant.earlier(engine.nextDeadline, EngineInstant.earlier(model.next, steps.next))
+  }
+
+  private mutating func start(at instant: EngineInstant, emit: (Record) -> Void) {
+    hasStarted = true
+    now = instant
+    steps.start(at: instant)
+    for region in request.regions { engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects) }
+    for subscriber in request.subscribers {
+      let isLaunched = request.scenario?.launches(subscriber.name) ?? false
+      let state = isLaunched || subscriber.exitsOnSuspend ? SubscriberState.notRunning : .suspended
+      engine.handle(Stamped(at: instant, .addSubscriber(subscriber, state)), into: &effects)
+    }
+    drain(emit: emit)
+  }
+
+  private mutating func perform(_ action: Scenario.Action) {
+    switch action {
+    case .launch(let name):
+      engine.handle(Stamped(at: now, .subscriber(name: name, .foreground)), into: &effects)
+    case .subscriber(let name, let event):
+      if event.endsProcess { model.end(name) }
+      engine.handle(Stamped(at: now, .subscriber(name: name, event)), into: &effects)
+    case .task(let name, let task, let seconds):
+      engine.handle(Stamped(at: now, .subscriber(name: name, .beginTask(name: task))), into: &effects)
+      model.beginTask(of: name, seconds: seconds, at: now)
+    case .machine(let event):
+      if event == .reboot {
+        for subscriber in request.subscribers { model.end(subscriber.name) }
+      }
+      engine.handle(Stamped(at: now, .machine(event)), into: &effects)
+    }
+  }
+
+  private mutating func drain(emit: (Record) -> Void) {
+    guard !effects.isEmpty else { return }
+    for effect in effects {
+      switch effect {
+      case .record(let record): emit(record)
+      case .perform(let order): if hasModel { model.perform(order, at: now) }
+      }
+    }
+    effects.removeAll(keepingCapacity: true)
+  }
+}
+
+extension EngineInstant {
+  /// The earlier of two instants, where there are two.
+  fileprivate static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
+    guard let one else { return other }
+    guard let other else { return one }
+    return min(one, other)
+  }
+}

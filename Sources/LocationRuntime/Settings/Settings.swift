@@ -1,0 +1,37 @@
+public import LocationCore
+
+/// A settings file: thresholds over the defaults.
+///
+/// ```yaml
+/// significant_change: {distance_m: 500, window_s: 300}
+/// fix: {max_accuracy_m: 300, max_speed_mps: 100}
+/// policy: {force_quit_blocks_location: false}
+/// ```
+///
+/// The keys are those of ``Setting/all``.
+public enum Settings {
+  /// Where a setting was made: its key and the line.
+  public typealias Origins = [String: Int]
+
+  /// Reads a settings file over what is in a configuration.
+  ///
+  /// - Returns: the line of each setting that the file makes, by its key.
+  /// - Throws: ``Failure`` of code 78 with file, line, key and, for an unknown one, the nearest that is valid.
+  @discardableResult
+  public static func read(path: String, into configuration: inout EngineConfiguration) throws(Failure)
+    -> Origins
+  {
+    var sections: [String] = []
+    for setting in Setting.all where !sections.contains(setting.section) { sections.append(setting.section) }
+    var origins: Origins = [:]
+    for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
+      let settings = Setting.all.filter { $0.section == section }
+      for (name, value) in try node.map(of: settings.map(\.name)) {
+        guard let setting = settings.first(where: { $0.name == name }) else { continue }
+        try setting.set(&configuration, to: value)
+        origins[setting.key] = value.line
+      }
+    }
+    return origins
+  }
+}

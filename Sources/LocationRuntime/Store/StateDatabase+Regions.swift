@@ -1,0 +1,133 @@
+import GRDB
+import LocationCore
+
+extension StateDatabase {
+  /// Regions as GeoJSON, with what they are looked up by.
+  static let regionsMigration = Migration(
+    name: "regions",
+    sql: """
+      CREATE TABLE regions (
+        number INTEGER PRIMARY KEY,     -- their order: as they were added
+        id TEXT NOT NULL UNIQUE,
+        name TEXT,
+        tags TEXT NOT NULL,             -- a JSON list of strings
+        geojson TEXT NOT NULL           -- a Feature; id, name and tags follow from it
+      ) STRICT;
+      """)
+
+  /// What became of regions that were put.
+  package struct PutCount: Hashable, Sendable {
+    /// Were not there before.
+    package var added = 0
+    /// Were there, and differ now.
+    package var changed = 0
+    /// Were there to the letter.
+    package var unchanged = 0
+  }
+
+  /// Which regions are meant.
+  package enum RegionChoice: Hashable, Sendable {
+    case all
+    case ids([String])
+    /// Those that have the tag.
+    case tag(String)
+  }
+
+  /// Stores every region of some files, or none of them; those of the same id are replaced in place.
+  ///
+  /// - Parameter changing: whether regions that are there already may be replaced.
+  /// - Throws: `.cantCreate` where one is there already and may not be replaced; `.data` where two files have
+  ///   the same id; whatever SQLite meets.
+  package func put(_ files: [RegionFile], changing: Bool) throws(Failure) -> PutCount {
+    try write { database in
+      var count = PutCount()
+      let find = try database.makeStatement(sql: "SELECT geojson FROM regions WHERE id = ?")
+      let insert = try database.makeStatement(
+        sql: "INSERT INTO regions (id, name, tags, geojson) VALUES (?, ?, ?, ?)")
+      let update = try database.makeStatement(
+        sql: "UPDATE regions SET name = ?2, tags = ?3, geojson = ?4 WHERE id = ?1")
+      var seen: Set<String> = []
+      for file in files {
+        for index in file.regions.indices {
+          let feature = try file.feature(at: index)
+          let region = feature.region
+          guard files.count == 1 || seen.insert(region.id).inserted else {
+            throw Failure(
+              .data, file: file.name, what: "region \"\(region.id)\" is in an earlier file too",
+              remedy: "ids are unique")
+          }
+          let row: StatementArguments = [
+            region.id, region.name, JSONText.strings(feature.tags), feature.geoJSON,
+          ]
+          if let was = try String.fetchOne(find, arguments: [region.id]) {
+            guard changing else {
+              throw Failure(
+                .cantCreate, file: path, what: "there is a region \"\(region.id)\" already",
+                remedy: "add --replace, or remove it first")
+            }
+            if was == feature.geoJSON {
+              count.unchanged += 1
+            } else {
+              try update.execute(arguments: row)
+              count.changed += 1
+            }
+          } else {
+            try insert.execute(arguments: row)
+            count.added += 1
+          }
+        }
+      }
+      return count
+    }
+  }
+
+  /// The regions that are meant, in the order in which they were added, as one file of GeoJSON.
+  ///
+  /// - Throws: `.data` where what is stored can't be read.
+  package func regions(_ choice: RegionChoice = .all) throws(Failure) -> RegionFile {
+    let bytes = try read { database in
+      var bytes: [UInt8] = []
+      let (condition, arguments) = Self.condition(choice)
+      let rows = try String.fetchCursor(
+        database, sql: "SELECT geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
+      while let text = try rows.next() {
+        bytes.append(contentsOf: text.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+      }
+      return bytes
+    }
+    guard !bytes.isEmpty else { return RegionFile(name: path) }
+    return try RegionFile.read(bytes: bytes, name: path)
+  }
+
+  /// Removes the regions that are meant; how many.
+  package func remove(_ choice: RegionChoice) throws(Failure) -> Int {
+    try write { database in
+      let (condition, arguments) = Self.condition(choice)
+      try database.execute(sql: "DELETE FROM regions \(condition)", arguments: arguments)
+      return database.changesCount
+    }
+  }
+
+  /// Those of the ids that no region has, in their order.
+  package func unknown(among ids: [String]) throws(Failure) -> [String] {
+    try read { database in
+      let find = try database.makeStatement(sql: "SELECT 1 FROM regions WHERE id = ?")
+      return try ids.filter { try Int.fetchOne(find, arguments: [$0]) == nil }
+    }
+  }
+
+  /// All ids, in the order in which they were added.
+  package func regionIDs() throws(Failure) -> [String] {
+    try read { try String.fetchAll($0, sql: "SELECT id FROM regions ORDER BY number") }
+  }
+
+  private static func condition(_ choice: RegionChoice) -> (sql: String, arguments: StatementArguments) {
+    switch choice {
+    case .all: ("", [])
+    // One argument however many ids there are: SQLite has a limit of 32,766.
+    case .ids(let ids): ("WHERE id IN (SELECT value FROM json_each(?))", [JSONText.strings(ids)])
+    case .tag(let tag): ("WHERE EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", [tag])
+    }
+  }
+}

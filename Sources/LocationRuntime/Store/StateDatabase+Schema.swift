@@ -1,0 +1,64 @@
+import GRDB
+
+extension StateDatabase {
+  /// One step of the schema; what was released is never changed.
+  struct Migration {
+    /// For messages and comments.
+    var name: String
+    var sql: String
+  }
+
+  /// All steps in their order. `PRAGMA user_version` is how many were done.
+  static let migrations: [Migration] = [regionsMigration]
+
+  /// `PRAGMA application_id` of every database of ours: "locw".
+  static let applicationID = 0x6C6F_6377
+
+  /// Brings the schema up to date.
+  ///
+  /// - Throws: `.data` where the database is not ours or is of a later version.
+  func migrate() throws(Failure) {
+    if try read({ try self.version(of: $0) }) == Self.migrations.count { return }
+    try write { database in
+      // Another process may have been quicker.
+      let done = try self.version(of: database)
+      for migration in Self.migrations[done...] { try database.execute(sql: migration.sql) }
+      try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
+      try database.execute(sql: "PRAGMA user_version = \(Self.migrations.count)")
+    }
+  }
+
+  /// For a database that can't be written.
+  ///
+  /// - Throws: `.data` where it is not ours or of another version.
+  func checkSchema() throws(Failure) {
+    guard try read({ try self.version(of: $0) }) == Self.migrations.count else {
+      throw Failure(
+        .data, file: path, what: "of an earlier version of locwatch, and can't be written",
+        remedy: "run locwatch once as its owner")
+    }
+  }
+
+  /// How many migrations were done.
+  private func version(of database: Database) throws -> Int {
+    let application = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    if application == 0, version == 0 {
+      let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+      if tables == 0 { return 0 }
+    }
+    guard application == Self.applicationID else {
+      throw Failure(
+        .data, file: path, what: "the SQLite database of another program",
+        remedy: "name another file with --state")
+    }
+    guard version <= Self.migrations.count else {
+      throw Failure(
+        .data, file: path,
+        what:
+          "written by a later version of locwatch (schema \(version); this one knows \(Self.migrations.count))",
+        remedy: "upgrade locwatch, or name another file with --state")
+    }
+    return version
+  }
+}

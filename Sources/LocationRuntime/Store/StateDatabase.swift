@@ -1,0 +1,101 @@
+import GRDB
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The one SQLite database that holds all that locwatch remembers.
+///
+/// It is in WAL mode, so that the daemon writes while commands read. Each use of it is one transaction:
+/// done whole, or not at all.
+package struct StateDatabase: Sendable {
+  /// As the user named it.
+  package let path: String
+  private let queue: DatabaseQueue
+
+  /// How long a command waits for another that writes, seconds: far more than any transaction takes.
+  private static let patienceSeconds = 10.0
+
+  /// Opens the database to write, making it and its folder where they are not there.
+  ///
+  /// - Throws: `.cantCreate`, `.noPermission`, `.io`; `.data` where the file is something else, is damaged, or
+  ///   was written by a later version.
+  package static func open(path: String) throws(Failure) -> StateDatabase {
+    try StatePath.makeFolder(of: path)
+    try StatePath.makeFile(path)
+    let database = try StateDatabase(path: path, isReadOnly: false)
+    try database.migrate()
+    return database
+  }
+
+  /// Opens the database to read; nil where there is none.
+  ///
+  /// - Throws: `.noPermission`, `.io`, `.data`, as ``open(path:)``.
+  package static func openToRead(path: String) throws(Failure) -> StateDatabase? {
+    guard unsafe access(path, R_OK) == 0 else {
+      let code = errno
+      if code == ENOENT || code == ENOTDIR { return nil }
+      throw Failure(.noPermission, file: path, what: "can't be read: \(SystemReason.text(code))")
+    }
+    guard unsafe access(path, W_OK) != 0 else {
+      let database = try StateDatabase(path: path, isReadOnly: false)
+      try database.migrate()
+      return database
+    }
+    do {
+      let database = try StateDatabase(path: path, isReadOnly: true)
+      try database.checkSchema()
+      return database
+    } catch {
+      guard error.code == .noPermission else { throw error }
+      // SQLite keeps an index of the log beside the file, also for those who only read.
+      throw Failure(
+        .noPermission, file: path, what: "can't be read by one who can't write to its folder",
+        remedy: "ask as its owner")
+    }
+  }
+
+  private init(path: String, isReadOnly: Bool) throws(Failure) {
+    var configuration = Configuration()
+    configuration.label = "locwatch"
+    configuration.readonly = isReadOnly
+    configuration.journalMode = .wal
+    configuration.busyMode = .timeout(Self.patienceSeconds)
+    self.path = path
+    do {
+      // SQLite takes some names for something else than a file.
+      queue = try DatabaseQueue(path: path.hasPrefix("/") ? path : "./\(path)", configuration: configuration)
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+
+  /// Looks at the database; what is seen does not change meanwhile.
+  func read<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
+    do {
+      return try queue.read(body)
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+
+  /// Changes the database; an error undoes all changes.
+  func write<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
+    do {
+      return try queue.writeWithoutTransaction { database in
+        // Immediate, so that a second writer waits here rather than fail halfway.
+        var value: Value?
+        try database.inTransaction(.immediate) {
+          value = try body(database)
+          return .commit
+        }
+        guard let value else { throw DatabaseError(resultCode: .SQLITE_INTERNAL) }
+        return value
+      }
+    } catch {
+      throw Failure(error, database: path)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+extension StrictYAML {
+  /// Parses the document in a file; `-` is standard input.
+  ///
+  /// - Parameter code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
+  /// - Throws: As ``init(_:file:code:)``; `.noInput`, `.noPermission` or `.io` where it can't be read.
+  package init(path: String, code: Failure.Code) throws(Failure) {
+    let (name, bytes) = try Self.bytes(ofFile: path)
+    try self.init(bytes, file: name, code: code)
+  }
+
+  /// The bytes of a file of at most ``maximumBytes`` and one more, which is enough to see that it is too long.
+  ///
+  /// - Returns: The name errors should carry, and the bytes.
+  package static func bytes(ofFile path: String) throws(Failure) -> (name: String, bytes: [UInt8]) {
+    var file = try InputFile(path: path)
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= maximumBytes {
+      let count = try file.read(into: &piece)
+      if count == 0 { break }
+      bytes += piece[..<count]
+    }
+    return (file.name, bytes)
+  }
+}

@@ -1,0 +1,313 @@
+package import LocationCore
+import Yams
+
+/// One value of a YAML document that is decoded strictly, with the place it stands at.
+///
+/// The layer under every file people write for us: scenarios, manifests, settings, synth scenarios.
+/// A map is opened with the closed list of its keys, so an unknown key is an error that suggests the
+/// nearest one; every getter says what it expected, where, and what stood there.
+///
+/// ```swift
+/// enum Key: String, CaseIterable { case start, interval = "interval_s" }
+/// let map = try StrictYAML(text, file: "walk.synth.yaml", code: .data).map(Key.self)
+/// let start = try map.required(.start).time()
+/// let interval = try map.optional(.interval)?.double(in: 0.1...3600) ?? 1
+/// ```
+package struct StrictYAML {
+  /// The largest document read, bytes: far above any file written by hand, far below trouble.
+  package static let maximumBytes = 16 << 20
+
+  private let node: Node
+  private let document: Document
+  /// Where the value stands in the document, as `steps[2].speed_mps`; empty for the root.
+  package let path: String
+  /// The line it begins on, from 1.
+  package let line: Int
+
+  private struct Document {
+    let file: String
+    let code: Failure.Code
+  }
+
+  /// Parses a document.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole document, UTF-8.
+  ///   - file: The name that errors carry.
+  ///   - code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
+  /// - Throws: A failure with the line, when it is too long, not UTF-8, not YAML, empty, or more than one document.
+  package init(_ bytes: [UInt8], file: String, code: Failure.Code) throws(Failure) {
+    func refuse(_ line: Int?, _ what: String, _ remedy: String? = nil) -> Failure {
+      Failure(code, file: file, line: line, what: what, remedy: remedy)
+    }
+    guard bytes.count <= Self.maximumBytes else {
+      throw refuse(nil, "\(bytes.count) bytes are too many for a YAML file (at most \(Self.maximumBytes))")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw refuse(Self.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
+    }
+    try self.init(text, file: file, code: code)
+  }
+
+  /// Parses a document that is text already.
+  package init(_ text: String, file: String, code: Failure.Code) throws(Failure) {
+    let document = Document(file: file, code: code)
+    let root: Node?
+    do {
+      // Without resolver rules every scalar is text: what a value is, the reader of the key says.
+      root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
+    } catch {
+      throw Self.failure(for: error, in: document)
+    }
+    guard let root else {
+      throw Failure(code, file: file, line: 1, what: "nothing in it")
+    }
+    self.init(root, document: document, path: "", fallbackLine: 1)
+  }
+
+  /// No character of more than one byte contains a line feed, so each line is UTF-8 by itself or not at all.
+  private static func firstLineNotUTF8(_ bytes: [UInt8]) -> Int? {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+      .map { $0 + 1 }
+  }
+
+  private init(_ node: Node, document: Document, path: String, fallbackLine: Int) {
+    self.node = node
+    self.document = document
+    self.path = path
+    self.line = node.mark?.line ?? fallbackLine
+  }
+
+  /// The failure that names this place: for what only the caller can see is wrong.
+  package func failure(_ what: String, remedy: String? = nil) -> Failure {
+    Failure(
+      document.code, file: document.file, line: line,
+      what: path.isEmpty ? what : "\(path): \(what)", remedy: remedy)
+  }
+}
+
+// MARK: - Scalars
+
+extension StrictYAML {
+  /// The text of a scalar, quoted or not.
+  package func string() throws(Failure) -> String {
+    guard case .scalar(let scalar) = node else { throw expected("text") }
+    guard scalar.style != .plain || !Self.isNull(scalar.string) else { throw expected("text") }
+    return scalar.string
+  }
+
+  /// A finite number in decimal notation, in `range`.
+  package func double(
+    in range: ClosedRange<Double> = -Double.greatestFiniteMagnitude...Double.greatestFiniteMagnitude
+  ) throws(Failure) -> Double {
+    guard let text = plainText, Self.isDecimal(text), let value = Double(text), value.isFinite else {
+      throw expected("a number")
+    }
+    guard range.contains(value) else {
+      throw outOfRange(text, Self.plain(range.lowerBound), Self.plain(range.upperBound))
+    }
+    return value
+  }
+
+  /// A whole number in decimal notation, in `range`.
+  package func int(in range: ClosedRange<Int> = Int.min...Int.max) throws(Failure) -> Int {
+    guard let text = plainText, let value = Int(text) else { throw expected("a whole number") }
+    guard range.contains(value) else { throw outOfRange(text, "\(range.lowerBound)", "\(range.upperBound)") }
+    return value
+  }
+
+  /// `true` or `false`, and nothing else.
+  package func bool() throws(Failure) -> Bool {
+    switch plainText {
+    case "true": return true
+    case "false": return false
+    case .some, .none: throw expected("true or false")
+    }
+  }
+
+  /// A time in RFC 3339.
+  package func time() throws(Failure) -> UTCTime {
+    guard case .scalar(let scalar) = node, let time = UTCTime(rfc3339: scalar.string) else {
+      throw expected("a time as 2026-05-01T06:00:00Z")
+    }
+    return time
+  }
+
+  /// One of the words of an enumeration.
+  package func word<Word: RawRepresentable & CaseIterable>(
+    _ type: Word.Type
+  ) throws(Failure) -> Word where Word.RawValue == String {
+    guard case .scalar(let scalar) = node, scalar.style != .plain || !Self.isNull(scalar.string) else {
+      throw expected("one of \(Self.list(Word.self))")
+    }
+    let text = scalar.string
+    if let word = Word(rawValue: text) { return word }
+    throw failure(
+      "unknown word \"\(text)\"",
+      remedy: Self.suggestion(for: text, among: Word.allCases.map(\.rawValue), of: "words"))
+  }
+
+  /// The text of an unquoted scalar that is not null.
+  private var plainText: String? {
+    guard case .scalar(let scalar) = node, scalar.style == .plain, !Self.isNull(scalar.string) else {
+      return nil
+    }
+    return scalar.string
+  }
+
+  /// The spellings of null in YAML 1.2's core schema.
+  private static func isNull(_ text: String) -> Bool {
+    text.isEmpty || text == "~" || text == "null" || text == "Null" || text == "NULL"
+  }
+
+  /// Whether all characters are those of a decimal number: keeps out `nan`, `inf`, `0x10` and `1_000`.
+  private static func isDecimal(_ text: String) -> Bool {
+    text.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."),
+        UInt8(ascii: "e"), UInt8(ascii: "E"):
+        return true
+      default: return false
+      }
+    }
+  }
+}
+
+// MARK: - Lists and maps
+
+extension StrictYAML {
+  /// The elements of a list.
+  package func list() throws(Failure) -> [StrictYAML] {
+    guard case .sequence(let sequence) = node else { throw expected("a list") }
+    return sequence.enumerated().map { index, element in
+      StrictYAML(element, document: document, path: "\(path)[\(index)]", fallbackLine: line)
+    }
+  }
+
+  /// The values of a map whose keys are the words of `Key`.
+  ///
+  /// - Throws: A failure at the first key that is not one of them, with the nearest that is.
+  package func map<Key: RawRepresentable & CaseIterable & Equatable>(
+    _ keys: Key.Type
+  ) throws(Failure) -> StrictMap<Key> where Key.RawValue == String {
+    var entries: [(key: Key, value: StrictYAML)] = []
+    for (name, value) in try map(of: Key.allCases.map(\.rawValue)) {
+      if let key = Key(rawValue: name) { entries.append((key, value)) }
+    }
+    return StrictMap(entries: entries, node: self)
+  }
+
+  /// The values of a map whose keys are some of `names`, in the order of the file.
+  ///
+  /// - Throws: A failure at the first key that is not one of them, with the nearest that is.
+  package func map(of names: [String]) throws(Failure) -> [(name: String, value: StrictYAML)] {
+    guard case .mapping(let mapping) = node else {
+      throw expected("a map of \(names.joined(separator: ", "))")
+    }
+    var entries: [(name: String, value: StrictYAML)] = []
+    entries.reserveCapacity(mapping.count)
+    for (keyNode, value) in mapping {
+      let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
+      let name = try at.string()
+      guard names.contains(name) else {
+        throw at.failure(
+          "unknown key \"\(name)\"", remedy: Self.suggestion(for: name, among: names, of: "keys"))
+      }
+      let below = path.isEmpty ? name : "\(path).\(name)"
+      entries.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
+    }
+    return entries
+  }
+
+  /// The values of a map whose keys are names the author chose, in the order of the file.
+  package func namedValues() throws(Failure) -> [(name: String, value: StrictYAML)] {
+    guard case .mapping(let mapping) = node else { throw expected("a map of names") }
+    var values: [(name: String, value: StrictYAML)] = []
+    for (keyNode, value) in mapping {
+      let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
+      let name = try at.string()
+      let below = path.isEmpty ? name : "\(path).\(name)"
+      values.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
+    }
+    return values
+  }
+
+  /// Whether the value is a list, a map or a scalar: for keys that allow more than one.
+  package var shape: Shape {
+    switch node {
+    case .scalar, .alias: return .scalar
+    case .sequence: return .list
+    case .mapping: return .map
+    }
+  }
+
+  /// What a value is made of.
+  package enum Shape { case scalar, list, map }
+}
+
+// MARK: - Errors
+
+extension StrictYAML {
+  private func expected(_ what: String) -> Failure {
+    failure("expected \(what), found \(found)")
+  }
+
+  private func outOfRange(_ text: String, _ low: String, _ high: String) -> Failure {
+    failure("\(text) is outside \(low) to \(high)")
+  }
+
+  /// A number as people write it: whole ones without decimals.
+  private static func plain(_ value: Double) -> String {
+    Int(exactly: value).map { "\($0)" } ?? "\(value)"
+  }
+
+  /// What stands here, in a few words.
+  private var found: String {
+    switch node {
+    case .alias: return "an alias"
+    case .sequence: return "a list"
+    case .mapping: return "a map"
+    case .scalar(let scalar):
+      let quoted = scalar.style != .plain
+      if !quoted, Self.isNull(scalar.string) { return "nothing" }
+      let short = scalar.string.count > 40 ? scalar.string.prefix(40) + "…" : scalar.string[...]
+      return "\(quoted ? "the quoted text " : "")\"\(short.filter { !$0.isNewline })\""
+    }
+  }
+
+  private static func list<Word: RawRepresentable & CaseIterable>(
+    _ type: Word.Type
+  ) -> String where Word.RawValue == String {
+    Word.allCases.map(\.rawValue).joined(separator: ", ")
+  }
+
+  /// `did you mean "…"?` where one is near, else all there are, called `kind`.
+  package static func suggestion(for text: String, among words: [String], of kind: String) -> String {
+    if let near = NearestWord.to(text, among: words) { return "did you mean \"\(near)\"?" }
+    return "\(kind) here: \(words.joined(separator: ", "))"
+  }
+
+  /// The parser's complaint as ours.
+  private static func failure(for error: any Error, in document: Document) -> Failure {
+    func failure(_ line: Int?, _ what: String) -> Failure {
+      Failure(document.code, file: document.file, line: line, what: what)
+    }
+    guard let error = error as? YamlError else { return failure(nil, "not YAML") }
+    switch error {
+    case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+      .composer(_, let problem, let mark, _):
+      return failure(mark.line, "not YAML: \(problem)")
+    case .duplicatedKeysInMapping(let keys, let context):
+      return failure(context.mark.line, "`\(keys.first ?? "")` is there more than once")
+    case .reader(let problem, let offset, _, let text):
+      let line = offset.map { 1 + text.prefix($0).count(where: \.isNewline) }
+      return failure(line, "not YAML: \(problem)")
+    case .writer(let problem), .emitter(let problem), .representer(let problem):
+      return failure(nil, problem)
+    case .dataCouldNotBeDecoded: return failure(nil, "not UTF-8")
+    case .memory, .no: return failure(nil, "can't be parsed")
+    @unknown default: return failure(nil, "can't be parsed")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import LocationCore
+
+/// Writes NMEA 0183: for each fix RMC and GGA, from which gpsd 3.22 makes one report with `eph` = HDOP x 19.
+///
+/// Sentences as in the u-blox 8 receiver description (UBX-13003221), NMEA version 4.1. The elevation is 0
+/// where the scenario gives none, since a fix without one counts as two-dimensional.
+enum NMEAText {
+  static func append(_ fix: SynthFix, fields: Set<SynthScenario.Field>, to text: inout [UInt8]) {
+    let clock = Clock(fix.time)
+    appendSentence(to: &text) { body in
+      body.append(text: "GPRMC,")
+      body += clock.time
+      body.append(text: ",A,")
+      appendPosition(fix.coordinate, to: &body)
+      body.append(text: ",")
+      if fields.contains(.speed) {
+        body.append(fix.speedMetersPerSecond / metersPerSecondInKnot, decimals: 3)
+      }
+      body.append(text: ",")
+      if fields.contains(.course), let course = fix.courseDegrees {
+        body.append(scaled: course.tenthsOfDegrees, decimals: 1)
+      }
+      body.append(text: ",")
+      body += clock.date
+      body.append(text: ",,,A")
+    }
+    appendSentence(to: &text) { body in
+      body.append(text: "GPGGA,")
+      body += clock.time
+      body.append(text: ",")
+      appendPosition(fix.coordinate, to: &body)
+      body.append(text: ",1,08,")
+      if fields.contains(.hdop) { body.append(fix.hdop, decimals: 2) }
+      body.append(text: ",")
+      body.append(fix.elevationMeters ?? 0, decimals: 1)
+      body.append(text: ",M,0.0,M,,")
+    }
+  }
+
+  /// `$`, the body that `fill` appends, its checksum and the end of the line.
+  private static func appendSentence(to text: inout [UInt8], _ fill: (inout [UInt8]) -> Void) {
+    text.append(UInt8(ascii: "$"))
+    let first = text.count
+    fill(&text)
+    var checksum: UInt8 = 0
+    for index in first..<text.count { checksum ^= text[index] }
+    text.append(UInt8(ascii: "*"))
+    text.append(hexDigit(checksum >> 4))
+    text.append(hexDigit(checksum & 15))
+    text.append(text: "\r\n")
+  }
+
+  private static func hexDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  /// `ddmm.mmmmmm,N,dddmm.mmmmmm,E`; a millionth of a minute is finer than the 1e-7 degrees of a fix.
+  private static func appendPosition(_ coordinate: Coordinate, to body: inout [UInt8]) {
+    appendAngle(coordinate.latitude, wholeDigits: 4, positive: ",N", negative: ",S", to: &body)
+    body.append(text: ",")
+    appendAngle(coordinate.longitude, wholeDigits: 5, positive: ",E", negative: ",W", to: &body)
+  }
+
+  private static func appendAngle(
+    _ degrees: Double, wholeDigits: Int, positive: String, negative: String, to body: inout [UInt8]
+  ) {
+    let units = Int64((abs(degrees) * 1e7).rounded())
+    let (whole, rest) = units.quotientAndRemainder(dividingBy: 10_000_000)
+    // 1e-7 degrees are 6 millionths of a minute.
+    body.append(scaled: whole * 100_000_000 + rest * 6, decimals: 6, minimumWholeDigits: wholeDigits)
+    body.append(text: degrees < 0 ? negative : positive)
+  }
+
+  private static let metersPerSecondInKnot = 1852.0 / 3600
+
+  /// The time and the date of a fix as NMEA has them: `hhmmss.sss`, `ddmmyy`.
+  private struct Clock {
+    private(set) var time: [UInt8] = []
+    private(set) var date: [UInt8] = []
+
+    init(_ fixTime: UTCTime) {
+      var text: [UInt8] = []
+      fixTime.appendRFC3339(to: &text)
+      for range in [11...12, 14...15, 17...22] { time += text[range] }
+      for range in [8...9, 5...6, 2...3] { date += text[range] }
+    }
+  }
+}

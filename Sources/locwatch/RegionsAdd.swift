@@ -1,0 +1,137 @@
+import ArgumentParser
+import LocationCore
+import LocationRuntime
+
+/// `locwatch regions add`.
+struct RegionsAdd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add a region: a circle, or an outline from a GeoJSON file.",
+    discussion: """
+        locwatch regions add home --circle 48.1371,11.5754,120
+        locwatch regions add sydney --circle -33.8568,151.2153,300 --name "Opera House" --tag travel
+        locwatch regions add office --circle 48.14,11.56,80 --notify enter,exit,dwell --dwell 600 --exit-delay 60
+        locwatch regions add yard --geojson yard.geojson --notify enter
+        locwatch regions add home --circle 48.1371,11.5754,150 --replace
+
+      What can be told: enter, exit, dwell (inside for --dwell seconds) and cross (passed through between two
+      fixes). Without --notify: enter and exit, and dwell where --dwell is given.
+      """)
+
+  @Argument(help: ArgumentHelp("What events call it; unique.", valueName: "id"))
+  var id: String
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Degrees north, degrees east, metres.", valueName: "lat,lon,radius"))
+  var circle: String?
+
+  @Option(
+    help: ArgumentHelp("A file with one Feature or geometry; - reads standard input.", valueName: "file"))
+  var geojson: String?
+
+  @Option(help: ArgumentHelp("For people.", valueName: "text"))
+  var name: String?
+
+  @Option(
+    name: [.customLong("tag")], help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"))
+  var tags: [String] = []
+
+  @Option(help: ArgumentHelp("What is told of it, separated by commas.", valueName: "words"))
+  var notify: String?
+
+  @Option(help: ArgumentHelp("Seconds inside until dwell is told (default: 300).", valueName: "seconds"))
+  var dwell: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Seconds an exit is held back, and dropped on a return (default: 0).", valueName: "seconds"))
+  var exitDelay: Double?
+
+  @Option(help: ArgumentHelp("The longest visit that may be missed.", valueName: "seconds"))
+  var maxLatency: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "What is told when it is first found inside: state (default), event or silent.", valueName: "word"))
+  var initial: String?
+
+  @Flag(help: "Replace a region of this id.")
+  var replace = false
+
+  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if (circle == nil) == (geojson == nil) {
+      throw ValidationError("give either --circle LAT,LON,RADIUS or --geojson FILE")
+    }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let file = try made()
+      _ = try state.open().put([file], changing: replace)
+      Terminal.warn(RegionFinding.find(in: file).map(\.line))
+      let record = RegionRecord(try file.feature(at: 0))
+      try format.print([record], header: RegionRecord.header) {
+        $0.row
+      } json: {
+        $0.write(to: &$1)
+      }
+    }
+  }
+
+  private func made() throws(Failure) -> RegionFile {
+    var edit = RegionEdit(id: id)
+    edit.name = name
+    edit.tags = tags
+    edit.notify = notify
+    edit.dwellSeconds = dwell
+    edit.exitDelaySeconds = exitDelay
+    edit.maxLatencySeconds = maxLatency
+    edit.initial = initial
+    if let circle { return try edit.apply(to: try PlaceText.circle(circle)) }
+    return try edit.apply(to: try FileBytes.read(path: geojson ?? "-"), name: geojson ?? "-")
+  }
+}
+
+/// `locwatch regions remove`.
+struct RegionsRemove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove regions.",
+    discussion: """
+        locwatch regions remove home
+        locwatch regions remove --tag travel
+        locwatch regions remove --all
+      """)
+
+  @Argument(help: ArgumentHelp("Regions.", valueName: "id"))
+  var ids: [String] = []
+
+  @Option(help: ArgumentHelp("Those with this tag.", valueName: "tag"))
+  var tag: String?
+
+  @Flag(help: "Every region.")
+  var all = false
+
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if [!ids.isEmpty, tag != nil, all].filter({ $0 }).count != 1 {
+      throw ValidationError("name regions, or --tag, or --all")
+    }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      guard try state.openToRead() != nil else {
+        try RegionIDs.require(ids, in: nil)
+        return Terminal.note("removed 0 regions")
+      }
+      let database = try state.open()
+      try RegionIDs.require(ids, in: database)
+      let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
+      Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
+    }
+  }
+}

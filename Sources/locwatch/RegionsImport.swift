@@ -1,0 +1,103 @@
+import ArgumentParser
+import LocationRuntime
+
+/// `locwatch regions import`.
+struct RegionsImport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Import regions from GeoJSON, OwnTracks waypoints, KML or GPX.",
+    discussion: """
+      What a file is, is told by its content; gzip is read as it is. Everything is imported, or, where anything is
+      wrong, nothing. Regions of the same id are replaced. What no region is made of is told on standard error.
+
+        locwatch regions import places.geojson
+        locwatch regions import waypoints.otrw
+        locwatch regions import --radius 50 pois.kml waypoints.gpx
+        curl -s https://example.com/zones.geojson | locwatch regions import -
+      """)
+
+  @Argument(help: ArgumentHelp("Files; - reads standard input.", valueName: "file"))
+  var files: [String]
+
+  @Option(help: ArgumentHelp("The radius of points that name none.", valueName: "metres"))
+  var radius: Double?
+
+  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if let radius, !(radius > 0 && radius < 20_000_000) {
+      throw ValidationError("--radius takes metres above 0")
+    }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      var read: [RegionFile] = []
+      for path in files {
+        read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
+      }
+      try RegionFile.refuseDuplicates(read)
+      let count = try state.open().put(read, changing: true)
+      for file in read {
+        for line in file.leftOut { Terminal.note("left out: \(line)") }
+        Terminal.warn(file.warnings)
+      }
+      try report(count, leftOut: read.reduce(0) { $0 + $1.leftOut.count })
+    }
+  }
+
+  private func report(_ count: StateDatabase.PutCount, leftOut: Int) throws(Failure) {
+    switch RegionsFormat.or(format.format) {
+    case .text:
+      try Terminal.print(
+        "\(count.added) added, \(count.changed) changed, \(count.unchanged) unchanged, \(leftOut) left out\n")
+    case .ndjson:
+      var line = JSONLine()
+      line.open()
+      line.member("added", count.added)
+      line.member("changed", count.changed)
+      line.member("unchanged", count.unchanged)
+      line.member("left_out", leftOut)
+      line.close()
+      try OutputFile(path: "-").write(line.bytes + [UInt8(ascii: "\n")])
+    }
+  }
+}
+
+/// `locwatch regions export`.
+struct RegionsExport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write regions as a GeoJSON FeatureCollection.",
+    discussion: """
+      Numbers and properties come out as they went in, so importing the file again changes nothing.
+
+        locwatch regions export > backup.geojson
+        locwatch regions export home office -o two.geojson
+        locwatch regions export --tag work
+      """)
+
+  @Argument(help: ArgumentHelp("Regions; all where none is named.", valueName: "id"))
+  var ids: [String] = []
+
+  @Option(help: ArgumentHelp("Those with this tag.", valueName: "tag"))
+  var tag: String?
+
+  @Option(name: [.short, .long], help: ArgumentHelp("Where to; - is standard output.", valueName: "file"))
+  var output = "-"
+
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if !ids.isEmpty, tag != nil { throw ValidationError("name regions or --tag, not both") }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let database = try state.openToRead()
+      try RegionIDs.require(ids, in: database)
+      let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
+      let to = try OutputFile(path: output)
+      try file.writeCollection(to: to)
+    }
+  }
+}

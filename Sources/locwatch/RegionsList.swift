@@ -1,0 +1,89 @@
+import ArgumentParser
+import LocationCore
+import LocationRuntime
+
+/// `locwatch regions list`.
+struct RegionsList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List regions, in the order in which they were added.",
+    discussion: """
+        locwatch regions list
+        locwatch regions list --tag work
+        locwatch regions list --format ndjson | jq -r .id
+      """)
+
+  @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag"))
+  var tag: String?
+
+  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let file = try state.regions(tag.map { .tag($0) } ?? .all)
+      var records: [RegionRecord] = []
+      records.reserveCapacity(file.regions.count)
+      for index in file.regions.indices { records.append(RegionRecord(try file.feature(at: index))) }
+      if records.isEmpty {
+        Terminal.note(
+          tag == nil
+            ? "no regions; locwatch regions add home --circle LAT,LON,RADIUS adds one" : "no such regions")
+      }
+      try format.print(records, header: RegionRecord.header) {
+        $0.row
+      } json: { record, line in
+        record.write(to: &line)
+      }
+    }
+  }
+}
+
+/// `locwatch regions show`.
+struct RegionsShow: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Show all that is known of regions, with the state they are in.",
+    discussion: """
+        locwatch regions show home
+        locwatch regions show home office --format ndjson
+      """)
+
+  @Argument(help: ArgumentHelp("Regions.", valueName: "id"))
+  var ids: [String]
+
+  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let database = try state.openToRead()
+      try RegionIDs.require(ids, in: database)
+      guard let file = try database?.regions(.ids(ids)) else { return }
+      var records: [RegionRecord] = []
+      for index in file.regions.indices {
+        records.append(RegionRecord(try file.feature(at: index), state: .unknown))
+      }
+      switch RegionsFormat.or(format.format) {
+      case .text: try Terminal.print(records.map(\.text).joined(separator: "\n"))
+      case .ndjson:
+        try format.print(records, header: []) {
+          $0.row
+        } json: {
+          $0.write(to: &$1)
+        }
+      }
+    }
+  }
+}
+
+/// Ids that a user named.
+enum RegionIDs {
+  /// - Throws: where one of them is no region's: a condition that does not hold, exit status 1.
+  static func require(_ ids: [String], in database: StateDatabase?) throws(Failure) {
+    let unknown = try database?.unknown(among: ids) ?? ids
+    guard let first = unknown.first else { return }
+    let near = NearestWord.to(first, among: try database?.regionIDs() ?? [])
+    throw Failure(
+      .conditionFails, what: "no region is called \"\(first)\"",
+      remedy: near.map { "did you mean \($0)?" } ?? "locwatch regions list lists them")
+  }
+}

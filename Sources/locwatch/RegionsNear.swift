@@ -1,0 +1,123 @@
+import ArgumentParser
+import LocationCore
+import LocationRuntime
+
+/// `locwatch regions near`.
+struct RegionsNear: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "near", abstract: "List regions by the distance of a place to their edge.",
+    discussion: """
+      edge_m is negative inside.
+
+        locwatch regions near 48.1371,11.5754
+        locwatch regions near -33.8568,151.2153 -n 3 --regions places.geojson
+      """)
+
+  @Argument(
+    parsing: .allUnrecognized, help: ArgumentHelp("Degrees north, degrees east.", valueName: "lat,lon"))
+  var place: [String]
+
+  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("At most so many.", valueName: "count"))
+  var count: Int?
+
+  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var source: RegionsSource
+
+  func validate() throws {
+    if place.count != 1 { throw ValidationError("name one place: LAT,LON, like 48.1371,11.5754") }
+    if let count, count < 1 { throw ValidationError("-n takes a whole number from 1 on") }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let place = try PlaceText.place(place[0])
+      let regions = try source.read().flatMap(\.regions)
+      let near = try RegionNearness.order(regions, from: place, limit: count)
+      if near.isEmpty { Terminal.note("no regions") }
+      try format.print(near, header: RegionNearness.header, rightAligned: [0]) {
+        $0.row
+      } json: {
+        $0.write(to: &$1)
+      }
+    }
+  }
+}
+
+/// `locwatch regions locate`.
+struct RegionsLocate: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "locate", abstract: "Tell for each place on standard input which regions it is in.",
+    discussion: """
+      A place is a line: LAT,LON, or JSON with lat and lon. For each a line of JSON comes out:
+      {"lat":48.1371000,"lon":11.5754000,"inside":["home"],"nearest":"home","edge_m":-118.20}
+
+        locwatch regions locate --regions places.geojson < points.ndjson
+        echo 48.1371,11.5754 | locwatch regions locate
+        jq -c . track.ndjson | locwatch regions locate | jq -r '.inside[]' | sort | uniq -c
+      """)
+
+  @Argument(help: ArgumentHelp("Where the places are; - is standard input.", valueName: "file"))
+  var places = "-"
+
+  @OptionGroup var source: RegionsSource
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let locator = try RegionLocator(try source.read().flatMap(\.regions))
+      try locator.run(path: places, to: OutputFile(path: "-"))
+    }
+  }
+}
+
+/// `locwatch regions check`.
+struct RegionsCheck: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Look for what is wrong with regions, or probably not meant.",
+    discussion: """
+      Exit status 65 where a file can't be imported, with every problem on standard error; 1 where something
+      is allowed and probably not meant; else 0.
+
+        locwatch regions check --regions places.geojson
+        locwatch regions check
+      """)
+
+  @Argument(help: ArgumentHelp("Files, as with --regions.", valueName: "file"))
+  var files: [String] = []
+
+  @Option(help: ArgumentHelp("The radius of points that name none.", valueName: "metres"))
+  var radius: Double?
+
+  @OptionGroup var format: RegionsFormatOptions
+  @OptionGroup var source: RegionsSource
+
+  func run() async throws {
+    var problems = 0
+    var findings: [RegionFinding] = []
+    try Terminal.reporting { () throws(Failure) in
+      let paths = source.files + files
+      guard !paths.isEmpty else {
+        findings = RegionFinding.find(in: try source.state.regions())
+        return
+      }
+      var good: [RegionFile] = []
+      for path in paths {
+        let (file, wrong) = try RegionFile.examine(path: path, options: .init(defaultRadiusMeters: radius))
+        wrong.forEach(Terminal.report)
+        problems += wrong.count
+        good.append(file)
+        findings += RegionFinding.find(in: file)
+      }
+      if problems == 0 { try RegionFile.refuseDuplicates(good) }
+    }
+    try Terminal.reporting { () throws(Failure) in
+      try format.print(findings, header: []) {
+        [$0.line]
+      } json: {
+        $0.write(to: &$1)
+      }
+    }
+    if problems > 0 { throw ExitCode(Failure.Code.data.rawValue) }
+    if !findings.isEmpty { throw ExitCode(1) }
+    if RegionsFormat.or(format.format) == .text { Terminal.note("nothing to complain about") }
+  }
+}

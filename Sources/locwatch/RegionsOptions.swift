@@ -1,0 +1,125 @@
+import ArgumentParser
+import LocationRuntime
+
+/// Where the state is.
+struct StateOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The state file.", valueName: "file"))
+  var state: String?
+
+  /// The store to read; nil where there is none yet.
+  func openToRead() throws(Failure) -> StateDatabase? {
+    try StateDatabase.openToRead(path: try StatePath.resolve(option: state))
+  }
+
+  /// The store to change, made where there is none.
+  func open() throws(Failure) -> StateDatabase {
+    try StateDatabase.open(path: try StatePath.resolve(option: state))
+  }
+
+  /// The regions that are meant; none where there is no store.
+  func regions(_ choice: StateDatabase.RegionChoice = .all) throws(Failure) -> RegionFile {
+    guard let database = try openToRead() else { return RegionFile(name: state ?? "") }
+    return try database.regions(choice)
+  }
+}
+
+/// Regions from files, or those of the store.
+struct RegionsSource: ParsableArguments {
+  @Option(
+    name: [.customShort("r"), .customLong("regions")],
+    help: ArgumentHelp(
+      "Read regions from this file, and leave the state file alone; repeatable.", valueName: "file"))
+  var files: [String] = []
+
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if !files.isEmpty, state.state != nil {
+      throw ValidationError("--regions and --state exclude each other")
+    }
+  }
+
+  /// What is said while reading goes to standard error.
+  func read() throws(Failure) -> [RegionFile] {
+    guard !files.isEmpty else { return [try state.regions()] }
+    var read: [RegionFile] = []
+    for path in files {
+      let file = try RegionFile.read(path: path)
+      Terminal.warn(file.leftOut + file.warnings)
+      read.append(file)
+    }
+    try RegionFile.refuseDuplicates(read)
+    return read
+  }
+}
+
+/// How regions are printed.
+enum RegionsFormat: String, ExpressibleByArgument, CaseIterable {
+  case text, ndjson
+
+  /// What was asked for, else what suits who reads it.
+  static func or(_ format: RegionsFormat?) -> RegionsFormat {
+    format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
+  }
+}
+
+/// The option of all that print one thing a line.
+struct RegionsFormatOptions: ParsableArguments {
+  @Option(help: "text or ndjson (default: text on a terminal, ndjson in a pipe).")
+  var format: RegionsFormat?
+
+  /// Prints a table, or a line of JSON each.
+  func print<Item>(
+    _ items: [Item], header: [String], rightAligned: Set<Int> = [], row: (Item) -> [String],
+    json: (Item, inout JSONLine) -> Void
+  ) throws(Failure) {
+    switch RegionsFormat.or(format) {
+    case .text:
+      guard !items.isEmpty else { return }
+      try Terminal.print(TextTable(header: header, rows: items.map(row), rightAligned: rightAligned).text)
+    case .ndjson:
+      var bytes: [UInt8] = []
+      var line = JSONLine()
+      for item in items {
+        line.reset()
+        json(item, &line)
+        bytes.append(contentsOf: line.bytes)
+        bytes.append(UInt8(ascii: "\n"))
+      }
+      try OutputFile(path: "-").write(bytes)
+    }
+  }
+}
+
+extension Terminal {
+  /// Says lines on standard error that change nothing.
+  static func warn(_ lines: [String]) {
+    for line in lines.prefix(shownWarnings) { note("warning: \(line)") }
+    if lines.count > shownWarnings { note("warning: \(lines.count - shownWarnings) more warnings") }
+  }
+
+  private static let shownWarnings = 100
+
+  /// Says one line on standard error.
+  static func note(_ line: String) {
+    do throws(Failure) {
+      try OutputFile.standardError.write(Array("locwatch: \(TextTable.cell(line))\n".utf8))
+    } catch {
+      // Where nobody listens, the exit status still tells.
+    }
+  }
+
+  /// Writes text to standard output.
+  static func print(_ text: String) throws(Failure) {
+    try OutputFile(path: "-").write(Array(text.utf8))
+  }
+
+  /// Runs a command's work; a failure is said in one line and becomes the exit status.
+  static func reporting(_ work: () throws(Failure) -> Void) throws {
+    do throws(Failure) {
+      try work()
+    } catch {
+      throw exit(for: error)
+    }
+  }
+}

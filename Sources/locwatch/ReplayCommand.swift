@@ -1,0 +1,172 @@
+public import ArgumentParser
+public import LocationCore
+public import LocationRuntime
+
+/// `locwatch replay`: runs tracks through the engine.
+struct ReplayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Run tracks through the engine: what would have woken whom, when, why and at what cost.",
+    discussion: """
+      A track is GPX 1.0 or 1.1, gpsd's JSON lines (gpspipe -w) or lines like
+      {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is
+      read as it is. A recording (locwatch watch --record) is replayed with its
+      own regions, subscribers and thresholds; those named here take their place.
+      Nothing is written but the output.
+
+        locwatch replay drive.gpx
+        locwatch replay drive.gpx --regions places.geojson
+        locwatch replay drive.gpx -s logger.yaml --scenario day.yaml
+        locwatch replay drive.gpx --explain --format ndjson | grep fix.rejected
+        locwatch replay old.gpx --interval 1         # a track without times
+        locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
+        gpspipe -w -n 500 | locwatch replay -
+
+      Tracks/ has tracks with regions, manifests and scenarios to begin with;
+      Docs/Wire.md describes every record and every key of these files.
+      """)
+
+  @Argument(help: ArgumentHelp("Tracks to replay; - reads standard input.", valueName: "track"))
+  var tracks: [String]
+
+  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
+  var regions: [String] = []
+
+  @Option(
+    name: [.short, .customLong("subscriber")],
+    help: ArgumentHelp(
+      "A subscriber's manifest; repeatable. Without one, a program `replay` that wants everything.",
+      valueName: "file"))
+  var subscribers: [String] = []
+
+  @Option(
+    help: ArgumentHelp("What else happens, and when: launches, force-quits, reboots.", valueName: "file"))
+  var scenario: String?
+
+  @Option(help: ArgumentHelp("Thresholds other than the defaults.", valueName: "file"))
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Power profile: a name (locwatch power profiles), or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
+      valueName: "name|file"))
+  var profile: String?
+
+  @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
+  var format: RecordFormat?
+
+  @Option(help: ArgumentHelp("Seconds of the track in a second, or max.", valueName: "factor"))
+  var speed: Speed = .max
+
+  @Option(help: ArgumentHelp("Only fixes from this time on.", valueName: "time"))
+  var from: UTCTime?
+
+  @Option(help: ArgumentHelp("Only fixes up to this time.", valueName: "time"))
+  var to: UTCTime?
+
+  @Option(help: ArgumentHelp("68 % radius of fixes that state no accuracy.", valueName: "metres"))
+  var assumeAccuracy: Double?
+
+  @Option(help: ArgumentHelp("Seconds between the points of a track without times.", valueName: "seconds"))
+  var interval: Double?
+
+  @Option(help: ArgumentHelp("Time of the first point of a track without times.", valueName: "time"))
+  var start: UTCTime?
+
+  @Option(help: ArgumentHelp("Tracks replayed side by side; the output stays in order.", valueName: "n"))
+  var jobs: Int = 1
+
+  @Flag(help: "Add a record for each fix: believed, or refused and why.")
+  var explain = false
+
+  func validate() throws {
+    if tracks.isEmpty { throw ValidationError("name a track, or - for standard input") }
+    if tracks.filter({ $0 == "-" }).count > 1 {
+      throw ValidationError("standard input can be read only once")
+    }
+    if jobs < 1 { throw ValidationError("--jobs takes a whole number from 1 on") }
+    if let interval, !(interval > 0 && interval <= 1e7) {
+      throw ValidationError("--interval takes seconds above 0")
+    }
+    if let assumeAccuracy, !(assumeAccuracy > 0 && assumeAccuracy <= 1e7) {
+      throw ValidationError("--assume-accuracy takes metres above 0")
+    }
+    if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
+    if let from, let to, to < from { throw ValidationError("--to is before --from") }
+  }
+
+  func run() async throws {
+    let code: Failure.Code?
+    do throws(Failure) {
+      code = try await Replay.run(tracks, request(), to: OutputFile(path: "-")) { Terminal.report($0) }
+    } catch {
+      throw Terminal.exit(for: error)
+    }
+    if let code { throw ExitCode(code.rawValue) }
+  }
+
+  private func request() throws(Failure) -> ReplayRequest {
+    var request = ReplayRequest()
+    if let config { try Settings.read(path: config, into: &request.configuration) }
+    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    request.keepsRecordedConfiguration = config == nil && profile == nil
+    request.configuration.explains = explain
+    for path in regions {
+      let file = try RegionFile.read(path: path)
+      Terminal.warn(file.leftOut + file.warnings)
+      request.regions += file.regions
+    }
+    try Region.refuseDuplicates(among: request.regions)
+    for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
+    if subscribers.isEmpty {
+      request.subscribers = [Subscriber(name: "replay")]
+      request.hasDefaultSubscribers = true
+    }
+    if let scenario {
+      let parsed = try Scenario(path: scenario, subscribers: request.subscribers.map(\.name))
+      request.scenario = parsed
+      if parsed.protectUntilFirstUnlock { request.configuration.policy.protectUntilFirstUnlock = true }
+    }
+    request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
+    request.track = TrackOptions(
+      assumeAccuracyMeters: assumeAccuracy, intervalSeconds: interval, start: start)
+    request.from = from
+    request.to = to
+    request.speed = speed.factor
+    request.jobs = jobs
+    request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
+    return request
+  }
+
+  /// How fast a replay goes.
+  enum Speed: ExpressibleByArgument {
+    case max
+    case times(Double)
+
+    init?(argument: String) {
+      if argument == "max" {
+        self = .max
+      } else if let factor = Double(argument), factor > 0, factor.isFinite {
+        self = .times(factor)
+      } else {
+        return nil
+      }
+    }
+
+    var defaultValueDescription: String { "max" }
+
+    var factor: Double? {
+      switch self {
+      case .max: nil
+      case .times(let factor): factor
+      }
+    }
+  }
+}
+
+extension RecordFormat: ExpressibleByArgument {}
+
+extension UTCTime: ExpressibleByArgument {
+  /// A time as RFC 3339 has it.
+  public init?(argument: String) { self.init(rfc3339: argument) }
+}

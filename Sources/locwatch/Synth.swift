@@ -1,0 +1,71 @@
+import ArgumentParser
+import LocationRuntime
+
+/// `locwatch synth`: writes a track from waypoints, speeds, stops and noise.
+struct Synth: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "synth",
+    abstract: "Write a track from waypoints, speeds, stops and noise, for tests without driving.",
+    discussion: """
+      The same scenario and seed give the same bytes. A scenario is YAML:
+
+        start: 2026-05-04T06:30:00Z
+        interval_s: 1                      # a fix a second
+        seed: 7
+        noise: {sigma_m: 5, tau_s: 60}     # 5 m along each axis, slowly drifting
+        by: car                            # walk, bicycle, car, train, ferry
+        places: {home: [52.5163, 13.3777], work: [52.5251, 13.3694]}
+        steps:
+          - at: home
+          - {stop_s: 120, signal: lost}    # two minutes in the garage
+          - along: [[52.5175, 13.3766], [52.5230, 13.3770]]
+            speed_mps: 11
+          - to: work                       # slows down for corners and to arrive
+          - stop_s: 300
+
+        locwatch synth commute.synth.yaml -o commute.gpx
+        locwatch synth commute.synth.yaml --seed 8 -o - | locwatch replay -
+        locwatch synth commute.synth.yaml -o commute.nmea    # for gpsfake
+
+      Docs/Synth.md describes every key; Tracks/ has scenarios to begin with.
+      """)
+
+  @Argument(help: "The scenario, YAML; - reads standard input.")
+  var scenario: String
+
+  @Option(
+    name: .shortAndLong,
+    help: "The file to write, its format told by .gpx, .ndjson or .nmea; - is standard output.")
+  var output: String
+
+  @Option(help: "Where the name of the output does not tell; for - it is gpx otherwise.")
+  var format: SynthFormat?
+
+  @Option(help: "Another noise than the scenario's: a number from 0.")
+  var seed: UInt64?
+
+  func run() async throws {
+    do throws(Failure) {
+      try write()
+    } catch {
+      throw Terminal.exit(for: error)
+    }
+  }
+
+  private func write() throws(Failure) {
+    guard let format = format ?? (output == "-" ? .gpx : SynthFormat(fileName: output)) else {
+      throw Failure(
+        .usage, file: output, what: "no format has this name",
+        remedy: "name it .gpx, .ndjson or .nmea, or give --format")
+    }
+    let (name, bytes) = try StrictYAML.bytes(ofFile: scenario)
+    let scenario = try SynthScenario(yaml: bytes, file: name)
+    var text = SynthText(scenario, seed: seed, as: format)
+    let file = try OutputFile(path: output)
+    try text.write { piece throws(Failure) in try file.write(piece) }
+    guard output != "-" else { return }
+    print("\(output): \(text.fixCount) fixes, \(Int(text.motion.seconds)) s, \(Int(text.motion.meters)) m")
+  }
+}
+
+extension SynthFormat: ExpressibleByArgument {}

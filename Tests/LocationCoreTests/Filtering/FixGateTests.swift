@@ -1,0 +1,143 @@
+import LocationCore
+import TestSupport
+import Testing
+
+@Suite struct FixGateTests {
+  /// One report after two good fixes at 0 and 1 s, and what becomes of it.
+  struct Case: CustomTestStringConvertible, Sendable {
+    var name: String
+    var report: FixReport
+    var reason: RejectReason?
+    var testDescription: String { name }
+
+    init(_ name: String, _ reason: RejectReason?, _ change: (inout FixReport) -> Void) {
+      self.name = name
+      self.reason = reason
+      report = Drive.report(2, east: 20)
+      change(&report)
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("a good fix", nil) { _ in },
+    Case("no fix", .noFix) { $0.mode = .noFix },
+    Case("no latitude", .noPosition) { $0.latitude = .nan },
+    Case("an infinite longitude", .noPosition) { $0.longitude = .infinity },
+    Case("latitude 91", .outOfRange) { $0.latitude = 91 },
+    Case("0x7FFFFFFF in 1e-7 degrees", .outOfRange) { $0.longitude = 214.748_364_7 },
+    Case("0, 0", .nullIsland) {
+      $0.latitude = 0
+      $0.longitude = 0
+    },
+    Case("no time", .noTime) { $0.time = nil },
+    Case("the same time again", .duplicate) { $0.time = Drive.report(1, east: 0).time },
+    Case("an earlier time", .late) { $0.time = Drive.report(0.5, east: 0).time },
+    Case("a year ahead", .future) { $0.time = Drive.report(365 * 86_400, east: 0).time },
+    Case("an error of 2 km", .inaccurate) { $0.accuracy.radiusMeters = 2000 },
+    Case("an error of 0 is unknown", nil) { $0.accuracy.radiusMeters = 0 },
+    Case("an error that is no number is unknown", nil) { $0.accuracy.radiusMeters = .nan },
+    Case("1 km in a second", .speed) { $0.latitude += 0.009 },
+    Case("1 km in a second with an error of 250 m twice over", .speed) {
+      $0.latitude += 0.009
+      $0.accuracy.radiusMeters = 250
+    },
+    Case("90 m in a second", nil) { $0.latitude += 0.0008 },
+    Case("a live fix that is 16 s old", .stale) { $0.received = Drive.report(18, east: 0).time },
+    Case("a live fix that is 14 s old", nil) { $0.received = Drive.report(16, east: 0).time },
+    Case("a live fix from a minute ahead", .future) { $0.received = Drive.report(-58, east: 0).time },
+  ]
+
+  @Test(arguments: cases) func isRefusedForTheFirstReasonThatHolds(_ value: Case) {
+    var gate = FixGate()
+    _ = gate.judge(Drive.report(0, east: 0), at: Drive.instant(0))
+    _ = gate.judge(Drive.report(1, east: 10), at: Drive.instant(1))
+    switch gate.judge(value.report, at: Drive.instant(2)) {
+    case .accepted: #expect(value.reason == nil)
+    case .refused(let reason): #expect(reason == value.reason)
+    }
+  }
+
+  @Test func aMachineNearZeroZeroMayBeThere() {
+    var gate = FixGate()
+    for (seconds, degrees) in [(0.0, 0.001), (100, 0.0005), (200, 0)] {
+      let report = FixReport(
+        time: UTCTime(microseconds: Drive.instant(seconds).microseconds), latitude: degrees,
+        longitude: degrees,
+        accuracy: .assumed(.threeD))
+      guard case .accepted = gate.judge(report, at: Drive.instant(seconds)) else {
+        Issue.record("refused at \(degrees)")
+        return
+      }
+    }
+  }
+
+  /// What becomes of reports a second apart, each so many metres east; nil is accepted.
+  static func verdicts(_ east: [Double], every seconds: Double = 1) -> [RejectReason?] {
+    var gate = FixGate()
+    return east.enumerated().map { index, meters in
+      let time = Double(index) * seconds
+      switch gate.judge(Drive.report(time, east: meters), at: Drive.instant(time)) {
+      case .accepted: return nil
+      case .refused(let reason): return reason
+      }
+    }
+  }
+
+  @Test func aJumpThatPersistsIsBelievedWithinThreeFixes() {
+    #expect(
+      Self.verdicts([0, 10, 100_000, 100_010, 100_020, 100_030])
+        == [nil, nil, .speed, .speed, nil, nil])
+  }
+
+  @Test func teleportsThatDisagreeAreNeverBelieved() {
+    #expect(
+      Self.verdicts([0, 10, 50_000, -20_000, 80_000, 20, 30])
+        == [nil, nil, .speed, .speed, .speed, nil, nil])
+  }
+
+  @Test func anAirlinerIsFollowedOnceItIsBelieved() {
+    let east = (0..<30).map { Double($0) * 250 }
+    let verdicts = Self.verdicts(east)
+    #expect(verdicts.prefix(4) == [nil, .speed, .speed, nil])
+    #expect(verdicts.dropFirst(4).allSatisfy { $0 == nil })
+  }
+
+  @Test func aTrainThatGathersSpeedIsNeverRefused() {
+    let east = (0..<120).map { Double($0) * Double($0) / 2 }
+    #expect(Self.verdicts(east).allSatisfy { $0 == nil })
+  }
+
+  @Test func onePercentTeleportsAreAllRefusedAndNothingElse() {
+    var random = SeededRandom(20_260_501)
+    var gate = FixGate()
+    for index in 0..<5000 {
+      let isTeleport = index > 0 && random.chance(0.01)
+      let distance = isTeleport ? random.uniform(in: 1000...100_000) : 0
+      let angle = random.uniform(in: 0...(2 * .pi))
+      let report = Drive.report(
+        Double(index), east: Double(index) * 15 + distance * Trig.cos(angle),
+        north: distance * Trig.sin(angle))
+      switch gate.judge(report, at: Drive.instant(Double(index))) {
+      case .accepted: #expect(!isTeleport, "\(random) at \(index)")
+      case .refused(let reason): #expect(isTeleport && reason == .speed, "\(random) at \(index)")
+      }
+    }
+  }
+
+  @Test func aLongPauseIsBelievedWhenItIsConfirmed() {
+    var gate = FixGate()
+    let year = 365.0 * 86_400
+    var verdicts: [Bool] = []
+    for seconds in [0, 1, year, year + 1, year + 2] {
+      let report = Drive.report(seconds, east: 0)
+      let believes = gate.believesTime(of: report)
+      if case .accepted = gate.judge(report, at: Drive.instant(seconds)) {
+        verdicts.append(true)
+      } else {
+        verdicts.append(false)
+      }
+      #expect(believes == verdicts.last)
+    }
+    #expect(verdicts == [true, true, false, false, true])
+  }
+}

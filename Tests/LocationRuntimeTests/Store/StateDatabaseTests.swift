@@ -1,0 +1,250 @@
+import FoundationEssentials
+import GRDB
+import LocationCore
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+@Suite struct StateDatabaseTests {
+  let folder = TemporaryFolder()
+
+  static func file(_ features: String..., name: String = "f") throws -> RegionFile {
+    try RegionFile.read(bytes: Array(features.joined(separator: "\n").utf8), name: name)
+  }
+
+  static func feature(_ id: String, radius: Int = 100, more: String = "") -> String {
+    #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":\#(radius)\#(more)},"#
+      + #""geometry":{"type":"Point","coordinates":[11.5,48.25]}}"#
+  }
+
+  /// Changes a database behind the back of the code under test.
+  private func execute(_ path: String, _ sql: String) throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+    try queue.close()
+  }
+
+  // MARK: The file
+
+  @Test func `is made with its folders, for its owner alone, in WAL mode`() throws {
+    let path = folder("a/b/state.db")
+    let database = try StateDatabase.open(path: path)
+    #expect(try database.regions().regions == [])
+    func mode(_ path: String) throws -> String {
+      "\(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] ?? 0)"
+    }
+    #expect(try mode(path) == "\(0o600)")
+    #expect(try mode(folder("a/b")) == "\(0o700)")
+    let queue = try DatabaseQueue(path: path)
+    #expect(try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") } == "wal")
+    #expect(
+      try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == StateDatabase.migrations.count)
+    #expect(
+      try queue.read { try Int.fetchOne($0, sql: "PRAGMA application_id") } == StateDatabase.applicationID)
+  }
+
+  @Test func `is not made by reading`() throws {
+    #expect(try StateDatabase.openToRead(path: folder("none.db")) == nil)
+    #expect(!FileManager.default.fileExists(atPath: folder("none.db")))
+  }
+
+  @Test func `remembers`() throws {
+    _ = try StateDatabase.open(path: folder("s.db")).put(
+      [try Self.file(Self.feature("home"))], changing: true)
+    let again = try #require(try StateDatabase.openToRead(path: folder("s.db")))
+    #expect(try again.regions().regions.map(\.id) == ["home"])
+  }
+
+  @Test func `may have a name that SQLite takes for something else`() throws {
+    // A URI, and a database in memory.
+    for name in ["file:x.db", ":memory:"] {
+      let path = folder(name)
+      _ = try StateDatabase.open(path: path).put([try Self.file(Self.feature("home"))], changing: true)
+      #expect(try StateDatabase.openToRead(path: path)?.regions().regions.count == 1)
+    }
+  }
+
+  @Test func `a later version's is refused, and not touched`() throws {
+    let path = folder("s.db")
+    _ = try StateDatabase.open(path: path)
+    let known = StateDatabase.migrations.count
+    try execute(path, "PRAGMA user_version = \(known + 6)")
+    for open in [{ try StateDatabase.open(path: path) }, { try StateDatabase.openToRead(path: path) }] {
+      let thrown = #expect(throws: Failure.self) { _ = try open() }
+      #expect(thrown?.code == .data)
+      #expect(
+        thrown?.what
+          == "written by a later version of locwatch (schema \(known + 6); this one knows \(known))")
+    }
+  }
+
+  @Test func `another program's is refused, and not touched`() throws {
+    let path = folder("other.db")
+    try execute(path, "CREATE TABLE theirs (a)")
+    let thrown = #expect(throws: Failure.self) { _ = try StateDatabase.open(path: path) }
+    #expect(thrown?.code == .data)
+    #expect(thrown?.what == "the SQLite database of another program")
+    #expect(try DatabaseQueue(path: path).read { try $0.tableExists("regions") } == false)
+  }
+
+  @Test func `what is no database is refused`() throws {
+    let path = folder.write("text.db", String(repeating: "no database ", count: 100))
+    for open in [{ try StateDatabase.open(path: path) }, { try StateDatabase.openToRead(path: path) }] {
+      let thrown = #expect(throws: Failure.self) { _ = try open() }
+      #expect(thrown?.code == .data)
+      #expect(thrown?.what == "not an SQLite database")
+    }
+  }
+
+  @Test func `a damaged one is told as such`() throws {
+    let path = folder("s.db")
+    let features = (0..<200).map { Self.feature("region \($0)") }.joined(separator: "\n")
+    _ = try StateDatabase.open(path: path).put(
+      [try RegionFile.read(bytes: Array(features.utf8), name: "f")], changing: true)
+    try execute(path, "PRAGMA wal_checkpoint(TRUNCATE)")
+    var bytes = try #require(FileManager.default.contents(atPath: path))
+    // Page 1 has the schema; what follows is what is looked at.
+    for index in 4096..<bytes.count { bytes[index] = 0xA5 }
+    _ = FileManager.default.createFile(atPath: path, contents: bytes)
+    let thrown = #expect(throws: Failure.self) { _ = try StateDatabase.openToRead(path: path)?.regions() }
+    #expect(thrown?.code == .data)
+    #expect(thrown?.what.hasPrefix("the database is damaged") == true)
+  }
+
+  @Test func `a folder in its place is told as such`() {
+    let thrown = #expect(throws: Failure.self) { _ = try StateDatabase.open(path: folder.path) }
+    #expect(thrown?.code == .cantCreate)
+    let below = #expect(throws: Failure.self) {
+      _ = try StateDatabase.open(path: folder.write("file", "") + "/s.db")
+    }
+    #expect(below?.code == .cantCreate)
+    let nowhere = #expect(throws: Failure.self) { _ = try StateDatabase.open(path: "/proc/none/s.db") }
+    #expect(nowhere?.code == .cantCreate)
+  }
+
+  @Test func `a full disk changes nothing`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    _ = try database.put([try Self.file(Self.feature("home"))], changing: true)
+    _ = try database.write { try Int.fetchOne($0, sql: "PRAGMA max_page_count = 20") }
+    let features = (0..<2000).map { Self.feature("region \($0)") }.joined(separator: "\n")
+    let file = try RegionFile.read(bytes: Array(features.utf8), name: "f")
+    let thrown = #expect(throws: Failure.self) { try database.put([file], changing: true) }
+    #expect(thrown?.code == .io)
+    #expect(thrown?.what == "the disk is full; nothing was changed")
+    #expect(try database.regionIDs() == ["home"])
+  }
+
+  @Test(arguments: [
+    (ResultCode.SQLITE_NOTADB, Failure.Code.data), (.SQLITE_CORRUPT, .data), (.SQLITE_FULL, .io),
+    (.SQLITE_IOERR, .io), (.SQLITE_IOERR_FSYNC, .io), (.SQLITE_BUSY, .tryAgain), (.SQLITE_LOCKED, .tryAgain),
+    (.SQLITE_READONLY, .noPermission), (.SQLITE_READONLY_DIRECTORY, .noPermission),
+    (.SQLITE_CANTOPEN, .cantCreate),
+    (.SQLITE_MISUSE, .software),
+  ])
+  func `errors of SQLite have exit codes`(result: ResultCode, code: Failure.Code) {
+    let failure = Failure(DatabaseError(resultCode: result, message: "why"), database: "s.db")
+    #expect(failure.code == code)
+    #expect(failure.description.hasPrefix("s.db: "))
+    #expect(!failure.description.contains("\n"))
+  }
+
+  // MARK: Regions
+
+  @Test func `keeps order, text and tags, and replaces in place`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    let first = try Self.file(
+      Self.feature("b", more: #","tags":["x"],"owner":{"deep":[1.50]}"#), Self.feature("a"), Self.feature("c")
+    )
+    #expect(try database.put([first], changing: true) == .init(added: 3))
+    #expect(try database.put([first], changing: true) == .init(unchanged: 3))
+    let second = try Self.file(Self.feature("d"), Self.feature("b", radius: 7))
+    #expect(try database.put([second], changing: true) == .init(added: 1, changed: 1))
+    let read = try database.regions()
+    #expect(read.regions.map(\.id) == ["b", "a", "c", "d"])
+    #expect(try read.feature(at: 1) == first.feature(at: 1))
+    #expect(try read.feature(at: 0) == second.feature(at: 1))
+    #expect(read.warnings == [])
+  }
+
+  @Test func `chooses by id and by tag`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    _ = try database.put(
+      [
+        try Self.file(
+          Self.feature("a", more: #","tags":["x","y"]"#), Self.feature("b", more: #","tags":["y"]"#),
+          Self.feature("c"))
+      ], changing: true)
+    #expect(try database.regions(.ids(["c", "a", "none"])).regions.map(\.id) == ["a", "c"])
+    #expect(try database.regions(.ids([])).regions == [])
+    #expect(try database.regions(.tag("y")).regions.map(\.id) == ["a", "b"])
+    #expect(try database.unknown(among: ["a", "z", "c"]) == ["z"])
+    #expect(try database.remove(.tag("x")) == 1)
+    #expect(try database.remove(.ids(["b", "none"])) == 1)
+    #expect(try database.regionIDs() == ["c"])
+    #expect(try database.remove(.all) == 1)
+  }
+
+  @Test func `nothing is stored of files that can't be stored whole`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    let thrown = #expect(throws: Failure.self) {
+      try database.put(
+        [try Self.file(Self.feature("a")), try Self.file(Self.feature("b"), Self.feature("a"), name: "g")],
+        changing: true)
+    }
+    #expect(thrown?.code == .data)
+    #expect(thrown?.description == "g: region \"a\" is in an earlier file too; ids are unique")
+    #expect(try database.regionIDs() == [])
+    _ = try database.put([try Self.file(Self.feature("a"))], changing: false)
+    let again = #expect(throws: Failure.self) {
+      try database.put([try Self.file(Self.feature("z"), Self.feature("a"))], changing: false)
+    }
+    #expect(again?.code == .cantCreate)
+    #expect(try database.regionIDs() == ["a"])
+  }
+
+  @Test func `two processes can make it and write to it at once`() async throws {
+    let path = folder("s.db")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          for number in 0..<5 {
+            let feature = Self.feature("w\(writer)-\(number)")
+            _ = try StateDatabase.open(path: path).put([try Self.file(feature)], changing: false)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try StateDatabase.openToRead(path: path)?.regionIDs().count == 20)
+  }
+}
+
+@Suite struct StatePathTests {
+  @Test(
+    arguments: [
+      ("x.db", ["HOME": "/h"], false, "x.db"),
+      (nil, ["HOME": "/h"], false, "/h/.local/state/locwatch/locwatch.db"),
+      (nil, ["HOME": "/h", "XDG_STATE_HOME": "/x"], false, "/x/locwatch/locwatch.db"),
+      (nil, ["HOME": "/h", "XDG_STATE_HOME": "relative"], false, "/h/.local/state/locwatch/locwatch.db"),
+      (nil, ["HOME": "/h", "XDG_STATE_HOME": ""], false, "/h/.local/state/locwatch/locwatch.db"),
+      (nil, ["HOME": "/root"], true, "/var/lib/locwatch/locwatch.db"),
+      (nil, ["HOME": "/root", "XDG_STATE_HOME": "/x"], true, "/x/locwatch/locwatch.db"),
+      (
+        nil, ["STATE_DIRECTORY": "/var/lib/one:/var/lib/two", "XDG_STATE_HOME": "/x"], true,
+        "/var/lib/one/locwatch.db"
+      ),
+    ] as [(String?, [String: String], Bool, String)])
+  func `is where people look for it`(
+    option: String?, environment: [String: String], isRoot: Bool, path: String
+  ) throws {
+    #expect(try StatePath.resolve(option: option, environment: environment, isRoot: isRoot) == path)
+  }
+
+  @Test func `is asked for where nothing says`() {
+    let thrown = #expect(throws: Failure.self) {
+      try StatePath.resolve(option: nil, environment: [:], isRoot: false)
+    }
+    #expect(thrown?.code == .config)
+  }
+}

@@ -1,0 +1,79 @@
+/// Who may import whom.
+extension Tidy {
+  /// An import as it stands in a file.
+  struct Import {
+    var module: String
+    var line: Int
+  }
+
+  static func imports(of source: SwiftSource) -> [Import] {
+    let kinds: Set = ["struct", "class", "enum", "protocol", "typealias", "func", "let", "var"]
+    return source.tokens.indices.compactMap { index in
+      guard source.text(index) == "import", source.text(index - 1) != "." else { return nil }
+      let module = source.text(kinds.contains(source.text(index + 1)) ? index + 2 : index + 1)
+      return Import(module: module, line: source.tokens[index].line)
+    }
+  }
+
+  /// `locwatch -> LocationRuntime -> LocationCore -> CGEOS`, and each C library in one file of its target.
+  static func importDirection(_ sources: [SwiftSource]) -> [Violation] {
+    let ours = headerTargets.union(targets.keys)
+    var violations: [Violation] = []
+    var importers: [String: String] = [:]
+    for source in sources {
+      guard let (allowed, oneFileEach) = targets[source.target] else {
+        violations.append(Violation(source, 1, "target \(source.target) has no place in Tidy.targets"))
+        continue
+      }
+      for found in imports(of: source) where ours.contains(found.module) {
+        if !allowed.contains(found.module) {
+          violations.append(
+            Violation(
+              source, found.line, "\(source.target) may not import \(found.module): imports go one way"))
+        } else if oneFileEach.contains(found.module) {
+          if let first = importers[found.module], first != source.path {
+            violations.append(
+              Violation(source, found.line, "\(found.module) is imported by one file, and \(first) is it"))
+          }
+          importers[found.module] = importers[found.module] ?? source.path
+        }
+      }
+    }
+    return violations
+  }
+
+  /// The core imports nothing but CGEOS, and the C library in the one file that does trigonometry.
+  static func coreImports(_ sources: [SwiftSource]) -> [Violation] {
+    sources.filter { $0.target == "LocationCore" }.flatMap { source in
+      imports(of: source).compactMap { found in
+        switch found.module {
+        case "CGEOS": nil
+        case "Glibc", "Musl":
+          source.path == mathematicsFile
+            ? nil : Violation(source, found.line, "only \(mathematicsFile) imports \(found.module)")
+        case "LocationRuntime", "locwatch", "CGPSD", "CExpat", "CZlib": nil  // importDirection tells these
+        case let module: Violation(source, found.line, "the core is pure: it does not import \(module)")
+        }
+      }
+    }
+  }
+
+  /// Foundation costs start-up time and memory with each relaunch: none of it without a reason in ``foundationFiles``.
+  static func foundation(_ sources: [SwiftSource], allowed: [String: String] = foundationFiles) -> [Violation]
+  {
+    sources.filter { $0.target != "LocationCore" && allowed[$0.path] == nil }.flatMap { source in
+      imports(of: source).filter { $0.module.hasPrefix("Foundation") }.map {
+        Violation(source, $0.line, "\($0.module) without a reason in Tidy.foundationFiles")
+      }
+    }
+  }
+
+  /// One test library: what is written for another would not be run by scripts/test.
+  static func testLibrary(_ sources: [SwiftSource]) -> [Violation] {
+    sources.flatMap { source in
+      imports(of: source).filter { $0.module == "XCTest" }.map {
+        Violation(source, $0.line, "tests are written with Swift Testing; XCTest's are not run")
+      }
+    }
+  }
+}

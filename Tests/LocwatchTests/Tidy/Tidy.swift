@@ -1,0 +1,65 @@
+/// The house rules that a machine can check, as functions from sources to violations.
+///
+/// The lists of exceptions stand here, each with its reason; a new exception is a change to this file.
+enum Tidy {
+  /// One breach of one rule.
+  struct Violation: Equatable, CustomStringConvertible {
+    var path: String
+    /// Counted from 1.
+    var line: Int
+    var message: String
+
+    init(_ path: String, _ line: Int, _ message: String) {
+      self.path = path
+      self.line = line
+      self.message = message
+    }
+
+    init(_ source: SwiftSource, _ line: Int, _ message: String) {
+      self.init(source.path, line, message)
+    }
+
+    var description: String { "\(path):\(line): \(message)" }
+  }
+
+  /// Files of LocationRuntime and locwatch that may import Foundation or a part of it: path, and why.
+  static let foundationFiles: [String: String] = [:]
+
+  /// Files that may say `@unchecked Sendable` or `nonisolated(unsafe)`: path, and where the proof stands.
+  static let uncheckedFiles: [String: String] = [:]
+
+  /// Files that may hold a function of more than ``functionLines`` lines: path, and why.
+  static let longFunctionFiles: [String: String] = [:]
+
+  /// Files stop here; most should end at half of it.
+  static let fileLines = 400
+  /// A function fits on a screen.
+  static let functionLines = 70
+
+  /// The targets of ours that a target may import, with which of them only one of its files may.
+  static let targets: [String: (imports: Set<String>, oneFileEach: Set<String>)] = [
+    "LocationCore": (["CGEOS"], ["CGEOS"]),
+    "LocationRuntime": (
+      ["LocationCore", "CGPSD", "CExpat", "CZlib", "CSpawn"], ["CGPSD", "CExpat", "CZlib", "CSpawn"]
+    ),
+    "locwatch": (["LocationRuntime", "LocationCore"], []),
+  ]
+
+  /// The targets of ours that are C.
+  static let headerTargets: Set<String> = ["CGEOS", "CGPSD", "CExpat", "CZlib", "CSpawn"]
+
+  /// The one file of the core that may import the C library, for its mathematics.
+  static let mathematicsFile = "Sources/LocationCore/Geometry/Trig.swift"
+
+  /// The folders of the core, and what each may use beside itself.
+  static let coreFolders: [String: Set<String>] = [
+    "Model": [],
+    "Decoding": ["Model"],
+    "Geometry": ["Model"],
+    "Filtering": ["Model", "Geometry"],
+    "Monitoring": ["Model", "Geometry"],
+    "Policy": ["Model", "Geometry", "Filtering", "Monitoring"],
+    "Power": ["Model", "Geometry", "Filtering", "Monitoring", "Policy"],
+    "Engine": ["Model", "Geometry", "Filtering", "Monitoring", "Policy", "Power"],
+  ]
+}
