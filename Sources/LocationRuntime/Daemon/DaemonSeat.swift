@@ -106,6 +106,7 @@ package struct DaemonSeat: Sendable {
     return try StateDatabase.openToRead(path: state)?.energy() ?? []
   }
 
+  /// What is said where a daemon is needed.
   package static let noDaemon = Failure(
     .unavailable, what: "no daemon runs on this state file", remedy: "start locwatch run")
 

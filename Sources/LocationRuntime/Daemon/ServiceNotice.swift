@@ -39,12 +39,13 @@ struct ServiceNotice {
   func stopping() { send("STOPPING=1\nSTATUS=stopping") }
 
   /// For people.
-  func status(_ text: String) { send("STATUS=\(text)") }
+  func status(_ text: String) { send("STATUS=\(text)", waits: false) }
 
   /// It lives.
-  func alive() { send("WATCHDOG=1") }
+  func alive() { send("WATCHDOG=1", waits: false) }
 
-  private func send(_ text: String) {
+  /// - Parameter waits: whether it is worth waiting for where systemd has not read what it was told before.
+  private func send(_ text: String, waits: Bool = true) {
     guard let path else { return }
     #if canImport(Musl)
       let kind = SOCK_DGRAM | SOCK_CLOEXEC
@@ -66,7 +67,9 @@ struct ServiceNotice {
     unsafe withUnsafePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         _ = unsafe message.withUnsafeBytes {
-          unsafe sendto(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL), address, length)
+          unsafe sendto(
+            descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT)),
+            address, length)
         }
       }
     }

@@ -33,11 +33,11 @@ public enum Settings {
     return origins
   }
 
-  /// Reads what of the past is kept, over what is in `retention`. The rest of the file is for ``read(path:into:)-1``,
-  /// which checks it.
+  /// Reads what of the past is kept, over what is in `retention`. The rest of the file is
+  /// checked, and otherwise left alone.
   ///
   /// - Throws: as there.
-  static func read(path: String, into retention: inout Retention) throws(Failure) {
+  package static func read(path: String, into retention: inout Retention) throws(Failure) {
     for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {

@@ -36,11 +36,17 @@ extension StateDatabase {
 
   /// What was spent on a day for one component, subscriber and rule.
   package struct EnergyRow: Hashable, Sendable {
+    /// UTC, as `2026-05-04`.
     package var day: String
+    /// See `PowerLedger.Component`.
     package var component: String
+    /// Who pays.
     package var subscriber: String
+    /// What caused it.
     package var rule: String
+    /// Energy.
     package var joules: Double
+    /// Time in that state; 0 for what is counted.
     package var seconds: Double
   }
 

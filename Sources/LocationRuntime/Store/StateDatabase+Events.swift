@@ -8,6 +8,7 @@ extension StateDatabase {
     package var bytes: [UInt8] = []
     /// The last id; nil where there is none.
     package var lastID: Int?
+    /// How many lines.
     package var count = 0
   }
 

@@ -4,6 +4,7 @@ package import LocationCore
 extension StateDatabase {
   /// A subscriber as it is stored.
   package struct StoredSubscriber {
+    /// As its manifest has it.
     package var subscriber: Subscriber
     /// Its manifest as stored.
     var manifest: String

@@ -93,7 +93,7 @@ import Testing
     let process = try LiveProcess(
       "/usr/bin/env",
       [
-        "NOTIFY_SOCKET=\(run.folder("notify"))", "WATCHDOG_USEC=200000", Binary.path, "run", "--gpsd",
+        "NOTIFY_SOCKET=\(run.folder("notify"))", "WATCHDOG_USEC=2000000", Binary.path, "run", "--gpsd",
         run.gpsd.address, "--state", run.state, "--simulated", "--config", settings,
       ])
     #expect(socket.receive()?.hasPrefix("READY=1\nSTATUS=") == true)
@@ -113,7 +113,9 @@ import Testing
     _ = run.folder.write("c.yaml", "significant_change: {distance_mm: 40}\n")
     process.signal(SIGHUP)
     #expect(socket.wait(for: "READY=1"))
-    #expect(process.stderr.contains("distance_m") && process.stderr.contains("stay as they were"))
+    try await run.wait("the log") {
+      process.stderr.contains("distance_m") && process.stderr.contains("stay as they were")
+    }
     process.signal(SIGTERM)
     #expect(socket.wait(for: "STOPPING=1"))
     #expect(await process.finish() == 0)
