@@ -13,9 +13,17 @@ extension DaemonLoop {
         engine.add(.answer(name, .task(token: view.lastToken, remainingSeconds: left)))
       }
     case .request(let name, let request): try take(request, of: name)
+    case .held(let name, let locks):
+      Self.log("\(name): ended by rule K3: suspended, it held \(locks.count) locks on files of others")
+      supervisor.perform(.terminate(subscriber: name))
+      try engine.take(.subscriber(name: name, .exited(status: Self.endedStatus)), at: clock.read())
+    case .usage: break
     case .note(let name, let note): if let text = note.text { Self.log("\(name): \(text)") }
     }
   }
+
+  /// As a shell reports a program that SIGTERM ended.
+  private static let endedStatus: Int32 = 143
 
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
     guard let view = engine.driver.engine.subscriber(name) else { return }
@@ -97,7 +105,8 @@ extension SupervisorNote {
   /// For the log; nil where it is nothing to look into.
   fileprivate var text: String? {
     switch self {
-    case .started, .suspended, .ended: nil
+    case .started, .suspended, .ended, .registered: nil
+    case .notConnected: "is not connected; what it was not handed waits in the outbox"
     case .startFailed(let reason): "can't be started: \(reason)"
     case .noCgroup(let reason): "has no cgroup of its own: \(reason)"
     case .killed: "did not end within its grace and was killed"

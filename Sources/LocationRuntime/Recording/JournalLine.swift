@@ -100,7 +100,8 @@ extension JournalLine {
       guard let tree = header["snapshot"] else { return (configuration, nil) }
       return (configuration, try ExactDecoder.value(EngineSnapshot.self, of: tree))
     } catch {
-      throw Trouble(what: "the configuration or snapshot in the header can't be read: it is of another version of locwatch")
+      throw Trouble(
+        what: "the header's configuration or snapshot is none that this program knows")
     }
   }
 
