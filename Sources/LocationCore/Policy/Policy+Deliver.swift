@@ -72,7 +72,7 @@ extension Policy {
     steps.append(
       .decided(
         session.decision(isWake ? .wake : .relaunch, rule, reason, event: event, after: .background)))
-    for pending in session.outbox where pending.event != event && !pending.isHanded {
+    for pending in session.outbox where pending.event != event && !pending.wasHanded {
       steps.append(
         .decided(
           Decision(
@@ -102,6 +102,7 @@ extension Policy {
       let pending = sessions[index].outbox[place]
       update(index) {
         $0.outbox[place].isHanded = true
+        $0.outbox[place].wasHanded = true
         $0.assertions.append(.delivery(id: pending.event))
         guard !$0.state.isForeground else { return }
         let budget = Budget(

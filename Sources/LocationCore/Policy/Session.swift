@@ -6,6 +6,8 @@ struct Session: Hashable, Sendable, Codable {
     var trigger: Trigger
     /// Whether the running process has been handed it.
     var isHanded = false
+    /// Whether any process has: that it is handed over once more is told by the start, and not for each event.
+    var wasHanded = false
   }
 
   var subscriber: Subscriber

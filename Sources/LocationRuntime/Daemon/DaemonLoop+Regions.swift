@@ -25,8 +25,9 @@ extension DaemonLoop {
   mutating func reload() throws(Failure) {
     notice.reloading()
     do throws(Failure) {
-      let (configuration, _) = try request.configuration()
+      let (configuration, retention) = try request.configuration()
       if configuration != engine.driver.engine.configuration { try change(to: configuration) }
+      try engine.keep(retention, at: clock.read())
     } catch {
       guard error.code == .config || error.code == .noInput else { throw error }
       Self.log("\(error); the settings stay as they were")

@@ -210,6 +210,7 @@ struct DaemonLoop: ~Copyable {
     } else if hadTrouble, engine.trouble == nil {
       Self.log("the disk takes what it is given again; nothing was lost")
     }
+    if let trouble = engine.takeRecordingTrouble() { Self.log("\(trouble); the recording ends here") }
     for action in actions { try perform(action) }
     if newest > toldID, engine.trouble == nil {
       toldID = newest

@@ -21,13 +21,24 @@ struct JournaledEngine: ~Copyable {
   private final class Tape {
     var rows: [StoreBatch.JournalRow] = []
     var recording: JournalWriter?
+    /// Why there is no recording any more.
+    var trouble: Failure?
     var bytes: [UInt8] = []
+
+    /// Writes to the recording; one that can't be written ends, because the daemon must not end with it.
+    func record(_ body: (JournalWriter) throws(Failure) -> Void) {
+      guard let recording else { return }
+      do throws(Failure) { try body(recording) } catch {
+        trouble = error
+        self.recording = nil
+      }
+    }
   }
 
   private(set) var driver: LiveDriver
   private let database: StateDatabase
   private let tape: Tape
-  private let retention: Retention
+  private var retention: Retention
   private var effects: [Effect] = []
   private var encoder = RecordEncoder(format: .ndjson, track: nil)
   private var batch = StoreBatch()
@@ -84,7 +95,7 @@ struct JournaledEngine: ~Copyable {
       try JournalLine.append(stamped, to: &tape.bytes)
       let line = String(decoding: tape.bytes.dropLast(), as: UTF8.self)
       tape.rows.append(StoreBatch.JournalRow(at: stamped.at, line: line))
-      try tape.recording?.append(stamped)
+      tape.record { (recording) throws(Failure) in try recording.append(stamped) }
     }
   }
 
@@ -155,7 +166,7 @@ struct JournaledEngine: ~Copyable {
   /// - Throws: ``Failure`` where the database is damaged, or more waits in memory than may.
   mutating func commit(at reading: ClockReading) throws(Failure) -> [Action] {
     if let retryAt, reading.instant < retryAt { return [] }
-    try tape.recording?.flush()
+    tape.record { (recording) throws(Failure) in try recording.flush() }
     batch.journal += tape.rows
     rowsSinceSnapshot += tape.rows.count
     tape.rows.removeAll(keepingCapacity: true)
@@ -250,6 +261,19 @@ struct JournaledEngine: ~Copyable {
 
   /// Whether what reaches the engine is recorded.
   var isRecording: Bool { tape.recording != nil }
+
+  /// Why the recording has ended, told once; nil where it goes on or there is none.
+  mutating func takeRecordingTrouble() -> Failure? {
+    defer { tape.trouble = nil }
+    return tape.trouble
+  }
+
+  /// Keeps more or less of the past from now on.
+  mutating func keep(_ retention: Retention, at reading: ClockReading) throws(Failure) {
+    guard retention != self.retention else { return }
+    self.retention = retention
+    try checkpoint(at: reading)
+  }
 
   /// Puts other settings in force.
   mutating func change(to configuration: EngineConfiguration, at reading: ClockReading) throws(Failure) {

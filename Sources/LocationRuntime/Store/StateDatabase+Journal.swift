@@ -119,13 +119,16 @@ extension StateDatabase {
     }
     guard let row else { return nil }
     let number: Int64 = row["number"]
-    let text: String = row["engine"]
+    return (number, try Self.snapshot(in: row["engine"], file: path))
+  }
+
+  static func snapshot(in text: String, file: String) throws(Failure) -> EngineSnapshot {
     do {
       var reader = JSONReader(Array(text.utf8))
-      return (number, try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader)))
+      return try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader))
     } catch {
       throw Failure(
-        .data, file: path,
+        .data, file: file,
         what: "its snapshot can't be read: it is of another version of locwatch, or damaged",
         remedy: "use that version, or name another file with --state")
     }
@@ -172,18 +175,17 @@ extension StateDatabase {
     return text.utf8.count
   }
 
-  /// Removes what is older than it is kept, but nothing that is needed: the journal from the second newest snapshot
-  /// on, the newest event, and events that somebody waits for.
+  /// Removes what is older than it is kept, but nothing that is needed: the two newest snapshots, the journal from
+  /// the oldest kept one on, the newest event, and events that somebody waits for.
   private static func discard(beyond retention: Retention, utc: UTCTime, _ database: Database) throws {
+    let last = try lastJournalNumber(database)
+    // Without a snapshot before them, rows of the journal tell nothing.
     try database.execute(
       sql: """
-        DELETE FROM snapshots WHERE number NOT IN (SELECT number FROM snapshots ORDER BY number DESC LIMIT 2)
-        """)
-    let last = try lastJournalNumber(database)
-    let firstKept = try Int64.fetchOne(database, sql: "SELECT min(number) FROM snapshots") ?? 0
-    try database.execute(
-      sql: "DELETE FROM journal WHERE number <= min(?, ?)",
-      arguments: [last.saturatingSubtract(Int64(retention.journalRows)), firstKept])
+        DELETE FROM snapshots WHERE number < ?
+          AND number NOT IN (SELECT number FROM snapshots ORDER BY number DESC LIMIT 2)
+        """, arguments: [last.saturatingSubtract(Int64(retention.journalRows))])
+    try database.execute(sql: "DELETE FROM journal WHERE number <= (SELECT min(number) FROM snapshots)")
     let oldest = utc.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
     try database.execute(
       sql: """

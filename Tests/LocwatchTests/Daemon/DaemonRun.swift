@@ -18,11 +18,20 @@ final class DaemonRun {
   var state: String { folder("s.db") }
 
   /// Starts it and waits until it listens to gpsd.
-  func start(_ more: [String] = []) throws {
+  ///
+  /// - Parameters:
+  ///   - more: further options.
+  ///   - isSimulated: whether time is that of the fixes.
+  ///   - starter: a command that becomes it.
+  func start(
+    _ more: [String] = [], isSimulated: Bool = true, through starter: [String] = [],
+    expectsConnection: Bool = true
+  ) throws {
     gpsd.hangUp()
-    process = try LiveProcess(
-      Binary.path, ["run", "--gpsd", gpsd.address, "--state", state, "--simulated"] + more)
-    try #require(gpsd.connect(), "\(process?.stderr ?? "")")
+    process = try LiveProcess.command(
+      starter + [Binary.path, "run", "--gpsd", gpsd.address, "--state", state]
+        + (isSimulated ? ["--simulated"] : []) + more)
+    if expectsConnection { try #require(gpsd.connect(), "\(process?.stderr ?? "")") }
   }
 
   /// Ends it by a signal and waits for its end; its exit status.
@@ -84,5 +93,12 @@ extension StateDatabase {
   /// Position reports in the journal, and before it.
   fileprivate func storedFixes() throws(Failure) -> Int {
     try RestoredEngine(self, orNew: EngineConfiguration()).engine.tally.fixes
+  }
+}
+
+extension LiveProcess {
+  /// Starts a command, its program first.
+  static func command(_ words: [String]) throws -> LiveProcess {
+    try LiveProcess(try #require(words.first), Array(words.dropFirst()))
   }
 }

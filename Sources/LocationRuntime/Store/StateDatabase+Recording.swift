@@ -1,0 +1,50 @@
+import GRDB
+import LocationCore
+
+extension StateDatabase {
+  /// Hands on what is kept of the journal as a recording: it begins with the oldest snapshot after which the settings
+  /// did not change, because a recording has one set of them.
+  ///
+  /// - Parameter body: takes pieces of the text.
+  /// - Returns: how many events it holds; nil where no daemon has ever run.
+  package func recording(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int? {
+    try read { database in
+      let numbers = try Int64.fetchAll(
+        database,
+        sql: """
+          WITH newest AS (
+            SELECT json_extract(engine, '$.configuration') AS settings FROM snapshots
+            ORDER BY number DESC LIMIT 1)
+          SELECT number FROM snapshots
+          WHERE number > (SELECT coalesce(max(number), -1) FROM snapshots
+            WHERE json_extract(engine, '$.configuration') IS NOT (SELECT settings FROM newest))
+          ORDER BY number LIMIT 1
+          """)
+      guard let number = numbers.first,
+        let text = try String.fetchOne(
+          database, sql: "SELECT engine FROM snapshots WHERE number = ?", arguments: [number])
+      else { return nil }
+      let snapshot = try Self.snapshot(in: text, file: path)
+      var bytes: [UInt8] = []
+      let engine = try snapshot.restored()
+      // The first snapshot is of an engine that has seen nothing.
+      try JournalLine.append(
+        header: engine.configuration, snapshot: number == 0 ? nil : snapshot, to: &bytes)
+      var count = 0
+      let lines = try String.fetchCursor(
+        database, sql: "SELECT line FROM journal WHERE number > ? ORDER BY number", arguments: [number])
+      while let line = try lines.next() {
+        bytes += Array(line.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        count += 1
+        guard bytes.count >= Self.pieceBytes else { continue }
+        try body(bytes)
+        bytes.removeAll(keepingCapacity: true)
+      }
+      try body(bytes)
+      return count
+    }
+  }
+
+  private static let pieceBytes = 1 << 18
+}

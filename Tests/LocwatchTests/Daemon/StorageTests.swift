@@ -1,0 +1,142 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// `locwatch run` on a disk that is full, on a database that is damaged, and what it keeps of the past.
+@Suite struct StorageTests {
+  private static func report(_ index: Int) -> String {
+    ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index))
+  }
+
+  /// Lets a process write no file beyond so many bytes, as a disk that is full would; nil for any.
+  private func limit(_ run: DaemonRun, to bytes: Int?) throws {
+    let pid = try #require(run.process?.pid)
+    let prlimit = Process()
+    prlimit.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
+    prlimit.arguments = ["--pid", "\(pid)", "--fsize=\(bytes.map { "\($0)" } ?? "unlimited"):unlimited"]
+    try prlimit.run()
+    prlimit.waitUntilExit()
+    #expect(prlimit.terminationStatus == 0)
+  }
+
+  @Test func `a disk that takes nothing holds it up but loses nothing`() async throws {
+    let undisturbed = try DaemonRun()
+    try undisturbed.start()
+    for index in 0..<60 { undisturbed.gpsd.say(Self.report(index)) }
+    try await undisturbed.waitForFixes(60)
+    #expect(await undisturbed.end() == 0)
+
+    let run = try DaemonRun()
+    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(10)
+    try limit(run, to: 4_096)
+    for index in 10..<50 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
+    try await run.wait("the fixes") {
+      try await run.command(["status", "--json"]).stdout.contains(#""fixes":50"#)
+    }
+    let status = try await run.command(["status"])
+    #expect(status.stdout.contains("rows wait in memory"), "\(status.stdout)")
+    #expect(try run.storedFixes() < 50)
+    try limit(run, to: nil)
+    for index in 50..<60 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(60)
+    #expect(run.process?.stderr.contains("nothing was lost") == true)
+    #expect(await run.end() == 0)
+    #expect(try await run.events() == undisturbed.events())
+  }
+
+  @Test func `a recording that can't be written ends, and the daemon does not`() async throws {
+    let run = try DaemonRun()
+    try run.start(["--record", "/dev/full"], expectsConnection: false)
+    #expect(await run.process?.finish() == 74)
+    #expect(run.process?.stderr.contains("/dev/full") == true)
+
+    // One that fails later is told.
+    let fifo = run.folder("fifo")
+    #expect(unsafe mkfifo(fifo, 0o600) == 0)
+    let reader = unsafe open(fifo, O_RDONLY | O_NONBLOCK)
+    try run.start(["--record", fifo])
+    close(reader)
+    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(5)
+    try await run.wait("the complaint") { run.process?.stderr.contains("the recording ends here") == true }
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `a database that can't be written is refused, and can be asked`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(5)
+    #expect(await run.end() == 0)
+    let known = try await run.events()
+    // Root may write anything: another user takes its part where root runs the tests.
+    let isRoot = geteuid() == 0
+    let prefix = isRoot ? ["/usr/bin/setpriv", "--reuid=65534", "--clear-groups", "--inh-caps=-all"] : []
+    #expect(unsafe chmod(run.state, 0o444) == 0)
+    #expect(unsafe chmod(run.folder.path, 0o555) == 0)
+    defer { _ = unsafe chmod(run.folder.path, 0o755) }
+    let daemon = try LiveProcess.command(
+      prefix + [Binary.path, "run", "--gpsd", "/nonexistent.sock", "--state", run.state])
+    #expect(await daemon.finish() == 77)
+    #expect(daemon.stderr.contains("locwatch.db") || daemon.stderr.contains(run.state), "\(daemon.stderr)")
+    #expect(daemon.stderr.split(separator: "\n").count == 1, "\(daemon.stderr)")
+    let events = try LiveProcess.command(prefix + [Binary.path, "events", "--state", run.state])
+    #expect(await events.finish() == 77 || events.lines == known, "\(events.stderr)")
+  }
+
+  @Test(arguments: ["status", "events", "regions", "run", "journal"])
+  func `a database with damaged pages is told in one line`(command: String) async throws {
+    let run = try DaemonRun()
+    _ = try await run.command(["regions", "add", "here", "--circle", "48.001,11.5,300"])
+    try run.start()
+    for index in 0..<60 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(60)
+    #expect(await run.end() == 0)
+    // All pages but the first, which says what the file is.
+    let file = try #require(FileHandle(forUpdatingAtPath: run.state))
+    let size = try file.seekToEnd()
+    try file.seek(toOffset: 4_096)
+    try file.write(contentsOf: [UInt8](repeating: 0xA5, count: Int(size) - 4_096))
+    try file.close()
+    for log in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: run.state + log) }
+    let more =
+      switch command {
+      case "run": ["--gpsd", "/nonexistent.sock"]
+      case "regions": ["list"]
+      default: [String]()
+      }
+    let told = try await run.command([command] + more)
+    #expect(told.status == 65, "\(told.stdout) \(told.stderr)")
+    #expect(told.stderr.contains("the database is damaged"), "\(told.stderr)")
+    #expect(told.stderr.split(separator: "\n").count == 1, "\(told.stderr)")
+  }
+
+  @Test func `how much is kept can be changed while it runs`() async throws {
+    let run = try DaemonRun()
+    let settings = run.folder.write("c.yaml", "significant_change: {distance_m: 20, window_s: 0}\n")
+    try run.start(["--config", settings])
+    for index in 0..<60 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(60)
+    #expect(try await run.events().count > 30)
+    _ = run.folder.write(
+      "c.yaml",
+      "significant_change: {distance_m: 20, window_s: 0}\nstate: {event_rows: 5, journal_rows: 3}\n")
+    run.process?.signal(SIGHUP)
+    try await run.wait("the retention") { try await run.events().count == 5 }
+    let counts = try #require(try StateDatabase.openToRead(path: run.state)).counts()
+    #expect(counts.events == 5)
+    // It comes back from what is left, and ids go on.
+    #expect(await run.end() == 0)
+    try run.start(["--config", settings])
+    for index in 60..<62 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(62)
+    #expect(await run.end() == 0)
+    #expect(try #require(try StateDatabase.openToRead(path: run.state)).counts().journal < 60)
+  }
+}
