@@ -5,9 +5,10 @@ import LocationRuntime
 struct EventsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events",
-    abstract: "Print what happened, as NDJSON.",
+    abstract: "Print what happened.",
     discussion: """
-      The records of Docs/Wire.md, in order. The id of the last one read is a cursor for the next time.
+      The records of Docs/Wire.md, in order. The id of the last one read is a cursor
+      for the next time; as text it stands in brackets.
 
         locwatch events
         locwatch events --since 1234
@@ -20,6 +21,7 @@ struct EventsCommand: AsyncParsableCommand {
   @Flag(name: [.short, .long], help: "Go on with those to come.")
   var follow = false
 
+  @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
   func run() async throws {
@@ -28,15 +30,20 @@ struct EventsCommand: AsyncParsableCommand {
       throw Terminal.exit(for: error)
     }
     let (since, follow) = (since, follow)
+    let isText = RegionsFormat.or(format.format) == .text
     do throws(Failure) {
       let result = try await DedicatedThread.run { () -> Result<Void, Failure> in
         Result { () throws(Failure) in
           let output = try OutputFile(path: "-")
           var feed = EventFeed(state: path, since: since)
-          guard follow else {
-            return try feed.read { (bytes) throws(Failure) in try output.write(bytes) }
+          var text = EventText()
+          func print(_ bytes: [UInt8]) throws(Failure) {
+            try output.write(isText ? text.describe(bytes) : bytes)
           }
-          try feed.follow { (bytes) throws(Failure) in try output.write(bytes) }
+          guard follow else {
+            return try feed.read { (bytes) throws(Failure) in try print(bytes) }
+          }
+          try feed.follow { (bytes) throws(Failure) in try print(bytes) }
         }
       }
       try result.get()

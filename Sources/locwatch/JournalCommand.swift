@@ -16,8 +16,9 @@ struct JournalCommand: AsyncParsableCommand {
         locwatch journal --state copy-of.db | gzip > incident.journal.gz
       """)
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Where to (default: standard output).", valueName: "file"))
-  var output: String = "-"
+  @Option(
+    name: [.short, .long], help: ArgumentHelp("Where to (default: standard output).", valueName: "file"))
+  var output: String?
 
   @OptionGroup var state: StateOptions
 
@@ -28,13 +29,15 @@ struct JournalCommand: AsyncParsableCommand {
         throw Failure(
           .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
       }
-      let file = try OutputFile(path: output, isPrivate: true)
+      let file = try OutputFile(path: output ?? "-", isPrivate: true)
       let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
       guard let count else {
         throw Failure(
           .conditionFails, file: path, what: "it has no journal yet", remedy: "locwatch run writes one")
       }
-      if output != "-" { Terminal.note("\(output): \(count) events; locwatch replay \(output)") }
+      if let output, output != "-" {
+        Terminal.note("\(output): \(count) events; locwatch replay \(output)")
+      }
     }
   }
 }

@@ -8,10 +8,10 @@ struct PowerCommand: AsyncParsableCommand {
     commandName: "power",
     abstract: "Energy spent so far, and power profiles: what devices draw, and how well that is known.",
     discussion: """
-        locwatch power                                         # what the daemon has booked
+        locwatch power                           # what the daemon has booked
         locwatch power profiles
         locwatch power show rpi4-ublox-m8
-        locwatch power show rpi4-ublox-m8 --yaml > mine.yaml   # a file to begin with
+        locwatch power show rpi4-ublox-m8 --yaml > mine.yaml
         locwatch replay drive.gpx --profile mine.yaml
       """,
     subcommands: [Spent.self, Profiles.self, Show.self, Plan.self, Calibrate.self],

@@ -10,7 +10,7 @@ struct RegionsCommand: AsyncParsableCommand {
       or /var/lib/locwatch/ for root and the system service; --state names another. Latitude comes first on the
       command line, longitude first in GeoJSON.
 
-        locwatch regions add home --circle 48.1371,11.5754,120 --notify enter,exit,dwell --dwell 300
+        locwatch regions add home --circle 48.1371,11.5754,120 --dwell 300
         locwatch regions import places.geojson
         locwatch regions list
         locwatch regions near 48.1371,11.5754 -n 5

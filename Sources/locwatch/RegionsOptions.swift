@@ -3,7 +3,10 @@ import LocationRuntime
 
 /// Where the state is.
 struct StateOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The state file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp(
+      "The state file (default: ~/.local/state/locwatch/locwatch.db, of root /var/lib/locwatch/locwatch.db).",
+      valueName: "file"))
   var state: String?
 
   /// The store to read; nil where there is none yet.

@@ -8,18 +8,19 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Watch gpsd in the foreground: decide, wake programs, remember.",
     discussion: """
-      Everything it knows is in the state file, and it comes back from there after any end as if it had never been
-      away. SIGHUP reads settings, regions and subscribers again; SIGTERM ends it in good order. A second one on the
-      same state file is refused (exit status 75).
+      Everything it knows is in the state file, and it comes back from there after
+      any end as if it had never been away. SIGHUP reads settings, regions and
+      subscribers again; SIGTERM ends it in good order. A second one on the same
+      state file is refused (exit status 75).
 
         locwatch regions add home --circle 48.1371,11.5754,120
         locwatch subscribers add logger.yaml
         locwatch run
         locwatch run --gpsd pi.local:2947 --state ./locwatch.db
-        locwatch run --record drive.journal       # and later: locwatch replay drive.journal
+        locwatch run --record drive.journal    # for locwatch replay
 
-      locwatch status, events, ack, regions, subscribers and power speak to it while it runs. Docs/Daemon.md tells
-      the rest; Examples/systemd has its units.
+      status, events, ack, regions, subscribers and power speak to it while it
+      runs. Docs/Daemon.md tells the rest; Examples/systemd has its units.
       """)
 
   @Option(

@@ -4,7 +4,10 @@ import Testing
 
 /// The examples of the documents, run as a reader would. ``Transcript`` says which blocks are run and how.
 @Suite struct READMETests {
-  static let documents = ["README.md", "Docs/Wire.md", "Docs/Policy.md", "Docs/Power.md", "Docs/Design.md"]
+  static let documents = [
+    "README.md", "Docs/Wire.md", "Docs/Policy.md", "Docs/Power.md", "Docs/Design.md", "Docs/Live.md",
+    "Docs/Daemon.md",
+  ]
 
   static let transcripts: [Transcript] = documents.flatMap { path in
     (try? Markdown(path)).map { Transcript.all(in: $0) } ?? []
@@ -12,7 +15,7 @@ import Testing
 
   /// What only an owner of the machine runs: it installs, builds, tests, or needs a receiver.
   static let programsNotRun: Set = [
-    "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "cd", "export",
+    "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "cd", "export", "locwatch",
   ]
 
   @Test(arguments: transcripts)

@@ -63,17 +63,19 @@ struct ControlSocket: ~Copyable {
     guard ServiceNotice.variable("LISTEN_PID").flatMap({ pid_t($0) }) == getpid(),
       let count = ServiceNotice.variable("LISTEN_FDS").flatMap({ Int($0) }), count >= 1
     else { return nil }
-    let descriptor = Descriptor(3)
-    _ = fcntl(descriptor.number, F_SETFD, FD_CLOEXEC)
-    descriptor.stopWaiting()
+    let number: Int32 = 3
     var address = sockaddr_un()
     var length = socklen_t(MemoryLayout<sockaddr_un>.size)
     let code = unsafe withUnsafeMutablePointer(to: &address) { pointer in
       unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe getsockname(descriptor.number, $0, &length)
+        unsafe getsockname(number, $0, &length)
       }
     }
+    // One that is no such socket is not ours to close.
     guard code == 0, Int32(address.sun_family) == AF_UNIX else { return nil }
+    let descriptor = Descriptor(number)
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    descriptor.stopWaiting()
     let bytes = unsafe withUnsafeBytes(of: address.sun_path) { unsafe Array($0.prefix { $0 != 0 }) }
     return (descriptor, String(decoding: bytes, as: UTF8.self))
   }

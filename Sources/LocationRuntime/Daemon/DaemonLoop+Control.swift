@@ -108,7 +108,8 @@ enum Acknowledgement {
   /// What is said where nobody does.
   static func nobody(_ id: Int, _ subscriber: String?) -> Failure {
     Failure(
-      .conditionFails, what: "\(subscriber ?? "nobody") waits for no event \(id)",
+      .conditionFails,
+      what: subscriber.map { "\($0) waits for no event \(id)" } ?? "nobody waits for event \(id)",
       remedy: "locwatch subscribers show tells what is waited for")
   }
 }

@@ -30,6 +30,8 @@ struct DaemonLoop: ~Copyable {
   private var aliveAt: EngineInstant?
   /// The newest record that those who follow were told of.
   private var toldID = 0
+  /// Whether the source's fixes are all of another day.
+  private var dates = DateNotice()
   /// Whom the supervisor knows.
   var supervised: Set<String> = []
   /// How often the recording was begun anew.
@@ -184,8 +186,17 @@ struct DaemonLoop: ~Copyable {
         source = news
         notice.status(Self.describe(news))
       }
+      if case .fix(let report) = event { noteDate(of: report) }
       try engine.take(event, at: clock.read())
     }
+  }
+
+  /// Says once that the fixes are of another day, which the engine refuses.
+  private mutating func noteDate(of report: FixReport) {
+    guard !request.isSimulated else { return }
+    var report = report
+    report.received = clock.read().utc
+    if let text = dates.text(after: .fixRejected(.stale, report)) { Self.log(text) }
   }
 
   private mutating func takeReports() throws(Failure) {

@@ -46,7 +46,8 @@ package struct DaemonSeat: Sendable {
     let report = StatusReport(
       running: nil, now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
       newestID: restored.lastEventID, journalRows: counts.journal, eventRows: counts.events,
-      lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) })
+      lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
+      storedRegions: try database.regionIDs().count)
     return report.tree(of: restored.engine)
   }
 

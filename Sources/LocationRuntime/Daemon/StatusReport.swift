@@ -22,6 +22,8 @@ struct StatusReport {
   var eventRows: Int
   /// When a daemon was last seen to store something; nil where it runs.
   var lastSeen: UTCTime?
+  /// Regions of the database, where they may be others than the engine's because no daemon runs.
+  var storedRegions: Int?
 
   /// One JSON object.
   func tree(of engine: borrowing Engine) -> JSONTree {
@@ -38,7 +40,11 @@ struct StatusReport {
     if let fix, let age { add("fix", Self.tree(of: fix, age: age)) }
     add("fixes", .number("\(engine.tally.fixes)"))
     add("accepted", .number("\(engine.tally.accepted)"))
-    add("regions", .number("\(engine.regionIDs.count)"))
+    let refused = zip(RejectReason.allCases, engine.tally.rejected).filter { $0.1 > 0 }
+    if !refused.isEmpty {
+      add("rejected", .object(refused.map { .init(key: $0.0.rawValue, value: .number("\($0.1)")) }))
+    }
+    add("regions", .number("\(storedRegions ?? engine.regionIDs.count)"))
     add("inside", .array(engine.regionsInside.map { .string($0) }))
     let subscribers = engine.subscribers
     add("subscribers", .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }))

@@ -1,3 +1,5 @@
+import LocationCore
+
 /// A status as lines for people.
 package enum StatusText {
   /// The lines.
@@ -14,16 +16,25 @@ package enum StatusText {
     if let pid = text("daemon", "pid"), let since = text("daemon", "since"), let gpsd = text("daemon", "gpsd")
     {
       rows.append(["daemon", "runs since \(since), process \(pid)"])
-      rows.append(["source", "\(gpsd): \(text("source", "name") ?? text("source", "state") ?? "unknown")"])
+      let state = text("source", "state") ?? "unknown"
+      let phrase = SourceEvent.Staleness(rawValue: state).map { "no fixes: \($0.phrase)" }
+      rows.append(["source", "\(gpsd): \(text("source", "name") ?? phrase ?? state)"])
     } else {
-      rows.append(["daemon", "does not run" + (text("last_seen").map { "; last seen \($0)" } ?? "")])
+      let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
+      rows.append(["daemon", "does not run; \(remedy)"])
     }
     if let latitude = text("fix", "lat"), let longitude = text("fix", "lon"),
       let accuracy = text("fix", "acc_m")
     {
-      rows.append(["fix", "\(latitude), \(longitude) ±\(accuracy) m, \(text("fix", "age_s") ?? "?") s old"])
+      let age = text("fix", "age_s").flatMap { Double($0) }.map { Wording.duration($0) } ?? "?"
+      rows.append(["fix", "\(latitude), \(longitude) ±\(accuracy) m, \(age) old"])
     } else {
       rows.append(["fix", "none yet"])
+    }
+    if case .object(let reasons) = status["rejected"] ?? .null {
+      let words = reasons.map { "\($0.key) \($0.value.text)" }.joined(separator: ", ")
+      let counts = "\(text("fixes") ?? "?"), believed \(text("accepted") ?? "?")"
+      rows.append(["reports", "\(counts); refused: \(words)"])
     }
     let inside = status["inside"]?.strings ?? []
     rows.append([
@@ -40,7 +51,9 @@ package enum StatusText {
     if let reason = text("storage", "reason") {
       rows.append(["storage", "\(text("storage", "held_rows") ?? "?") rows wait in memory: \(reason)"])
     }
-    if let energy = text("energy_j") { rows.append(["energy", "\(energy) J so far, modelled"]) }
+    if let energy = text("energy_j").flatMap({ Double($0) }) {
+      rows.append(["energy", "\(Wording.energy(energy)) so far, modelled"])
+    }
     return TextTable(rows: rows).text
   }
 

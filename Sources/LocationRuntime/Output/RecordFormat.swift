@@ -58,9 +58,13 @@ package struct RecordEncoder {
 
   private mutating func text(_ record: Record) -> [UInt8]? {
     if isDigested(record) { return nil }
-    guard let text = TextRecord(record) else { return nil }
+    return TextRecord(record).map { text($0, at: record.time.rfc3339) }
+  }
+
+  /// A line for people, with the day above the first of each.
+  mutating func text(_ text: TextRecord, at time: String) -> [UInt8] {
     var bytes: [UInt8] = []
-    let stamp = Array(record.time.rfc3339.utf8)
+    let stamp = Array(time.utf8)
     let day = Array(stamp.prefix(10))
     if day != lastDay {
       lastDay = day

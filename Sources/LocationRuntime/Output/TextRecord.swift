@@ -7,7 +7,7 @@ struct TextRecord {
   /// Whether it is about a subscriber, and so stands under the event that caused it.
   var isConsequence = false
 
-  private init(_ what: String, _ detail: String, isConsequence: Bool = false) {
+  init(_ what: String, _ detail: String, isConsequence: Bool = false) {
     self.what = what
     self.detail = detail
     self.isConsequence = isConsequence
@@ -127,7 +127,7 @@ extension StateMove {
 }
 
 extension Decision.Action {
-  fileprivate var phrase: String {
+  var phrase: String {
     switch self {
     case .deliver: "told"
     case .wake: "woken in the background"
@@ -144,7 +144,7 @@ extension Decision.Action {
 }
 
 extension Decision.Reason {
-  fileprivate var phrase: String {
+  var phrase: String {
     switch self {
     case .foreground: "it is in the foreground"
     case .running: "it runs already"

@@ -45,7 +45,7 @@ import Testing
     try limit(run, to: nil)
     for index in 50..<60 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(60)
-    #expect(run.process?.stderr.contains("nothing was lost") == true)
+    try await run.wait("the news") { run.process?.stderr.contains("nothing was lost") == true }
     #expect(await run.end() == 0)
     #expect(try await run.events() == undisturbed.events())
   }
@@ -59,7 +59,7 @@ import Testing
     // One that fails later is told.
     let fifo = run.folder("fifo")
     #expect(unsafe mkfifo(fifo, 0o600) == 0)
-    let reader = unsafe open(fifo, O_RDONLY | O_NONBLOCK)
+    let reader = unsafe open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     try run.start(["--record", fifo])
     close(reader)
     for index in 0..<5 { run.gpsd.say(Self.report(index)) }

@@ -1,0 +1,172 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// `locwatch run` as in the field: a real gpsd, the machine's clock, systemd's socket; and what is taken home of it.
+@Suite struct FieldTests {
+  private static let places = """
+    {"type":"FeatureCollection","features":[{"type":"Feature","id":"end","properties":{"radius_m":60},
+    "geometry":{"type":"Point","coordinates":[13.3777,52.5181]}}]}
+    """
+
+  /// Replays a recording; the records but for the books that only a replay settles at its end.
+  private func replay(_ recording: String) async throws -> [Substring] {
+    let run = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    #expect(run.status == 0, "\(run.stderr)")
+    return run.stdout.split(separator: "\n").filter {
+      !$0.contains(#""type":"power""#) && !$0.contains(#""type":"summary""#)
+    }
+  }
+
+  /// A drive of 200 m in NMEA that begins now.
+  private func drive(in folder: TemporaryFolder) throws -> String {
+    let now = UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
+    let scenario = """
+      start: \(now.rfc3339)
+      seed: 7
+      by: car
+      steps: [at: [52.5163, 13.3777], stop_s: 4, to: [52.5181, 13.3777], stop_s: 6]
+      """
+    var text = SynthText(try SynthScenario(yaml: Array(scenario.utf8), file: "drive.yaml"), as: .nmea)
+    var bytes: [UInt8] = []
+    text.write { bytes += $0 }
+    return folder.write("drive.nmea", String(decoding: bytes, as: UTF8.self))
+  }
+
+  @Test(.enabled(if: GPSFake.isInstalled))
+  func `what a drive that gpsfake plays tells is, to the byte, what its recording and its journal replay`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let places = run.folder.write("places.geojson", Self.places)
+    #expect(try await run.command(["regions", "import", places]).status == 0)
+    let fake = try GPSFake(log: drive(in: run.folder), secondsBetweenSentences: 0.3)
+    let recording = run.folder("a.journal")
+    let daemon = try LiveProcess.command(
+      [Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording])
+    try await run.wait("the enter") {
+      try await run.events().contains { $0.contains(#""type":"region.enter""#) }
+    }
+    daemon.signal(SIGTERM)
+    #expect(await daemon.finish() == 0, "\(daemon.stderr)")
+    let told = try await run.events()
+    #expect(try await replay(recording) == told)
+    let journal = run.folder("b.journal")
+    #expect(try await run.command(["journal", "-o", journal]).status == 0)
+    #expect(try await replay(journal) == told)
+  }
+
+  @Test(
+    .enabled(if: GPSFake.isInstalled && Corpus.isPresent),
+    arguments: Corpus.isFull
+      ? [
+        "Example__Tests__GPXTest-TrackPointOnly", "liverpool_route14", "src__test__resources__gpx__bikeride",
+        "test_files__korita-zbevnica", "tests__fixtures__garmin-activity", "tests__gpx_files__big",
+        "unimodal_tri_ios-1_1564274247_1564282291",
+      ] : ["test_files__korita-zbevnica"])
+  func `a real track that gpsfake plays tells what its recording replays`(log: String) async throws {
+    let path = try #require(Corpus.path("nmea-from-gpx/\(log).nmea"))
+    let run = try DaemonRun()
+    let fake = try GPSFake(log: path, secondsBetweenSentences: 0)
+    let recording = run.folder("a.journal")
+    let daemon = try LiveProcess.command([
+      Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording, "--simulated",
+    ])
+    // It is over when gpsd goes away.
+    try await run.wait("the end of the log") {
+      try await run.events().contains { $0.contains(#""type":"stale""#) && $0.contains(#""reason":"lost""#) }
+    }
+    daemon.signal(SIGTERM)
+    #expect(await daemon.finish() == 0, "\(daemon.stderr)")
+    let told = try await run.events()
+    #expect(told.count { $0.contains(#""type":"significant""#) } >= 2)
+    #expect(try await replay(recording) == told)
+  }
+
+  @Test func `killed again and again with the machine's clock, it tells what its whole journal replays`()
+    async throws
+  {
+    let run = try DaemonRun()
+    for place in 1...4 {
+      _ = try await run.command(["regions", "add", "p\(place)", "--circle", "48.00\(place),11.5,60"])
+    }
+    let settings = run.folder.write(
+      "c.yaml", "significant_change: {distance_m: 30, window_s: 0}\nfix: {max_age_s: 600}\n")
+    try run.start(["--config", settings], isSimulated: false)
+    // Ten a second, 30 m/s; as quick as they are taken.
+    let count = 120
+    let start = Date().timeIntervalSince1970 - Double(count) / 10
+    for index in 0..<count {
+      let time = UTCTime(microseconds: Int64((start + Double(index) / 10) * 1e6)).rfc3339
+      run.gpsd.say(
+        #"{"class":"TPV","device":"/dev/ttyTEST","mode":3,"time":"\#(time)","eph":5.0,"lon":11.5,"#
+          + #""lat":\#(48 + 0.00003 * Double(index)),"speed":30.0}"#)
+      guard index % 20 == 19 else { continue }
+      // The last one is held for a moment, because more may come of its time.
+      try await run.waitForFixes(index - 1)
+      #expect(await run.end(SIGKILL) == 137)
+      try run.start(["--config", settings], isSimulated: false)
+    }
+    #expect(await run.end() == 0)
+    let told = try await run.events()
+    #expect(told.count { $0.contains(#""type":"significant""#) } >= 5)
+    let journal = run.folder("a.journal")
+    #expect(try await run.command(["journal", "-o", journal]).status == 0)
+    #expect(try await replay(journal) == told)
+  }
+
+  @Test func `a journal begins where the settings were changed last`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["journal"]).status == 1)
+    let settings = run.folder.write("c.yaml", "significant_change: {distance_m: 100, window_s: 0}\n")
+    func say(_ range: Range<Int>) async throws {
+      for index in range {
+        run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index)))
+      }
+      try await run.waitForFixes(range.upperBound)
+    }
+    try run.start(["--config", settings])
+    try await say(0..<40)
+    _ = run.folder.write("c.yaml", "significant_change: {distance_m: 50, window_s: 0}\n")
+    run.process?.signal(SIGHUP)
+    try await run.wait("the snapshot") {
+      try StateDatabase.openToRead(path: run.state)?.snapshot()?.number ?? 0 > 0
+    }
+    let before = try await run.events().count
+    try await say(40..<80)
+    #expect(await run.end() == 0)
+    let journal = run.folder("a.journal")
+    let written = try await run.command(["journal", "-o", journal])
+    #expect(written.stderr.contains("events; locwatch replay "), "\(written.stderr)")
+    func id(_ line: Substring) -> Substring { line.drop { $0 != "," }.dropFirst().drop { $0 != "," } }
+    #expect(try await replay(journal).map(id) == run.events().dropFirst(before).map(id))
+    let mode = try FileManager.default.attributesOfItem(atPath: journal)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
+  @Test func `a socket that systemd hands over is used, found by commands, and left`() async throws {
+    let run = try DaemonRun()
+    let path = run.folder("handed")
+    // As systemd does: descriptor 3, with the number of the process that it is for.
+    let starter = """
+      import os, socket, sys
+      listener = socket.socket(socket.AF_UNIX)
+      listener.bind(sys.argv[1])
+      listener.listen()
+      os.dup2(listener.fileno(), 3)
+      os.set_inheritable(3, True)
+      os.environ["LISTEN_FDS"] = "1"
+      os.environ["LISTEN_PID"] = str(os.getpid())
+      os.execv(sys.argv[2], sys.argv[2:])
+      """
+    try run.start(through: ["/usr/bin/env", "python3", "-c", starter, path])
+    let status = try await run.command(["status", "--json"])
+    #expect(status.stdout.contains(#""daemon":{"pid":"#), "\(status.stdout) \(status.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: run.state + ".control"))
+    #expect(await run.end() == 0)
+    #expect(FileManager.default.fileExists(atPath: path))
+  }
+}
