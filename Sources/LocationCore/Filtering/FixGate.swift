@@ -43,6 +43,8 @@ public struct FixGate: Hashable, Sendable, Codable {
   private var candidate: Candidate?
   /// Metres a second, between the last two fixes, never more than what the errors can't explain.
   private var recentSpeed = 0.0
+  /// Whether the next fix comes from another receiver than the last.
+  private var isAfterSwitch = false
 
   public init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
@@ -68,12 +70,21 @@ public struct FixGate: Hashable, Sendable, Codable {
     let limit = min(
       max(configuration.maxSpeedMetersPerSecond, 1.5 * recentSpeed),
       configuration.absoluteSpeedMetersPerSecond)
+    if !isFarAhead && isAfterSwitch { return accept(fix, speed: 0) }
     if !isFarAhead && speed <= limit { return accept(fix, speed: speed) }
     return confirm(fix, reason: isFarAhead ? .future : .speed)
   }
 
+  /// Tells that what follows comes from another receiver: its first fix may lie anywhere, because the distance
+  /// between two receivers is no movement. It still has to be later than the last one.
+  public mutating func noteSwitch() {
+    candidate = nil
+    isAfterSwitch = true
+  }
+
   /// Whether a replay may move the engine's clock to the time of this report: not when that time is missing,
   /// is behind, or is so far ahead that it still needs confirmation.
+  @inline(__always)
   public func believesTime(of report: FixReport) -> Bool {
     guard refusalByItself(report) == nil, let time = report.time else { return false }
     guard let last else { return true }
@@ -85,6 +96,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// The refusals that need no memory of earlier fixes but whether 0, 0 is near.
+  @inline(__always)
   private func refusalByItself(_ report: FixReport) -> RejectReason? {
     if report.mode == .noFix { return .noFix }
     if !report.latitude.isFinite || !report.longitude.isFinite { return .noPosition }
@@ -110,6 +122,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   private mutating func accept(_ fix: Fix, speed: Double) -> Verdict {
     last = fix
     candidate = nil
+    isAfterSwitch = false
     recentSpeed = speed
     return .accepted(fix)
   }
@@ -130,6 +143,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// When a report held on the engine's axis: its arrival less its age, never before the fix before it.
+  @inline(__always)
   private func instant(of report: FixReport, arriving instant: EngineInstant) -> EngineInstant {
     var at = instant
     if let received = report.received, let time = report.time {
@@ -141,6 +155,7 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// The least speed in metres a second that explains the step once both errors had their say:
   /// the distance less twice the standard deviation of a difference, over the time.
+  @inline(__always)
   static func impliedSpeed(from a: Fix, to b: Fix) -> Double {
     let seconds = a.time.seconds(to: b.time)
     guard seconds > 0 else { return .infinity }

@@ -24,7 +24,8 @@ struct RegionClocks: Sendable {
   /// When the next deadline is due; the end of time where there is none.
   private(set) var nextDue = EngineInstant(microseconds: .max)
 
-  var next: RegionClock? { ordered.last }
+  /// Whether there is none.
+  var isEmpty: Bool { ordered.isEmpty }
 
   mutating func set(_ clock: RegionClock) {
     var low = 0
@@ -45,6 +46,11 @@ struct RegionClocks: Sendable {
   mutating func remove(slot: Int32, kind: RegionClock.Kind? = nil) {
     ordered.removeAll { $0.slot == slot && (kind == nil || $0.kind == kind) }
     refresh()
+  }
+
+  /// Numbers the slots anew.
+  mutating func reorder(_ places: [Int32]) {
+    for entry in ordered.indices { ordered[entry].slot = places[Int(ordered[entry].slot)] }
   }
 
   func due(of slot: Int32, _ kind: RegionClock.Kind) -> EngineInstant? {

@@ -46,6 +46,12 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     public var lowJoules: Double
     /// The upper end of the 90 % interval.
     public var highJoules: Double
+
+    public init(joules: Double, lowJoules: Double, highJoules: Double) {
+      self.joules = joules
+      self.lowJoules = lowJoules
+      self.highJoules = highJoules
+    }
   }
 
   /// What the receiver does.
@@ -142,6 +148,13 @@ extension PowerLedger {
     radioLane.setUsers(senders, trigger: payer, sharing, into: &bill)
     if radio.transfer(seconds: seconds, at: instant, profile) { bill.add(1_000_000, .radioPromotion, payer) }
     bill.add(Int64(microsecondsIn: kilobytes), .radioKilobytes, payer)
+  }
+
+  /// The ledger as it will be when nothing changes until `instant`.
+  public func settled(at instant: EngineInstant) -> PowerLedger {
+    var copy = self
+    copy.settle(at: instant)
+    return copy
   }
 
   /// Books the work a subscriber did for an event, in core seconds.

@@ -46,6 +46,7 @@ package struct Summary: Sendable {
       if let count = tally.regions[name] { events.append(("region.\(name)", count)) }
     }
     if tally.significant > 0 { events.append(("significant", tally.significant)) }
+    if tally.stale > 0 { events.append(("stale", tally.stale)) }
     return events
   }
 

@@ -10,12 +10,28 @@ struct TrackReplay: ~Copyable {
   private var steps: ScenarioClock
   private var hasStarted = false
   private var now = EngineInstant.distantPast
+  /// Whether the modelled programs answer; those of a recording have answered in it.
+  private var hasModel = true
+  private var hasEnded = false
 
   init(_ request: ReplayRequest) {
     self.request = request
     engine = Engine(configuration: request.configuration)
     model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds)
     steps = ScenarioClock(request.scenario)
+  }
+
+  /// A replay of a recording: its events as they were, but for what the request puts in their place.
+  init(_ request: ReplayRequest, recorded configuration: EngineConfiguration) {
+    var request = request
+    if request.keepsRecordedConfiguration {
+      let explains = request.configuration.explains || configuration.explains
+      request.configuration = configuration
+      request.configuration.explains = explains
+    }
+    if request.hasDefaultSubscribers { request.subscribers = [] }
+    self.init(request)
+    hasModel = !request.subscribers.isEmpty
   }
 
   /// The UTC time of the last fix taken; for pacing.
@@ -34,17 +50,36 @@ struct TrackReplay: ~Copyable {
       }
       let instant = engine.instant(ofReplayed: report)
       if instant > .distantPast { run(until: instant, emit: emit) }
-      engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
+      engine.handle(report, at: instant, into: &effects)
     }
+    drain(emit: emit)
+  }
+
+  /// Takes the next event of a recording. Regions and subscribers that the request names stand in for the recorded
+  /// ones.
+  mutating func take(_ stamped: Stamped, emit: (Record) -> Void) {
+    switch stamped.event {
+    case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
+    case .addSubscriber, .removeSubscriber, .subscriber: if hasModel { return }
+    case .fix(let report):
+      if let time = report.time {
+        if let from = request.from, time < from { return }
+        if let to = request.to, time > to { return }
+      }
+    case .segmentBreak, .source, .machine: break
+    case .end: hasEnded = true
+    }
+    if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
+    engine.handle(stamped, into: &effects)
     drain(emit: emit)
   }
 
   /// Plays what is left of the scenario, lets the programs finish, and settles the books.
   mutating func finish(notes: [String], emit: (Record) -> Void) -> Summary {
-    while let due = [steps.next, model.next?.at].compactMap({ $0 }).min() {
+    while let due = EngineInstant.earlier(steps.next, model.next) {
       run(until: max(due, now), emit: emit)
     }
-    engine.handle(Stamped(at: now, .end), into: &effects)
+    if !hasEnded { engine.handle(Stamped(at: now, .end), into: &effects) }
     drain(emit: emit)
     return Summary(of: engine, notes: notes)
   }
@@ -53,16 +88,11 @@ struct TrackReplay: ~Copyable {
   /// step of the scenario at the same instant.
   private mutating func run(until instant: EngineInstant, emit: (Record) -> Void) {
     if !hasStarted { start(at: instant, emit: emit) }
-    while true {
-      let deadline = engine.nextDeadline
-      let outcome = model.next?.at
-      let step = steps.next
-      guard let due = [deadline, outcome, step].compactMap({ $0 }).min(), due <= instant else { break }
+    while let due = nextDue, due <= instant {
       now = max(now, due)
-      if let deadline, deadline <= due {
+      if let deadline = engine.nextDeadline, deadline <= due {
         engine.advance(to: due, into: &effects)
-      } else if let outcome, outcome <= due, let next = model.next {
-        model.removeNext()
+      } else if let outcome = model.next, outcome <= due, let next = model.removeNext() {
         engine.handle(Stamped(at: now, .subscriber(name: next.subscriber, next.event)), into: &effects)
       } else {
         perform(steps.removeNext())
@@ -70,6 +100,11 @@ struct TrackReplay: ~Copyable {
       drain(emit: emit)
     }
     now = max(now, instant)
+  }
+
+  /// When anything is due next.
+  private var nextDue: EngineInstant? {
+    EngineInstant.earlier(engine.nextDeadline, EngineInstant.earlier(model.next, steps.next))
   }
 
   private mutating func start(at instant: EngineInstant, emit: (Record) -> Void) {
@@ -108,9 +143,18 @@ struct TrackReplay: ~Copyable {
     for effect in effects {
       switch effect {
       case .record(let record): emit(record)
-      case .perform(let order): model.perform(order, at: now)
+      case .perform(let order): if hasModel { model.perform(order, at: now) }
       }
     }
     effects.removeAll(keepingCapacity: true)
+  }
+}
+
+extension EngineInstant {
+  /// The earlier of two instants, where there are two.
+  fileprivate static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
+    guard let one else { return other }
+    guard let other else { return one }
+    return min(one, other)
   }
 }

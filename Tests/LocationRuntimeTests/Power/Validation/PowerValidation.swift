@@ -60,18 +60,23 @@ struct PowerValidation {
   private static func beginning(_ system: MobilityNet.System) -> PowerProfile {
     var profile = builtIn(system)
     guard system == .android else { return profile }
-    for parameter in PowerParameter.allCases where profile[parameter].spread > 1 { profile[parameter].spread = 10 }
+    for parameter in PowerParameter.allCases where profile[parameter].spread > 1 {
+      profile[parameter].spread = 10
+    }
     return profile
   }
 
-  private static func fit(_ before: PowerProfile, _ windows: [PowerCalibration.Window]) throws -> PowerProfile {
+  private static func fit(_ before: PowerProfile, _ windows: [PowerCalibration.Window]) throws -> PowerProfile
+  {
     let calibration = try PowerCalibration(before, windows: windows)
     return calibration.profile(
       name: before.name, about: before.about, note: note(calibration), meterSpread: phoneSpread)
   }
 
   /// Another setting's app does other work: what it draws may differ by the factor that research on these phones found.
-  private static func refit(_ fitted: PowerProfile, _ windows: [PowerCalibration.Window]) throws -> PowerProfile {
+  private static func refit(_ fitted: PowerProfile, _ windows: [PowerCalibration.Window]) throws
+    -> PowerProfile
+  {
     var before = fitted
     for parameter in PowerParameter.allCases where before[parameter].spread > 1 {
       before[parameter].spread = parameter == .base ? phoneSpread : PowerForm.calibrated.spread
@@ -89,7 +94,8 @@ struct PowerValidation {
   }
 
   private static func row(
-    _ run: MobilityNet.Run, _ window: PowerCalibration.Window, _ system: MobilityNet.System, _ fitted: PowerProfile,
+    _ run: MobilityNet.Run, _ window: PowerCalibration.Window, _ system: MobilityNet.System,
+    _ fitted: PowerProfile,
     _ calibrated: PowerProfile, _ same: [PowerCalibration.Window]
   ) -> Row {
     let unit = PhoneModel.percentJoules(system)
@@ -116,7 +122,8 @@ struct PowerValidation {
   /// Runs that the battery tells something about.
   func usable(_ system: MobilityNet.System, _ choose: (MobilityNet.Regime) -> Bool = { _ in true }) -> [Row] {
     rows.filter {
-      $0.run.system == system && choose($0.run.regime) && $0.measured >= Self.leastPoints && $0.baseline != nil
+      $0.run.system == system && choose($0.run.regime) && $0.measured >= Self.leastPoints
+        && $0.baseline != nil
     }
   }
 }
