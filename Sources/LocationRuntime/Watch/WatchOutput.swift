@@ -72,7 +72,7 @@ struct WatchOutput: ~Copyable {
     case .fixAccepted:
       view.trouble = nil
       return
-    case .fixRejected, .power: return
+    case .fixRejected, .power, .receiver: return
     case .region(let event): if case .state(.outside) = event.kind { return }
     case .source(.found(let name)):
       view.sourceName = name
