@@ -57,12 +57,16 @@ extension Engine {
       view.exitSeconds = horizon.exitSeconds
       view.dwellSeconds = regions.nextDeadline.map { Swift.max(0, fix.instant.seconds(to: $0)) }
       view.hasEvidence = regions.hasPendingEvidence
+      view.hasDoubt = regions.isInDoubt(at: fix.coordinate)
       view.evidenceSeconds = configuration.regions.clearSeconds
     }
     view.needsMoves = needs.needsMoves
     view.closedSeconds = Swift.max(0, fix.instant.seconds(to: state.significant.windowEnd))
     view.remainingMeters = state.significant.remainingMeters(from: fix)
-    view.timeToFixSeconds = state.ledger.timeToFix(at: fix.instant).seconds
+    let outlook = state.ledger.outlook
+    view.timeToFixSeconds = outlook.hotTimeToFix
+    view.hotSeconds = outlook.hotSeconds
+    view.laterTimeToFixSeconds = outlook.laterTimeToFix
     view.leastPauseSeconds = state.ledger.profile.leastPauseSeconds
     return view
   }

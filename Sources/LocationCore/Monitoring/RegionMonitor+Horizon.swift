@@ -51,6 +51,14 @@ extension RegionMonitor {
     }
   }
 
+  /// Whether a place lies on the other side of an edge than the region's state.
+  func isInDoubt(at place: Coordinate) -> Bool {
+    active.contains {
+      let state = tracks[Int($0)].state
+      return state != .unknown && (shapes[Int($0)].edgeMeters(at: place) <= 0) != (state == .inside)
+    }
+  }
+
   /// Standard deviations by which a fix may be nearer an edge than it says.
   private static let horizonSigmas = 3.0
   /// Metres around a fix that are searched first.

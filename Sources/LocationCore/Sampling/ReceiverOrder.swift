@@ -6,6 +6,8 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
     case enter
     /// The region may be left by then.
     case exit
+    /// The last fix was beyond an edge, but not sure of it.
+    case doubt
     /// A region's dwell time or exit delay is over then.
     case dwell
     /// The position may have moved significantly by then.

@@ -7,7 +7,7 @@
 /// - *regions inside*: the same on the way out; a machine that rests is looked at less and less often;
 /// - *significant changes*: the time is closed until five minutes after the last one; then the distance that is left,
 ///   at half again the present speed; at rest as above;
-/// - *pending evidence*: the receiver stays on until a region's state is decided;
+/// - *pending evidence*: the receiver stays on until a region's state is decided; a fix in doubt is looked at again soon;
 /// - *no sky*: a search is given up, and the pauses between two grow.
 ///
 /// **The promise.** While the machine is no faster than `maxSpeedMetersPerSecond` and the receiver finds a fix in the
@@ -35,9 +35,13 @@ struct SamplingPlan: Hashable, Sendable, Codable {
   private var restPauseSeconds = 0.0
   /// Searches in a row without a fix.
   private var failures = 0
+  /// Seconds until the next look while fixes are in doubt.
+  private var doubtPauseSeconds = 0.0
 
   /// Seconds after which pending evidence no longer keeps the receiver on: three times what it takes to hold.
   private static let evidenceLimitSeconds = 60.0
+  /// Seconds until the next look at a fix in doubt, doubled with each further one.
+  private static let doubtSeconds = 15.0
   /// By how much the pause of a machine at rest grows.
   private static let restGrowth = 1.5
   /// How much faster than at present the machine may become before the next fix, where nothing is promised.
@@ -58,6 +62,7 @@ extension SamplingPlan {
     note(fix, configuration)
     failures = 0
     guard isOn else { return nil }
+    doubtPauseSeconds = view.hasDoubt ? Swift.max(Self.doubtSeconds, 2 * doubtPauseSeconds) : 0
     nextDeadline = fix.instant.advanced(bySeconds: configuration.searchSeconds)
     if holdsOn(fix, view, configuration) { return nil }
     return pause(after: fix.instant, at: fix.instant, view, configuration)
@@ -176,7 +181,6 @@ extension SamplingPlan {
     if case .fixed(let period) = configuration.mode {
       return (period - Swift.min(leadSeconds, 0.5 * period), .period)
     }
-    let lead = Swift.max(leadSeconds, view.timeToFixSeconds)
     let evidence = Swift.max(view.evidenceSeconds, 2 * intervalSeconds)
     var least = (seconds: configuration.longestSeconds, reason: ReceiverOrder.Reason.longest)
     func consider(_ seconds: Double?, _ reason: ReceiverOrder.Reason) {
@@ -195,6 +199,11 @@ extension SamplingPlan {
       consider(Swift.max(moved, restPause), moved < restPause ? .rest : .moved)
     }
     if view.hasEvidence { consider(Self.evidenceLimitSeconds, .enter) }
-    return (Swift.max(0, least.seconds - lead), least.reason)
+    if view.hasDoubt { consider(doubtPauseSeconds, .doubt) }
+    var seconds = least.seconds - Swift.max(leadSeconds, view.timeToFixSeconds)
+    if seconds > view.hotSeconds {
+      seconds = Swift.max(view.hotSeconds, least.seconds - Swift.max(leadSeconds, view.laterTimeToFixSeconds))
+    }
+    return (Swift.max(0, seconds), least.reason)
   }
 }

@@ -6,6 +6,8 @@ struct SamplingView: Hashable, Sendable {
   var needsNone = false
   /// Evidence is pending that a few fixes would settle.
   var hasEvidence = false
+  /// The fix lies on the other side of an edge than the state, and is not sure of it.
+  var hasDoubt = false
   /// Seconds from the fix until a region may have been visited for as long as its owner accepts to miss; nil where
   /// there is none.
   var enterSeconds: Double?
@@ -19,8 +21,12 @@ struct SamplingView: Hashable, Sendable {
   var closedSeconds = 0.0
   /// Metres from the fix to the nearest place that would be a significant change.
   var remainingMeters = 0.0
-  /// Seconds that the receiver is expected to take for a fix.
+  /// Seconds that the receiver is expected to take for a fix, within `hotSeconds` of this one.
   var timeToFixSeconds = 0.0
+  /// Seconds from this fix in which a search begins hot.
+  var hotSeconds = Double.infinity
+  /// Seconds that the receiver is expected to take for a fix after that.
+  var laterTimeToFixSeconds = 0.0
   /// Seconds below which switching it off saves nothing.
   var leastPauseSeconds = 0.0
   /// Seconds that the evidence for a region takes from its first fix, when it is clear.
