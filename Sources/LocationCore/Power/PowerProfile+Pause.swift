@@ -2,7 +2,10 @@ extension PowerProfile {
   /// How long the receiver stays on after nobody needs it any more, seconds. Setting it states it as certain.
   package var receiverLingerSeconds: Double {
     get { self[.receiverLinger].value }
-    set { self[.receiverLinger] = Parameter(newValue, spread: 1, .assumed, "sampling.power_off_s of the settings") }
+    set {
+      guard newValue != self[.receiverLinger].value else { return }
+      self[.receiverLinger] = Parameter(newValue, spread: 1, .assumed, "sampling.power_off_s of the settings")
+    }
   }
 
   /// Seconds below which switching the receiver off saves nothing: it lingers on for so long, or the search for the

@@ -43,6 +43,18 @@ struct TrackReplay: ~Copyable {
   /// The UTC time of the last fix taken; for pacing.
   var time: UTCTime? { engine.tally.last?.time }
 
+  /// The last fix taken.
+  var fix: Fix? { engine.tally.last }
+
+  /// Where the energy went, as far as it has been booked.
+  var ledger: PowerLedger { engine.ledger }
+
+  /// Lets the time of a report pass without handing it on.
+  mutating func pass(_ report: FixReport, emit: (Record) -> Void) {
+    let instant = engine.instant(ofReplayed: report)
+    if instant > .distantPast { run(until: instant, emit: emit) }
+  }
+
   /// Takes what a reader found next, and hands the records that follow to `emit`.
   mutating func take(_ item: TrackItem, emit: (Record) -> Void) {
     switch item {
