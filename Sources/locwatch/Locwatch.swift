@@ -16,7 +16,8 @@ import ArgumentParser
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, CompareCommand.self, WatchCommand.self, RegionsCommand.self, PowerCommand.self, Synth.self,
+      ReplayCommand.self, CompareCommand.self, WatchCommand.self, RegionsCommand.self, PowerCommand.self,
+      Synth.self,
       CapabilitiesCommand.self, ConfigCommand.self,
     ])
 }

@@ -7,7 +7,9 @@ extension Engine {
 
   /// Plans anew where the subscribers need something else than before.
   mutating func reviseSamplingForNeeds(into effects: inout [Effect]) {
-    guard configuration.sampling.isDutyCycled, state.policy.samplingNeeds != state.samplingNeeds else { return }
+    guard configuration.sampling.isDutyCycled, state.policy.samplingNeeds != state.samplingNeeds else {
+      return
+    }
     reviseSampling(into: &effects)
   }
 
@@ -55,6 +57,7 @@ extension Engine {
         limitSeconds: sampling.longestSeconds)
       view.enterSeconds = horizon.enterSeconds
       view.exitSeconds = horizon.exitSeconds
+      view.isNearEdge = horizon.isNearEdge
       view.dwellSeconds = regions.nextDeadline.map { Swift.max(0, fix.instant.seconds(to: $0)) }
       view.hasEvidence = regions.hasPendingEvidence
       view.hasDoubt = regions.isInDoubt(at: fix.coordinate)

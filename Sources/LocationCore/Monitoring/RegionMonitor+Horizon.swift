@@ -4,6 +4,8 @@ struct RegionHorizon: Hashable, Sendable {
   var enterSeconds: Double?
   /// The same for an absence.
   var exitSeconds: Double?
+  /// The fix is so near an edge that it may as well lie on the other side.
+  var isNearEdge = false
 }
 
 extension RegionMonitor {
@@ -14,13 +16,17 @@ extension RegionMonitor {
   mutating func horizon(
     from fix: Fix, metersPerSecond: Double, latencySeconds: Double, limitSeconds: Double
   ) -> RegionHorizon {
-    let margin = Self.horizonSigmas * fix.accuracy.sigmaMeters * inflation.factor
+    let sigma = fix.accuracy.sigmaMeters * inflation.factor
+    let margin = Self.horizonSigmas * sigma
+    let near = configuration.heldSigmas * sigma
     func seconds(_ slot: Int32, _ meters: Double) -> Double {
       Swift.max(0, meters - margin) / metersPerSecond + (terms[Int(slot)].maxLatencySeconds ?? latencySeconds)
     }
     var horizon = RegionHorizon()
     for slot in inside {
-      let exit = seconds(slot, -shapes[Int(slot)].edgeMeters(at: fix.coordinate))
+      let depth = -shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+      if depth <= near { horizon.isNearEdge = true }
+      let exit = seconds(slot, depth)
       horizon.exitSeconds = Swift.min(horizon.exitSeconds ?? exit, exit)
     }
     guard count > inside.count else { return horizon }
@@ -29,11 +35,14 @@ extension RegionMonitor {
       var nearest: Double?
       index.find(in: GeoBox(around: fix.coordinate, radiusMeters: reach), into: &found)
       for slot in found where tracks[Int(slot)].state != .inside {
-        let enter = seconds(slot, shapes[Int(slot)].edgeMeters(at: fix.coordinate))
+        let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+        if edge <= near { horizon.isNearEdge = true }
+        let enter = seconds(slot, edge)
         nearest = Swift.min(nearest ?? enter, enter)
       }
       // All others are farther than the box reaches.
-      let beyond = (reach - margin) / metersPerSecond + Swift.min(leastLatencySeconds ?? latencySeconds, latencySeconds)
+      let beyond =
+        (reach - margin) / metersPerSecond + Swift.min(leastLatencySeconds ?? latencySeconds, latencySeconds)
       if let nearest, nearest <= beyond {
         horizon.enterSeconds = nearest
         return horizon

@@ -6,7 +6,7 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
     case enter
     /// The region may be left by then.
     case exit
-    /// The last fix was beyond an edge, but not sure of it.
+    /// The last fix was near an edge, or beyond it without being sure.
     case doubt
     /// A region's dwell time or exit delay is over then.
     case dwell

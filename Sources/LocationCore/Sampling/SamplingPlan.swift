@@ -58,11 +58,15 @@ struct SamplingPlan: Hashable, Sendable, Codable {
 
 extension SamplingPlan {
   /// Takes a fix; returns what the receiver is to do now, where that changes.
-  mutating func take(_ fix: Fix, _ view: SamplingView, by configuration: SamplingConfiguration) -> ReceiverOrder? {
+  mutating func take(_ fix: Fix, _ view: SamplingView, by configuration: SamplingConfiguration)
+    -> ReceiverOrder?
+  {
     note(fix, configuration)
     failures = 0
     guard isOn else { return nil }
-    doubtPauseSeconds = view.hasDoubt ? Swift.max(Self.doubtSeconds, 2 * doubtPauseSeconds) : 0
+    // Who rests near an edge would be looked at for ever.
+    let isInDoubt = view.hasDoubt || view.isNearEdge && !rest.isResting
+    doubtPauseSeconds = isInDoubt ? Swift.max(Self.doubtSeconds, 2 * doubtPauseSeconds) : 0
     nextDeadline = fix.instant.advanced(bySeconds: configuration.searchSeconds)
     if holdsOn(fix, view, configuration) { return nil }
     return pause(after: fix.instant, at: fix.instant, view, configuration)
@@ -70,7 +74,8 @@ extension SamplingPlan {
 
   /// Takes note that what the services need may have changed; the view is that of the last fix.
   mutating func revise(
-    _ view: SamplingView, lastFix: EngineInstant?, at instant: EngineInstant, by configuration: SamplingConfiguration
+    _ view: SamplingView, lastFix: EngineInstant?, at instant: EngineInstant,
+    by configuration: SamplingConfiguration
   ) -> ReceiverOrder? {
     guard !isOn else {
       return view.needsNone ? pause(after: lastFix ?? instant, at: instant, view, configuration) : nil
@@ -194,12 +199,13 @@ extension SamplingPlan {
     }
     if view.needsMoves {
       let speed = Swift.min(
-        configuration.maxSpeedMetersPerSecond, Swift.max(Self.leastSpeed, Self.speedReserve * rest.speedMetersPerSecond))
+        configuration.maxSpeedMetersPerSecond,
+        Swift.max(Self.leastSpeed, Self.speedReserve * rest.speedMetersPerSecond))
       let moved = Swift.max(view.closedSeconds, view.remainingMeters / speed, Self.movedSlackSeconds)
       consider(Swift.max(moved, restPause), moved < restPause ? .rest : .moved)
     }
     if view.hasEvidence { consider(Self.evidenceLimitSeconds, .enter) }
-    if view.hasDoubt { consider(doubtPauseSeconds, .doubt) }
+    if doubtPauseSeconds > 0 { consider(doubtPauseSeconds, .doubt) }
     var seconds = least.seconds - Swift.max(leadSeconds, view.timeToFixSeconds)
     if seconds > view.hotSeconds {
       seconds = Swift.max(view.hotSeconds, least.seconds - Swift.max(leadSeconds, view.laterTimeToFixSeconds))

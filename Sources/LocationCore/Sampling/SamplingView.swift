@@ -8,6 +8,8 @@ struct SamplingView: Hashable, Sendable {
   var hasEvidence = false
   /// The fix lies on the other side of an edge than the state, and is not sure of it.
   var hasDoubt = false
+  /// The fix is so near an edge that it may as well lie on the other side.
+  var isNearEdge = false
   /// Seconds from the fix until a region may have been visited for as long as its owner accepts to miss; nil where
   /// there is none.
   var enterSeconds: Double?

@@ -29,10 +29,14 @@ package struct Comparison: Sendable {
       failure = error
     }
     var reference: [ComparedEvent] = []
+    var seconds = 0.0
     for (index, trial) in trials.enumerated() {
       let (summary, use) = trial.finish()
-      if index == 0 { reference = trial.events }
-      results[index].add(trial, summary, use, against: reference)
+      if index == 0 {
+        reference = trial.events
+        seconds = summary.durationSeconds
+      }
+      results[index].add(trial, summary, use, overSeconds: seconds, against: reference)
     }
     if let failure { throw failure }
   }

@@ -37,20 +37,22 @@ package struct PolicyResult: Sendable {
   }
 
   mutating func add(
-    _ trial: PolicyTrial, _ summary: Summary, _ use: PowerUse, against reference: [ComparedEvent]
+    _ trial: PolicyTrial, _ summary: Summary, _ use: PowerUse, overSeconds seconds: Double,
+    against reference: [ComparedEvent]
   ) {
     let regions = EventMatch(of: trial.events.filter(\.isRegion), against: reference.filter(\.isRegion))
     found += regions.found
     missed += regions.missed
     extra += regions.extra
     delays += regions.delays
-    let moves = EventMatch(of: trial.events.filter { !$0.isRegion }, against: reference.filter { !$0.isRegion })
+    let moves = EventMatch(
+      of: trial.events.filter { !$0.isRegion }, against: reference.filter { !$0.isRegion })
     movesFound += moves.found
     movesMissed += moves.missed
     errors += trial.errors
     wakes += summary.tally.wakes + summary.tally.relaunches
     receiverOnSeconds += summary.receiverOnSeconds
-    seconds += summary.durationSeconds
+    self.seconds += seconds
     self.use.add(use)
   }
 }

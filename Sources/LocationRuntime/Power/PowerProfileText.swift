@@ -28,8 +28,10 @@ package enum PowerProfileText {
     }
     let table = TextTable(
       header: ["parameter", "value", "90 % within", "mark", "source"], rows: rows, rightAligned: [1])
-    return (["\(profile.name): \(profile.about)"] + calibrationLines(profile)).joined(separator: "\n") + "\n\n"
-      + table.text + "\nmark: V read in the source, D derived from such numbers, M recalled, A assumed, C calibrated\n"
+    return (["\(profile.name): \(profile.about)"] + calibrationLines(profile)).joined(separator: "\n")
+      + "\n\n"
+      + table.text
+      + "\nmark: V read in the source, D derived from such numbers, M recalled, A assumed, C calibrated\n"
   }
 
   /// The profiles, one a line.

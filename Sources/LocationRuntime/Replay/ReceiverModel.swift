@@ -16,7 +16,9 @@ struct ReceiverModel {
   /// Carries out an order that was given at `instant`.
   ///
   /// - Parameter searchSeconds: how long a search takes that begins then, under open sky.
-  mutating func perform(_ order: ReceiverOrder, at instant: EngineInstant, searchSeconds: @autoclosure () -> Double) {
+  mutating func perform(
+    _ order: ReceiverOrder, at instant: EngineInstant, searchSeconds: @autoclosure () -> Double
+  ) {
     switch order {
     case .on:
       self.searchSeconds = searchSeconds()

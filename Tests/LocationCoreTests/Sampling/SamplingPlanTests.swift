@@ -34,7 +34,12 @@ import Testing
   @Test func `the nearest of all needs decides, less the time to a fix`() {
     #expect(Self.order(Self.view { $0.enterSeconds = 500 }) == .off(seconds: 496, .enter))
     #expect(Self.order(Self.view { $0.exitSeconds = 130 }) == .off(seconds: 126, .exit))
-    #expect(Self.order(Self.view { $0.enterSeconds = 500; $0.dwellSeconds = 100 }) == .off(seconds: 98, .dwell))
+    #expect(
+      Self.order(
+        Self.view {
+          $0.enterSeconds = 500
+          $0.dwellSeconds = 100
+        }) == .off(seconds: 98, .dwell))
     #expect(Self.order(Self.view { $0.enterSeconds = 9000 }) == .off(seconds: 1798, .longest))
   }
 
@@ -59,12 +64,20 @@ import Testing
 
   @Test func `who needs nothing switches it off, who needs each fix leaves it on`() {
     #expect(Self.order(Self.view { $0.needsNone = true }) == .off(seconds: nil, .unneeded))
-    #expect(Self.order(Self.view { $0.needsEach = true; $0.enterSeconds = 9000 }) == nil)
+    #expect(
+      Self.order(
+        Self.view {
+          $0.needsEach = true
+          $0.enterSeconds = 9000
+        }) == nil)
   }
 
   @Test func `pending evidence keeps it on for a minute, no longer`() {
     var plan = SamplingPlan()
-    let view = Self.view { $0.enterSeconds = 500; $0.hasEvidence = true }
+    let view = Self.view {
+      $0.enterSeconds = 500
+      $0.hasEvidence = true
+    }
     for second in 0..<60 {
       #expect(plan.take(Self.fix(Double(second)), view, by: Self.configuration) == nil)
     }
@@ -72,8 +85,18 @@ import Testing
   }
 
   @Test func `a pause that saves nothing is not taken`() {
-    #expect(Self.order(Self.view { $0.enterSeconds = 64; $0.leastPauseSeconds = 60 }) == nil)
-    #expect(Self.order(Self.view { $0.enterSeconds = 65; $0.leastPauseSeconds = 60 }) != nil)
+    #expect(
+      Self.order(
+        Self.view {
+          $0.enterSeconds = 64
+          $0.leastPauseSeconds = 60
+        }) == nil)
+    #expect(
+      Self.order(
+        Self.view {
+          $0.enterSeconds = 65
+          $0.leastPauseSeconds = 60
+        }) != nil)
   }
 
   @Test func `a start that will not be hot is begun earlier`() {
@@ -105,7 +128,8 @@ import Testing
     // A fix ends that.
     let on = plan.nextDeadline!
     _ = plan.fire(at: on, timeToFixSeconds: 2, by: Self.configuration)
-    let order = plan.take(Self.fix(Drive.instant(2).seconds(to: on)), Self.view { $0.enterSeconds = 300 }, by: Self.configuration)
+    let order = plan.take(
+      Self.fix(Drive.instant(2).seconds(to: on)), Self.view { $0.enterSeconds = 300 }, by: Self.configuration)
     #expect(order?.reason == .enter)
   }
 
@@ -122,7 +146,8 @@ import Testing
     }
     #expect(pauses == [120, 120, 178, 268, 298, 298, 298, 298])
     // Setting out ends that.
-    let order = plan.take(Self.fix(seconds, east: 500), Self.view { $0.exitSeconds = 124 }, by: Self.configuration)
+    let order = plan.take(
+      Self.fix(seconds, east: 500), Self.view { $0.exitSeconds = 124 }, by: Self.configuration)
     #expect(order == .off(seconds: 120, .exit))
   }
 
@@ -130,7 +155,8 @@ import Testing
     var plan = SamplingPlan()
     _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 500 }, by: Self.configuration)
     let order = plan.revise(
-      Self.view { $0.needsEach = true }, lastFix: Drive.instant(0), at: Drive.instant(10), by: Self.configuration)
+      Self.view { $0.needsEach = true }, lastFix: Drive.instant(0), at: Drive.instant(10),
+      by: Self.configuration)
     #expect(order == .on(.needed))
   }
 
@@ -139,7 +165,8 @@ import Testing
     _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 500 }, by: Self.configuration)
     func revise(_ enter: Double) -> ReceiverOrder? {
       plan.revise(
-        Self.view { $0.enterSeconds = enter }, lastFix: Drive.instant(0), at: Drive.instant(100), by: Self.configuration)
+        Self.view { $0.enterSeconds = enter }, lastFix: Drive.instant(0), at: Drive.instant(100),
+        by: Self.configuration)
     }
     #expect(revise(500) == nil)
     #expect(revise(204) == .off(seconds: 100, .enter))

@@ -97,7 +97,8 @@ struct SampledJourney {
 
   /// What a replay tells of it.
   func replay(
-    _ sampling: SamplingConfiguration, noise: Double = 0, seed: UInt64 = 0, services: Subscriber.Services = .all,
+    _ sampling: SamplingConfiguration, noise: Double = 0, seed: UInt64 = 0,
+    services: Subscriber.Services = .all,
     profile: PowerProfile = .rpi4UbloxM8
   ) -> (events: [RegionEvent], summary: Summary) {
     var request = ReplayRequest()

@@ -50,7 +50,8 @@ import Testing
     let adaptive = day.replay(Self.sampling(.adaptive), noise: 5, seed: 1)
     let fixed = day.replay(Self.sampling(.fixed(periodSeconds: 120)), noise: 5, seed: 1)
     for place in day.places {
-      #expect(Self.story(always.events, of: place.id) == Self.story(adaptive.events, of: place.id), "\(place.id)")
+      #expect(
+        Self.story(always.events, of: place.id) == Self.story(adaptive.events, of: place.id), "\(place.id)")
     }
     #expect(always.summary.receiverOnSeconds == always.summary.durationSeconds)
     #expect(adaptive.summary.receiverOnSeconds <= 0.15 * always.summary.receiverOnSeconds)

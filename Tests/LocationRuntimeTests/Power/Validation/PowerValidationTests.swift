@@ -17,12 +17,14 @@ import Testing
       ($0, TrackTradeOff.result(days, $0, .iphoneClass))
     }
     var text = String(
-      decoding: FileManager.default.contents(atPath: PackageRoot.file(Self.document)) ?? Data(), as: UTF8.self)
+      decoding: FileManager.default.contents(atPath: PackageRoot.file(Self.document)) ?? Data(), as: UTF8.self
+    )
     for (name, table) in [
       ("errors", tables.errors), ("regimes", tables.regimes), ("order", tables.order),
       ("bands", tables.bands), ("trade-off", ValidationTables.tradeOff(tradeOff)),
     ] {
-      text = try #require(Self.replacing(name, in: text, with: table), "no place for \(name) in \(Self.document)")
+      text = try #require(
+        Self.replacing(name, in: text, with: table), "no place for \(name) in \(Self.document)")
     }
     Golden.expect(Self.document, text)
 
@@ -38,7 +40,8 @@ import Testing
   private static func replacing(_ name: String, in text: String, with table: [String]) -> String? {
     let begin = "<!-- \(name) -->\n"
     let end = "<!-- end of \(name) -->"
-    guard let from = text.range(of: begin), let to = text.range(of: end), from.upperBound <= to.lowerBound else {
+    guard let from = text.range(of: begin), let to = text.range(of: end), from.upperBound <= to.lowerBound
+    else {
       return nil
     }
     return text[..<from.upperBound] + table.joined(separator: "\n") + "\n" + text[to.lowerBound...]

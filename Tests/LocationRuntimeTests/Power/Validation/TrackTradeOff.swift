@@ -79,12 +79,15 @@ struct TrackTradeOff {
     return result
   }
 
-  private static func add(_ day: Day, _ sampling: Sampling, _ profile: PowerProfile, to result: inout Result) {
+  private static func add(_ day: Day, _ sampling: Sampling, _ profile: PowerProfile, to result: inout Result)
+  {
     guard let first = day.fixes.first, let last = day.fixes.last else { return }
     let samples = samples(of: day, sampling)
     let regions = day.legs.enumerated().flatMap { index, leg in
       zip(["begin", "end"], [leg.fixes.first, leg.fixes.last]).compactMap { name, fix in
-        fix.map { Region(id: "\(index) \(name)", shape: .circle(center: $0.coordinate, radiusMeters: radiusMeters)) }
+        fix.map {
+          Region(id: "\(index) \(name)", shape: .circle(center: $0.coordinate, radiusMeters: radiusMeters))
+        }
       }
     }
     let (enters, changes) = run(samples, regions)
@@ -133,7 +136,9 @@ struct TrackTradeOff {
     var changes: [(seconds: Double, coordinate: Coordinate)] = []
     for (index, sample) in samples.enumerated() {
       let instant = EngineInstant(microseconds: Int64(sample.seconds * 1e6))
-      if index == 0 { for region in regions { engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects) } }
+      if index == 0 {
+        for region in regions { engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects) }
+      }
       let report = FixReport(
         time: UTCTime(microseconds: instant.microseconds), latitude: sample.coordinate.latitude,
         longitude: sample.coordinate.longitude, accuracy: Accuracy(radiusMeters: 8, source: .reported))
@@ -182,7 +187,8 @@ struct TrackTradeOff {
     var wasOutside = false
     for fix in day.fixes {
       // A degree of latitude is 111 km: farther than a hundredth is outside.
-      let isNear = abs(fix.coordinate.latitude - center.latitude) < 0.01
+      let isNear =
+        abs(fix.coordinate.latitude - center.latitude) < 0.01
         && abs(fix.coordinate.longitude - center.longitude) < 0.01
       let isInside = isNear && Geodesy.distanceMeters(fix.coordinate, center) <= radius
       if isInside {

@@ -25,7 +25,8 @@ struct ValidationTables {
       let all = validation.usable(system)
       for (name, rows) in [
         ("all", all), ("10 points or more", all.filter { $0.measured >= 10 }),
-        ("trip days", all.filter { !$0.run.regime.isStill }), ("lying still", all.filter { $0.run.regime.isStill }),
+        ("trip days", all.filter { !$0.run.regime.isStill }),
+        ("lying still", all.filter { $0.run.regime.isStill }),
       ] {
         lines.append("| \(Self.word(system)), \(name) | \(rows.count) | " + Self.errors(rows) + " |")
       }
@@ -75,7 +76,8 @@ struct ValidationTables {
         let rows = validation.rows.filter {
           $0.run.system == system && $0.run.dayType == dayType && $0.baseline != nil
         }
-        let regimes = MobilityNet.Regime.allCases.filter { regime in rows.contains { $0.run.regime == regime } }
+        let regimes = MobilityNet.Regime.allCases.filter { regime in rows.contains { $0.run.regime == regime }
+        }
         guard regimes.count >= 3 else { continue }
         func rates(_ value: (PowerValidation.Row) -> Double) -> [Double] {
           regimes.map { regime in
@@ -99,7 +101,9 @@ struct ValidationTables {
   // MARK: V3
 
   /// The share of runs that the calibrated bands hold.
-  func coverage(_ system: MobilityNet.System) -> Double { Self.coverage(validation.usable(system), \.calibrated) }
+  func coverage(_ system: MobilityNet.System) -> Double {
+    Self.coverage(validation.usable(system), \.calibrated)
+  }
 
   var bands: [String] {
     var lines = [
@@ -113,7 +117,8 @@ struct ValidationTables {
         ("lying still", all.filter { $0.run.regime.isStill }),
       ] {
         let shares = [
-          Self.coverage(rows, \.uncalibrated), Self.coverage(rows, \.fitted), Self.coverage(rows, \.calibrated),
+          Self.coverage(rows, \.uncalibrated), Self.coverage(rows, \.fitted),
+          Self.coverage(rows, \.calibrated),
         ]
         lines.append(
           "| \(Self.word(system)), \(name) | \(rows.count) | "
