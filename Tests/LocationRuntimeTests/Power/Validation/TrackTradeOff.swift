@@ -11,17 +11,28 @@ struct TrackTradeOff {
     case each30
     case each120
     case each600
+    /// When the engine wants one.
+    case adaptive
 
-    var periodSeconds: Double {
+    var mode: SamplingConfiguration.Mode {
       switch self {
-      case .continuous: 1
-      case .each30: 30
-      case .each120: 120
-      case .each600: 600
+      case .continuous: .continuous
+      case .each30: .fixed(periodSeconds: 30)
+      case .each120: .fixed(periodSeconds: 120)
+      case .each600: .fixed(periodSeconds: 600)
+      case .adaptive: .adaptive
       }
     }
 
-    var name: String { self == .continuous ? "all the time" : "each \(Int(periodSeconds)) s" }
+    var name: String {
+      switch self {
+      case .continuous: "all the time"
+      case .each30: "each 30 s"
+      case .each120: "each 120 s"
+      case .each600: "each 600 s"
+      case .adaptive: "adaptive"
+      }
+    }
   }
 
   /// A day at 1 Hz while it moves, and at its last place in between.
@@ -37,6 +48,9 @@ struct TrackTradeOff {
     var seconds = 0.0
     var visits = 0
     var missed = 0
+    /// Those of the visits that last as long as a region's owner accepts to miss, unless said otherwise.
+    var longVisits = 0
+    var longMissed = 0
     var delays: [Double] = []
     /// From the last fix to the true place, metres, each 5 s of the legs.
     var fixErrors: [Double] = []
@@ -52,8 +66,10 @@ struct TrackTradeOff {
   private static let visitSeconds = 60.0
   /// An enter that comes later than this after the visit's end is none, seconds.
   private static let lateSeconds = 120.0
-  /// While nothing moves a fix a minute tells the engine as much as sixty.
-  private static let restSeconds = 60.0
+  /// An enter this much before the visit truly begins is its enter: the edge is not where the fixes say.
+  private static let earlySeconds = 60.0
+  /// While nothing moves a fix each 10 s tells the engine as much as ten.
+  private static let restSeconds = 10.0
 
   static func days(_ data: MobilityNet) -> [Day] {
     var days: [Day] = []
@@ -82,7 +98,6 @@ struct TrackTradeOff {
   private static func add(_ day: Day, _ sampling: Sampling, _ profile: PowerProfile, to result: inout Result)
   {
     guard let first = day.fixes.first, let last = day.fixes.last else { return }
-    let samples = samples(of: day, sampling)
     let regions = day.legs.enumerated().flatMap { index, leg in
       zip(["begin", "end"], [leg.fixes.first, leg.fixes.last]).compactMap { name, fix in
         fix.map {
@@ -90,93 +105,73 @@ struct TrackTradeOff {
         }
       }
     }
-    let (enters, changes) = run(samples, regions)
+    let run = run(day, sampling, regions, profile)
+    let enters = run.enters
+    let changes = run.changes
     result.days += 1
     result.seconds += last.seconds - first.seconds
     result.changes += changes.count
-    result.use.add(use(samples, sampling, from: first.seconds, to: last.seconds, profile))
+    result.use.add(run.use)
     for visit in regions.flatMap({ visits(to: $0, day) }) {
+      let isLong = visit.span.to - visit.span.from >= SamplingConfiguration().latencySeconds
       result.visits += 1
+      if isLong { result.longVisits += 1 }
       let found = enters.first {
-        $0.region == visit.region && $0.seconds >= visit.span.from - sampling.periodSeconds
+        $0.region == visit.region && $0.seconds >= visit.span.from - earlySeconds
           && $0.seconds <= visit.span.to + lateSeconds
       }
       guard let found else {
         result.missed += 1
+        if isLong { result.longMissed += 1 }
         continue
       }
       result.delays.append(max(0, found.seconds - visit.span.from))
     }
     for leg in day.legs {
-      result.fixErrors += errors(on: leg, held: samples)
+      result.fixErrors += errors(on: leg, held: run.known)
       result.changeErrors += errors(on: leg, held: changes)
     }
   }
 
-  private static func samples(
-    of day: Day, _ sampling: Sampling
-  ) -> [(seconds: Double, coordinate: Coordinate)] {
-    guard sampling != .continuous else { return day.fixes }
-    var samples: [(seconds: Double, coordinate: Coordinate)] = []
-    var due = day.fixes.first?.seconds ?? 0
-    for (index, fix) in day.fixes.enumerated() where fix.seconds >= due || index == day.fixes.count - 1 {
-      // At rest, the place at the moment asked for is the one before.
-      samples.append(fix)
-      due = fix.seconds + sampling.periodSeconds
-    }
-    return samples
+  /// What a replay of a day came to.
+  private struct Run {
+    /// Fixes that the engine saw.
+    var known: [(seconds: Double, coordinate: Coordinate)] = []
+    var enters: [(region: String, seconds: Double)] = []
+    var changes: [(seconds: Double, coordinate: Coordinate)] = []
+    var use = PowerUse()
   }
 
   private static func run(
-    _ samples: [(seconds: Double, coordinate: Coordinate)], _ regions: [Region]
-  ) -> (enters: [(region: String, seconds: Double)], changes: [(seconds: Double, coordinate: Coordinate)]) {
-    var engine = Engine()
-    var effects: [Effect] = []
-    var enters: [(region: String, seconds: Double)] = []
-    var changes: [(seconds: Double, coordinate: Coordinate)] = []
-    for (index, sample) in samples.enumerated() {
-      let instant = EngineInstant(microseconds: Int64(sample.seconds * 1e6))
-      if index == 0 {
-        for region in regions { engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects) }
+    _ day: Day, _ sampling: Sampling, _ regions: [Region], _ profile: PowerProfile
+  ) -> Run {
+    var request = ReplayRequest()
+    request.configuration.sampling.mode = sampling.mode
+    request.configuration.profile = profile
+    request.regions = regions
+    request.subscribers = [Subscriber(name: "a", services: [.significantChange, .regions])]
+    var replay = TrackReplay(request)
+    var run = Run()
+    func keep(_ record: Record) {
+      let seconds = Double(record.time.microseconds) * 1e-6
+      switch record.body {
+      case .region(let event) where event.kind == .enter: run.enters.append((event.region, seconds))
+      case .significant(let change): run.changes.append((seconds, change.fix.coordinate))
+      default: break
       }
+    }
+    for fix in day.fixes {
+      let time = UTCTime(microseconds: Int64(fix.seconds * 1e6))
       let report = FixReport(
-        time: UTCTime(microseconds: instant.microseconds), latitude: sample.coordinate.latitude,
-        longitude: sample.coordinate.longitude, accuracy: Accuracy(radiusMeters: 8, source: .reported))
-      engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
-      for case .record(let record) in effects {
-        let seconds = Double(record.time.microseconds) * 1e-6
-        switch record.body {
-        case .region(let event) where event.kind == .enter: enters.append((event.region, seconds))
-        case .significant(let change): changes.append((seconds, change.fix.coordinate))
-        default: break
-        }
-      }
-      effects.removeAll(keepingCapacity: true)
+        time: time, latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
+        accuracy: Accuracy(radiusMeters: 8, source: .reported))
+      let before = replay.fix?.instant
+      replay.take(.fix(report), emit: keep)
+      if let known = replay.fix, known.instant != before { run.known.append((fix.seconds, known.coordinate)) }
     }
-    return (enters, changes)
-  }
-
-  /// The receiver searches hot for each sample, or is on all the time; the machine is awake with it.
-  private static func use(
-    _ samples: [(seconds: Double, coordinate: Coordinate)], _ sampling: Sampling, from: Double, to: Double,
-    _ profile: PowerProfile
-  ) -> PowerUse {
-    var use = PowerUse()
-    let fixes = (to - from) / sampling.periodSeconds
-    let search = min(profile[.timeToFixHot].value, sampling.periodSeconds)
-    let linger = profile[.receiverLinger].value
-    use[.run] = fixes * profile.deliveryCoreSeconds
-    if sampling == .continuous {
-      use[.trackingUnknown] = to - from
-      use[.awake] = to - from
-    } else {
-      use[.acquiringHot] = fixes * search
-      use[.lingering] = fixes * min(linger, sampling.periodSeconds - search)
-      use[.backup] = to - from - use[.acquiringHot] - use[.lingering]
-      use[.awake] = fixes * search
-      use[.wake] = fixes
-    }
-    return use
+    _ = replay.finish(notes: [], emit: keep)
+    run.use = replay.ledger.use
+    return run
   }
 
   /// When the phone truly was in a region, having come from outside.

@@ -138,8 +138,8 @@ struct ValidationTables {
 
   static func tradeOff(_ results: [(TrackTradeOff.Sampling, TrackTradeOff.Result)]) -> [String] {
     var lines = [
-      "| a fix | error of the place last known, m: median / p90 | visits entered | delay s: median / p90 | significant changes; error held | receiver on | J a day, services | with the whole device |",
-      "| --- | --- | --- | --- | --- | --- | --- | --- |",
+      "| a fix | error of the place last known, m: median / p90 | visits of a minute or more told | of 120 s or more | delay s: median / p90 | significant changes; error held | receiver on | J a day, services | with the whole device |",
+      "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for (sampling, result) in results {
       let perDay = 86_400 / result.seconds
@@ -153,7 +153,7 @@ struct ValidationTables {
         "\(Wording.number(PowerStatistics.median(values), 0)) / \(Wording.number(PowerStatistics.quantile(0.9, values), 0))"
       }
       lines.append(
-        "| \(sampling.name) | \(pair(result.fixErrors)) | \(result.visits - result.missed) of \(result.visits) | "
+        "| \(sampling.name) | \(pair(result.fixErrors)) | \(result.visits - result.missed) of \(result.visits) | \(result.longVisits - result.longMissed) of \(result.longVisits) | "
           + "\(pair(result.delays)) | \(result.changes); \(pair(result.changeErrors)) | "
           + "\(Wording.number(100 * result.use.receiverOnSeconds / result.seconds, 1)) % | \(joules(band)) | \(joules(device)) |"
       )
