@@ -26,7 +26,7 @@ public struct SamplingConfiguration: Hashable, Sendable, Codable {
   /// Seconds until the next search, doubled for each further one without a fix.
   public var retrySeconds = 60.0
   /// The longest of these pauses.
-  public var retryLimitSeconds = 900.0
+  public var retryLimitSeconds = 300.0
 
   public init() {}
 

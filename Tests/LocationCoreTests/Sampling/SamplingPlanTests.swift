@@ -124,7 +124,7 @@ import Testing
       pauses.append(order?.pauseSeconds ?? 0)
     }
     #expect(searches == [90, 30, 30, 30, 30, 30])
-    #expect(pauses == [60, 120, 240, 480, 900, 900])
+    #expect(pauses == [60, 120, 240, 300, 300, 300])
     // A fix ends that.
     let on = plan.nextDeadline!
     _ = plan.fire(at: on, timeToFixSeconds: 2, by: Self.configuration)
