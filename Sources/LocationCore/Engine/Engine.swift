@@ -261,6 +261,7 @@ extension Engine {
       case .background: policy.sendToBackground(index, at: instant, into: &steps)
       case .quit: policy.forceQuit(index, into: &steps)
       case .exited: policy.exited(index, at: instant, into: &steps)
+      case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
       case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
