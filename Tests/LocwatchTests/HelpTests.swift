@@ -9,7 +9,7 @@ import Testing
 @Suite struct HelpTests {
   /// Commands whose help has examples.
   private static let commands = [
-    [], ["replay"], ["synth"], ["watch"], ["run"], ["status"], ["events"], ["journal"], ["ack"],
+    [], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"], ["journal"], ["ack"],
     ["subscribers"], ["unlock"], ["power"], ["regions"],
   ]
 

@@ -34,6 +34,9 @@ struct TextRecord {
       guard let phrase = move.phrase else { return nil }
       self.init(move.subscriber, phrase, isConsequence: true)
     case .power: return nil
+    case .receiver(let order):
+      let pause = order.pauseSeconds.map { " for \(Wording.duration($0))" } ?? ""
+      self.init("receiver", "\(order.isOn ? "on" : "off")\(pause) (\(order.reason.rawValue))")
     case .refused(let about, let reason): self.init("refused", "\(about): \(reason)")
     }
   }
