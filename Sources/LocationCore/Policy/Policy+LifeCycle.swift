@@ -19,7 +19,7 @@ extension Policy {
       $0.suspendedAt = nil
       $0.assertions.removeAll { if case .grace = $0 { true } else { false } }
     }
-    for pending in sessions[index].outbox where !pending.wasHanded {
+    for pending in sessions[index].outbox where !pending.isHanded {
       steps.append(.decided(sessions[index].decision(.deliver, .atLeastOnce, .kept, event: pending.event)))
     }
     hand(index, at: instant, into: &steps)

@@ -86,6 +86,8 @@ struct DaemonLoop: ~Copyable {
 
   /// Runs until a signal ends it.
   mutating func run() throws(Failure) {
+    // Whoever stops reading what we write must not end us; programs that are started get the default again.
+    _ = signal(SIGPIPE, SIG_IGN)
     let signals = try SignalBell.install(Self.signals)
     defer {
       stop.ring()

@@ -47,7 +47,12 @@ import Testing
     try await run.waitForFixes(60)
     try await run.wait("the news") { run.process?.stderr.contains("nothing was lost") == true }
     #expect(await run.end() == 0)
-    #expect(try await run.events() == undisturbed.events())
+    // Without what a busy machine adds: that the source was silent for five seconds, which takes an id.
+    func told(_ run: DaemonRun) async throws -> [Substring] {
+      try await run.events().filter { !$0.contains(#""type":"stale""#) && !$0.contains(#""type":"source""#) }
+        .map { line in line.range(of: #""type""#).map { line[$0.lowerBound...] } ?? line }
+    }
+    #expect(try await told(run) == told(undisturbed))
   }
 
   @Test func `a recording that can't be written ends, and the daemon does not`() async throws {
