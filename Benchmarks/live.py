@@ -4,8 +4,8 @@
 
 Without a name it does all three, in some minutes. `idle` needs strace. It plays gpsd itself, over a socket.
 
-delay   from the write of gpsd's line to the record in the hands of `events --follow`, and of a socketless program
-        (resident subscriber) that notes the time; each fix makes one record
+delay   from the write of gpsd's line to the record in the hands of `events --follow`, and of a program
+        (a resident subscriber) that notes the time; each fix makes one record
 idle    system calls of the daemon within 20 s without any fix, after everything has settled
 memory  resident memory during a day of a fix a second, at any speed
 """
@@ -54,10 +54,10 @@ class GPSD:
     def say(self, report):
         self.socket.sendall(json.dumps(report, separators=(",", ":")).encode() + b"\r\n")
 
-    def fix(self, when, latitude, longitude=11.5):
+    def fix(self, when, latitude, longitude=11.5, eph=5.0):
         text = when.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (when.microsecond // 1000)
         self.say({"class": "TPV", "device": "/dev/ttyX", "mode": 3, "time": text, "lat": latitude,
-                  "lon": longitude, "alt": 500, "eph": 5.0, "speed": 1.0})
+                  "lon": longitude, "alt": 500, "eph": eph, "speed": 1.0})
 
 
 class Daemon:
@@ -117,7 +117,7 @@ for line in sys.stdin:
 
 
 def delay():
-    """Fixes 250 ms apart, each 3 m further, each a significant change of 1 m."""
+    """Fixes 100 ms apart, each 9 m further, each a significant change of 1 m."""
 
     def manifest(folder):
         pathlib.Path(folder + "/p.py").write_text(PROGRAM)
@@ -144,7 +144,7 @@ def delay():
         time.sleep(1)
         for index in range(options.fixes + 10):
             when = datetime.datetime.now(datetime.timezone.utc)
-            daemon.gpsd.fix(when, 48 + 3e-5 * index)
+            daemon.gpsd.fix(when, 48 + 8e-5 * index, eph=0.5)
             if index >= 10:  # before, it learns how many reports an epoch has
                 sent[when.strftime("%Y-%m-%dT%H:%M:%S.") + "%03dZ" % (when.microsecond // 1000)] = time.time()
             time.sleep(0.25 if index < 10 else 0.1)
