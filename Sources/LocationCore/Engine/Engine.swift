@@ -22,10 +22,11 @@
 public struct Engine: ~Copyable {
   /// The numbers it decides by.
   public let configuration: EngineConfiguration
-  private var state: EngineState
+  var state: EngineState
   private var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
-  private var steps: [PolicyStep] = []
+  var visitEvents: [VisitEvent] = []
+  var steps: [PolicyStep] = []
 
   /// An engine that has seen nothing.
   public init(configuration: EngineConfiguration = EngineConfiguration()) {
@@ -61,6 +62,9 @@ public struct Engine: ~Copyable {
     state.policy.sessions.first { $0.subscriber.name == name }?.state
   }
 
+  /// What is known of the place where the position is (rule B5).
+  public var visitStage: VisitMonitor.Stage { state.visits.stage }
+
   /// Where the last fix is with respect to a region; nil when there is none of that id.
   public func regionState(_ id: String) -> RegionState? { regions.state(of: id) }
 
@@ -68,6 +72,7 @@ public struct Engine: ~Copyable {
   public var nextDeadline: EngineInstant? {
     var due = state.significant.nextDeadline
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
     return due
   }
@@ -106,6 +111,8 @@ public struct Engine: ~Copyable {
       if let change = state.significant.advance(to: due) { record(change, into: &effects) }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
+      state.visits.advance(to: due, into: &visitEvents)
+      recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
         state.policy.fire(at: due, into: &steps)
         recordSteps(into: &effects)
@@ -151,6 +158,8 @@ extension Engine {
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
     recordRegionEvents(into: &effects)
+    state.visits.observe(fix, into: &visitEvents)
+    recordVisitEvents(into: &effects)
   }
 
   private mutating func noteGap(since previous: Fix, until fix: Fix, into effects: inout [Effect]) {
@@ -225,6 +234,7 @@ extension Engine {
 
   /// Settles what is open and records where the energy went.
   private mutating func end(into effects: inout [Effect]) {
+    endVisit(into: &effects)
     state.ledger.setReceiver(.off, at: state.instant)
     for entry in state.ledger.entries {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
@@ -260,7 +270,7 @@ extension Engine {
     regionEvents.removeAll(keepingCapacity: true)
   }
 
-  private mutating func recordSteps(into effects: inout [Effect]) {
+  mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
     let time = utc(at: state.instant)
     for step in steps {
@@ -285,13 +295,13 @@ extension Engine {
       .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
   }
 
-  private mutating func takeID() -> Int {
+  mutating func takeID() -> Int {
     defer { state.nextID += 1 }
     return state.nextID
   }
 
   /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
-  private func utc(at instant: EngineInstant) -> UTCTime {
+  func utc(at instant: EngineInstant) -> UTCTime {
     guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
     return UTCTime(
       microseconds: last.time.microseconds.saturatingAdd(

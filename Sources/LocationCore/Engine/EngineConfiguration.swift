@@ -6,6 +6,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var significant = SignificantChange.Configuration()
   /// When a region is entered and left.
   public var regions = RegionConfiguration()
+  /// When the position is at a place.
+  public var visits = VisitConfiguration()
   /// How subscribers are treated.
   public var policy = Policy.Configuration()
   /// What the device draws.

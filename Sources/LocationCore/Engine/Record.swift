@@ -4,6 +4,7 @@ public struct Record: Hashable, Sendable, Codable {
   public enum Body: Hashable, Sendable, Codable {
     case significant(SignificantChange.Change)
     case region(RegionEvent)
+    case visit(VisitEvent)
     case gap(seconds: Double, Gap)
     case fixAccepted(Fix)
     case fixRejected(RejectReason, FixReport)

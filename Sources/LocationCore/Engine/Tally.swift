@@ -12,6 +12,10 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var gaps = 0
   /// By kind, in the order of ``RegionEvent/Kind``'s names.
   public internal(set) var regions: [String: Int] = [:]
+  /// Arrivals at places.
+  public internal(set) var arrivals = 0
+  /// Departures from them, unknown ones too.
+  public internal(set) var departures = 0
   /// Decisions of every kind.
   public internal(set) var decisions = 0
   /// Subscribers resumed from suspension.
@@ -42,6 +46,8 @@ public struct Tally: Hashable, Sendable, Codable {
     significant += other.significant
     gaps += other.gaps
     regions.merge(other.regions) { $0 + $1 }
+    arrivals += other.arrivals
+    departures += other.departures
     decisions += other.decisions
     wakes += other.wakes
     relaunches += other.relaunches

@@ -24,4 +24,9 @@ public struct Trigger: Hashable, Sendable, Codable {
   public static let region = Trigger(
     rule: .regions, service: .regions, wakes: true, relaunches: true, outlivesForceQuit: true,
     budgetSeconds: 10)
+
+  /// Rule B5.
+  public static let visit = Trigger(
+    rule: .visits, service: .visits, wakes: true, relaunches: true, outlivesForceQuit: true,
+    budgetSeconds: 10)
 }

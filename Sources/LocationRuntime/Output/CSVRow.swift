@@ -25,6 +25,9 @@ enum CSVRow {
       locate(event.coordinate, event.accuracy)
       rest[0] = event.region
       rest[7] = event.reason.rawValue
+    case .visit(let event):
+      locate(event.coordinate, Accuracy(radiusMeters: event.radiusMeters, source: .reported))
+      rest[7] = event.reason.rawValue
     case .gap(_, let reason): rest[7] = reason.rawValue
     case .fixAccepted(let fix): locate(fix.coordinate, fix.accuracy)
     case .fixRejected(let reason, let report):

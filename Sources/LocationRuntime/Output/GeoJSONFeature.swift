@@ -24,6 +24,7 @@ enum GeoJSONFeature {
     switch record.body {
     case .significant(let change): change.fix.coordinate
     case .region(let event): event.coordinate
+    case .visit(let event): event.coordinate
     case .fixAccepted(let fix): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
     case .gap, .decision, .subscriberState, .power, .refused: nil

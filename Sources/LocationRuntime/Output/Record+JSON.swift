@@ -6,6 +6,7 @@ extension Record {
     switch body {
     case .significant: "significant"
     case .region(let event): "region.\(event.kind.name)"
+    case .visit(let event): "visit.\(event.kind.rawValue)"
     case .gap: "gap"
     case .fixAccepted: "fix.accepted"
     case .fixRejected: "fix.rejected"
@@ -25,6 +26,7 @@ extension Record {
     switch body {
     case .significant(let change): change.write(to: &line)
     case .region(let event): event.write(to: &line)
+    case .visit(let event): event.write(to: &line)
     case .gap(let seconds, let reason):
       line.member("seconds", seconds, decimals: FixedPoint.thousandths)
       line.member("reason", reason.rawValue)
@@ -92,6 +94,21 @@ extension RegionEvent {
     line.member("inside_s", insideSeconds, decimals: FixedPoint.thousandths)
     line.member(
       "passage_s", passage.map { $0.entered.seconds(to: $0.left) }, decimals: FixedPoint.thousandths)
+  }
+}
+
+extension VisitEvent {
+  fileprivate func write(to line: inout JSONLine) {
+    line.member("visit", visit)
+    line.member("lat", coordinate.latitude, decimals: FixedPoint.degrees)
+    line.member("lon", coordinate.longitude, decimals: FixedPoint.degrees)
+    line.member("radius_m", radiusMeters, decimals: FixedPoint.meters)
+    line.member("arrived", arrived)
+    if kind == .depart {
+      line.member("departed", departed)
+      if departed == nil { line.member("seen", seen) }
+    }
+    line.member("reason", reason.rawValue)
   }
 }
 

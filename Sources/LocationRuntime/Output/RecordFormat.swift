@@ -91,7 +91,8 @@ package struct RecordEncoder {
       case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
       }
       return false
-    case .significant, .gap, .fixAccepted, .fixRejected, .subscriberState, .power, .refused: return false
+    case .significant, .visit, .gap, .fixAccepted, .fixRejected, .subscriberState, .power, .refused:
+      return false
     }
   }
 

@@ -43,6 +43,8 @@ package struct Summary: Sendable {
       if let count = tally.regions[name] { events.append(("region.\(name)", count)) }
     }
     if tally.significant > 0 { events.append(("significant", tally.significant)) }
+    if tally.arrivals > 0 { events.append(("visit.arrive", tally.arrivals)) }
+    if tally.departures > 0 { events.append(("visit.depart", tally.departures)) }
     return events
   }
 

@@ -42,6 +42,10 @@ enum SummaryText {
     if let crosses = tally.regions["cross"] {
       parts.append(Wording.count(crosses, "cross", plural: "crosses"))
     }
+    if tally.arrivals > 0 {
+      parts.append(Wording.count(tally.arrivals, "arrival"))
+      parts.append(Wording.count(tally.departures, "departure"))
+    }
     if tally.gaps > 0 { parts.append(Wording.count(tally.gaps, "gap")) }
     return parts.joined(separator: ", ")
   }

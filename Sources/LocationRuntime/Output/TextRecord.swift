@@ -18,6 +18,7 @@ struct TextRecord {
     switch record.body {
     case .significant(let change): self.init(change)
     case .region(let event): self.init(event)
+    case .visit(let event): self.init(event)
     case .gap(let seconds, let reason):
       let isSegment = reason == .segment
       self.init("no fixes", "for \(Wording.duration(seconds))" + (isSegment ? " (a new segment begins)" : ""))
@@ -69,6 +70,30 @@ struct TextRecord {
     case .state(let state):
       what = state.rawValue
       detail = event.region
+    }
+  }
+
+  private init(_ event: VisitEvent) {
+    let place = "\(Wording.place(event.coordinate)), within \(Wording.distance(event.radiusMeters))"
+    let arrived = event.arrived.rfc3339.dropFirst(11).prefix(8)
+    switch event.kind {
+    case .provisional:
+      what = "pausing"
+      detail = "at \(place), since \(arrived)"
+    case .arrive:
+      what = event.reason == .returned ? "back" : "arrived"
+      detail = "at \(place), since \(arrived)"
+    case .depart:
+      guard let departed = event.departed else {
+        what = event.reason == .end ? "still there" : "departed"
+        detail =
+          "\(place), since \(arrived), "
+          + (event.reason == .end ? "at the end" : "last seen there \(event.seen.rfc3339)")
+        return
+      }
+      what = "departed"
+      detail =
+        "\(place), after \(Wording.duration(event.arrived.seconds(to: departed))), at \(departed.rfc3339.dropFirst(11).prefix(8))"
     }
   }
 

@@ -5,6 +5,7 @@ public import LocationCore
 /// ```yaml
 /// significant_change: {distance_m: 500, window_s: 300}
 /// fix: {max_accuracy_m: 300, max_speed_mps: 100}
+/// visits: {radius_m: 50, arrival_s: 300}
 /// policy: {force_quit_blocks_location: false}
 /// ```
 public enum Settings {
@@ -24,6 +25,7 @@ public enum Settings {
       try set(&configuration.gate.maxAgeSeconds, keys.optional(.maxAge), 1...1e5)
       try set(&configuration.gapSeconds, keys.optional(.gap), 1...1e7)
     }
+    if let node = map.optional(.visits) { try readVisits(node, into: &configuration.visits) }
     if let node = map.optional(.policy) {
       let keys = try node.map(PolicyKey.self)
       if let node = keys.optional(.forceQuitBlocksLocation) {
@@ -39,7 +41,7 @@ public enum Settings {
 
   private enum Key: String, CaseIterable {
     case significantChange = "significant_change"
-    case fix, policy
+    case fix, visits, policy
   }
 
   private enum SignificantKey: String, CaseIterable {
@@ -52,6 +54,27 @@ public enum Settings {
     case maxSpeed = "max_speed_mps"
     case maxAge = "max_age_s"
     case gap = "gap_s"
+  }
+
+  private enum VisitKey: String, CaseIterable {
+    case radius = "radius_m"
+    case provisional = "provisional_s"
+    case arrival = "arrival_s"
+    case gap = "gap_s"
+    case mergeDistance = "merge_distance_m"
+    case merge = "merge_s"
+  }
+
+  private static func readVisits(
+    _ node: StrictYAML, into visits: inout VisitConfiguration
+  ) throws(Failure) {
+    let keys = try node.map(VisitKey.self)
+    try set(&visits.radiusMeters, keys.optional(.radius), 1...1e5)
+    try set(&visits.provisionalSeconds, keys.optional(.provisional), 1...1e6)
+    try set(&visits.confirmedSeconds, keys.optional(.arrival), 1...1e6)
+    try set(&visits.gapSeconds, keys.optional(.gap), 1...1e7)
+    try set(&visits.mergeMeters, keys.optional(.mergeDistance), 0...1e5)
+    try set(&visits.mergeSeconds, keys.optional(.merge), 0...1e6)
   }
 
   private enum PolicyKey: String, CaseIterable {
