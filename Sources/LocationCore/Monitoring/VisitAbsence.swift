@@ -13,10 +13,10 @@ struct VisitAbsence: Hashable, Sendable, Codable {
 
   /// Begins with the first fix outside, `metersAway` from the middle of `place`.
   init(
-    _ fix: Fix, weight: Double, from place: Stay, metersAway: Double, isClear: Bool,
-    _ configuration: VisitConfiguration
+    _ fix: Fix, weight: Double, from place: Stay, at point: TangentPlane.Point, metersAway: Double,
+    isClear: Bool, _ configuration: VisitConfiguration
   ) {
-    stay = Stay(fix, weight: weight)
+    stay = Stay(fix, weight: weight, near: place.plane, at: point)
     began = fix.instant
     silenceSeconds = place.last.instant.seconds(to: fix.instant)
     let stayedSeconds = silenceSeconds - metersAway / configuration.walkingMetersPerSecond
@@ -36,7 +36,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     if stay.squareDistance(to: point) <= radius * radius {
       stay.add(fix, at: point, weight: weight)
     } else {
-      stay = Stay(fix, weight: weight)
+      stay = Stay(fix, weight: weight, near: stay.plane, at: point)
     }
   }
 

@@ -7,6 +7,9 @@ public struct VisitConfiguration: Hashable, Sendable, Codable {
   public var radiusMeters = 50.0
   /// Standard deviations of a fix to which it reaches for that fix, where that is more.
   public var radiusSigmas = 3.0
+  /// Metres from the middle within which the position has arrived, or `radiusSigmas` of a fix where that is more:
+  /// what comes before is the way in.
+  public var arrivalMeters = 25.0
   /// Seconds at a place after which the visit is provisional.
   public var provisionalSeconds = 180.0
   /// Seconds at a place after which the visit is told.

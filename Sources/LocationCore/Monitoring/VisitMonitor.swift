@@ -108,6 +108,7 @@ extension VisitMonitor {
     let radius = configuration.radius(for: fix.accuracy)
     if square <= radius * radius {
       stay?.add(fix, at: point, weight: weight)
+      if stage == .moving { stay?.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
       if absence != nil { absence = nil }
       if visit == nil { weigh(at: fix.instant, into: &events) }
       return
@@ -118,12 +119,29 @@ extension VisitMonitor {
       return take(fix, after: silence, into: &events)
     }
     let clear = radius + configuration.clearSigmas * sigma
-    note(fix, weight: weight, squareAway: square, isClear: square > clear * clear, into: &events)
+    nextDeadline = nil
+    let isClear = square > clear * clear
+    if absence == nil {
+      beginAbsence(fix, weight: weight, at: point, squareAway: square, isClear: isClear)
+    } else {
+      absence?.add(fix, weight: weight, isClear: isClear, configuration)
+    }
+    if absence?.isCertain(at: fix.instant, configuration) == true { leave(at: fix.instant, into: &events) }
+  }
+
+  /// The first fix outside the place.
+  private mutating func beginAbsence(
+    _ fix: Fix, weight: Double, at point: TangentPlane.Point, squareAway: Double, isClear: Bool
+  ) {
+    guard let stay else { return }
+    absence = VisitAbsence(
+      fix, weight: weight, from: stay, at: point, metersAway: squareAway.squareRoot(), isClear: isClear,
+      configuration)
   }
 
   /// Looks whether the fixes at the place make a visit.
   private mutating func weigh(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    guard let stay, stay.spanSeconds >= configuration.provisionalSeconds else { return }
+    guard let span = stay?.spanSeconds, span >= configuration.provisionalSeconds, let stay else { return }
     guard isSteady(stay), stay.count >= leastCount(stay.longestSilenceSeconds) else {
       nextDeadline = nil
       return
@@ -138,21 +156,6 @@ extension VisitMonitor {
     nextDeadline = max(
       stay.first.instant.advanced(bySeconds: configuration.confirmedSeconds),
       stay.last.instant.advanced(bySeconds: configuration.silenceSeconds))
-  }
-
-  /// Takes a fix outside the place.
-  private mutating func note(
-    _ fix: Fix, weight: Double, squareAway: Double, isClear: Bool, into events: inout [VisitEvent]
-  ) {
-    nextDeadline = nil
-    guard let stay else { return }
-    if absence == nil {
-      absence = VisitAbsence(
-        fix, weight: weight, from: stay, metersAway: squareAway.squareRoot(), isClear: isClear, configuration)
-    } else {
-      absence?.add(fix, weight: weight, isClear: isClear, configuration)
-    }
-    if absence?.isCertain(at: fix.instant, configuration) == true { leave(at: fix.instant, into: &events) }
   }
 
   /// The position is elsewhere: ends what was, and begins at the place where it has been since.
@@ -194,7 +197,7 @@ extension VisitMonitor {
       append(.arrive, at: instant, reason: .returned, into: &events)
     } else {
       count += 1
-      visit = Visit(number: count, arrived: stay.first.time)
+      visit = Visit(number: count, arrived: arrival(at: stay))
       append(.arrive, at: instant, reason: reason, into: &events)
     }
     closed = nil
@@ -208,8 +211,15 @@ extension VisitMonitor {
     events.append(
       VisitEvent(
         kind: kind, visit: visit?.number ?? count + 1, instant: instant, coordinate: stay.middle,
-        radiusMeters: 2 * stay.spreadMeters, arrived: visit?.arrived ?? stay.first.time, departed: departed,
+        radiusMeters: 2 * stay.spreadMeters, arrived: visit?.arrived ?? arrival(at: stay), departed: departed,
         seen: stay.last.time, reason: reason))
+  }
+
+  /// When the position was there, once the way in is left out.
+  private func arrival(at stay: Stay) -> UTCTime {
+    let least = configuration.arrivalMeters
+    return stay.first.time.advanced(
+      bySeconds: stay.wayIn.seconds(to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters)))
   }
 
   /// Whether the fixes stay where they are, rather than go on slowly.

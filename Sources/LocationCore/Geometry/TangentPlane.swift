@@ -2,7 +2,7 @@
 ///
 /// Away from the poles it is that of ``LocalScale``. Within ``polarDegrees`` of a pole, where meridians meet, it is
 /// the plane on which the pole is the middle of all of them; there "east" and "north" are its two axes and no more.
-struct LocalPlane: Hashable, Sendable, Codable {
+struct TangentPlane: Hashable, Sendable, Codable {
   /// Where both axes are zero.
   let origin: Coordinate
   private let metersPerDegreeLatitude: Double
@@ -16,8 +16,16 @@ struct LocalPlane: Hashable, Sendable, Codable {
     var north: Double
   }
 
-  /// Degrees from a pole, 11 km: farther off, the plane of the latitude errs by less than 1 % within 500 m.
-  private static let polarDegrees = 0.1
+  /// Degrees from a pole: farther off, the plane of a latitude errs by less than 2 % within ``reachMeters``.
+  private static let polarDegrees = 1.0
+  /// Metres from the origin up to which the plane is good: its error is a thousandth of a distance at most below 70°.
+  static let reachMeters = 2000.0
+
+  /// Whether a point is so near the origin that the plane is good for it.
+  @inline(__always)
+  static func reaches(_ point: Point) -> Bool {
+    abs(point.east) < reachMeters && abs(point.north) < reachMeters
+  }
 
   /// The plane at a place.
   init(at origin: Coordinate) {
