@@ -52,6 +52,14 @@ static inline int locwatch_gps_is_dead_reckoned(const struct gps_data_t *data) {
   return data->fix.status == STATUS_DR;
 }
 
+static inline int locwatch_gps_is_simulated(const struct gps_data_t *data) {
+  return data->fix.status == STATUS_SIM;
+}
+
+static inline int locwatch_gps_api_major(void) { return GPSD_API_MAJOR_VERSION; }
+
+static inline int locwatch_gps_api_minor(void) { return GPSD_API_MINOR_VERSION; }
+
 static inline const char *locwatch_gps_path(const struct gps_data_t *data) { return data->dev.path; }
 
 static inline const struct devconfig_t *locwatch_gps_device(const struct gps_data_t *data) {

@@ -1,7 +1,7 @@
 /// An error for a person: what, where, what to do. Printed as one line `FILE:LINE: what; remedy`.
 public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The exit status that a failure leads to, as `sysexits.h` has them.
-  public enum Code: Int32, Hashable, Sendable {
+  public enum Code: Int32, Hashable, Sendable, CaseIterable {
     /// What was asked about is not so; sysexits.h has no word for it.
     case conditionFails = 1
     case usage = 64

@@ -12,16 +12,18 @@ package struct OutputFile: ~Copyable {
 
   /// Creates the file, or empties the one that is there.
   ///
+  /// - Parameter isPrivate: whether a new file is for its owner alone.
   /// - Throws: `.cantCreate`.
-  package init(path: String) throws(Failure) {
+  package init(path: String, isPrivate: Bool = false) throws(Failure) {
     guard path != "-" else {
       name = "<stdout>"
       descriptor = STDOUT_FILENO
       return
     }
     name = path
-    // Readable and writable by all whom the umask lets.
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0o666)
+    // Otherwise readable and writable by all whom the umask lets.
+    let mode: mode_t = isPrivate ? 0o600 : 0o666
+    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, mode)
     let error = errno
     guard descriptor >= 0 else {
       throw Failure(

@@ -191,21 +191,33 @@ extension StrictYAML {
   package func map<Key: RawRepresentable & CaseIterable & Equatable>(
     _ keys: Key.Type
   ) throws(Failure) -> StrictMap<Key> where Key.RawValue == String {
-    guard case .mapping(let mapping) = node else { throw expected("a map of \(Self.list(Key.self))") }
     var entries: [(key: Key, value: StrictYAML)] = []
+    for (name, value) in try map(of: Key.allCases.map(\.rawValue)) {
+      if let key = Key(rawValue: name) { entries.append((key, value)) }
+    }
+    return StrictMap(entries: entries, node: self)
+  }
+
+  /// The values of a map whose keys are some of `names`, in the order of the file.
+  ///
+  /// - Throws: A failure at the first key that is not one of them, with the nearest that is.
+  package func map(of names: [String]) throws(Failure) -> [(name: String, value: StrictYAML)] {
+    guard case .mapping(let mapping) = node else {
+      throw expected("a map of \(names.joined(separator: ", "))")
+    }
+    var entries: [(name: String, value: StrictYAML)] = []
     entries.reserveCapacity(mapping.count)
     for (keyNode, value) in mapping {
       let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
       let name = try at.string()
-      guard let key = Key(rawValue: name) else {
+      guard names.contains(name) else {
         throw at.failure(
-          "unknown key \"\(name)\"",
-          remedy: Self.suggestion(for: name, among: Key.allCases.map(\.rawValue), of: "keys"))
+          "unknown key \"\(name)\"", remedy: Self.suggestion(for: name, among: names, of: "keys"))
       }
       let below = path.isEmpty ? name : "\(path).\(name)"
-      entries.append((key, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
+      entries.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
     }
-    return StrictMap(entries: entries, node: self)
+    return entries
   }
 
   /// The values of a map whose keys are names the author chose, in the order of the file.

@@ -32,7 +32,7 @@ struct RegionsNear: AsyncParsableCommand {
     try Terminal.reporting { () throws(Failure) in
       let place = try PlaceText.place(place[0])
       let regions = try source.read().flatMap(\.regions)
-      let near = RegionNearness.order(regions, from: place, limit: count)
+      let near = try RegionNearness.order(regions, from: place, limit: count)
       if near.isEmpty { Terminal.note("no regions") }
       try format.print(near, header: RegionNearness.header, rightAligned: [0]) {
         $0.row
@@ -63,7 +63,7 @@ struct RegionsLocate: AsyncParsableCommand {
 
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
-      let locator = RegionLocator(try source.read().flatMap(\.regions))
+      let locator = try RegionLocator(try source.read().flatMap(\.regions))
       try locator.run(path: places, to: OutputFile(path: "-"))
     }
   }

@@ -8,16 +8,22 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay",
     abstract: "Run tracks through the engine: what would have woken whom, when, why and at what cost.",
     discussion: """
-      A track is GPX 1.0 or 1.1, gpsd JSON lines (gpspipe -w) or lines like
-      {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is read as it is. Nothing is
-      written but the output, and no database is touched.
+      A track is GPX 1.0 or 1.1, gpsd's JSON lines (gpspipe -w) or lines like
+      {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is
+      read as it is. A recording (locwatch watch --record) is replayed with its
+      own regions, subscribers and thresholds; those named here take their place.
+      Nothing is written but the output.
 
         locwatch replay drive.gpx
         locwatch replay drive.gpx --regions places.geojson
-        locwatch replay drive.gpx -r places.geojson -s logger.yaml --scenario day.yaml --format ndjson
-        gpspipe -w -n 500 | locwatch replay -
-        locwatch replay old.gpx --interval 1 --assume-accuracy 5     # a track without times
+        locwatch replay drive.gpx -s logger.yaml --scenario day.yaml
+        locwatch replay drive.gpx --explain --format ndjson | grep fix.rejected
+        locwatch replay old.gpx --interval 1         # a track without times
         locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
+        gpspipe -w -n 500 | locwatch replay -
+
+      Tracks/ has tracks with regions, manifests and scenarios to begin with;
+      Docs/Wire.md describes every record and every key of these files.
       """)
 
   @Argument(help: ArgumentHelp("Tracks to replay; - reads standard input.", valueName: "track"))
@@ -37,13 +43,16 @@ struct ReplayCommand: AsyncParsableCommand {
     help: ArgumentHelp("What else happens, and when: launches, force-quits, reboots.", valueName: "file"))
   var scenario: String?
 
-  @Option(help: ArgumentHelp("Thresholds.", valueName: "file"))
+  @Option(help: ArgumentHelp("Thresholds other than the defaults.", valueName: "file"))
   var config: String?
 
-  @Option(help: ArgumentHelp("Power profile.", valueName: "name"))
-  var profile: String = PowerProfile.rpi4UbloxM8.name
+  @Option(
+    help: ArgumentHelp(
+      "Power profile: a name (locwatch power profiles), or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
+      valueName: "name|file"))
+  var profile: String?
 
-  @Option(help: "text, ndjson, csv or geojson (default: text on a terminal, ndjson in a pipe).")
+  @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
   var format: RecordFormat?
 
   @Option(help: ArgumentHelp("Seconds of the track in a second, or max.", valueName: "factor"))
@@ -99,17 +108,20 @@ struct ReplayCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
     if let config { try Settings.read(path: config, into: &request.configuration) }
-    guard let profile = PowerProfile.builtIn.first(where: { $0.name == profile }) else {
-      throw Failure(
-        .usage, what: "no power profile is called \"\(profile)\"",
-        remedy: "there is \(PowerProfile.builtIn.map(\.name).joined(separator: ", "))")
-    }
-    request.configuration.profile = profile
+    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    request.keepsRecordedConfiguration = config == nil && profile == nil
     request.configuration.explains = explain
-    for file in regions { request.regions += try RegionFile.read(path: file).regions }
-    try refuseDuplicateRegions(request.regions)
+    for path in regions {
+      let file = try RegionFile.read(path: path)
+      Terminal.warn(file.leftOut + file.warnings)
+      request.regions += file.regions
+    }
+    try Region.refuseDuplicates(among: request.regions)
     for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
-    if subscribers.isEmpty { request.subscribers = [Subscriber(name: "replay")] }
+    if subscribers.isEmpty {
+      request.subscribers = [Subscriber(name: "replay")]
+      request.hasDefaultSubscribers = true
+    }
     if let scenario {
       let parsed = try Scenario(path: scenario, subscribers: request.subscribers.map(\.name))
       request.scenario = parsed
@@ -124,14 +136,6 @@ struct ReplayCommand: AsyncParsableCommand {
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
     return request
-  }
-
-  private func refuseDuplicateRegions(_ regions: [Region]) throws(Failure) {
-    var seen: Set<String> = []
-    for region in regions where !seen.insert(region.id).inserted {
-      throw Failure(
-        .data, what: "two of the files have a region \"\(region.id)\"", remedy: "give one of them another id")
-    }
   }
 
   /// How fast a replay goes.

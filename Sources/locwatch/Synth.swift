@@ -12,7 +12,7 @@ struct Synth: AsyncParsableCommand {
         start: 2026-05-04T06:30:00Z
         interval_s: 1                      # a fix a second
         seed: 7
-        noise: {sigma_m: 5, tau_s: 60}     # 5 m along each axis, drifting within a minute
+        noise: {sigma_m: 5, tau_s: 60}     # 5 m along each axis, slowly drifting
         by: car                            # walk, bicycle, car, train, ferry
         places: {home: [52.5163, 13.3777], work: [52.5251, 13.3694]}
         steps:
@@ -23,9 +23,9 @@ struct Synth: AsyncParsableCommand {
           - to: work                       # slows down for corners and to arrive
           - stop_s: 300
 
-      locwatch synth commute.synth.yaml -o commute.gpx
-      locwatch synth commute.synth.yaml --seed 8 -o - | locwatch replay -
-      locwatch synth commute.synth.yaml -o commute.nmea && gpsfake -c 1 commute.nmea
+        locwatch synth commute.synth.yaml -o commute.gpx
+        locwatch synth commute.synth.yaml --seed 8 -o - | locwatch replay -
+        locwatch synth commute.synth.yaml -o commute.nmea    # for gpsfake
 
       Docs/Synth.md describes every key; Tracks/ has scenarios to begin with.
       """)
@@ -38,7 +38,7 @@ struct Synth: AsyncParsableCommand {
     help: "The file to write, its format told by .gpx, .ndjson or .nmea; - is standard output.")
   var output: String
 
-  @Option(help: "gpx, ndjson or nmea, where the name of the output does not tell (default for -: gpx).")
+  @Option(help: "Where the name of the output does not tell; for - it is gpx otherwise.")
   var format: SynthFormat?
 
   @Option(help: "Another noise than the scenario's: a number from 0.")

@@ -17,6 +17,12 @@ enum Terminal {
   /// Whether a person looks at the stream.
   static func isTerminal(_ stream: Stream) -> Bool { isatty(stream.rawValue) == 1 }
 
+  /// Whether the user wants nothing set off by colour or weight (https://no-color.org).
+  static var wantsNoColor: Bool {
+    guard let value = unsafe getenv("NO_COLOR") else { return false }
+    return unsafe value.pointee != 0
+  }
+
   /// Says what went wrong, in one line.
   static func report(_ failure: Failure) {
     do throws(Failure) {

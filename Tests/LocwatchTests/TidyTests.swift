@@ -35,7 +35,10 @@ import Testing
     report(Tidy.tracks(try FileManager.default.contentsOfDirectory(atPath: PackageRoot.file("Tracks"))))
   }
 
-  @Test(arguments: ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"])
+  @Test(arguments: [
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Docs/Design.md", "Docs/Policy.md", "Docs/Power.md",
+    "Docs/Synth.md", "Docs/Wire.md",
+  ])
   func `the paths in a text exist`(file: String) throws {
     guard Self.exists(file) else { return }
     report(Tidy.paths(in: try Self.text(file), of: file, exists: Self.exists))

@@ -82,7 +82,7 @@ package enum Binary {
       executable: executable)
   }
 
-  private static func variables(adding more: [String: String]) -> [String] {
+  static func variables(adding more: [String: String]) -> [String] {
     var all = ProcessInfo.processInfo.environment.filter { name, _ in
       ["PATH", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"].contains(name) || name.hasSuffix("SAN_OPTIONS")
     }

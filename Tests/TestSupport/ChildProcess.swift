@@ -4,7 +4,8 @@ import Synchronization
 
 /// A started process with pipes on its three standard streams, leader of a process group of its own.
 struct ChildProcess: ~Copyable {
-  private let pid: pid_t
+  /// Its number, which is its group's too.
+  let pid: pid_t
   private var stdin: Int32
   private var stdout: Int32
   private var stderr: Int32
@@ -81,7 +82,11 @@ struct ChildProcess: ~Copyable {
   }
 
   /// Feeds it, reads it to its end and reaps it.
-  mutating func finish(stdin input: [UInt8], timeout: Duration) -> Binary.Result {
+  ///
+  /// - Parameter progress: told of what it has written so far, whenever that may have grown.
+  mutating func finish(
+    stdin input: [UInt8], timeout: Duration, progress: (borrowing Binary.Result) -> Void = { _ in }
+  ) -> Binary.Result {
     var result = Binary.Result(
       status: 0, stdoutBytes: [], stderrBytes: [], peakResidentBytes: 0, timedOut: false)
     let deadline = ContinuousClock.now + timeout
@@ -91,6 +96,7 @@ struct ChildProcess: ~Copyable {
     var waitStatus: Int32?
     while waitStatus == nil {
       look(&unsent, &result)
+      progress(result)
       if unsafe waitpid(pid, &result.status, WNOHANG) == pid {
         waitStatus = result.status
       } else if !result.timedOut, ContinuousClock.now >= deadline {
@@ -102,6 +108,7 @@ struct ChildProcess: ~Copyable {
     Self.drain(&stdout, &result.stdoutBytes)
     Self.drain(&stderr, &result.stderrBytes)
     for descriptor in [stdin, stdout, stderr] where descriptor >= 0 { close(descriptor) }
+    progress(result)
     let signal = result.status & 0x7f
     result.status = signal == 0 ? (result.status >> 8) & 0xff : 128 + signal
     return result

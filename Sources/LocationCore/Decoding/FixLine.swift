@@ -56,7 +56,7 @@ package enum FixLine {
 package struct GPSDLine: Hashable, Sendable {
   /// The classes that bear on a position.
   package enum Kind: Hashable, Sendable {
-    case tpv, gst, devices, device, other
+    case tpv, gst, sky, devices, device, version, error, other
   }
 
   /// Which of gpsd's reports it is.
@@ -65,6 +65,8 @@ package struct GPSDLine: Hashable, Sendable {
   package var time: UTCTime?
   /// Whether there are numbers for `lat` and `lon`.
   package var hasPosition: Bool
+  /// Where in the line the path of the `device` stands, escapes as written; nil where it has none.
+  package var device: Range<Int>?
 }
 
 /// What has been read of a line so far.
@@ -77,6 +79,7 @@ private struct FixDraft {
   var ownTracksCourseDegrees: Double?
   var ownTracksAltitudeMeters: Double?
   var gpsdKind: GPSDLine.Kind?
+  var gpsdDevice: Range<Int>?
   var isOwnTracks = false
   var hasType = false
   var hasPosition = false
@@ -85,7 +88,7 @@ private struct FixDraft {
   mutating func note(_ value: JSONScanner.Value, for key: Span<UInt8>, in line: Span<UInt8>) -> Bool {
     switch value {
     case .string(let range):
-      noteText(line.extracting(range), for: key)
+      noteText(line.extracting(range), at: range, for: key)
       return true
     case .number(let range):
       guard let number = Double(jsonNumber: line.extracting(range)) else { return false }
@@ -97,11 +100,13 @@ private struct FixDraft {
     }
   }
 
-  private mutating func noteText(_ text: Span<UInt8>, for key: Span<UInt8>) {
+  private mutating func noteText(_ text: Span<UInt8>, at range: Range<Int>, for key: Span<UInt8>) {
     if key.equals("time") || key.equals("ts") || key.equals("timestamp") {
       report.time = UTCTime(rfc3339: text)
     } else if key.equals("class") {
       gpsdKind = GPSDLine.Kind(text)
+    } else if key.equals("device") {
+      gpsdDevice = range
     } else if key.equals("_type") {
       hasType = true
       isOwnTracks = text.equals("location")
@@ -144,7 +149,8 @@ private struct FixDraft {
   consuming func finished(assumeAccuracyMeters: Double?) -> FixLine {
     if let gpsdKind {
       let hasPosition = !report.latitude.isNaN && !report.longitude.isNaN
-      return .gpsd(GPSDLine(kind: gpsdKind, time: report.time, hasPosition: hasPosition))
+      return .gpsd(
+        GPSDLine(kind: gpsdKind, time: report.time, hasPosition: hasPosition, device: gpsdDevice))
     }
     guard hasPosition, isOwnTracks || !hasType else { return .other }
     if isOwnTracks {
@@ -165,10 +171,16 @@ extension GPSDLine.Kind {
       self = .tpv
     } else if text.equals("GST") {
       self = .gst
+    } else if text.equals("SKY") {
+      self = .sky
     } else if text.equals("DEVICES") {
       self = .devices
     } else if text.equals("DEVICE") {
       self = .device
+    } else if text.equals("VERSION") {
+      self = .version
+    } else if text.equals("ERROR") {
+      self = .error
     } else {
       self = .other
     }

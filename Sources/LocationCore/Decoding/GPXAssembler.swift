@@ -57,7 +57,7 @@ package struct GPXAssembler {
     case extensions
   }
 
-  private let assumeAccuracyMeters: Double?
+  let assumeAccuracyMeters: Double?
   private var contexts: [Context] = []
   private var namespaces = GPXNamespaces()
   private var depth = 0
@@ -172,6 +172,23 @@ package struct GPXAssembler {
     return items
   }
 
+  // MARK: - Points read elsewhere
+
+  /// Whether a track point without a prefix that comes next may be handed to ``take(_:)`` as a whole instead.
+  ///
+  /// So it is directly in a segment, where the default namespace is GPX, once a first track point was taken.
+  package var takesWholePoints: Bool {
+    guard census.trackPoints > 0, skipped == 0, refusal == nil, case .segment? = contexts.last else {
+      return false
+    }
+    return namespaces.defaultIsGPX
+  }
+
+  /// Takes a whole track point where ``takesWholePoints``.
+  mutating func take(_ point: GPXPoint) {
+    appendTrackPoint(point.finished(assumeAccuracyMeters: assumeAccuracyMeters))
+  }
+
   // MARK: - Start
 
   private mutating func root(_ local: Span<UInt8>, prefix: Span<UInt8>) {
@@ -195,7 +212,8 @@ package struct GPXAssembler {
     contexts.append(.gpx)
   }
 
-  private mutating func isGPX(_ prefix: Span<UInt8>) -> Bool {
+  /// Whether elements of a prefix are GPX's here; a prefix without a declaration is noted.
+  mutating func isGPX(_ prefix: Span<UInt8>) -> Bool {
     let meaning = namespaces.meaning(of: prefix)
     if meaning == .unbound, !prefix.equals(lastUnboundPrefix) {
       lastUnboundPrefix = prefix.array
@@ -324,12 +342,7 @@ package struct GPXAssembler {
   private mutating func finishPoint(_ kind: Kind) {
     let report = point.finished(assumeAccuracyMeters: assumeAccuracyMeters)
     switch kind {
-    case .track:
-      if needsBreak, census.trackPoints > 0 { items.append(.segmentBreak) }
-      needsBreak = false
-      if census.trackPoints == 0 { held = [:] }
-      census.trackPoints += 1
-      items.append(.fix(report))
+    case .track: appendTrackPoint(report)
     case .route:
       census.routePoints += 1
       hold(report, kind, count: census.routePoints)
@@ -337,6 +350,14 @@ package struct GPXAssembler {
       census.waypoints += 1
       hold(report, kind, count: census.waypoints)
     }
+  }
+
+  private mutating func appendTrackPoint(_ report: FixReport) {
+    if needsBreak, census.trackPoints > 0 { items.append(.segmentBreak) }
+    needsBreak = false
+    if census.trackPoints == 0 { held = [:] }
+    census.trackPoints += 1
+    items.append(.fix(report))
   }
 
   private mutating func hold(_ report: FixReport, _ kind: Kind, count: Int) {

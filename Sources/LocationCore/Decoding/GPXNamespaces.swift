@@ -37,6 +37,9 @@ struct GPXNamespaces {
   /// More declarations in scope than this are refused; real files have about a dozen.
   static let maximumDeclarations = 256
 
+  /// Whether elements without a prefix are GPX's.
+  var defaultIsGPX: Bool { meaningOfDefault.isGPX }
+
   /// Takes a declaration on the element that opens at `depth`; false where there are too many.
   ///
   /// - Parameter name: `xmlns` or `xmlns:PREFIX`.

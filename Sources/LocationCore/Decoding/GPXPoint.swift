@@ -11,8 +11,20 @@ struct GPXPoint {
   private var accuracyMeters: Double?
   private var bearingDegrees: Double?
 
-  /// Starts with what the point's attributes say: degrees as decimals, NaN where they are not.
-  init(latitude: Double, longitude: Double) {
+  /// Degrees north as the point's attribute says; NaN where it has none or it is no decimal.
+  var latitude: Double {
+    @inline(__always) get { report.latitude }
+    @inline(__always) set { report.latitude = newValue }
+  }
+
+  /// Degrees east, likewise.
+  var longitude: Double {
+    @inline(__always) get { report.longitude }
+    @inline(__always) set { report.longitude = newValue }
+  }
+
+  /// Starts with what the point's attributes say.
+  init(latitude: Double = .nan, longitude: Double = .nan) {
     report.latitude = latitude
     report.longitude = longitude
   }
@@ -20,22 +32,28 @@ struct GPXPoint {
   /// Takes the text of a field; a text that is not what the field demands leaves it unknown.
   mutating func set(_ field: Field, to text: Span<UInt8>) {
     switch field {
-    case .time:
-      report.time = UTCTime(rfc3339: text)
-    case .elevation:
-      report.altitudeMeters = Self.finite(text)
-    case .hdop:
-      hdop = Self.finite(text)
-    case .fix:
-      report.mode = Self.mode(text)
-    case .accuracy:
-      accuracyMeters = Self.finite(text)
-    case .speed:
-      report.speedMetersPerSecond = Self.finite(text).flatMap { FixReport.speed($0) }
-    case .course:
-      report.courseDegrees = Self.finite(text).flatMap { FixReport.course($0) }
-    case .bearing:
-      bearingDegrees = Self.finite(text).flatMap { FixReport.course($0) }
+    case .time: report.time = UTCTime(rfc3339: text)
+    case .fix: report.mode = Self.mode(text)
+    case .elevation, .hdop, .accuracy, .speed, .course, .bearing:
+      set(field, to: Double(xsdDecimal: text).flatMap { $0.isFinite ? $0 : nil })
+    }
+  }
+
+  /// Takes the time; nil where it is not known.
+  @inline(__always)
+  mutating func setTime(_ time: UTCTime?) { report.time = time }
+
+  /// Takes the number of a field that has one, finite; nil where it is not known.
+  @inline(__always)
+  mutating func set(_ field: Field, to number: Double?) {
+    switch field {
+    case .elevation: report.altitudeMeters = number
+    case .hdop: hdop = number
+    case .accuracy: accuracyMeters = number
+    case .speed: report.speedMetersPerSecond = number.flatMap { FixReport.speed($0) }
+    case .course: report.courseDegrees = number.flatMap { FixReport.course($0) }
+    case .bearing: bearingDegrees = number.flatMap { FixReport.course($0) }
+    case .time, .fix: break
     }
   }
 
@@ -85,10 +103,6 @@ struct GPXPoint {
     default:
       return nil
     }
-  }
-
-  private static func finite(_ text: Span<UInt8>) -> Double? {
-    Double(xsdDecimal: text).flatMap { $0.isFinite ? $0 : nil }
   }
 
   /// `none`, `2d`, `3d`, `dgps`, `pps` (GPX 1.1, `fixType`); a differential fix is one in three dimensions.

@@ -20,6 +20,9 @@ package struct LineBuffer {
   private let limit: Int
   private var start = 0
   private var searched = 0
+  /// Whether the end of a line that is too long has not come yet.
+  private var isEndMissing = false
+  private var isSkipping = false
 
   /// - Parameter limit: the longest line that is accepted, in bytes.
   package init(limit: Int) { self.limit = limit }
@@ -38,17 +41,35 @@ package struct LineBuffer {
   package mutating func next() -> Line {
     guard let end = lineFeed() else {
       searched = bytes.count
+      if isSkipping {
+        start = bytes.count
+        return .none
+      }
       guard bytes.count - start > limit else { return .none }
       number += 1
+      isEndMissing = true
       return .tooLong
     }
     let first = start
     start = end + 1
     searched = start
+    if isSkipping {
+      isSkipping = false
+      return next()
+    }
     number += 1
     guard end - first <= limit else { return .tooLong }
     let last = end > first && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
     return .line(first..<last)
+  }
+
+  /// Goes on behind a line that was too long, whose end may be long in coming.
+  package mutating func skipTooLong() {
+    guard isEndMissing else { return }
+    isEndMissing = false
+    start = bytes.count
+    searched = start
+    isSkipping = true
   }
 
   /// What stands after the last line feed when no more pieces come; nil where nothing does.

@@ -90,6 +90,7 @@ public struct Engine: ~Copyable {
     switch stamped.event {
     case .fix(let report): take(report, into: &effects)
     case .segmentBreak: breakTrack()
+    case .source(let event): take(event, into: &effects)
     case .addRegion(let region): add(region, into: &effects)
     case .removeRegion(let id): regions.remove(id: id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
@@ -99,7 +100,7 @@ public struct Engine: ~Copyable {
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .addRegion, .removeRegion: break
+    case .fix, .segmentBreak, .source, .addRegion, .removeRegion: break
     case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: refreshReceiverUsers()
     }
   }
@@ -154,7 +155,7 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.isBroken = false
-    state.ledger.setReceiver(.tracking, at: fix.instant)
+    state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
     recordRegionEvents(into: &effects)
@@ -175,6 +176,25 @@ extension Engine {
     guard state.tally.last != nil, !state.isBroken else { return }
     state.isBroken = true
     state.ledger.setReceiver(.acquiring, at: state.instant)
+  }
+}
+
+// MARK: - The source
+
+extension Engine {
+  /// Records what happened to the source, and books the receiver's time accordingly.
+  private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
+    switch event {
+    case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
+    case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
+    case .stale(.silent, _): break
+    case .switched:
+      state.gate.noteSwitch()
+      regions.noteGap()
+    case .dropped: state.tally.gaps += 1
+    }
+    if case .stale = event { state.tally.stale += 1 }
+    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
   }
 }
 
@@ -236,13 +256,14 @@ extension Engine {
   private mutating func end(into effects: inout [Effect]) {
     endVisit(into: &effects)
     state.ledger.setReceiver(.off, at: state.instant)
-    for entry in state.ledger.entries {
+    for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
     }
   }
 
   private mutating func refreshReceiverUsers() {
     state.ledger.setUsers(state.policy.receiverUsers, at: state.instant)
+    state.ledger.setRunning(state.policy.backgroundUsers, at: state.instant)
   }
 }
 
@@ -288,6 +309,7 @@ extension Engine {
       }
     }
     steps.removeAll(keepingCapacity: true)
+    refreshReceiverUsers()
   }
 
   private mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {

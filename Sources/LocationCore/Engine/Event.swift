@@ -4,6 +4,8 @@ public enum Event: Hashable, Sendable, Codable {
   case fix(FixReport)
   /// What follows does not continue what came before: a new segment of a track.
   case segmentBreak
+  /// Something happened to where live fixes come from.
+  case source(SourceEvent)
   case addRegion(Region)
   case removeRegion(id: String)
   case addSubscriber(Subscriber, SubscriberState)

@@ -6,6 +6,7 @@ public struct Record: Hashable, Sendable, Codable {
     case region(RegionEvent)
     case visit(VisitEvent)
     case gap(seconds: Double, Gap)
+    case source(SourceEvent)
     case fixAccepted(Fix)
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)
@@ -16,7 +17,7 @@ public struct Record: Hashable, Sendable, Codable {
   }
 
   /// Why there were no fixes for a while.
-  public enum Gap: String, Hashable, Sendable, Codable {
+  public enum Gap: String, Hashable, Sendable, Codable, CaseIterable {
     /// The track says so: a new segment.
     case segment
     /// None came.

@@ -10,6 +10,8 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var significant = 0
   /// Gaps in the signal.
   public internal(set) var gaps = 0
+  /// How often the source said that its position grows old.
+  public internal(set) var stale = 0
   /// By kind, in the order of ``RegionEvent/Kind``'s names.
   public internal(set) var regions: [String: Int] = [:]
   /// Arrivals at places.
@@ -26,6 +28,9 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var first: Fix?
   /// The last fix believed.
   public internal(set) var last: Fix?
+
+  /// Nothing yet.
+  public init() {}
 
   /// Seconds from the first fix to the last.
   public var durationSeconds: Double {
@@ -45,6 +50,7 @@ public struct Tally: Hashable, Sendable, Codable {
     for index in rejected.indices { rejected[index] += other.rejected[index] }
     significant += other.significant
     gaps += other.gaps
+    stale += other.stale
     regions.merge(other.regions) { $0 + $1 }
     arrivals += other.arrivals
     departures += other.departures

@@ -43,6 +43,8 @@ public struct FixGate: Hashable, Sendable, Codable {
   private var candidate: Candidate?
   /// Metres a second, between the last two fixes, never more than what the errors can't explain.
   private var recentSpeed = 0.0
+  /// Whether the next fix comes from another receiver than the last.
+  private var isAfterSwitch = false
 
   public init(configuration: Configuration = Configuration()) {
     self.configuration = configuration
@@ -68,8 +70,16 @@ public struct FixGate: Hashable, Sendable, Codable {
     let limit = min(
       max(configuration.maxSpeedMetersPerSecond, 1.5 * recentSpeed),
       configuration.absoluteSpeedMetersPerSecond)
+    if !isFarAhead && isAfterSwitch { return accept(fix, speed: 0) }
     if !isFarAhead && speed <= limit { return accept(fix, speed: speed) }
     return confirm(fix, reason: isFarAhead ? .future : .speed)
+  }
+
+  /// Tells that what follows comes from another receiver: its first fix may lie anywhere, because the distance
+  /// between two receivers is no movement. It still has to be later than the last one.
+  public mutating func noteSwitch() {
+    candidate = nil
+    isAfterSwitch = true
   }
 
   /// Whether a replay may move the engine's clock to the time of this report: not when that time is missing,
@@ -110,6 +120,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   private mutating func accept(_ fix: Fix, speed: Double) -> Verdict {
     last = fix
     candidate = nil
+    isAfterSwitch = false
     recentSpeed = speed
     return .accepted(fix)
   }

@@ -22,7 +22,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   }
 
   /// Why a change was delivered now.
-  public enum Reason: String, Hashable, Sendable, Codable {
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The first fix.
     case initial
     /// The position moved far enough.

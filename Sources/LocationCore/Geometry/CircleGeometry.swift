@@ -15,6 +15,15 @@ package struct CircleGeometry: Hashable, Sendable {
     Geodesy.distanceMeters(center, place) - radiusMeters
   }
 
+  /// The same without trigonometry, where the sign is certain all the same; else exact.
+  @inline(__always) func edgeMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
+    if let distance = plane.distanceMeters(center, place) {
+      let edge = distance - radiusMeters
+      if abs(edge) > LocalPlane.errorMeters { return edge }
+    }
+    return edgeMeters(at: place)
+  }
+
   /// The depth, in metres inside the edge, of the deepest place within `reachMeters` of one that lies
   /// `edgeMeters` from the edge; of one outside, within that reach of the edge.
   @inline(__always) package func attainableDepthMeters(edgeMeters: Double, reachMeters: Double) -> Double {

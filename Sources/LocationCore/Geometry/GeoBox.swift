@@ -54,4 +54,12 @@ package struct GeoBox: Hashable, Sendable {
   @inline(__always) package func latitudeMissDegrees(_ latitude: Double) -> Double {
     Swift.max(0, Swift.max(south - latitude, latitude - north))
   }
+
+  /// Whether two boxes have a place in common.
+  package func meets(_ other: GeoBox) -> Bool {
+    guard south <= other.north, other.south <= north else { return false }
+    var ahead = (other.west - west).truncatingRemainder(dividingBy: 360)
+    if ahead < 0 { ahead += 360 }
+    return ahead <= width || 360 - ahead <= other.width
+  }
 }

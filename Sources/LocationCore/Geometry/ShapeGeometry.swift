@@ -1,9 +1,13 @@
 /// A region's outline, prepared for the questions of the region monitor.
-package enum ShapeGeometry: Hashable, Sendable {
+package enum ShapeGeometry: Sendable {
   /// A circle.
   case circle(CircleGeometry)
+  /// A polygon of one ring with few vertices.
+  case ring(RingGeometry)
+  /// Any other polygons, or the strip along a line.
+  case area(AreaGeometry)
 
-  /// Prepares a shape.
+  /// Prepares a shape, or says why it is none.
   package init(_ shape: Region.Shape) throws(RegionError) {
     switch shape {
     case .circle(let center, let radiusMeters):
@@ -11,6 +15,19 @@ package enum ShapeGeometry: Hashable, Sendable {
         throw .invalidRadius(radiusMeters)
       }
       self = .circle(CircleGeometry(center: center, radiusMeters: radiusMeters))
+    case .polygon(let polygon):
+      try ShapeCheck.check([polygon])
+      if let ring = RingGeometry(polygon) {
+        self = .ring(ring)
+      } else {
+        self = .area(AreaGeometry(polygons: [polygon]))
+      }
+    case .multiPolygon(let polygons):
+      try ShapeCheck.check(polygons)
+      self = .area(AreaGeometry(polygons: polygons))
+    case .corridor(let line, let bufferMeters):
+      try ShapeCheck.check(line: line, bufferMeters: bufferMeters)
+      self = .area(AreaGeometry(line: line, bufferMeters: bufferMeters))
     }
   }
 
@@ -21,31 +38,89 @@ package enum ShapeGeometry: Hashable, Sendable {
   @inline(__always) package func edgeMeters(at place: Coordinate) -> Double {
     switch self {
     case .circle(let circle): circle.edgeMeters(at: place)
+    case .ring(let ring): ring.edgeMeters(at: place)
+    case .area(let area): area.edgeMeters(at: place)
     }
   }
 
-  /// The probability that the true position is inside; see ``CircleGeometry``.
-  package func probabilityInside(at place: Coordinate, edgeMeters: Double, sigmaMeters: Double) -> Double {
+  /// The same, but for centimetres, and quicker; the sign is certain.
+  @inline(__always) func edgeMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
     switch self {
+    case .circle(let circle): circle.edgeMeters(at: place, in: plane)
+    case .ring(let ring): ring.edgeMeters(at: place)
+    case .area(let area): area.edgeMeters(at: place)
+    }
+  }
+
+  /// The probability that the true position is inside, when the fix lies `edgeMeters` from the edge and errs
+  /// by a circular normal of `sigmaMeters` along each axis.
+  package func probabilityInside(at place: Coordinate, edgeMeters: Double, sigmaMeters: Double) -> Double {
+    let z = edgeMeters / sigmaMeters
+    if abs(z) > Self.straightSigmas { return NormalDistribution.upperTail(z) }
+    return switch self {
     case .circle(let circle):
       circle.probabilityInside(edgeMeters: edgeMeters, sigmaMeters: sigmaMeters)
+    case .ring(let ring):
+      ring.probabilityInside(at: place, edgeMeters: edgeMeters, sigmaMeters: sigmaMeters)
+    case .area(let area):
+      area.probabilityInside(at: place, edgeMeters: edgeMeters, sigmaMeters: sigmaMeters)
     }
   }
 
-  /// The depth of the deepest place within `reachMeters`; see ``CircleGeometry``.
-  @inline(__always) package func attainableDepthMeters(
-    at place: Coordinate, edgeMeters: Double, reachMeters: Double
-  ) -> Double {
+  /// So far from the nearest edge any edge is as good as straight: what is beyond a circle of this radius
+  /// is 1.5e-4.
+  private static let straightSigmas = 4.2
+
+  /// The depth, in metres inside the edge, of the deepest place within `reachMeters` of a place that lies
+  /// `edgeMeters` from the edge; of one outside, within that reach of the edge. Negative where nothing there
+  /// is inside.
+  func attainableDepthMeters(at place: Coordinate, edgeMeters: Double, reachMeters: Double) -> Double {
     switch self {
     case .circle(let circle):
       circle.attainableDepthMeters(edgeMeters: edgeMeters, reachMeters: reachMeters)
+    case .ring, .area: deepest(around: place, edgeMeters: edgeMeters, reachMeters: reachMeters)
     }
+  }
+
+  /// The deepest of some places around.
+  private func deepest(around place: Coordinate, edgeMeters: Double, reachMeters: Double) -> Double {
+    let scale = LocalScale(latitude: place.latitude)
+    var depth = -edgeMeters
+    let reach = reachMeters + Swift.max(0, edgeMeters)
+    for step in 0..<8 {
+      let (sine, cosine) = Trig.sincos(Double(step) * (Double.pi / 4))
+      for part in [1 / 3.0, 2 / 3.0, 1] {
+        let radius = reach * part
+        let sample = scale.coordinate(east: radius * cosine, north: radius * sine, from: place)
+        depth = Swift.max(depth, -self.edgeMeters(at: sample))
+      }
+    }
+    return depth
   }
 
   /// A box that holds the shape.
   package var box: GeoBox {
     switch self {
     case .circle(let circle): circle.box
+    case .ring(let ring): ring.box
+    case .area(let area): area.box
+    }
+  }
+
+  /// Radii around the middle of the box: everything within the first is inside, everything beyond the second
+  /// outside. The first is negative where nothing is known to be inside, the second infinite where the shape
+  /// is too large for a plane.
+  package var ringMeters: (inner: Double, outer: Double) {
+    // A box that reaches a pole is not around the middle.
+    let box = box
+    guard box.width < 360, box.north < 90, box.south > -90 else { return (-1, .infinity) }
+    let middle = Coordinate(
+      uncheckedLatitude: 0.5 * (box.south + box.north),
+      longitude: Geodesy.normalizedLongitude(box.west + 0.5 * box.width))
+    switch self {
+    case .circle(let circle): return (circle.radiusMeters, circle.radiusMeters)
+    case .ring(let ring): return (-ring.edgeMeters(at: middle), ring.reachMeters(from: middle))
+    case .area(let area): return (-area.edgeMeters(at: middle), area.reachMeters(from: middle))
     }
   }
 }

@@ -1,7 +1,7 @@
 /// How well a fix knows its place: the radius that holds the true position with 68 %, and who says so.
 public struct Accuracy: Hashable, Sendable, Codable {
   /// Who said how accurate the fix is.
-  public enum Source: String, Hashable, Sendable, Codable {
+  public enum Source: String, Hashable, Sendable, Codable, CaseIterable {
     /// Metres, from the receiver or the file.
     case reported
     /// Derived from the horizontal dilution of precision.

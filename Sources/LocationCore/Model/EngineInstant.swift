@@ -13,6 +13,16 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   /// Earlier than every instant a caller can name.
   public static let distantPast = EngineInstant(microseconds: .min)
 
+  /// Decodes a whole number of microseconds.
+  public init(from decoder: any Decoder) throws {
+    microseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(microseconds)
+  }
+
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 
   /// The instant that many seconds later, saturating at the ends of the axis.

@@ -4,6 +4,28 @@ public struct Region: Hashable, Sendable, Codable {
   public enum Shape: Hashable, Sendable, Codable {
     /// Everything within `radiusMeters` of the centre on the WGS 84 ellipsoid; the radius is positive.
     case circle(center: Coordinate, radiusMeters: Double)
+    /// An outer ring less its holes.
+    case polygon(Polygon)
+    /// Several polygons that do not overlap.
+    case multiPolygon([Polygon])
+    /// Everything within `bufferMeters` of a line of two places or more; the buffer is positive.
+    case corridor(line: [Coordinate], bufferMeters: Double)
+  }
+
+  /// Rings of which each ends where it began; their winding does not matter.
+  ///
+  /// Edges are straight in longitude and latitude (RFC 7946, section 3.1.1). An edge that spans more than
+  /// half, but not all, of the longitudes is taken to go the short way, across the antimeridian.
+  public struct Polygon: Hashable, Sendable, Codable {
+    /// The outer ring: four places or more, the last equal to the first.
+    public var shell: [Coordinate]
+    /// Rings cut out of it.
+    public var holes: [[Coordinate]]
+
+    public init(shell: [Coordinate], holes: [[Coordinate]] = []) {
+      self.shell = shell
+      self.holes = holes
+    }
   }
 
   /// What can be told of a region.
@@ -21,7 +43,7 @@ public struct Region: Hashable, Sendable, Codable {
   }
 
   /// What is said of the state in which a region is first found.
-  public enum Initial: String, Hashable, Sendable, Codable {
+  public enum Initial: String, Hashable, Sendable, Codable, CaseIterable {
     /// A `region.state` record.
     case state
     /// A `region.enter` when already inside.
@@ -64,6 +86,6 @@ public struct Region: Hashable, Sendable, Codable {
 }
 
 /// Where a position is with respect to a region. Not knowing is a state of its own.
-public enum RegionState: String, Hashable, Sendable, Codable {
+public enum RegionState: String, Hashable, Sendable, Codable, CaseIterable {
   case unknown, inside, outside
 }

@@ -6,6 +6,10 @@ public enum RegionError: Error, Hashable, Sendable {
   case tooMany(limit: Int)
   /// The radius is not a positive number of metres below half the way round the earth.
   case invalidRadius(Double)
+  /// GEOS got no memory.
+  case outOfMemory
   /// A time is negative or not a number, seconds.
   case invalidSeconds(Double)
+  /// A ring or a line is not what it should be; the reason in the words of GEOS, and where it is known, the place.
+  case invalidGeometry(reason: String, place: Coordinate?)
 }

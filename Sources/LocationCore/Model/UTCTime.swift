@@ -10,6 +10,16 @@ public struct UTCTime: Hashable, Comparable, Sendable, Codable {
   /// The time that many microseconds after 1970-01-01T00:00:00Z.
   public init(microseconds: Int64) { self.microseconds = microseconds }
 
+  /// Decodes a whole number of microseconds.
+  public init(from decoder: any Decoder) throws {
+    microseconds = try decoder.singleValueContainer().decode(Int64.self)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(microseconds)
+  }
+
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 
   /// The time that many seconds later, saturating at the ends of the range.

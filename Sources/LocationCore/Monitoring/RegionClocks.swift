@@ -47,6 +47,11 @@ struct RegionClocks: Sendable {
     refresh()
   }
 
+  /// Numbers the slots anew.
+  mutating func reorder(_ places: [Int32]) {
+    for entry in ordered.indices { ordered[entry].slot = places[Int(ordered[entry].slot)] }
+  }
+
   func due(of slot: Int32, _ kind: RegionClock.Kind) -> EngineInstant? {
     ordered.first { $0.slot == slot && $0.kind == kind }?.due
   }

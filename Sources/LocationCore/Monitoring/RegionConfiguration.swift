@@ -60,6 +60,14 @@ public struct RegionConfiguration: Codable, Hashable, Sendable {
   /// The largest such factor; at it, `clearSigmas` is no more than `farSigmas`.
   public var guardLimit = 1.75
 
+  /// Seconds between two fixes across which no passage is seen.
+  public var crossGapSeconds = 300.0
+  /// Metres a second above which the way between two fixes is not believed (360 km/h, a fast train).
+  public var crossMetersPerSecond = 100.0
+  /// The least way between two fixes that is taken for motion, in sums of their standard deviations: two
+  /// fixes of a device at rest are twice as far apart once in 8,000 times.
+  public var crossSigmas = 3.0
+
   /// The most by which the monitor believes that receivers understate their error; 1 turns the estimate off.
   public var inflationLimit = 4.0
 
@@ -73,6 +81,7 @@ public struct RegionConfiguration: Codable, Hashable, Sendable {
   public static var plain: RegionConfiguration {
     var configuration = RegionConfiguration()
     configuration.rule = .plain
+    configuration.inflationLimit = 1
     return configuration
   }
 }

@@ -15,7 +15,7 @@ public struct RegionEvent: Hashable, Sendable, Codable {
   }
 
   /// What made it so.
-  public enum Reason: String, Hashable, Sendable, Codable {
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
     /// Several fixes in a row far beyond the edge.
     case clear
     /// Confident fixes beyond the edge, held for a time.

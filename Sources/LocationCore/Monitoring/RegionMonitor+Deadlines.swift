@@ -18,24 +18,21 @@ extension RegionMonitor {
       tracks[Int(clock.slot)].dwellIsOverdue = true
       return
     }
-    guard let region = regionsBySlot[Int(clock.slot)], var fix = lastFix else { return }
+    guard var fix = lastFix else { return }
     fix.instant = clock.due
     let edge = shapes[Int(clock.slot)].edgeMeters(at: fix.coordinate)
-    append(.dwell, clock.slot, region, fix, edge, .dwelled, into: &events)
+    append(.dwell, clock.slot, fix, edge, .dwelled, into: &events)
   }
 
   private mutating func fireExit(_ clock: RegionClock, into events: inout [RegionEvent]) {
-    guard
-      let held = departures.firstIndex(where: { $0.slot == clock.slot }),
-      let region = regionsBySlot[Int(clock.slot)]
-    else { return }
+    guard let held = departures.firstIndex(where: { $0.slot == clock.slot }) else { return }
     let departure = departures.remove(at: held)
     endVisit(clock.slot)
-    guard region.notify.contains(.exit) else { return }
+    guard terms[Int(clock.slot)].notify.contains(.exit) else { return }
     let track = tracks[Int(clock.slot)]
     events.append(
       RegionEvent(
-        kind: .exit, region: region.id, visit: Int(track.visit), instant: clock.due,
+        kind: .exit, region: clock.region, visit: Int(track.visit), instant: clock.due,
         coordinate: departure.fix.coordinate, accuracy: departure.fix.accuracy,
         edgeMeters: departure.edgeMeters, confidence: departure.confidence, reason: .delayed,
         insideSeconds: track.enteredAt.seconds(to: departure.fix.instant)))

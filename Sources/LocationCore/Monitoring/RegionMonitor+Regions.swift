@@ -15,6 +15,7 @@ extension RegionMonitor {
     let slot = place(region, try ShapeGeometry(region.shape), track)
     slots[region.id] = slot
     if track.isActive { active.append(slot) }
+    if region.notify.contains(.cross) { crossCount += 1 }
     neighborhood.forget()
     return slot
   }
@@ -22,18 +23,25 @@ extension RegionMonitor {
   private mutating func place(
     _ region: Region, _ shape: ShapeGeometry, _ track: RegionTrack
   ) -> Int32 {
-    if let slot = freeSlots.popLast() {
+    let slot: Int32
+    if let free = freeSlots.popLast() {
+      slot = free
       regionsBySlot[Int(slot)] = region
+      terms[Int(slot)] = RegionTerms(region)
       shapes[Int(slot)] = shape
-      boxes[Int(slot)] = shape.box
       tracks[Int(slot)] = track
-      return slot
+    } else {
+      slot = Int32(regionsBySlot.count)
+      regionsBySlot.append(region)
+      terms.append(RegionTerms(region))
+      shapes.append(shape)
+      tracks.append(track)
     }
-    regionsBySlot.append(region)
-    shapes.append(shape)
-    boxes.append(shape.box)
-    tracks.append(track)
-    return Int32(regionsBySlot.count - 1)
+    let box = shape.box
+    let ring = shape.ringMeters
+    index.insert(
+      RegionRing(slot: slot, box: box, innerMeters: ring.inner, outerMeters: ring.outer), box)
+    return slot
   }
 
   /// Forgets a region and all that was pending for it; tells whether there was one.
@@ -45,8 +53,11 @@ extension RegionMonitor {
     active.removeAll { $0 == slot }
     inside.removeAll { $0 == slot }
     departures.removeAll { $0.slot == slot }
+    approaches.removeAll { $0.slot == slot }
+    if notifies(slot, .cross) { crossCount -= 1 }
     clocks.remove(slot: slot)
     freeSlots.append(slot)
+    index.remove(slot)
     neighborhood.forget()
     return true
   }

@@ -6,6 +6,7 @@ extension RegionMonitor {
       var track: RegionTrack
       var departure: Departure?
       var dwellDue: EngineInstant?
+      var approach: RegionApproach?
     }
 
     struct Departure: Codable, Hashable, Sendable {
@@ -36,7 +37,8 @@ extension RegionMonitor {
     }
     return Snapshot.Entry(
       region: region, track: tracks[Int(slot)], departure: departure,
-      dwellDue: clocks.due(of: slot, .dwell))
+      dwellDue: clocks.due(of: slot, .dwell),
+      approach: approaches.first { $0.slot == slot }?.approach)
   }
 
   /// A monitor that goes on where another stopped. The snapshot's regions are checked like any others.
@@ -53,6 +55,7 @@ extension RegionMonitor {
     if let due = entry.dwellDue {
       clocks.set(RegionClock(due: due, region: entry.region.id, slot: slot, kind: .dwell))
     }
+    if let approach = entry.approach { approaches.append((slot, approach)) }
     if let held = entry.departure {
       departures.append(
         RegionDeparture(

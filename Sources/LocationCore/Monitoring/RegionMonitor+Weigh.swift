@@ -1,6 +1,7 @@
 extension RegionMonitor {
   /// Weighs a fix for one active region and tells what it changes.
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
+    if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
     let shape = shapes[Int(slot)]
     let edge = shape.edgeMeters(at: fix.coordinate)
     let look = RegionLook(
@@ -10,105 +11,132 @@ extension RegionMonitor {
         reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters))
     if tracks[Int(slot)].state == .unknown {
       weighFirst(slot, fix, look, into: &events)
-    } else if let reason = verdict(slot, look) {
-      turn(slot, fix, look, reason, into: &events)
+    } else if let reason = tracks[Int(slot)].weigh(look, by: configuration) {
+      turn(slot, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(slot, fix, into: &events)
-    if configuration.rule == .plain || tracks[Int(slot)].comesToRest(look, by: configuration) {
-      tracks[Int(slot)].isActive = tracks[Int(slot)].state == .unknown
+    if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
+    if tracks[Int(slot)].state != .unknown, tracks[Int(slot)].comesToRest(look, by: configuration) {
+      tracks[Int(slot)].isActive = false
     }
   }
 
-  private mutating func verdict(_ slot: Int32, _ look: RegionLook) -> RegionEvent.Reason? {
-    switch configuration.rule {
-    case .confident: tracks[Int(slot)].weigh(look, by: configuration)
-    case .plain: (tracks[Int(slot)].state == .inside) == (look.edgeMeters > 0) ? .plain : nil
+  /// Takes the side of the edge on which a fix lies.
+  private mutating func weighPlainly(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
+    let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+    tracks[Int(slot)].isActive = false
+    switch tracks[Int(slot)].state {
+    case .inside: if edge > 0 { turn(slot, fix, edge, .plain, into: &events) }
+    case .outside: if edge <= 0 { turn(slot, fix, edge, .plain, into: &events) }
+    case .unknown: find(edge > 0 ? .outside : .inside, slot, fix, edge, into: &events)
     }
   }
 
   private mutating func weighFirst(
     _ slot: Int32, _ fix: RegionFix, _ look: RegionLook, into events: inout [RegionEvent]
   ) {
-    let inside: Double
-    switch configuration.rule {
-    case .plain: inside = look.edgeMeters > 0 ? 0 : 1
-    case .confident: inside = probabilityInside(slot, fix, look.edgeMeters)
+    let inside = probabilityInside(slot, fix, look.edgeMeters)
+    if let state = tracks[Int(slot)].weighFirst(look, probabilityInside: inside, by: configuration) {
+      find(state, slot, fix, look.edgeMeters, into: &events)
     }
-    guard
-      let found = tracks[Int(slot)].weighFirst(look, probabilityInside: inside, by: configuration),
-      let region = regionsBySlot[Int(slot)]
-    else { return }
-    if found == .inside { beginVisit(slot, region, at: fix.instant) }
-    switch region.initial {
+  }
+
+  /// Takes the first state and tells what the region asks to hear of it.
+  private mutating func find(
+    _ state: RegionState, _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double,
+    into events: inout [RegionEvent]
+  ) {
+    tracks[Int(slot)].state = state
+    if state == .inside {
+      beginVisit(slot, at: fix.instant)
+      neighborhood.record(slot, isInside: true)
+    }
+    switch terms[Int(slot)].initial {
     case .silent: break
-    case .state:
-      append(.state(found), slot, region, fix, look.edgeMeters, .initial, into: &events)
+    case .state: append(.state(state), slot, fix, edgeMeters, .initial, into: &events)
     case .event:
-      guard found == .inside, region.notify.contains(.enter) else { return }
-      append(.enter, slot, region, fix, look.edgeMeters, .initial, into: &events)
+      guard state == .inside, notifies(slot, .enter) else { return }
+      append(.enter, slot, fix, edgeMeters, .initial, into: &events)
     }
   }
 
   /// Takes the other state and tells of it.
-  private mutating func turn(
-    _ slot: Int32, _ fix: RegionFix, _ look: RegionLook, _ reason: RegionEvent.Reason,
+  mutating func turn(
+    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
     into events: inout [RegionEvent]
   ) {
-    guard let region = regionsBySlot[Int(slot)] else { return }
     tracks[Int(slot)].turn(by: configuration)
+    neighborhood.record(slot, isInside: tracks[Int(slot)].state == .inside)
     if tracks[Int(slot)].state == .inside {
-      if let held = departures.firstIndex(where: { $0.slot == slot }) {
-        // Came back before the exit was told: the visit goes on.
-        departures.remove(at: held)
-        clocks.remove(slot: slot, kind: .exit)
-        inside.append(slot)
-        return
-      }
-      beginVisit(slot, region, at: fix.instant)
-      if region.notify.contains(.enter) {
-        append(.enter, slot, region, fix, look.edgeMeters, reason, into: &events)
-      }
-      return
-    }
-    inside.removeAll { $0 == slot }
-    if region.exitDelaySeconds > 0 {
-      let confidence = 1 - probabilityInside(slot, fix, look.edgeMeters)
-      departures.append(
-        RegionDeparture(slot: slot, fix: fix, edgeMeters: look.edgeMeters, confidence: confidence))
-      let due = fix.instant.advanced(bySeconds: region.exitDelaySeconds)
-      clocks.set(RegionClock(due: due, region: region.id, slot: slot, kind: .exit))
-      return
-    }
-    endVisit(slot)
-    if region.notify.contains(.exit) {
-      append(.exit, slot, region, fix, look.edgeMeters, reason, into: &events)
+      enter(slot, fix, edgeMeters, reason, into: &events)
+    } else {
+      leave(slot, fix, edgeMeters, reason, into: &events)
     }
   }
 
-  private mutating func beginVisit(_ slot: Int32, _ region: Region, at instant: EngineInstant) {
+  private mutating func enter(
+    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
+    into events: inout [RegionEvent]
+  ) {
+    if let held = departures.firstIndex(where: { $0.slot == slot }) {
+      // Came back before the exit was told: the visit goes on.
+      departures.remove(at: held)
+      clocks.remove(slot: slot, kind: .exit)
+      inside.append(slot)
+      return
+    }
+    beginVisit(slot, at: fix.instant)
+    if notifies(slot, .enter) { append(.enter, slot, fix, edgeMeters, reason, into: &events) }
+  }
+
+  private mutating func leave(
+    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
+    into events: inout [RegionEvent]
+  ) {
+    if let place = inside.firstIndex(of: slot) {
+      inside[place] = inside[inside.count - 1]
+      inside.removeLast()
+    }
+    let delay = terms[Int(slot)].exitDelaySeconds
+    if delay > 0 {
+      let confidence = confidence(slot, fix, edgeMeters)
+      departures.append(
+        RegionDeparture(slot: slot, fix: fix, edgeMeters: edgeMeters, confidence: confidence))
+      let due = fix.instant.advanced(bySeconds: delay)
+      clocks.set(RegionClock(due: due, region: terms[Int(slot)].id, slot: slot, kind: .exit))
+      return
+    }
+    endVisit(slot)
+    if notifies(slot, .exit) { append(.exit, slot, fix, edgeMeters, reason, into: &events) }
+  }
+
+  func notifies(_ slot: Int32, _ kind: Region.Notify) -> Bool {
+    terms[Int(slot)].notify.contains(kind)
+  }
+
+  private mutating func beginVisit(_ slot: Int32, at instant: EngineInstant) {
     inside.append(slot)
     tracks[Int(slot)].visit &+= 1
     tracks[Int(slot)].enteredAt = instant
-    if region.notify.contains(.dwell) {
-      let due = instant.advanced(bySeconds: region.dwellSeconds)
-      clocks.set(RegionClock(due: due, region: region.id, slot: slot, kind: .dwell))
+    if notifies(slot, .dwell) {
+      let due = instant.advanced(bySeconds: terms[Int(slot)].dwellSeconds)
+      clocks.set(RegionClock(due: due, region: terms[Int(slot)].id, slot: slot, kind: .dwell))
     }
   }
 
   mutating func endVisit(_ slot: Int32) {
     tracks[Int(slot)].dwellIsOverdue = false
-    clocks.remove(slot: slot, kind: .dwell)
+    if notifies(slot, .dwell) { clocks.remove(slot: slot, kind: .dwell) }
   }
 
   /// Tells of a dwell that was put off while evidence of leaving was pending, once that has gone.
   private mutating func emitOverdueDwell(
     _ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]
   ) {
-    guard tracks[Int(slot)].dwellIsOverdue, !leavingIsPending(slot), let region = regionsBySlot[Int(slot)]
-    else { return }
+    guard tracks[Int(slot)].dwellIsOverdue, !leavingIsPending(slot) else { return }
     tracks[Int(slot)].dwellIsOverdue = false
     let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
-    append(.dwell, slot, region, fix, edge, .dwelled, into: &events)
+    append(.dwell, slot, fix, edge, .dwelled, into: &events)
   }
 
   func leavingIsPending(_ slot: Int32) -> Bool {
@@ -121,18 +149,24 @@ extension RegionMonitor {
       at: fix.coordinate, edgeMeters: edgeMeters, sigmaMeters: fix.sigmaMeters)
   }
 
+  /// The probability, by one fix, of a region's recorded state; the plain rule has no doubts.
+  func confidence(_ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
+    if configuration.rule == .plain { return 1 }
+    let inside = probabilityInside(slot, fix, edgeMeters)
+    return tracks[Int(slot)].state == .inside ? inside : 1 - inside
+  }
+
   /// Appends an event of a fix.
   mutating func append(
-    _ kind: RegionEvent.Kind, _ slot: Int32, _ region: Region, _ fix: RegionFix, _ edgeMeters: Double,
+    _ kind: RegionEvent.Kind, _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double,
     _ reason: RegionEvent.Reason, into events: inout [RegionEvent]
   ) {
     let track = tracks[Int(slot)]
-    let probability = probabilityInside(slot, fix, edgeMeters)
     events.append(
       RegionEvent(
-        kind: kind, region: region.id, visit: Int(track.visit), instant: fix.instant,
+        kind: kind, region: terms[Int(slot)].id, visit: Int(track.visit), instant: fix.instant,
         coordinate: fix.coordinate, accuracy: fix.accuracy, edgeMeters: edgeMeters,
-        confidence: track.state == .inside ? probability : 1 - probability, reason: reason,
+        confidence: confidence(slot, fix, edgeMeters), reason: reason,
         insideSeconds: kind == .exit ? track.enteredAt.seconds(to: fix.instant) : nil))
   }
 }

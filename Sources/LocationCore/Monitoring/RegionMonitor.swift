@@ -12,8 +12,8 @@ public struct RegionMonitor: Sendable {
 
   var slots: [String: Int32] = [:]
   var regionsBySlot: [Region?] = []
+  var terms: [RegionTerms] = []
   var shapes: [ShapeGeometry] = []
-  var boxes: [GeoBox] = []
   var tracks: [RegionTrack] = []
   var freeSlots: [Int32] = []
 
@@ -23,6 +23,12 @@ public struct RegionMonitor: Sendable {
   var inside: [Int32] = []
   var clocks = RegionClocks()
   var departures: [RegionDeparture] = []
+  var approaches: [(slot: Int32, approach: RegionApproach)] = []
+  /// How many regions want to hear of passages.
+  var crossCount = 0
+  /// Reused by each search for passages.
+  var found: [Int32] = []
+  var index = RegionIndex()
   var neighborhood = RegionNeighborhood()
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
@@ -49,6 +55,7 @@ public struct RegionMonitor: Sendable {
   public mutating func noteGap() {
     for slot in active { tracks[Int(slot)].noteGap() }
     lastFix?.beforeGap = true
+    approaches.removeAll()
   }
 
   /// Where the position is with respect to a region; nil where the monitor has no such region.

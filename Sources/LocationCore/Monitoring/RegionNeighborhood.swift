@@ -1,57 +1,266 @@
-/// The regions around the last look, each with a distance in which its edge is not met.
+/// The regions around the last look, in two lists: a wide one of the index's leaves, gathered seldom, and a
+/// near one of rings in a plane, scanned whenever the safe distance is used up.
+///
+/// It decides nothing. It tells which regions' edges may lie between the last look and a place.
 struct RegionNeighborhood: Sendable {
+  // The last look, and degrees to metres around it, rounded up.
   private var latitude = 0.0
   private var longitude = 0.0
   private var metersPerLatitude = 0.0
   private var metersPerLongitude = 0.0
   /// Square of the metres within which of the last look no edge is met; negative before the first.
   private var safeSquared = -1.0
-  /// Metres within which of the last look no edge but those listed is met.
-  var horizonMeters = -1.0
-  /// The regions near, and for each a distance from the last look within which its edge is not met.
-  var slots: [Int32] = []
-  var boundsMeters: [Double] = []
 
-  /// How far around a look neighbours are gathered at most, metres.
-  static let widestMeters = 20_000.0
+  // The wide list: the leaves with all regions within the horizon of the place where it was gathered.
+  private var wide: [RegionIndex.Leaf] = []
+  private var widePlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var wideHorizon = -1.0
+  private var wideHint = 2_000.0
+  /// Large regions of the wide list, each with metres within which of the last look its edge is not met.
+  private(set) var large: [(slot: Int32, bound: Double)] = []
 
-  /// Whether a place is so near the last look that no edge lies between, or on, them.
+  // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
+  // the horizon of it.
+  private var near: [RegionOctet] = []
+  private(set) var lanes: [RegionLane] = []
+  /// The middle of the near list's plane, a place that singles hold.
+  private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var scale = LocalScale(latitude: 0)
+  private(set) var plane = LocalPlane(latitude: 0)
+  private var shrink: Float = 1
+  private var stretch: Float = 1
+  private var nearHorizon = -1.0
+  private var nearReach = 500.0
+
+  /// Lanes whose regions need an exact look; valid after ``scan()``.
+  private(set) var due: [Int32] = []
+  private var scanned: (east: Float, north: Float) = (0, 0)
+
+  /// How far around a look regions are gathered at most, metres.
+  static let widestMeters = 100_000.0
+  /// How many leaves of the index the wide list aims at.
+  static let wideCount = 48
+  /// How many edges the near list aims at.
+  static let nearCount = 40
+  /// Takes off what the index's plane may add to a distance.
+  private static let slack = 0.98
+  private static let leastReachMeters = 20.0
+
+  /// Whether a place is so near the last look that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
     let north = (place.latitude - latitude) * metersPerLatitude
     let east = (place.longitude - longitude) * metersPerLongitude
     return north * north + east * east < safeSquared
   }
 
-  /// Metres from the last look; at least the true distance within the horizon.
-  func travelMeters(to place: Coordinate) -> Double {
-    let north = (place.latitude - latitude) * metersPerLatitude
-    let east = Geodesy.longitudeDifference(from: longitude, to: place.longitude) * metersPerLongitude
-    return (north * north + east * east).squareRoot()
-  }
-
-  /// Moves the place of the last look; what is listed keeps its distances less the way travelled.
-  mutating func move(to place: Coordinate, travelMeters: Double) {
-    latitude = place.latitude
-    longitude = place.longitude
-    let lowest = Swift.max(0, abs(place.latitude) - 0.2)
-    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
-    metersPerLongitude = LocalScale(latitude: lowest).metersPerDegreeLongitude
-    horizonMeters -= travelMeters
-    for index in boundsMeters.indices { boundsMeters[index] -= travelMeters }
-  }
-
-  /// Sets the safe distance from what is listed.
-  mutating func settle() {
-    var safe = horizonMeters
-    for bound in boundsMeters { safe = Swift.min(safe, bound) }
-    safeSquared = safe > 0 ? safe * safe : -1
-  }
+  /// Metres around the last look in which no edge is met.
+  var safeMeters: Double { safeSquared > 0 ? safeSquared.squareRoot() : 0 }
 
   /// Nothing is known around the next look.
   mutating func forget() {
     safeSquared = -1
-    horizonMeters = -1
-    slots.removeAll(keepingCapacity: true)
-    boundsMeters.removeAll(keepingCapacity: true)
+    wideHorizon = -1
+    nearHorizon = -1
+    large.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
+    near.removeAll(keepingCapacity: true)
   }
+
+  /// Moves the place of the last look.
+  mutating func move(to place: Coordinate) {
+    if !large.isEmpty {
+      let travel = meters(from: Coordinate(uncheckedLatitude: latitude, longitude: longitude), to: place)
+      for index in large.indices { large[index].bound -= travel }
+    }
+    latitude = place.latitude
+    longitude = place.longitude
+  }
+
+  /// At least the true distance between places within the widest reach of the last gathering.
+  @inline(__always) private func meters(from start: Coordinate, to end: Coordinate) -> Double {
+    let north = (end.latitude - start.latitude) * metersPerLatitude
+    let east = Geodesy.longitudeDifference(from: start.longitude, to: end.longitude) * metersPerLongitude
+    return (north * north + east * east).squareRoot()
+  }
+
+  private var place: Coordinate { Coordinate(uncheckedLatitude: latitude, longitude: longitude) }
+
+  /// Metres around the last look in which every edge is one of the near list's, or a large region's.
+  var nearLeft: Double { nearHorizon < 0 ? -1 : nearHorizon - meters(from: nearPlace, to: place) }
+
+  /// Metres around the last look in which every region is in the wide list.
+  private var wideLeft: Double { wideHorizon < 0 ? -1 : wideHorizon - meters(from: widePlace, to: place) }
+}
+
+extension RegionNeighborhood {
+  /// Gathers the wide list around the last look, if it would cut the near list short.
+  mutating func gather(from index: inout RegionIndex, _ tracks: [RegionTrack]) {
+    guard wideLeft < 0.5 * nearReach else { return }
+    widePlace = place
+    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
+    metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
+    let horizon = index.gather(
+      around: place, wanted: Self.wideCount, hintMeters: wideHint, widestMeters: Self.widestMeters,
+      into: &wide)
+    wideHorizon = horizon * Self.slack
+    wideHint = Swift.max(1, horizon)
+    large.removeAll(keepingCapacity: true)
+    for leaf in wide where leaf.mayHoldLarge {
+      let block = index.block(of: leaf)
+      let bound = Double(leaf.squaredMiss).squareRoot() * Self.slack
+      for lane in 0..<RegionRingBlock.width where block.large & (1 << UInt16(lane)) != 0 {
+        // One that may be left behind is measured at once.
+        let slot = index.slot(of: leaf, lane: lane)
+        large.append((slot, tracks[Int(slot)].state == .inside ? 0 : bound))
+      }
+    }
+  }
+
+  /// Makes the near list around the last look; the number of the regions in it, and of large ones, whose
+  /// recorded state is inside.
+  mutating func refine(from index: RegionIndex, _ tracks: [RegionTrack]) -> Int {
+    nearPlace = Coordinate(
+      uncheckedLatitude: Double(Float(latitude)), longitude: Double(Float(longitude)))
+    scale = LocalScale(latitude: nearPlace.latitude)
+    plane = LocalPlane(latitude: nearPlace.latitude)
+    let widest = wideLeft
+    var reach = Swift.min(nearReach, widest)
+    var inside = list(within: reach, index, tracks)
+    while lanes.count < Self.nearCount / 2 + inside, reach < widest {
+      reach = Swift.min(widest, reach * 1.5)
+      inside = list(within: reach, index, tracks)
+    }
+    while lanes.count > Self.nearCount * 3 + inside, reach > Self.leastReachMeters {
+      reach *= 0.6
+      inside = list(within: reach, index, tracks)
+    }
+    nearHorizon = reach * Self.slack
+    nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
+    for entry in large where tracks[Int(entry.slot)].state == .inside { inside += 1 }
+    return inside
+  }
+
+  /// How far distances in the plane may be off within some metres of its middle, and a little beyond for the
+  /// regions' own middles: a degree of longitude shortens with latitude.
+  private mutating func setDistortion(withinMeters reach: Double) {
+    let extent = (reach + 2 * RegionRing.largeMeters) / GeoBox.leastMetersPerDegreeLatitude
+    let latitude = abs(nearPlace.latitude)
+    let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
+    let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
+    let broad = LocalScale(latitude: Swift.max(0, latitude - extent)).metersPerDegreeLongitude / here
+    // The thousandth is for the ellipsoid.
+    shrink = Float(Swift.max(0, narrow) * 0.999)
+    stretch = Float(Swift.min(broad, 1e9) * 1.001)
+  }
+
+  private mutating func list(
+    within reach: Double, _ index: RegionIndex, _ tracks: [RegionTrack]
+  ) -> Int {
+    setDistortion(withinMeters: reach)
+    near.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
+    var inside = 0
+    var octet = RegionOctet.Draft()
+    let limit = Float(reach)
+    let (east, north) = (Float(longitude), Float(latitude))
+    let farthest = Float(reach / Self.slack)
+    let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
+    for leaf in wide {
+      let miss = leaf.squaredMiss(east, north, metersPerLongitude: perLongitude)
+      guard miss < farthest * farthest else { continue }
+      let block = index.block(of: leaf).projected(longitude: east, latitude: north, scale: scale)
+      let misses = block.misses(shrink: shrink)
+      var hits = (misses .< limit).bits
+      while hits != 0 {
+        let lane = hits.trailingZeroBitCount
+        hits &= hits &- 1
+        let known = RegionLane(
+          slot: index.slot(of: leaf, lane: lane), inner: block.inner[lane], outer: block.outer[lane])
+        // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
+        let isInside = misses[lane] < 0 && tracks[Int(known.slot)].state == .inside
+        if isInside { inside += 1 }
+        octet.set(
+          lanes.count % RegionOctet.width, east: block.east[lane], north: block.north[lane],
+          factor: isInside ? -stretch : shrink, constant: isInside ? -known.inner : known.outer)
+        lanes.append(known)
+        if lanes.count % RegionOctet.width == 0 {
+          near.append(octet.octet)
+          octet = RegionOctet.Draft()
+        }
+      }
+    }
+    if lanes.count % RegionOctet.width != 0 { near.append(octet.octet) }
+    return inside
+  }
+
+  /// Records on which side of its edge a region's state is, if it is in the near list.
+  mutating func record(_ slot: Int32, isInside: Bool) {
+    guard let lane = lanes.firstIndex(where: { $0.slot == slot }) else { return }
+    record(lane: lane, isInside: isInside)
+  }
+
+  @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
+    let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
+    near[octet].factor[spot] = isInside ? -stretch : shrink
+    near[octet].constant[spot] = isInside ? -lanes[lane].inner : lanes[lane].outer
+    lanes[lane].bound = 0
+  }
+
+  /// Metres east and north of the plane's middle to the last look.
+  private func offset() -> (east: Float, north: Float) {
+    let offset = scale.offset(of: place, from: nearPlace)
+    return (Float(offset.east), Float(offset.north))
+  }
+
+  /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
+  mutating func scan() {
+    let (east, north) = offset()
+    scanned = (east, north)
+    due.removeAll(keepingCapacity: true)
+    var least = SIMD8<Float>(repeating: Float(nearLeft))
+    for place in near.indices {
+      let margins = near[place].margins(east: east, north: north)
+      if margins.least <= 0 {
+        for lane in 0..<RegionOctet.width {
+          let bound = margins[lane] > 0 ? margins[lane] : remaining(place * RegionOctet.width + lane)
+          least[lane] = Swift.min(least[lane], bound)
+        }
+      } else {
+        least = least.lesser(margins)
+      }
+    }
+    safe(Double(least.least))
+  }
+
+  /// What is left of an exact look's bound; the lane is due where that is nothing.
+  private mutating func remaining(_ lane: Int) -> Float {
+    let known = lanes[lane]
+    let east = known.east - scanned.east
+    let north = known.north - scanned.north
+    let left = known.bound - (east * east + north * north).squareRoot() * stretch
+    if left > 0 { return left }
+    due.append(Int32(lane))
+    return .infinity
+  }
+
+  /// Takes what an exact look told of a lane; it is remembered where the state is as recorded.
+  mutating func note(lane: Int32, boundMeters: Double, isAsRecorded: Bool) {
+    let bound = Float(boundMeters * Self.slack)
+    lanes[Int(lane)].bound = isAsRecorded ? bound : 0
+    lanes[Int(lane)].east = scanned.east
+    lanes[Int(lane)].north = scanned.north
+    safe(Swift.min(safeMeters, Double(bound)))
+  }
+
+  /// Takes what an exact look told of a large region.
+  mutating func note(large index: Int, boundMeters: Double) { large[index].bound = boundMeters * Self.slack }
+
+  /// Draws in the safe distance to the large regions' bounds.
+  mutating func settleLarge() {
+    var least = safeMeters
+    for entry in large { least = Swift.min(least, entry.bound) }
+    safe(least)
+  }
+
+  private mutating func safe(_ meters: Double) { safeSquared = meters > 0 ? meters * meters : -1 }
 }

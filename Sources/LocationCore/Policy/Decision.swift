@@ -117,7 +117,7 @@ public enum Order: Hashable, Sendable, Codable {
 /// A change of state that was not the policy's own decision: the user's, the subscriber's, the machine's.
 public struct StateMove: Hashable, Sendable, Codable {
   /// Who or what moved it.
-  public enum Cause: String, Hashable, Sendable, Codable {
+  public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
     case added, user, exit, reboot
   }
 

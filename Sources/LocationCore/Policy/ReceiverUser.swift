@@ -1,4 +1,4 @@
-/// A subscriber that needs the receiver, and the rule under which it does.
+/// A subscriber that needs a part of the device, and the rule under which it does.
 struct ReceiverUser: Hashable, Sendable, Codable {
   var subscriber: String
   var rule: Rule
@@ -12,6 +12,27 @@ extension Policy {
       guard let rule = receiverRule(session) else { return nil }
       return ReceiverUser(subscriber: session.subscriber.name, rule: rule)
     }
+  }
+
+  /// Who runs in the background now and so keeps the machine awake, by name, each under the rule that lets it.
+  var backgroundUsers: [ReceiverUser] {
+    sessions.compactMap { session in
+      guard session.state == .background else { return nil }
+      return ReceiverUser(subscriber: session.subscriber.name, rule: backgroundRule(session))
+    }
+  }
+
+  /// What holds off suspension: a task before a delivery before the seconds for cleaning up.
+  private func backgroundRule(_ session: Session) -> Rule {
+    var rule = Rule.suspension
+    for assertion in session.assertions {
+      switch assertion {
+      case .task: return .taskBudget
+      case .delivery(let id): rule = session.outbox.first { $0.event == id }?.trigger.rule ?? rule
+      case .grace: break
+      }
+    }
+    return rule
   }
 
   /// The rule that granted an event which still waits for its acknowledgement.

@@ -1,16 +1,27 @@
-/// Where the energy went: time in each state times its power, and counted impulses, each entry with a component,
-/// a payer and the rule that caused it (rules L1 and L2).
+/// Where the energy went: time in each state and counted impulses, each with a component, a payer and the rule that
+/// caused it (rules L1 and L2), priced by a profile (rule L3).
 ///
-/// It is told only when a state changes; between two changes it costs nothing.
+/// It is told only when a state changes; between two changes it costs nothing. Time in a state is the union over all
+/// who need it, in whole microseconds, so shares sum exactly and no reading in between changes them.
 public struct PowerLedger: Hashable, Sendable, Codable {
   /// A part that draws power.
   public enum Component: String, Hashable, Sendable, Codable, CaseIterable {
     case receiverAcquiring = "receiver_acquiring"
     case receiverTracking = "receiver_tracking"
+    case receiverPowerSave = "receiver_power_save"
+    case receiverLinger = "receiver_linger"
+    case receiverBackup = "receiver_backup"
+    case networkLocation = "network_location"
+    case motion
     case machineAwake = "machine_awake"
     case wake
     case subscriberRun = "subscriber_run"
     case relaunch
+    case wifiScan = "wifi_scan"
+    case cellRead = "cell_read"
+    case radioPromotion = "radio_promotion"
+    case radioActive = "radio_active"
+    case radioTail = "radio_tail"
   }
 
   /// What one payer spent in one component under one rule.
@@ -35,11 +46,22 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     public var lowJoules: Double
     /// The upper end of the 90 % interval.
     public var highJoules: Double
+
+    public init(joules: Double, lowJoules: Double, highJoules: Double) {
+      self.joules = joules
+      self.lowJoules = lowJoules
+      self.highJoules = highJoules
+    }
   }
 
   /// What the receiver does.
   public enum Receiver: Hashable, Sendable, Codable {
-    case off, acquiring, tracking
+    case off, acquiring
+    /// With fixes, and nobody says how strong the signal is.
+    case tracking
+    case trackingWeak, trackingStrong
+    /// With fixes, in its own power-save mode.
+    case powerSaving
   }
 
   /// The payer of what nobody in particular caused.
@@ -47,89 +69,254 @@ public struct PowerLedger: Hashable, Sendable, Codable {
 
   /// What the device draws.
   public let profile: PowerProfile
-  /// Sorted by component, subscriber and rule.
-  public private(set) var entries: [Entry] = []
-  private var receiver = Receiver.off
-  private var receiverSince: EngineInstant?
-  /// Who needs the receiver, by name, and under which rule.
-  private var users: [ReceiverUser] = []
-  /// Seconds the receiver was on.
-  public private(set) var receiverOnSeconds = 0.0
+  /// Who pays for what several need at once.
+  public let sharing: PowerSharing
+  private var bill = PowerBill()
+  private var receiver = ReceiverMachine()
+  private var receiverLane = PowerLane()
+  private var host = HostMachine()
+  private var hostLane = PowerLane()
+  /// Who keeps the machine awake beside those who need the receiver.
+  private var running: [ReceiverUser] = []
+  private var radio = RadioMachine()
+  private var radioLane = PowerLane()
+  private var motionLane = PowerLane()
+  private var networkLane = PowerLane()
+  /// Up to when everything is booked.
+  private var settledAt: EngineInstant?
 
-  public init(profile: PowerProfile) { self.profile = profile }
+  public init(profile: PowerProfile, sharing: PowerSharing = .equal) {
+    self.profile = profile
+    self.sharing = sharing
+  }
+}
 
-  /// What the receiver does from `instant` on; its time until then is booked.
+// MARK: - What happens
+
+extension PowerLedger {
+  /// What the receiver does from `instant` on.
   mutating func setReceiver(_ state: Receiver, at instant: EngineInstant) {
-    guard state != receiver || receiverSince == nil else { return }
+    let demand = state.demand
+    guard demand != receiver.demand || settledAt == nil else { return }
     settle(at: instant)
-    receiver = state
+    receiver.ask(demand, at: instant, profile)
+    refreshHost(at: instant)
   }
 
   /// Who needs the receiver from `instant` on, in the order of their names.
   mutating func setUsers(_ users: [ReceiverUser], at instant: EngineInstant) {
-    guard users != self.users else { return }
+    guard users != receiverLane.users else { return }
     settle(at: instant)
-    self.users = users
+    receiverLane.setUsers(users, sharing, into: &bill)
+    refreshHost(at: instant)
   }
 
-  /// Books the receiver's time up to `instant`.
-  mutating func settle(at instant: EngineInstant) {
-    defer { receiverSince = instant }
-    guard let since = receiverSince, receiver != .off else { return }
-    let seconds = since.seconds(to: instant)
-    guard seconds > 0 else { return }
-    receiverOnSeconds += seconds
-    let isTracking = receiver == .tracking
-    let power = isTracking ? profile.receiverTrackingMilliwatts : profile.receiverAcquiringMilliwatts
-    share(isTracking ? .receiverTracking : .receiverAcquiring, seconds: seconds, milliwatts: power.value)
-    share(.machineAwake, seconds: seconds, milliwatts: profile.machineAwakeMilliwatts.value)
+  /// Who runs in the background from `instant` on and so keeps the machine awake, in the order of their names.
+  mutating func setRunning(_ users: [ReceiverUser], at instant: EngineInstant) {
+    guard users != running else { return }
+    settle(at: instant)
+    running = users
+    refreshHost(at: instant)
+  }
+
+  /// Who needs the motion sensor from `instant` on, in the order of their names.
+  mutating func setMotionUsers(_ users: [ReceiverUser], at instant: EngineInstant) {
+    guard users != motionLane.users else { return }
+    settle(at: instant)
+    motionLane.setUsers(users, sharing, into: &bill)
+  }
+
+  /// Who needs the network's location service from `instant` on, in the order of their names.
+  mutating func setNetworkLocationUsers(_ users: [ReceiverUser], at instant: EngineInstant) {
+    guard users != networkLane.users else { return }
+    settle(at: instant)
+    networkLane.setUsers(users, sharing, into: &bill)
+  }
+
+  /// Whether a network hands the receiver orbits, so that no search begins cold.
+  mutating func setAided(_ isAided: Bool) { receiver.isAided = isAided }
+
+  /// Books a transfer of so many kilobytes that takes so many seconds, and begins the radio's tail anew.
+  mutating func addTransfer(
+    _ subscriber: String, kilobytes: Double, seconds: Double = 0, rule: Rule, at instant: EngineInstant
+  ) {
+    settle(at: instant)
+    let payer = ReceiverUser(subscriber: subscriber, rule: rule)
+    if radio.state == .idle { radioLane.setUsers([], sharing, into: &bill) }
+    var senders = radioLane.users.filter { $0.subscriber != subscriber }
+    senders.insert(payer, at: senders.firstIndex { $0.subscriber > subscriber } ?? senders.endIndex)
+    radioLane.setUsers(senders, trigger: payer, sharing, into: &bill)
+    if radio.transfer(seconds: seconds, at: instant, profile) { bill.add(1_000_000, .radioPromotion, payer) }
+    bill.add(Int64(microsecondsIn: kilobytes), .radioKilobytes, payer)
+  }
+
+  /// The ledger as it will be when nothing changes until `instant`.
+  public func settled(at instant: EngineInstant) -> PowerLedger {
+    var copy = self
+    copy.settle(at: instant)
+    return copy
   }
 
   /// Books the work a subscriber did for an event, in core seconds.
   mutating func addRun(_ subscriber: String, coreSeconds: Double, rule: Rule) {
-    add(
-      .subscriberRun, subscriber, rule, joules: coreSeconds * profile.coreMilliwatts.value * 1e-3,
-      seconds: coreSeconds)
+    bill.add(Int64(microsecondsIn: coreSeconds), .run, ReceiverUser(subscriber: subscriber, rule: rule))
   }
 
-  /// Books the start of a process.
-  mutating func addRelaunch(_ subscriber: String, rule: Rule) {
-    add(.relaunch, subscriber, rule, joules: profile.relaunchJoules.value, seconds: 0)
+  /// Books the start of a process; with the core seconds it took where they were measured.
+  mutating func addRelaunch(_ subscriber: String, coreSeconds: Double? = nil, rule: Rule) {
+    let payer = ReceiverUser(subscriber: subscriber, rule: rule)
+    guard let coreSeconds else { return bill.add(1_000_000, .relaunch, payer) }
+    bill.add(Int64(microsecondsIn: coreSeconds), .relaunchRun, payer)
   }
 
-  /// Splits time among all who need the receiver; the last takes what rounding leaves, so the shares sum exactly.
-  private mutating func share(_ component: Component, seconds: Double, milliwatts: Double) {
-    let joules = seconds * milliwatts * 1e-3
-    guard let last = users.last else {
-      return add(component, Self.shared, .sharedReceiver, joules: joules, seconds: seconds)
+  /// Books a scan for Wi-Fi networks.
+  mutating func addWifiScan(_ subscriber: String, rule: Rule) {
+    bill.add(1_000_000, .wifiScan, ReceiverUser(subscriber: subscriber, rule: rule))
+  }
+
+  /// Books a reading of the cells in sight.
+  mutating func addCellRead(_ subscriber: String, rule: Rule) {
+    bill.add(1_000_000, .cellRead, ReceiverUser(subscriber: subscriber, rule: rule))
+  }
+
+  /// Books everything up to `instant`, each state until it ends.
+  mutating func settle(at instant: EngineInstant) {
+    guard var now = settledAt else {
+      settledAt = instant
+      return
     }
-    let count = Double(users.count)
-    for user in users.dropLast() {
-      add(component, user.subscriber, user.rule, joules: joules / count, seconds: seconds / count)
+    guard instant > now else { return }
+    while let due = nextDeadline, due <= instant {
+      book(from: now, to: due)
+      now = max(now, due)
+      receiver.fire(at: due)
+      host.fire(at: due)
+      radio.fire(at: due, profile)
+      refreshHost(at: due)
     }
-    add(
-      component, last.subscriber, last.rule, joules: joules - joules / count * (count - 1),
-      seconds: seconds - seconds / count * (count - 1))
+    book(from: now, to: instant)
+    settledAt = instant
   }
 
-  private mutating func add(
-    _ component: Component, _ subscriber: String, _ rule: Rule, joules: Double, seconds: Double
-  ) {
-    let order = (component.rawValue, subscriber, rule.rawValue)
-    for (index, entry) in entries.enumerated() {
-      let other = (entry.component.rawValue, entry.subscriber, entry.rule.rawValue)
-      if other == order {
-        entries[index].joules += joules
-        entries[index].seconds += seconds
-        return
+  /// When a state ends by itself.
+  private var nextDeadline: EngineInstant? {
+    var next = receiver.deadline
+    if let other = host.deadline { next = next.map { min($0, other) } ?? other }
+    if let other = radio.deadline { next = next.map { min($0, other) } ?? other }
+    return next
+  }
+
+  private mutating func book(from start: EngineInstant, to end: EngineInstant) {
+    let microseconds = end.microseconds.saturatingSubtract(start.microseconds)
+    guard microseconds > 0 else { return }
+    receiverLane.add(microseconds, receiver.state.term)
+    if let term = host.term { hostLane.add(microseconds, term) }
+    if let term = radio.term { radioLane.add(microseconds, term) }
+    if !motionLane.users.isEmpty { motionLane.add(microseconds, .motion) }
+    if !networkLane.users.isEmpty { networkLane.add(microseconds, .networkLocation) }
+  }
+
+  /// The machine is awake for the receiver and for whoever runs.
+  private mutating func refreshHost(at instant: EngineInstant) {
+    let isReceiving = receiver.demand != .off
+    var users = isReceiving ? receiverLane.users : []
+    for user in running where !users.contains(where: { $0.subscriber == user.subscriber }) {
+      users.insert(user, at: users.firstIndex { $0.subscriber > user.subscriber } ?? users.endIndex)
+    }
+    hostLane.setUsers(users, sharing, into: &bill)
+    if host.need(isReceiving || !users.isEmpty, at: instant, profile) {
+      bill.add(1_000_000, .wake, among: hostLane.payers(sharing))
+    }
+  }
+}
+
+extension PowerLedger.Receiver {
+  fileprivate var demand: ReceiverMachine.Demand {
+    switch self {
+    case .off: .off
+    case .acquiring: .acquiring
+    case .tracking: .tracking(.unknown)
+    case .trackingWeak: .tracking(.weak)
+    case .trackingStrong: .tracking(.strong)
+    case .powerSaving: .powerSaving
+    }
+  }
+}
+
+// MARK: - What it came to
+
+extension PowerLedger {
+  /// What was used up to the last change, without prices.
+  public var use: PowerUse { settledBill.use }
+
+  /// Seconds the receiver was on.
+  public var receiverOnSeconds: Double { use.receiverOnSeconds }
+
+  /// Sorted by component, subscriber and rule.
+  public var entries: [Entry] {
+    var entries: [Entry] = []
+    for line in settledBill.lines {
+      var use = PowerUse()
+      use.add(line.millionths, line.term)
+      let entry = Entry(
+        component: line.term.component, subscriber: line.payer.subscriber, rule: line.payer.rule,
+        joules: use.joules(line.term, under: profile), seconds: line.term.isTime ? use[line.term] : 0)
+      if let same = entries.firstIndex(where: { $0.order == entry.order }) {
+        entries[same].joules += entry.joules
+        entries[same].seconds += entry.seconds
+      } else {
+        entries.insert(entry, at: entries.firstIndex { $0.order > entry.order } ?? entries.endIndex)
       }
-      if other > order {
-        return entries.insert(
-          Entry(component: component, subscriber: subscriber, rule: rule, joules: joules, seconds: seconds),
-          at: index)
-      }
     }
-    entries.append(
-      Entry(component: component, subscriber: subscriber, rule: rule, joules: joules, seconds: seconds))
+    return entries
+  }
+
+  /// Everything spent so far, with the interval that holds it with 90 %.
+  public var estimate: Estimate { Estimate(use.band(under: profile)) }
+
+  /// What the whole device took over `seconds`: what was spent here and the base it has anyway, in joules.
+  public func deviceJoules(overSeconds seconds: Double) -> Double {
+    use.deviceJoules(overSeconds: seconds, under: profile)
+  }
+
+  /// The same with the interval that holds it with 90 %.
+  public func deviceEstimate(overSeconds seconds: Double) -> Estimate {
+    Estimate(use.band(under: profile, deviceSeconds: seconds))
+  }
+
+  /// Seconds a search would take that began at `instant`, and how it would begin.
+  public func timeToFix(at instant: EngineInstant) -> (seconds: Double, start: ReceiverStart) {
+    var later = self
+    later.settle(at: instant)
+    let start = later.receiver.startKind(at: instant, profile)
+    let parameter: PowerParameter =
+      switch start {
+      case .cold: .timeToFixCold
+      case .warm: .timeToFixWarm
+      case .hot: .timeToFixHot
+      case .aided: .timeToFixAided
+      }
+    return (profile[parameter].value, start)
+  }
+
+  /// The bill with what is still open shared out.
+  private var settledBill: PowerBill {
+    var ledger = self
+    ledger.receiverLane.share(sharing, into: &ledger.bill)
+    ledger.hostLane.share(sharing, into: &ledger.bill)
+    ledger.radioLane.share(sharing, into: &ledger.bill)
+    ledger.motionLane.share(sharing, into: &ledger.bill)
+    ledger.networkLane.share(sharing, into: &ledger.bill)
+    return ledger.bill
+  }
+}
+
+extension PowerLedger.Entry {
+  fileprivate var order: (String, String, String) { (component.rawValue, subscriber, rule.rawValue) }
+}
+
+extension PowerLedger.Estimate {
+  fileprivate init(_ band: PowerBand) {
+    self.init(joules: band.value, lowJoules: band.low, highJoules: band.high)
   }
 }

@@ -1,7 +1,7 @@
 /// What a device's parts draw, with how well each number is known.
 public struct PowerProfile: Hashable, Sendable, Codable {
   /// Where a number comes from.
-  public enum Evidence: String, Hashable, Sendable, Codable {
+  public enum Evidence: String, Hashable, Sendable, Codable, CaseIterable {
     /// Read in the named source.
     case verified = "V"
     /// Arithmetic on numbers that were read in their source.
@@ -10,13 +10,15 @@ public struct PowerProfile: Hashable, Sendable, Codable {
     case recalled = "M"
     /// An assumption.
     case assumed = "A"
+    /// Fitted to a meter's readings of the device itself.
+    case calibrated = "C"
   }
 
   /// One number of the model.
   public struct Parameter: Hashable, Sendable, Codable {
-    /// In the unit the parameter's name ends in.
+    /// In the unit the parameter's name ends in; not negative.
     public var value: Double
-    /// 90 % of devices lie between `value / spread` and `value * spread`.
+    /// 90 % of devices lie between `value / spread` and `value * spread`; at least 1.
     public var spread: Double
     /// How the value is known.
     public var evidence: Evidence
@@ -29,51 +31,93 @@ public struct PowerProfile: Hashable, Sendable, Codable {
       self.evidence = evidence
       self.source = source
     }
+
+    /// What stands for a part the device does not have.
+    public static let none = Parameter(0, spread: 1, .assumed, "the device has no such part")
   }
 
   /// Unique among the profiles.
   public var name: String
-  public var description: String
-  /// Milliwatts of the device with no service of ours: added to the whole-device figure only.
-  public var baseMilliwatts: Parameter
-  /// Milliwatts of the receiver while it searches.
-  public var receiverAcquiringMilliwatts: Parameter
-  /// Milliwatts of the receiver while it has fixes.
-  public var receiverTrackingMilliwatts: Parameter
-  /// Milliwatts more while the machine is awake with its screen off.
-  public var machineAwakeMilliwatts: Parameter
-  /// Joules to bring the machine out of suspension once.
-  public var wakeJoules: Parameter
-  /// Milliwatts of one busy processor core.
-  public var coreMilliwatts: Parameter
+  /// What the profile describes, in one sentence.
+  public var about: String
+  /// What it was calibrated against; nil where it was not.
+  public var calibration: PowerCalibrationNote?
+  /// In the order of ``PowerParameter``'s cases.
+  private var parameters: [Parameter]
+
+  /// A profile of the numbers given; a parameter that is not among them is ``Parameter/none``.
+  public init(
+    name: String, about: String, calibration: PowerCalibrationNote? = nil,
+    _ parameters: [PowerParameter: Parameter]
+  ) {
+    self.name = name
+    self.about = about
+    self.calibration = calibration
+    self.parameters = PowerParameter.allCases.map { parameters[$0] ?? .none }
+  }
+
+  /// One number of the model.
+  public subscript(_ parameter: PowerParameter) -> Parameter {
+    get { parameters[parameter.index] }
+    set { parameters[parameter.index] = newValue }
+  }
+
   /// Core seconds a modelled subscriber spends on one event.
-  public var deliveryCoreSeconds: Parameter
-  /// Joules to start a subscriber's process.
-  public var relaunchJoules: Parameter
-  /// What the model's form may be off by, as a spread, for a receiver that is always on.
-  public var formSpread: Double
+  public var deliveryCoreSeconds: Double { self[.deliveryCore].value }
+
+  /// Joules as a share of a full battery, in percent; nil where the device has none.
+  public func batteryPercent(ofJoules joules: Double) -> Double? {
+    let full = self[.battery].value * 3600 * (calibration?.batteryHealth ?? 1)
+    return full > 0 ? 100 * joules / full : nil
+  }
+
+  /// Joules as milliampere hours at the nominal voltage; nil where there is none.
+  public func milliampereHours(ofJoules joules: Double) -> Double? {
+    let volts = self[.voltage].value
+    return volts > 0 ? joules / (3.6 * volts) : nil
+  }
 }
 
-extension PowerProfile {
-  /// A Raspberry Pi 4 B with a u-blox SAM-M8Q receiver: the machine never suspends, so only the receiver and
-  /// the subscribers' work are on the bill.
-  public static let rpi4UbloxM8 = PowerProfile(
-    name: "rpi4-ublox-m8",
-    description: "Raspberry Pi 4 B with a u-blox SAM-M8Q, not calibrated",
-    baseMilliwatts: Parameter(1600, spread: 1.3, .verified, "geerlingguy/sbc-reviews #4, idle at the wall"),
-    receiverAcquiringMilliwatts: Parameter(
-      96, spread: 1.15, .verified, "u-blox UBX-16012619 R04 table 8: 32 mA at 3.0 V, GPS and GLONASS"),
-    receiverTrackingMilliwatts: Parameter(
-      87, spread: 1.15, .verified, "u-blox UBX-16012619 R04 table 8: 29 mA at 3.0 V, GPS and GLONASS"),
-    machineAwakeMilliwatts: Parameter(
-      0, spread: 1, .verified, "no suspension on any model: raspberrypi/linux #1281"),
-    wakeJoules: Parameter(0, spread: 1, .verified, "no suspension on any model: raspberrypi/linux #1281"),
-    coreMilliwatts: Parameter(
-      850, spread: 1.3, .derived, "geerlingguy/sbc-reviews #4: (5.0 W - 1.6 W) / 4 cores"),
-    deliveryCoreSeconds: Parameter(0.1, spread: 3, .assumed, "a small program that appends to a file"),
-    relaunchJoules: Parameter(0.4, spread: 3, .assumed, "half a core second"),
-    formSpread: 1.3)
+/// What a profile was calibrated against (rule L3).
+public struct PowerCalibrationNote: Hashable, Sendable, Codable {
+  /// The device, as its owner calls it.
+  public var device: String
+  /// What measured it, and where.
+  public var meter: String
+  /// When, as the owner wrote it; likewise the next three.
+  public var date: String?
+  /// The kernel it ran.
+  public var kernel: String?
+  /// The serial number of the meter.
+  public var serial: String?
+  /// Temperature of the device, degrees Celsius.
+  public var temperatureCelsius: Double?
+  /// What the battery still holds of what it held when new, 0 to 1.
+  public var batteryHealth: Double?
+  /// The log: name, number of readings and a digest of its bytes.
+  public var log: String
+  /// Windows the fit used.
+  public var windows: Int
+  /// Of the equations solved, without what the default profile adds.
+  public var conditionNumber: Double
+  /// 90 % of the windows were within this factor of the fit.
+  public var residualSpread: Double
 
-  /// The profiles that come with the program, by name.
-  public static let builtIn: [PowerProfile] = [rpi4UbloxM8]
+  public init(
+    device: String, meter: String, date: String? = nil, kernel: String? = nil, serial: String? = nil,
+    temperatureCelsius: Double? = nil, batteryHealth: Double? = nil, log: String, windows: Int,
+    conditionNumber: Double, residualSpread: Double
+  ) {
+    self.device = device
+    self.meter = meter
+    self.date = date
+    self.kernel = kernel
+    self.serial = serial
+    self.temperatureCelsius = temperatureCelsius
+    self.batteryHealth = batteryHealth
+    self.log = log
+    self.windows = windows
+    self.conditionNumber = conditionNumber
+    self.residualSpread = residualSpread
+  }
 }

@@ -29,6 +29,9 @@ enum CSVRow {
       locate(event.coordinate, Accuracy(radiusMeters: event.radiusMeters, source: .reported))
       rest[7] = event.reason.rawValue
     case .gap(_, let reason): rest[7] = reason.rawValue
+    case .source(.found(let name)), .source(.switched(let name)): rest[7] = name
+    case .source(.stale(let reason, _)): rest[7] = reason.rawValue
+    case .source(.dropped): rest[7] = "dropped"
     case .fixAccepted(let fix): locate(fix.coordinate, fix.accuracy)
     case .fixRejected(let reason, let report):
       place = [

@@ -27,7 +27,7 @@ enum GeoJSONFeature {
     case .visit(let event): event.coordinate
     case .fixAccepted(let fix): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
-    case .gap, .decision, .subscriberState, .power, .refused: nil
+    case .gap, .source, .decision, .subscriberState, .power, .refused: nil
     }
   }
 }

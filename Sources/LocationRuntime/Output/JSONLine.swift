@@ -24,6 +24,15 @@ package struct JSONLine {
     needsComma = false
   }
 
+  /// Opens an object that is a member and whose key is data.
+  package mutating func open(named key: String) {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+    bytes.append(UInt8(ascii: "{"))
+    needsComma = false
+  }
+
   /// Closes the innermost object.
   package mutating func close() {
     bytes.append(UInt8(ascii: "}"))

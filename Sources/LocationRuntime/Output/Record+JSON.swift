@@ -7,7 +7,9 @@ extension Record {
     case .significant: "significant"
     case .region(let event): "region.\(event.kind.name)"
     case .visit(let event): "visit.\(event.kind.rawValue)"
-    case .gap: "gap"
+    case .gap, .source(.dropped): "gap"
+    case .source(.found), .source(.switched): "source"
+    case .source(.stale): "stale"
     case .fixAccepted: "fix.accepted"
     case .fixRejected: "fix.rejected"
     case .decision: "decision"
@@ -30,10 +32,12 @@ extension Record {
     case .gap(let seconds, let reason):
       line.member("seconds", seconds, decimals: FixedPoint.thousandths)
       line.member("reason", reason.rawValue)
+    case .source(let event): event.write(to: &line)
     case .fixAccepted(let fix):
       line.member(fix.coordinate, fix.accuracy)
       line.member("acc_source", fix.accuracy.source.rawValue)
       line.member("speed_mps", fix.speedMetersPerSecond, decimals: FixedPoint.meters)
+      line.member("course_deg", fix.courseDegrees, decimals: FixedPoint.meters)
     case .fixRejected(let reason, let report):
       line.member("reason", reason.rawValue)
       line.member("lat", report.latitude, decimals: FixedPoint.degrees)
@@ -63,6 +67,26 @@ extension JSONLine {
     member("lat", coordinate.latitude, decimals: FixedPoint.degrees)
     member("lon", coordinate.longitude, decimals: FixedPoint.degrees)
     member("acc_m", accuracy.radiusMeters, decimals: FixedPoint.meters)
+  }
+}
+
+extension SourceEvent {
+  fileprivate func write(to line: inout JSONLine) {
+    switch self {
+    case .found(let name):
+      line.member("state", "found")
+      line.member("name", name)
+    case .switched(let name):
+      line.member("state", "switched")
+      line.member("name", name)
+    case .stale(let reason, let seconds):
+      line.member("seconds", seconds, decimals: FixedPoint.thousandths)
+      line.member("reason", reason.rawValue)
+    case .dropped(let reports, let seconds):
+      line.member("seconds", seconds, decimals: FixedPoint.thousandths)
+      line.member("reason", "dropped")
+      line.member("fixes", reports)
+    }
   }
 }
 

@@ -91,7 +91,8 @@ package struct RecordEncoder {
       case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
       }
       return false
-    case .significant, .visit, .gap, .fixAccepted, .fixRejected, .subscriberState, .power, .refused:
+    case .significant, .visit, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power,
+      .refused:
       return false
     }
   }

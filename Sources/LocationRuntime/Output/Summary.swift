@@ -43,6 +43,7 @@ package struct Summary: Sendable {
       if let count = tally.regions[name] { events.append(("region.\(name)", count)) }
     }
     if tally.significant > 0 { events.append(("significant", tally.significant)) }
+    if tally.stale > 0 { events.append(("stale", tally.stale)) }
     if tally.arrivals > 0 { events.append(("visit.arrive", tally.arrivals)) }
     if tally.departures > 0 { events.append(("visit.depart", tally.departures)) }
     return events

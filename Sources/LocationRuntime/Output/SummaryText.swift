@@ -15,11 +15,17 @@ enum SummaryText {
       "  programs    \(Wording.count(tally.wakes, "wake")), \(Wording.count(tally.relaunches, "relaunch", plural: "relaunches"))"
     )
     lines.append(
-      "  receiver    on for \(Wording.duration(summary.receiverOnSeconds)) of \(Wording.duration(summary.durationSeconds))"
+      "  receiver    on for \(Wording.duration(summary.receiverOnSeconds))\(share(summary))"
     )
     lines.append("  energy      " + energy(summary))
     for note in summary.notes { lines.append("  note        \(note)") }
     return lines.joined(separator: "\n")
+  }
+
+  /// Live, the receiver is on before the first fix and after the last.
+  private static func share(_ summary: Summary) -> String {
+    guard summary.receiverOnSeconds <= summary.durationSeconds else { return "" }
+    return " of \(Wording.duration(summary.durationSeconds))"
   }
 
   private static func fixes(_ summary: Summary) -> String {

@@ -22,8 +22,11 @@ struct TextRecord {
     case .gap(let seconds, let reason):
       let isSegment = reason == .segment
       self.init("no fixes", "for \(Wording.duration(seconds))" + (isSegment ? " (a new segment begins)" : ""))
+    case .source(let event): self.init(event)
     case .fixAccepted(let fix):
-      self.init("fix", "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy))")
+      var detail = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy))"
+      if let speed = fix.speedMetersPerSecond { detail += ", \(Wording.speed(speed))" }
+      self.init("fix", detail)
     case .fixRejected(let reason, let report):
       let place = "\(Wording.number(report.latitude, 5)), \(Wording.number(report.longitude, 5))"
       self.init("refused", "\(reason.rawValue): \(place)")
@@ -46,6 +49,23 @@ struct TextRecord {
     what = "moved"
     detail = "\(Wording.distance(moved)) in \(Wording.duration(since)), to \(place)"
     if change.reason == .window { detail += ", told when the window ended" }
+  }
+
+  private init(_ event: SourceEvent) {
+    switch event {
+    case .found(let name):
+      what = "source"
+      detail = "\(name) is there"
+    case .switched(let name):
+      what = "source"
+      detail = "fixes come from \(name) now"
+    case .stale(let reason, let seconds):
+      what = "stale"
+      detail = "no fix for \(Wording.duration(seconds)): \(reason.phrase)"
+    case .dropped(let reports, let seconds):
+      what = "no fixes"
+      detail = "for \(Wording.duration(seconds)): \(Wording.count(reports, "report")) left out to catch up"
+    }
   }
 
   private init(_ event: RegionEvent) {
@@ -101,6 +121,18 @@ struct TextRecord {
     what = decision.subscriber
     detail = "\(decision.action.phrase) (\(decision.rule.rawValue)): \(decision.reason.phrase)"
     isConsequence = true
+  }
+}
+
+extension SourceEvent.Staleness {
+  /// In words, after what has happened.
+  var phrase: String {
+    switch self {
+    case .silent: "the reports stopped"
+    case .noFix: "the receiver has none"
+    case .noDevice: "gpsd has no receiver"
+    case .lost: "gpsd is not there"
+    }
   }
 }
 

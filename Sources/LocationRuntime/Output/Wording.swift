@@ -24,6 +24,9 @@ enum Wording {
     return size < 10_000 ? "\(count(Int(meters.rounded()))) m" : "\(number(meters / 1000, 1)) km"
   }
 
+  /// `1.4 m/s`, `17.2 m/s`
+  static func speed(_ metersPerSecond: Double) -> String { "\(number(metersPerSecond, 1)) m/s" }
+
   /// `12 s`, `5 min 3 s`, `2 h 5 min`, `3 d 4 h`
   static func duration(_ seconds: Double) -> String {
     if seconds < 10 && seconds != seconds.rounded() { return "\(number(seconds, 1)) s" }

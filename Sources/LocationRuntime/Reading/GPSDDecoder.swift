@@ -16,16 +16,27 @@ package import LocationCore
   private var track: GPSDTrack
   private var paths: [[UInt8]] = []
   private var scratch: [CChar] = []
+  private let acceptsSimulated: Bool
+  /// The time that a recording has come to.
+  private var recorded = EngineInstant(microseconds: 0)
+  /// Devices that gpsd has, by number, in the order in which it told of them.
+  private var present: [Int] = []
   /// TPV reports so far.
   package private(set) var reports = 0
   /// Reports with a position that libgps did not find.
   package private(set) var unreadable = 0
 
-  /// - Parameter assumeAccuracyMeters: see ``TrackOptions``.
-  package init(assumeAccuracyMeters: Double?) throws(Failure) {
+  /// - Parameters:
+  ///   - assumeAccuracyMeters: see ``TrackOptions``.
+  ///   - isLive: whether the lines come now, and not from a recording.
+  ///   - acceptsSimulated: whether a position that the receiver itself calls simulated is one; else it is no fix.
+  package init(
+    assumeAccuracyMeters: Double?, isLive: Bool = false, acceptsSimulated: Bool = true
+  ) throws(Failure) {
     guard let data = unsafe locwatch_gps_new() else { throw Failure(.tryAgain, what: "no memory for libgps") }
     unsafe self.data = data
-    track = GPSDTrack(assumeAccuracyMeters: assumeAccuracyMeters)
+    self.acceptsSimulated = acceptsSimulated
+    track = GPSDTrack(assumeAccuracyMeters: assumeAccuracyMeters, isLive: isLive)
   }
 
   deinit { unsafe free(data) }
@@ -33,23 +44,61 @@ package import LocationCore
   /// Reports left out because they came from a device that is not in use.
   package var otherDevicesReports: Int { track.otherDevicesReports }
 
+  /// Reports left out because they came when their epoch had been taken to be over.
+  package var lateReports: Int { track.lateReports }
+
+  /// Since when an epoch has been open; nil where none is.
+  package var openSince: EngineInstant? { track.openSince }
+
+  /// The path of the device whose reports are used; nil while none is.
+  package var deviceInUse: String? {
+    track.deviceInUse.flatMap { number in
+      paths.indices.contains(number) ? String(decoding: paths[number], as: UTF8.self) : nil
+    }
+  }
+
+  /// How many devices gpsd has.
+  package var deviceCount: Int { present.count }
+
+  /// The version of the interface of libgps, major and minor.
+  package static var version: (major: Int, minor: Int) {
+    (Int(locwatch_gps_api_major()), Int(locwatch_gps_api_minor()))
+  }
+
   /// Takes one line that is a whole JSON object.
   ///
   /// - Parameters:
   ///   - scan: what ``/LocationCore/FixLine`` says of the line.
+  ///   - instant: when it came; nil in a recording, whose own times count.
   ///   - items: gets the fixes that are complete with it.
-  package func read(_ line: Span<UInt8>, _ scan: GPSDLine, into items: inout [TrackItem]) {
+  package func read(
+    _ line: Span<UInt8>, _ scan: GPSDLine, at instant: EngineInstant? = nil, into items: inout [TrackItem]
+  ) {
+    if let time = scan.time { recorded = EngineInstant(microseconds: time.microseconds) }
+    let instant = instant ?? recorded
     switch scan.kind {
-    case .other: return
-    case .tpv, .gst, .device, .devices: unpack(line)
+    case .tpv:
+      unpack(line)
+      tpv(scan, at: instant, into: &items)
+    case .gst:
+      unpack(line)
+      gst(scan)
+    case .sky:
+      if let path = scan.device { track.sky(device: number(of: line.extracting(path)), at: instant) }
+    case .device:
+      unpack(line)
+      device(into: &items)
+    case .devices:
+      unpack(line)
+      devices()
+    case .version, .error, .other: break
     }
-    switch scan.kind {
-    case .tpv: tpv(scan, into: &items)
-    case .gst: gst(scan)
-    case .device: device(into: &items)
-    case .devices: devices()
-    case .other: break
-    }
+  }
+
+  /// The connection to gpsd is a new one.
+  package func reconnected(at instant: EngineInstant) {
+    present.removeAll()
+    track.reconnected(at: instant)
   }
 
   /// Appends the fix whose epoch is still open, if there is one.
@@ -83,10 +132,11 @@ package import LocationCore
     text[length] = 0
   }
 
-  private func tpv(_ scan: GPSDLine, into items: inout [TrackItem]) {
+  private func tpv(_ scan: GPSDLine, at instant: EngineInstant, into items: inout [TrackItem]) {
     reports += 1
     let fix = unsafe data.pointee.fix
-    let mode = FixMode(gpsdMode: Double(fix.mode))
+    let isRefused = unsafe !acceptsSimulated && locwatch_gps_is_simulated(data) != 0
+    let mode = isRefused ? .noFix : FixMode(gpsdMode: Double(fix.mode))
     var position = (latitude: Double.nan, longitude: Double.nan)
     if fix.latitude.isFinite, fix.longitude.isFinite, mode == .twoD || mode == .threeD {
       position = (fix.latitude, fix.longitude)
@@ -104,7 +154,7 @@ package import LocationCore
         device: device, fix: report, horizontalErrorMeters: fix.eph.isNaN ? nil : fix.eph,
         eastErrorMeters: fix.epx.isNaN ? nil : fix.epx, northErrorMeters: fix.epy.isNaN ? nil : fix.epy,
         isDeadReckoned: unsafe locwatch_gps_is_dead_reckoned(data) != 0),
-      into: &items)
+      at: instant, into: &items)
   }
 
   private func gst(_ scan: GPSDLine) {
@@ -121,16 +171,20 @@ package import LocationCore
     guard let device = unsafe device else { return }
     let number = unsafe number(of: locwatch_device_path(device))
     if unsafe locwatch_device_is_active(device) != 0 {
+      if !present.contains(number) { present.append(number) }
       unsafe track.found(number, driver: driver(of: device))
     } else {
+      present.removeAll { $0 == number }
       track.lost(number, into: &items)
     }
   }
 
   private func devices() {
+    present.removeAll()
     for index in 0..<max(0, unsafe data.pointee.devices.ndevices) {
       guard let device = unsafe locwatch_gps_listed_device(data, index) else { continue }
       let number = unsafe number(of: locwatch_device_path(device))
+      if !present.contains(number) { present.append(number) }
       unsafe track.found(number, driver: driver(of: device))
     }
   }
@@ -144,15 +198,19 @@ package import LocationCore
   /// A small number for a device's path; none is a device too, because recordings may leave it out.
   private func number(of path: UnsafePointer<CChar>?) -> Int {
     guard let path = unsafe path else { return 0 }
-    known: for (number, known) in paths.enumerated() {
-      for (index, byte) in known.enumerated() where unsafe UInt8(bitPattern: path[index]) != byte {
-        continue known
-      }
-      if unsafe path[known.count] == 0 { return number }
+    return unsafe UnsafeBufferPointer(start: path, count: strlen(path)).withMemoryRebound(to: UInt8.self) {
+      unsafe number(of: Span(_unsafeElements: $0))
+    }
+  }
+
+  private func number(of path: Span<UInt8>) -> Int {
+    known: for (number, known) in paths.enumerated() where known.count == path.count {
+      for index in known.indices where path[index] != known[index] { continue known }
+      return number
     }
     guard paths.count < GPSDTrack.maximumDevices else { return paths.count }
     var bytes: [UInt8] = []
-    while unsafe path[bytes.count] != 0 { unsafe bytes.append(UInt8(bitPattern: path[bytes.count])) }
+    for index in 0..<path.count { bytes.append(path[index]) }
     paths.append(bytes)
     return paths.count - 1
   }

@@ -26,6 +26,7 @@ package import LocationCore
   private let state: UnsafeMutablePointer<State>
   private let budget: UnsafeMutablePointer<locwatch_xml_budget>
   private var bytesFed = 0
+  private var passed = Passed()
 
   /// - Parameter assumeAccuracyMeters: see ``TrackOptions``.
   package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
@@ -43,11 +44,20 @@ package import LocationCore
     unsafe XML_SetUserData(parser, state)
     unsafe XML_SetElementHandler(parser, startElement, endElement)
     unsafe XML_SetCharacterDataHandler(parser, characterData)
+    unsafe XML_SetCdataSectionHandler(parser, startCDATA, endCDATA)
     unsafe XML_SetEntityDeclHandler(parser, entityDeclaration)
     unsafe XML_SetSkippedEntityHandler(parser, skippedEntity)
     unsafe XML_SetStartDoctypeDeclHandler(parser, startDoctype)
     unsafe XML_SetUnknownEncodingHandler(parser, unknownEncoding, nil)
     unsafe XML_SetParamEntityParsing(parser, XML_PARAM_ENTITY_PARSING_NEVER)
+  }
+
+  /// A parser of any XML, for ``takeEvents()``.
+  convenience init(eventsOf file: String) throws(Failure) {
+    try self.init(file: file, assumeAccuracyMeters: nil)
+    unsafe state.pointee.takesEvents = true
+    // Letters matter where names are read, so an encoding that expat does not know is an error.
+    unsafe XML_SetUnknownEncodingHandler(state.pointee.parser, nil, nil)
   }
 
   deinit {
@@ -58,7 +68,7 @@ package import LocationCore
   }
 
   /// The line that the parser has reached, from 1.
-  package var line: Int { unsafe Int(XML_GetCurrentLineNumber(state.pointee.parser)) }
+  package var line: Int { parsedLine + passed.lines }
   /// The line on which the first track point begins, or else the first other point; nil before it.
   package var firstPointLine: Int? {
     unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine
@@ -100,6 +110,13 @@ package import LocationCore
     }
   }
 
+  /// What has come since the last call.
+  func takeEvents() -> [XMLEvent] {
+    var events: [XMLEvent] = []
+    unsafe swap(&events, &state.pointee.events)
+    return events
+  }
+
   /// See ``GPXAssembler/takeHeldItems()``.
   package func takeHeldItems() -> [TrackItem]? { unsafe state.pointee.assembler.takeHeldItems() }
 
@@ -130,7 +147,42 @@ package import LocationCore
     return failure
   }
 
-  private var column: Int { unsafe Int(XML_GetCurrentColumnNumber(state.pointee.parser)) + 1 }
+  private var column: Int { parsedColumn + (parsedLine == passed.atLine ? passed.columns : 0) + 1 }
+  private var parsedLine: Int { unsafe Int(XML_GetCurrentLineNumber(state.pointee.parser)) }
+  private var parsedColumn: Int { unsafe Int(XML_GetCurrentColumnNumber(state.pointee.parser)) }
+}
+
+/// Reading parts of the document without the parser.
+extension GPXParser {
+  /// What was read elsewhere: lines in all, and columns on the parser's line at which that was last.
+  fileprivate struct Passed {
+    var lines = 0
+    var columns = 0
+    var atLine = 0
+  }
+
+  /// Whether the track point that comes next may be left out of what is parsed, and handed to the assembler
+  /// as a whole: everything parsed so far has been taken in, and the assembler has a use for one.
+  ///
+  /// Never where markup may mean something else than it says: in CDATA, after a DOCTYPE, whose declarations
+  /// apply to attributes, and in encodings that don't write ASCII as ASCII.
+  var takesWholePoints: Bool {
+    unsafe state.pointee.assembler.takesWholePoints && !state.pointee.isInCDATA
+      && !state.pointee.hasDoctype && state.pointee.refusal == nil
+      && Int(XML_GetCurrentByteIndex(state.pointee.parser)) == bytesFed
+  }
+
+  /// Hands the next part of the document to the assembler without parsing it, where ``takesWholePoints``.
+  ///
+  /// - Parameter body: returns what it took: line feeds, and bytes since the last, or all if there is none.
+  func passOver(_ body: (inout GPXAssembler) -> (lines: Int, columns: Int)) {
+    let (lines, columns) = unsafe body(&state.pointee.assembler)
+    let before = parsedColumn + (parsedLine == passed.atLine ? passed.columns : 0)
+    passed.columns = (lines > 0 ? 0 : before) + columns - parsedColumn
+    passed.atLine = parsedLine
+    passed.lines += lines
+    unsafe state.pointee.linesPassed = passed.lines
+  }
 }
 
 /// What the callbacks share.
@@ -138,16 +190,37 @@ package import LocationCore
   let parser: XML_Parser
   let file: String
   var assembler: GPXAssembler
+  /// Whether the document goes to ``events``, not to the assembler.
+  var takesEvents = false
+  var events: [XMLEvent] = []
   var refusal: Failure?
   var firstTrackPointLine: Int?
   var firstOtherPointLine: Int?
+  var isInCDATA = false
+  var hasDoctype = false
+  var linesPassed = 0
 
   /// Stops the parser; later callbacks of the same piece are ignored by expat.
   mutating func refuse(_ what: String, remedy: String?) {
     guard refusal == nil else { return }
     refusal = unsafe Failure(
-      .data, file: file, line: Int(XML_GetCurrentLineNumber(parser)), what: what, remedy: remedy)
+      .data, file: file, line: Int(XML_GetCurrentLineNumber(parser)) + linesPassed, what: what,
+      remedy: remedy)
     unsafe XML_StopParser(parser, 0)
+  }
+
+  mutating func noteStart(
+    _ name: UnsafePointer<XML_Char>, _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
+  ) {
+    var named: [XMLEvent.Attribute] = []
+    if var attribute = unsafe attributes {
+      while let key = unsafe attribute[0], let value = unsafe attribute[1] {
+        unsafe named.append(XMLEvent.Attribute(name: localName(key), value: String(cString: value)))
+        unsafe attribute += 2
+      }
+    }
+    let line = unsafe Int(XML_GetCurrentLineNumber(parser))
+    events.append(unsafe .start(name: localName(name), attributes: named, line: line))
   }
 
   mutating func notePointLine() {
@@ -174,6 +247,12 @@ package import LocationCore
   }
 }
 
+/// A name without its prefix.
+private func localName(_ name: UnsafePointer<XML_Char>) -> String {
+  let whole = unsafe String(cString: name)
+  return whole.lastIndex(of: ":").map { String(whole[whole.index(after: $0)...]) } ?? whole
+}
+
 @inline(__always)
 private func bytes(_ text: UnsafePointer<XML_Char>, count: Int) -> UnsafeBufferPointer<UInt8> {
   unsafe UnsafeBufferPointer(
@@ -185,6 +264,10 @@ private func startElement(
   _ attributes: UnsafeMutablePointer<UnsafePointer<XML_Char>?>?
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self), let name = unsafe name else { return }
+  if unsafe state.pointee.takesEvents {
+    unsafe state.pointee.noteStart(name, attributes)
+    return
+  }
   if var attribute = unsafe attributes {
     // Defaults from a DTD come after the specified ones and don't count.
     var left = unsafe XML_GetSpecifiedAttributeCount(state.pointee.parser)
@@ -202,6 +285,10 @@ private func startElement(
 
 private func endElement(_ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<XML_Char>?) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self) else { return }
+  if unsafe state.pointee.takesEvents, let name = unsafe name {
+    unsafe state.pointee.events.append(.end(name: localName(name)))
+    return
+  }
   unsafe state.pointee.assembler.end()
 }
 
@@ -209,7 +296,21 @@ private func characterData(
   _ user: UnsafeMutableRawPointer?, _ text: UnsafePointer<XML_Char>?, _ count: Int32
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self), let text = unsafe text else { return }
+  if unsafe state.pointee.takesEvents {
+    unsafe state.pointee.events.append(.text(bytes(text, count: Int(count)).span.array))
+    return
+  }
   unsafe state.pointee.assembler.characters(bytes(text, count: Int(count)).span)
+}
+
+private func startCDATA(_ user: UnsafeMutableRawPointer?) {
+  guard let state = unsafe user?.assumingMemoryBound(to: State.self) else { return }
+  unsafe state.pointee.isInCDATA = true
+}
+
+private func endCDATA(_ user: UnsafeMutableRawPointer?) {
+  guard let state = unsafe user?.assumingMemoryBound(to: State.self) else { return }
+  unsafe state.pointee.isInCDATA = false
 }
 
 private func skippedEntity(
@@ -224,6 +325,7 @@ private func startDoctype(
   _ systemID: UnsafePointer<XML_Char>?, _ publicID: UnsafePointer<XML_Char>?, _ hasInternal: Int32
 ) {
   guard let state = unsafe user?.assumingMemoryBound(to: State.self) else { return }
+  unsafe state.pointee.hasDoctype = true
   if unsafe systemID != nil { unsafe state.pointee.assembler.note("external DTD (not fetched)") }
 }
 

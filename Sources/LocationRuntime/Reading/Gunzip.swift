@@ -40,10 +40,12 @@ import CZlib
     unsafe stream.deallocate()
   }
 
-  /// Unpacks from the start of `packed` into `unpacked` from `offset` on, at most as much as fits.
+  /// Unpacks from the start of `packed` into `unpacked` from `offset` to `end`, at most as much as fits.
   ///
   /// Consumes or produces something whenever both have bytes, so a caller can't loop for ever.
-  func step(_ packed: Span<UInt8>, into unpacked: inout [UInt8], from offset: Int) throws(Trouble) -> Step {
+  func step(
+    _ packed: Span<UInt8>, into unpacked: inout [UInt8], from offset: Int, to end: Int
+  ) throws(Trouble) -> Step {
     guard !packed.isEmpty else { return Step(consumed: 0, produced: 0) }
     if isBetweenMembers, hasMember {
       if hasTrailingGarbage || packed[0] == 0 { return Step(consumed: 1, produced: 0) }
@@ -61,13 +63,13 @@ import CZlib
         unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
         unsafe stream.pointee.avail_in = UInt32(input.count)
         unsafe stream.pointee.next_out = output.baseAddress.map { unsafe $0 + offset }
-        unsafe stream.pointee.avail_out = UInt32(output.count - offset)
+        unsafe stream.pointee.avail_out = UInt32(end - offset)
         return unsafe inflate(stream, Z_NO_FLUSH)
       }
     }
     let step = unsafe Step(
       consumed: packed.count - Int(stream.pointee.avail_in),
-      produced: unpacked.count - offset - Int(stream.pointee.avail_out))
+      produced: end - offset - Int(stream.pointee.avail_out))
     switch status {
     case Z_STREAM_END: isBetweenMembers = true
     case Z_OK, Z_BUF_ERROR: break

@@ -9,7 +9,7 @@ struct InputBytes: ~Copyable {
   private var pendingRange: Range<Int>
   private var isAtEnd: Bool
 
-  /// How much is read or unpacked at a time.
+  /// How many packed bytes are read at a time.
   static let pieceBytes = 1 << 16
 
   /// Opens the file and looks at its first bytes, waiting for two of them where it is a pipe.
@@ -40,11 +40,21 @@ struct InputBytes: ~Copyable {
   var isGzip: Bool { gunzip != nil }
   var hasTrailingGarbage: Bool { gunzip?.hasTrailingGarbage ?? false }
 
-  /// The next bytes into `buffer` from `offset` on, at most as many as fit; 0 at the end.
-  mutating func read(into buffer: inout [UInt8], from offset: Int = 0) throws(Failure) -> Int {
+  /// The next bytes behind the text of a piece; 0 at the end, or where it is full.
+  mutating func read(into piece: inout ScanPiece) throws(Failure) -> Int {
+    try piece.fill { bytes, range throws(Failure) in
+      range.isEmpty ? 0 : try read(into: &bytes, from: range.lowerBound, to: range.upperBound)
+    }
+  }
+
+  /// The next bytes into `buffer` from `offset` to `end`, at most as many as fit; 0 at the end.
+  mutating func read(
+    into buffer: inout [UInt8], from offset: Int = 0, to end: Int? = nil
+  ) throws(Failure) -> Int {
+    let end = end ?? buffer.count
     guard let gunzip else {
-      guard !pendingRange.isEmpty else { return try file.read(into: &buffer, from: offset) }
-      let count = min(pendingRange.count, buffer.count - offset)
+      guard !pendingRange.isEmpty else { return try file.read(into: &buffer, from: offset, to: end) }
+      let count = min(pendingRange.count, end - offset)
       for index in 0..<count { buffer[offset + index] = pending[pendingRange.lowerBound + index] }
       pendingRange = pendingRange.lowerBound + count..<pendingRange.upperBound
       return count
@@ -60,7 +70,8 @@ struct InputBytes: ~Copyable {
           try gunzip.finish()
           return 0
         }
-        let step = try gunzip.step(pending.span.extracting(pendingRange), into: &buffer, from: offset)
+        let step = try gunzip.step(
+          pending.span.extracting(pendingRange), into: &buffer, from: offset, to: end)
         pendingRange = pendingRange.lowerBound + step.consumed..<pendingRange.upperBound
         if step.produced > 0 { return step.produced }
       } catch {

@@ -42,13 +42,16 @@ struct InputFile: ~Copyable {
     if descriptor != STDIN_FILENO { close(descriptor) }
   }
 
-  /// Reads what is there into `buffer` from `offset` on, at most as much as fits; 0 at the end.
+  /// Reads what is there into `buffer` from `offset` to `end`, at most as much as fits; 0 at the end.
   ///
   /// - Throws: `io`.
-  mutating func read(into buffer: inout [UInt8], from offset: Int = 0) throws(Failure) -> Int {
+  mutating func read(
+    into buffer: inout [UInt8], from offset: Int = 0, to end: Int? = nil
+  ) throws(Failure) -> Int {
+    let end = end ?? buffer.count
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe Self.readSome(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[offset...]))
+        unsafe Self.readSome(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<end]))
       }
       if count >= 0 {
         bytesRead += count

@@ -4,24 +4,29 @@ package import LocationCore
 package struct LineTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
-  private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)
+  private var scanner: FixLineScanner?
+  /// What has come of a line whose end has not.
+  private var partial: [UInt8] = []
   private var gpsd: GPSDDecoder?
   private var hasFix = false
   private var otherObjects = 0
   private var skippedLines = 0
+  /// The line last read, from 1; 0 before the first.
+  package private(set) var line = 0
   /// The line of the first position; nil before it.
   package private(set) var firstPointLine: Int?
 
   /// The longest line that is read, bytes. gpsd's own limit is 10,240 (`GPS_JSON_RESPONSE_MAX`).
   static let maximumLineBytes = 1 << 16
 
-  package init(file: String, assumeAccuracyMeters: Double?) {
+  /// - Parameters:
+  ///   - assumeAccuracyMeters: see ``TrackOptions``.
+  ///   - scans: whether plain lines go to the scanner.
+  package init(file: String, assumeAccuracyMeters: Double?, scans: Bool = true) {
     self.file = file
     self.assumeAccuracyMeters = assumeAccuracyMeters
+    scanner = scans ? FixLineScanner(assumeAccuracyMeters: assumeAccuracyMeters) : nil
   }
-
-  /// The line last read, from 1.
-  package var line: Int { buffer.number }
 
   /// What was taken generously.
   package var notes: [String] {
@@ -38,50 +43,87 @@ package struct LineTrack {
   }
 
   /// Reads the whole lines of what has come so far; an empty piece ends the track.
-  package mutating func parse(_ piece: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem])
-    throws(Failure)
-  {
-    buffer.append(piece)
-    let bytes = buffer.bytes
+  package mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure) {
     do throws(Failure) {
-      try readLines(of: bytes.span, isFinal: isFinal, into: &batch)
+      if piece.count > 0 { try readLines(of: piece, into: &batch) } else { try readLast(into: &batch) }
     } catch {
       flush(into: &batch)
       throw error
     }
-    if isFinal { flush(into: &batch) }
+    if piece.count == 0 { flush(into: &batch) }
   }
 
   /// Appends what waits to be completed by lines that won't come.
   package mutating func flush(into batch: inout [TrackItem]) { gpsd?.flush(into: &batch) }
 
   private mutating func readLines(
-    of bytes: Span<UInt8>, isFinal: Bool, into batch: inout [TrackItem]
+    of piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {
-    reading: while true {
-      switch buffer.next() {
-      case .line(let range): try read(bytes.extracting(range), into: &batch)
-      case .tooLong: throw failure("the line is longer than \(Self.maximumLineBytes >> 10) KiB")
-      case .none: break reading
+    var offset = 0
+    while offset < piece.count {
+      if partial.isEmpty { scan(piece, from: &offset, into: &batch) }
+      let end = piece.lineFeed(from: offset)
+      let text = piece.bytes.span.extracting(offset..<(end ?? piece.count))
+      guard partial.count + text.count <= Self.maximumLineBytes else {
+        line += 1
+        throw failure("the line is longer than \(Self.maximumLineBytes >> 10) KiB")
+      }
+      guard let end else { return keep(text) }
+      offset = end + 1
+      line += 1
+      if partial.isEmpty {
+        try read(text, into: &batch)
+      } else {
+        keep(text)
+        try readPartial(into: &batch)
       }
     }
-    if isFinal, let range = buffer.last() { try read(bytes.extracting(range), into: &batch) }
   }
 
-  private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) throws(Failure) {
-    let hasMark = buffer.number == 1 && line.startsWithByteOrderMark
-    let line = line.extracting((hasMark ? 3 : 0)...)
-    let start = line.rangeWithinXMLSpace.lowerBound
-    guard start < line.count else { return }
-    if line[start] != UInt8(ascii: "{"), gpsd != nil || !hasFix {
+  /// Hands the scanner what comes next. Once gpsd has spoken, all lines are read in one way.
+  private mutating func scan(
+    _ piece: borrowing ScanPiece, from offset: inout Int, into batch: inout [TrackItem]
+  ) {
+    guard gpsd == nil, let stop = scanner?.takeLines(of: piece, from: offset, into: &batch), stop.lines > 0
+    else { return }
+    hasFix = true
+    firstPointLine = firstPointLine ?? line + 1
+    line += stop.lines
+    offset = stop.offset
+  }
+
+  private mutating func keep(_ text: Span<UInt8>) {
+    unsafe text.withUnsafeBufferPointer { unsafe partial.append(contentsOf: $0) }
+  }
+
+  private mutating func readPartial(into batch: inout [TrackItem]) throws(Failure) {
+    let whole = partial
+    partial = []
+    try read(whole.span, into: &batch)
+  }
+
+  /// Reads what stands after the last line feed.
+  private mutating func readLast(into batch: inout [TrackItem]) throws(Failure) {
+    guard !partial.isEmpty else { return }
+    line += 1
+    try readPartial(into: &batch)
+  }
+
+  /// Reads a line without its line feed.
+  private mutating func read(_ text: Span<UInt8>, into batch: inout [TrackItem]) throws(Failure) {
+    let hasMark = line == 1 && text.startsWithByteOrderMark
+    let text = text.extracting((hasMark ? 3 : 0)...)
+    let start = text.rangeWithinXMLSpace.lowerBound
+    guard start < text.count else { return }
+    if text[start] != UInt8(ascii: "{"), gpsd != nil || !hasFix {
       // A log of gpsd may begin with comments and may hold raw sentences.
       skippedLines += 1
       return
     }
-    switch FixLine(line, assumeAccuracyMeters: assumeAccuracyMeters) {
+    switch FixLine(text, assumeAccuracyMeters: assumeAccuracyMeters) {
     case .fix(let report):
       hasFix = true
-      firstPointLine = firstPointLine ?? buffer.number
+      firstPointLine = firstPointLine ?? line
       batch.append(.fix(report))
     case .gpsd(let scan):
       let decoder: GPSDDecoder
@@ -91,8 +133,8 @@ package struct LineTrack {
         decoder = try GPSDDecoder(assumeAccuracyMeters: assumeAccuracyMeters)
         gpsd = decoder
       }
-      if scan.kind == .tpv { firstPointLine = firstPointLine ?? buffer.number }
-      decoder.read(line, scan, into: &batch)
+      if scan.kind == .tpv { firstPointLine = firstPointLine ?? line }
+      decoder.read(text, scan, into: &batch)
     case .other:
       otherObjects += 1
     case .malformed(let why):
@@ -101,6 +143,6 @@ package struct LineTrack {
   }
 
   private func failure(_ what: String, remedy: String? = nil) -> Failure {
-    Failure(.data, file: file, line: max(buffer.number, 1), what: what, remedy: remedy)
+    Failure(.data, file: file, line: max(line, 1), what: what, remedy: remedy)
   }
 }

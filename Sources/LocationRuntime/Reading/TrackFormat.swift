@@ -6,6 +6,8 @@ enum TrackFormat: Hashable {
   case xml
   /// JSON objects, one a line: gpsd's, OwnTracks's or the minimal ones.
   case jsonLines
+  /// Everything that reached an engine.
+  case recording
   /// Not decided: more bytes are needed.
   case undecided
   /// Something else; a word for it.
@@ -22,6 +24,10 @@ enum TrackFormat: Hashable {
   init(_ bytes: Span<UInt8>, isWhole: Bool) {
     if let other = Self.binary(bytes) {
       self = .other(other)
+      return
+    }
+    if bytes.starts(with: JournalLine.signature) {
+      self = .recording
       return
     }
     if bytes.startsWithUTF16 {

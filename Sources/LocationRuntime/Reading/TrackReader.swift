@@ -13,45 +13,43 @@ public import LocationCore
 /// ```
 public struct TrackReader: ~Copyable {
   private var input: InputBytes
-  private var piece: [UInt8]
-  /// How much of `piece` was read to tell the format and waits to be parsed.
-  private var headCount: Int?
-  private let gpx: GPXParser?
+  private var piece: ScanPiece
+  /// Whether what was read to tell the format waits to be parsed.
+  private var hasHead = true
+  private var gpx: GPXTrack?
   private var lines: LineTrack
   private var timeline: Timeline
   private var postponed: Failure?
   private var isDone = false
 
   /// A batch is handed out when it has this many items; it may have some thousands more.
-  public static let batchItems = 4096
+  public static let batchItems = 1024
 
   /// Opens the track and looks at its first bytes; `-` is standard input.
   ///
   /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
   public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
-    var input = try InputBytes(path: path)
-    var piece = [UInt8](repeating: 0, count: TrackFormat.maximumBytes)
-    var format = TrackFormat.undecided
-    var filled = 0
-    while format == .undecided {
-      let count = try input.read(into: &piece, from: filled)
-      filled += count
-      format = TrackFormat(piece.span.extracting(..<filled), isWhole: count == 0 || filled == piece.count)
-    }
-    switch format {
+    try self.init(InputHead(path: path), options: options)
+  }
+
+  /// Goes on with a file whose first bytes have been looked at.
+  init(_ head: consuming InputHead, options: TrackOptions) throws(Failure) {
+    switch head.format {
     case .xml:
-      gpx = try GPXParser(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+      gpx = try GPXTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     case .jsonLines:
       gpx = nil
+    case .recording:
+      throw Failure(
+        .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
     case .undecided, .other:
-      let what = if case .other(let what) = format { what } else { "unknown format" }
-      throw Failure(.data, file: input.name, line: 1, what: what, remedy: TrackFormat.accepted)
+      let what = if case .other(let what) = head.format { what } else { "unknown format" }
+      throw Failure(.data, file: head.input.name, line: 1, what: what, remedy: TrackFormat.accepted)
     }
-    lines = LineTrack(file: input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    lines = LineTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     timeline = Timeline(options: options)
-    headCount = filled
-    self.piece = piece
-    self.input = input
+    piece = head.piece
+    input = head.input
   }
 
   /// Replaces the contents of `batch` with the next items of the track.
@@ -106,37 +104,27 @@ public struct TrackReader: ~Copyable {
 
   /// Reads one piece of the file.
   private mutating func step(into batch: inout [TrackItem]) throws(Failure) {
-    let count: Int
-    if let waiting = headCount {
-      count = waiting
-      headCount = nil
+    if hasHead {
+      hasHead = false
     } else {
-      do throws(Failure) { count = try input.read(into: &piece) } catch {
+      piece.removeAll()
+      do throws(Failure) { _ = try input.read(into: &piece) } catch {
         lines.flush(into: &batch)
         throw located(error)
       }
     }
-    let isFinal = count == 0
-    if isFinal { isDone = true }
-    if let gpx {
-      try parse(gpx, count, isFinal: isFinal, into: &batch)
+    isDone = piece.count == 0
+    if gpx == nil {
+      try lines.read(piece, into: &batch)
     } else {
-      let bytes = piece
-      try lines.parse(bytes.span.extracting(..<count), isFinal: isFinal, into: &batch)
+      try gpx?.read(piece, into: &batch)
+      if isDone { try takeHeldItems(into: &batch) }
     }
   }
 
-  private func parse(
-    _ gpx: GPXParser, _ count: Int, isFinal: Bool, into batch: inout [TrackItem]
-  ) throws(Failure) {
-    do throws(Failure) {
-      try gpx.parse(piece.span.extracting(..<count), isFinal: isFinal)
-    } catch {
-      gpx.takeItems(into: &batch)
-      throw error
-    }
-    gpx.takeItems(into: &batch)
-    guard isFinal, gpx.census.trackPoints == 0 else { return }
+  /// What stands in for a track in a document without one.
+  private func takeHeldItems(into batch: inout [TrackItem]) throws(Failure) {
+    guard let gpx, gpx.census.trackPoints == 0 else { return }
     guard let held = gpx.takeHeldItems() else {
       throw Failure(
         .data, file: name, line: gpx.firstPointLine,

@@ -36,6 +36,24 @@ enum FeatureText {
     return bytes
   }
 
+  /// The text of a Feature from a file that is not GeoJSON.
+  static func make(id: String, _ draft: RegionDraft, _ properties: [(key: String, json: String)]) -> [UInt8] {
+    var members: [String] = []
+    func add(_ property: RegionProperty, _ json: String?) {
+      if let json { members.append("\(JSONText.string(property.rawValue)):\(json)") }
+    }
+    add(.name, draft.name.map(JSONText.string))
+    add(.radiusMeters, draft.radiusMeters.map(JSONText.number))
+    add(.bufferMeters, draft.bufferMeters.map(JSONText.number))
+    add(.dwellSeconds, draft.dwellSeconds.map(JSONText.number))
+    add(.exitDelaySeconds, draft.exitDelaySeconds.map(JSONText.number))
+    members += properties.map { "\(JSONText.string($0.key)):\($0.json)" }
+    let text =
+      #"{"type":"Feature","id":\#(JSONText.string(id)),"properties":{"# + members.joined(separator: ",")
+      + #"},"geometry":\#(draft.geometry.json)}"#
+    return Array(text.utf8)
+  }
+
   private static func appendFeature(_ text: [UInt8], _ changes: Changes, to bytes: inout [UInt8])
     throws(JSONError)
   {
@@ -114,5 +132,31 @@ enum FeatureText {
       bytes += Array(json.utf8)
     }
     bytes.append(UInt8(ascii: "}"))
+  }
+}
+
+extension RegionDraft.Geometry {
+  /// The geometry as GeoJSON has it.
+  var json: String {
+    switch self {
+    case .point(let position): #"{"type":"Point","coordinates":\#(Self.json(position))}"#
+    case .lineString(let line): #"{"type":"LineString","coordinates":\#(Self.json(line))}"#
+    case .polygon(let rings): #"{"type":"Polygon","coordinates":\#(Self.json(rings))}"#
+    case .multiPolygon(let polygons):
+      #"{"type":"MultiPolygon","coordinates":["# + polygons.map(Self.json).joined(separator: ",") + "]}"
+    case .other, .none: "null"
+    }
+  }
+
+  private static func json(_ rings: [[RegionDraft.Position]]) -> String {
+    "[" + rings.map(json).joined(separator: ",") + "]"
+  }
+
+  private static func json(_ line: [RegionDraft.Position]) -> String {
+    "[" + line.map(json).joined(separator: ",") + "]"
+  }
+
+  private static func json(_ position: RegionDraft.Position) -> String {
+    "[\(JSONText.number(position.longitude)),\(JSONText.number(position.latitude))]"
   }
 }

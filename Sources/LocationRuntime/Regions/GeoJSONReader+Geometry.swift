@@ -48,7 +48,16 @@ extension GeoJSONReader {
     switch type {
     case "Point":
       return .point(try readPosition())
-    case "MultiPoint", "MultiLineString", "LineString", "Polygon", "MultiPolygon":
+    case "LineString":
+      return .lineString(try readPositions())
+    case "Polygon":
+      return .polygon(try readRings())
+    case "MultiPolygon":
+      var polygons: [[[RegionDraft.Position]]] = []
+      try openList("a list of polygons")
+      while try reader.nextElement() { polygons.append(try readRings()) }
+      return .multiPolygon(polygons)
+    case "MultiPoint", "MultiLineString":
       try reader.skip()
       return .other(type)
     default:
@@ -56,6 +65,27 @@ extension GeoJSONReader {
         at: reader.offset, "a geometry of type \"\(type)\"",
         NearestWord.to(type, among: Self.geometryTypes.sorted()).map { "did you mean \($0)?" })
     }
+  }
+
+  private mutating func readRings() throws(JSONError) -> [[RegionDraft.Position]] {
+    var rings: [[RegionDraft.Position]] = []
+    try openList("a list of rings")
+    while try reader.nextElement() { rings.append(try readPositions()) }
+    return rings
+  }
+
+  private mutating func readPositions() throws(JSONError) -> [RegionDraft.Position] {
+    var positions: [RegionDraft.Position] = []
+    try openList("a list of positions")
+    while try reader.nextElement() { positions.append(try readPosition()) }
+    return positions
+  }
+
+  private mutating func openList(_ what: String) throws(JSONError) {
+    guard try reader.peek() == .array else {
+      throw .content(at: reader.offset, "\(try reader.peek().words) where \(what) is expected")
+    }
+    try reader.openArray()
   }
 
   /// Longitude, latitude, and whatever follows.
@@ -94,7 +124,7 @@ extension RegionDraft.Geometry {
     switch self {
     case .none: "it has no geometry"
     case .other(let type): "no region is made of a \(type)"
-    case .point: "left out"
+    case .point, .lineString, .polygon, .multiPolygon: "no region is made of it"
     }
   }
 }

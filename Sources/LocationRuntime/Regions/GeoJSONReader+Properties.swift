@@ -36,6 +36,7 @@ extension GeoJSONReader {
     case .id: draft.id = try word()
     case .name: draft.name = try word()
     case .radiusMeters: draft.radiusMeters = try checked(at: offset, try reader.number(), RegionDraft.radius)
+    case .bufferMeters: draft.bufferMeters = try checked(at: offset, try reader.number(), RegionDraft.radius)
     case .radius: radius.plain = try foreignNumber()
     case .radiusUnits: radius.units = try word()
     case .mapboxRadius: radius.mapbox = try foreignNumber()
@@ -127,10 +128,9 @@ extension GeoJSONReader {
     guard seenKeys.count < Self.maximumSeenKeys, seenKeys.insert(hash(key)).inserted else { return }
     let text = reader.decoded(key)
     guard let meant = RegionProperty.meant(by: text) else { return }
-    let line = JSONError.content(at: key.range.lowerBound, "").line(in: reader.bytes)
-    result.warnings.append(
-      "\(result.name):\(line): feature \(feature): \"\(text)\" means nothing to locwatch; did you mean"
-        + " \"\(meant.rawValue)\"?")
+    collector.warn(
+      "\"\(text)\" means nothing to locwatch; did you mean \"\(meant.rawValue)\"?",
+      line: line(at: key.range.lowerBound))
   }
 
   /// Different keys judged, so that a file cannot make us remember without end.

@@ -7,47 +7,18 @@ import LocationCore
 /// straight into a region.
 struct GeoJSONReader {
   /// What was read so far.
-  var result: RegionFile
-
+  var collector: RegionCollector
   var reader: JSONReader
-  private let options: RegionFile.Options
-  /// The feature being read, from 1.
-  private(set) var feature = 0
-  /// Which feature has an id.
-  private var numbers: [String: Int32] = [:]
-  /// How far the features of a name, and without an id, were counted.
-  private var namesakes: [String: Int] = [:]
-  /// What is wrong, in the order of the file; at most ``keptProblems``.
-  private(set) var problems: [Failure] = []
-  private var problemCount = 0
-  private var unnamed: [Int] = []
-  private var unnamedCount = 0
   /// Hashes of the property keys that were looked at already, so that each is judged once.
   var seenKeys: Set<UInt64> = []
-
-  /// Problems kept for a report; the others are counted.
-  static let keptProblems = 100
+  private var lines = LineCursor()
 
   init(_ bytes: [UInt8], file: String, options: RegionFile.Options) {
     reader = JSONReader(bytes)
-    result = RegionFile(name: file)
-    result.source = bytes
-    self.options = options
+    collector = RegionCollector(file: file, source: bytes, noun: "feature", options: options)
   }
 
-  /// What is wrong: the first problem, and how many there are; nil where all is well.
-  var failure: Failure? {
-    guard var first = problems.first else { return nil }
-    if problemCount > 1 {
-      let more = problemCount == 2 ? "1 more problem" : "\(problemCount - 1) more problems"
-      first.remedy = [first.remedy, "(and \(more))"].compactMap { $0 }.joined(separator: " ")
-    }
-    return first
-  }
-
-  private var file: String { result.name }
-
-  /// Reads everything; problems are in ``failure``.
+  /// Reads everything; what is wrong is in the collector.
   mutating func read() {
     do {
       repeat {
@@ -57,13 +28,7 @@ struct GeoJSONReader {
     } catch {
       note(error)
     }
-    if unnamedCount > 0 {
-      let some =
-        unnamed.map { "\($0)" }.joined(separator: ", ") + (unnamedCount > unnamed.count ? ", ..." : "")
-      result.warnings.append(
-        "\(file): \(unnamedCount == 1 ? "feature" : "features") \(some) without an id: named after \"name\","
-          + " or region- and the number; an \"id\" of its own outlives changes of the file")
-    }
+    collector.warnOfMissingIDs()
   }
 
   /// U+001E, which RFC 8142 puts before each text.
@@ -131,7 +96,7 @@ struct GeoJSONReader {
 
   /// A feature, or a geometry that stands for one. Problems of its content are noted and it is passed over.
   private mutating func readFeature(isBare: Bool = false) throws(JSONError) {
-    feature += 1
+    collector.number += 1
     let start = reader
     do throws(JSONError) {
       guard try reader.peek() == .object else {
@@ -142,7 +107,8 @@ struct GeoJSONReader {
       if isBare { draft.geometry = try readGeometry() } else { try readMembers(into: &draft) }
       let length = UInt32(clamping: reader.offset - offset)
       do throws(RegionProblem) {
-        try add(draft, RegionFile.Piece(start: offset, length: length, lacks: isBare ? .feature : []))
+        try collector.add(
+          draft, RegionFile.Piece(start: offset, length: length, lacks: isBare ? .feature : []))
       } catch {
         throw JSONError.content(at: offset, error.what, error.remedy)
       }
@@ -197,57 +163,15 @@ struct GeoJSONReader {
     }
   }
 
-  private mutating func add(_ draft: RegionDraft, _ piece: RegionFile.Piece) throws(RegionProblem) {
-    let isUnnamed = draft.id == nil
-    let id = try RegionDraft.checkedID(draft.id ?? nameAsID(draft))
-    var draft = draft
-    if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
-    guard let region = try draft.region(id: id) else {
-      result.leftOut.append("\(file): \(place(id: isUnnamed ? nil : id)): \(draft.geometry.whyLeftOut)")
-      return
-    }
-    if let first = numbers.updateValue(Int32(clamping: feature), forKey: id) {
-      throw RegionProblem(what: "the id of feature \(first) again", remedy: "ids are unique")
-    }
-    if isUnnamed {
-      unnamedCount += 1
-      if unnamed.count < 10 { unnamed.append(feature) }
-    }
-    var piece = piece
-    if !draft.hasOwnID { piece.lacks.insert(.id) }
-    if draft.isRadiusAssumed { piece.lacks.insert(.radius) }
-    if let tags = draft.tags, !tags.isEmpty { result.tags[result.regions.count] = tags }
-    result.regions.append(region)
-    result.pieces.append(piece)
-  }
-
-  /// The name where it is free, then name-2, name-3 ...; `region-` and the number where there is none.
-  private mutating func nameAsID(_ draft: RegionDraft) -> String {
-    guard let name = draft.name.flatMap(RegionDraft.id(fromName:)) else { return "region-\(feature)" }
-    var candidate = name
-    // Counting goes on where it stopped, or many features of one name would take forever.
-    var count = namesakes[name, default: 1]
-    while numbers[candidate] != nil {
-      count += 1
-      candidate = "\(name)-\(count)"
-    }
-    namesakes[name] = count
-    return candidate
-  }
-
   // MARK: Problems
 
   private mutating func note(_ error: JSONError, id: String? = nil) {
-    problemCount += 1
-    guard problems.count < Self.keptProblems else { return }
-    let what = feature == 0 ? error.what : "\(place(id: id)): \(error.what)"
-    problems.append(
-      Failure(
-        .data, file: file, line: error.line(in: reader.bytes), what: what, remedy: error.remedy))
+    let line = line(at: error.offset)
+    collector.note(error.what, error.remedy, id: id, line: line)
   }
 
-  /// `feature 3 ("home")`.
-  func place(id: String?) -> String { "feature \(feature)" + (id.map { " (\"\($0)\")" } ?? "") }
+  /// The line of a byte, from 1.
+  mutating func line(at offset: Int) -> Int { lines.line(at: offset, in: reader.bytes) }
 
   /// The id or name of a feature that could not be read, for the message.
   private func identify(at start: JSONReader) -> String? {
@@ -286,5 +210,18 @@ struct GeoJSONReader {
       return name
     }
     return name
+  }
+}
+
+/// Counts lines from where it last stopped, because what is asked for comes in the order of the file.
+private struct LineCursor {
+  private var offset = 0
+  private var line = 1
+
+  mutating func line(at wanted: Int, in bytes: [UInt8]) -> Int {
+    if wanted < offset { self = LineCursor() }
+    for index in offset..<min(wanted, bytes.count) where bytes[index] == UInt8(ascii: "\n") { line += 1 }
+    offset = min(wanted, bytes.count)
+    return line
   }
 }

@@ -2,6 +2,14 @@ package import LocationCore
 
 /// Places as people write them, latitude first.
 package enum PlaceText {
+  /// A place and the metres around it.
+  package struct Circle: Hashable, Sendable {
+    /// The middle.
+    package var center: Coordinate
+    /// Metres, positive.
+    package var radiusMeters: Double
+  }
+
   /// `LAT,LON` in degrees.
   package static func place(_ text: String) throws(Failure) -> Coordinate {
     let numbers = try numbers(text, count: 2, "a place is LAT,LON in degrees, like 48.1371,11.5754")
@@ -9,12 +17,12 @@ package enum PlaceText {
   }
 
   /// `LAT,LON,RADIUS` in degrees and metres.
-  package static func circle(_ text: String) throws(Failure) -> Region.Shape {
+  package static func circle(_ text: String) throws(Failure) -> Circle {
     let numbers = try numbers(
       text, count: 3, "a circle is LAT,LON,RADIUS in degrees and metres, like 48.1371,11.5754,120")
     let center = try checked(text, latitude: numbers[0], longitude: numbers[1])
     do {
-      return .circle(center: center, radiusMeters: try RegionDraft.radius(numbers[2]))
+      return Circle(center: center, radiusMeters: try RegionDraft.radius(numbers[2]))
     } catch {
       throw Failure(.usage, what: "\(text): \(error.what)", remedy: error.remedy)
     }
@@ -34,7 +42,7 @@ package enum PlaceText {
   {
     do {
       return try RegionDraft.coordinate(
-        RegionDraft.Position(longitude: longitude, latitude: latitude), latitudeFirst: true)
+        RegionDraft.Position(longitude: longitude, latitude: latitude), .latitudeFirst)
     } catch {
       throw Failure(.usage, what: "\(text): \(error.what)", remedy: error.remedy)
     }
@@ -49,7 +57,7 @@ package enum PlaceText {
       switch FixLine(line.extracting(body), assumeAccuracyMeters: nil) {
       case .fix(let report):
         return try RegionDraft.coordinate(
-          RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), latitudeFirst: true)
+          RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), .latitudeFirst)
       case .gpsd, .other: throw RegionProblem(what: "an object without lat and lon", remedy: nil)
       case .malformed(let why): throw RegionProblem(what: why, remedy: nil)
       }
@@ -62,6 +70,6 @@ package enum PlaceText {
         what: "\"\(line.text())\" is no place", remedy: "write LAT,LON or {\"lat\":LAT,\"lon\":LON}")
     }
     return try RegionDraft.coordinate(
-      RegionDraft.Position(longitude: longitude, latitude: latitude), latitudeFirst: true)
+      RegionDraft.Position(longitude: longitude, latitude: latitude), .latitudeFirst)
   }
 }

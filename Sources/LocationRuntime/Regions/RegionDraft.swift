@@ -10,9 +10,22 @@ struct RegionDraft {
     var latitude: Double
   }
 
+  /// In which order a position's numbers are written.
+  enum Order {
+    case geoJSON
+    case kml
+    case latitudeFirst
+    /// Each with its name, so that there is none.
+    case named
+  }
+
   /// An outline as it is written.
   enum Geometry: Equatable {
     case point(Position)
+    case lineString([Position])
+    /// The outer ring, then its holes.
+    case polygon([[Position]])
+    case multiPolygon([[[Position]]])
     /// One that no region is made of; its type, for the message.
     case other(String)
     /// None at all, as GeoJSON's null.
@@ -22,8 +35,11 @@ struct RegionDraft {
   var id: String?
   var name: String?
   var geometry: Geometry = .none
+  var order = Order.geoJSON
   /// Metres, checked.
   var radiusMeters: Double?
+  /// Metres to each side of a line, checked.
+  var bufferMeters: Double?
   /// For a point without ``radiusMeters``.
   var foreignRadius: ForeignRadius?
   /// Whether the radius stands nowhere in the text.
@@ -37,6 +53,15 @@ struct RegionDraft {
   var maxLatencySeconds: Double?
   var initial: Region.Initial?
 
+  /// What is missing to make a region of the geometry; nil where nothing is.
+  var missing: String? {
+    switch geometry {
+    case .point: radiusMeters == nil && foreignRadius == nil ? "a Point without a radius" : nil
+    case .lineString: bufferMeters == nil ? "a LineString without buffer_m" : nil
+    case .polygon, .multiPolygon, .other, .none: nil
+    }
+  }
+
   /// Gives a point without a radius this one.
   mutating func assume(radiusMeters meters: Double) {
     guard case .point = geometry, radiusMeters == nil, foreignRadius == nil else { return }
@@ -46,14 +71,7 @@ struct RegionDraft {
 
   /// The region; nil where no region is made of such a geometry.
   func region(id: String) throws(RegionProblem) -> Region? {
-    let shape: Region.Shape
-    switch geometry {
-    case .point(let position):
-      let radius = try statedRadius()
-      shape = .circle(center: try Self.coordinate(position), radiusMeters: radius)
-    case .other, .none:
-      return nil
-    }
+    guard let shape = try shape() else { return nil }
     var region = Region(id: id, name: name, shape: shape)
     // Who asks how long wants to be told.
     region.notify = notify ?? (dwellSeconds == nil ? region.notify : region.notify.union(.dwell))
@@ -62,13 +80,6 @@ struct RegionDraft {
     region.maxLatencySeconds = maxLatencySeconds
     region.initial = initial ?? region.initial
     return region
-  }
-
-  private func statedRadius() throws(RegionProblem) -> Double {
-    if let radiusMeters { return radiusMeters }
-    if let meters = try foreignRadius?.meters() { return meters }
-    throw RegionProblem(
-      what: "a Point without a radius", remedy: "add \"radius_m\" (metres) to its properties")
   }
 
   // MARK: Values
@@ -85,6 +96,13 @@ struct RegionDraft {
       throw RegionProblem(what: "an id with a control character", remedy: "use letters, digits and - _ .")
     }
     return id
+  }
+
+  /// A text without white space around it; nil where nothing is left.
+  static func trimmed(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    let body = bytes.span.rangeWithinXMLSpace
+    return body.isEmpty ? nil : String(decoding: bytes[body], as: UTF8.self)
   }
 
   /// An id that looks like a name: on one line and short enough; nil where nothing is left of it.
@@ -121,18 +139,19 @@ struct RegionDraft {
     return seconds
   }
 
-  /// - Parameter latitudeFirst: how the position was written, for the message.
-  static func coordinate(_ position: Position, latitudeFirst: Bool = false) throws(RegionProblem)
-    -> Coordinate
-  {
+  /// - Parameter order: how the position was written, for the message.
+  static func coordinate(_ position: Position, _ order: Order) throws(RegionProblem) -> Coordinate {
     let (longitude, latitude) = (position.longitude, position.latitude)
     if let place = Coordinate(latitude: latitude, longitude: longitude) { return place }
     if abs(latitude) > 90 {
       let mayBeSwapped = abs(longitude) <= 90 && abs(latitude) <= 180
-      let remedy =
-        latitudeFirst
-        ? "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
-        : "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
+      let remedy: String? =
+        switch order {
+        case .geoJSON: "GeoJSON has longitude first: [\(shown(latitude)), \(shown(longitude))]"
+        case .kml: "KML has longitude first: \(shown(latitude)),\(shown(longitude))"
+        case .latitudeFirst: "latitude comes first here: \(shown(longitude)),\(shown(latitude))"
+        case .named: nil
+        }
       throw RegionProblem(
         what: "latitude \(shown(latitude)) is not within -90 to 90" + (mayBeSwapped ? "; swapped?" : ""),
         remedy: mayBeSwapped ? remedy : nil)

@@ -1,4 +1,4 @@
-package import LocationCore
+import LocationCore
 
 /// What a command line says of a region that is to be stored.
 package struct RegionEdit: Sendable {
@@ -25,15 +25,11 @@ package struct RegionEdit: Sendable {
   /// The region that a circle becomes.
   ///
   /// - Throws: `.usage`.
-  package func apply(to shape: Region.Shape) throws(Failure) -> RegionFile {
-    let text: String
-    switch shape {
-    case .circle(let center, let radiusMeters):
-      text =
-        #"{"type":"Feature","properties":{"radius_m":\#(JSONText.number(radiusMeters))},"#
-        + #""geometry":{"type":"Point","coordinates":["#
-        + "\(JSONText.number(center.longitude)),\(JSONText.number(center.latitude))]}}"
-    }
+  package func apply(to circle: PlaceText.Circle) throws(Failure) -> RegionFile {
+    let text =
+      #"{"type":"Feature","properties":{"radius_m":\#(JSONText.number(circle.radiusMeters))},"#
+      + #""geometry":{"type":"Point","coordinates":["#
+      + "\(JSONText.number(circle.center.longitude)),\(JSONText.number(circle.center.latitude))]}}"
     return try apply(to: Array(text.utf8), name: "--circle")
   }
 

@@ -62,10 +62,9 @@ package struct RegionFile: Sendable {
   package static func read(bytes: [UInt8], name: String, options: Options = Options()) throws(Failure)
     -> RegionFile
   {
-    var reader = GeoJSONReader(bytes, file: name, options: options)
-    reader.read()
-    if let failure = reader.failure { throw failure }
-    return reader.result
+    let collector = RegionFormat.read(bytes, file: name, options: options)
+    if let failure = collector.failure { throw failure }
+    return collector.file
   }
 
   /// Reads a file for all that is wrong with it; the regions are those that are good.
@@ -74,10 +73,9 @@ package struct RegionFile: Sendable {
   package static func examine(path: String, options: Options = Options()) throws(Failure)
     -> (file: RegionFile, problems: [Failure])
   {
-    var reader = GeoJSONReader(
+    let collector = RegionFormat.read(
       try FileBytes.read(path: path), file: path == "-" ? "<stdin>" : path, options: options)
-    reader.read()
-    return (reader.result, reader.problems)
+    return (collector.file, collector.problems)
   }
 
   /// The region at a place in ``regions`` as a GeoJSON Feature, with ids and radii that were made up for it.

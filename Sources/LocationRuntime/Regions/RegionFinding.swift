@@ -52,13 +52,12 @@ package struct RegionFinding: Hashable, Sendable {
       findings.append(RegionFinding(region: region.id, kind: kind, text: text))
     }
     switch region.shape {
-    case .circle(_, let radiusMeters):
-      if radiusMeters < leastRadiusMeters {
-        note(
-          .smallRadius,
-          "its radius of \(Wording.distance(radiusMeters)) is below \(Wording.distance(leastRadiusMeters)),"
-            + " twice what an ordinary receiver errs by; it may be entered late or never")
-      }
+    case .circle(_, let radius):
+      if radius < leastRadiusMeters { note(.smallRadius, small("its radius of \(Wording.distance(radius))")) }
+    case .corridor(_, let buffer):
+      if buffer < leastRadiusMeters { note(.smallRadius, small("its buffer of \(Wording.distance(buffer))")) }
+    case .polygon, .multiPolygon:
+      if holdsEverything(region.shape) { note(.noEvent, "it holds the whole Earth, so it is never left") }
     }
     if region.notify.isEmpty { note(.noEvent, "its notify list is empty, so nothing is ever told of it") }
     if region.notify == .exit, region.exitDelaySeconds >= Self.foreverSeconds {
@@ -70,6 +69,19 @@ package struct RegionFinding: Hashable, Sendable {
       note(.noEvent, "it tells of dwelling alone, after \(Wording.duration(region.dwellSeconds))")
     }
     return findings
+  }
+
+  private static func small(_ what: String) -> String {
+    "\(what) is below \(Wording.distance(leastRadiusMeters)), twice what an ordinary receiver errs by;"
+      + " it may be entered late or never"
+  }
+
+  /// Whether a shape is all longitudes from pole to pole.
+  private static func holdsEverything(_ shape: Region.Shape) -> Bool {
+    shape.polygons.contains { polygon in
+      polygon.holes.isEmpty
+        && polygon.shell.allSatisfy { abs($0.longitude) == 180 || abs($0.latitude) == 90 }
+    }
   }
 
   /// No visit is that long: ten years.

@@ -11,20 +11,46 @@ package struct RegionLocator: Sendable {
   }
 
   private let regions: [Region]
+  private let shapes: [ShapeGeometry]
+  private let tree: GeocentricTree
+  private var scratch = GeocentricTree.Scratch()
 
-  package init(_ regions: [Region]) { self.regions = regions }
+  /// Prepares regions for any number of questions.
+  ///
+  /// - Throws: `.data` where one has an outline that is none.
+  package init(_ regions: [Region]) throws(Failure) {
+    self.regions = regions
+    var shapes: [ShapeGeometry] = []
+    shapes.reserveCapacity(regions.count)
+    for region in regions { shapes.append(try Self.geometry(of: region)) }
+    self.shapes = shapes
+    tree = GeocentricTree(shapes.map(\.box))
+  }
 
-  /// Finds what is around a place; equals in distance by their order.
-  package func locate(_ place: Coordinate, into answer: inout Answer) {
-    answer.inside.removeAll(keepingCapacity: true)
-    answer.nearest = nil
-    var nearest = (index: 0, edgeMeters: Double.infinity)
-    for index in regions.indices {
-      let edge = regions[index].shape.edgeMeters(at: place)
-      if edge <= 0 { answer.inside.append(index) }
-      if abs(edge) < abs(nearest.edgeMeters) { nearest = (index, edge) }
+  static func geometry(of region: Region) throws(Failure) -> ShapeGeometry {
+    do {
+      return try ShapeGeometry(region.shape)
+    } catch {
+      throw Failure(.data, what: "region \"\(region.id)\": \(RegionProblem(error).what)")
     }
-    if !regions.isEmpty { answer.nearest = nearest }
+  }
+
+  /// Finds what is around a place; of edges at the same distance, the first region's counts.
+  package mutating func locate(_ place: Coordinate, into answer: inout Answer) {
+    var inside: [Int] = []
+    swap(&inside, &answer.inside)
+    inside.removeAll(keepingCapacity: true)
+    var nearest = (index: -1, edgeMeters: Double.infinity)
+    tree.search(around: place, &scratch) { index in
+      let edge = shapes[index].edgeMeters(at: place)
+      if edge <= 0 { inside.append(index) }
+      let (size, least) = (abs(edge), abs(nearest.edgeMeters))
+      if size < least || (size == least && index < nearest.index) { nearest = (index, edge) }
+      return abs(nearest.edgeMeters)
+    }
+    if inside.count > 1 { inside.sort() }
+    swap(&inside, &answer.inside)
+    answer.nearest = nearest.index < 0 ? nil : nearest
   }
 
   /// Reads places, a line each, and writes a line of JSON for each.
@@ -32,7 +58,7 @@ package struct RegionLocator: Sendable {
   /// What was found is written whenever the input pauses.
   ///
   /// - Throws: `.data` at the first line that holds no place, after all before it were answered.
-  package func run(path: String, to output: borrowing OutputFile) throws(Failure) {
+  package consuming func run(path: String, to output: borrowing OutputFile) throws(Failure) {
     var input = try InputBytes(path: path)
     var lines = LineBuffer(limit: LineTrack.maximumLineBytes)
     var piece = [UInt8](repeating: 0, count: InputBytes.pieceBytes)
@@ -55,7 +81,7 @@ package struct RegionLocator: Sendable {
 
   /// The answers that were not yet written.
   private struct AnswerStream {
-    let locator: RegionLocator
+    var locator: RegionLocator
     let file: String
     var bytes: [UInt8] = []
     private var answer = Answer()

@@ -12,10 +12,16 @@ package struct RegionNearness: Hashable, Sendable {
   /// Regions by the distance to their edge, the nearest first; equals by id.
   ///
   /// - Parameter limit: how many at most; nil for all.
-  package static func order(_ regions: [Region], from place: Coordinate, limit: Int? = nil)
+  ///
+  /// - Throws: `.data` where one has an outline that is none.
+  package static func order(_ regions: [Region], from place: Coordinate, limit: Int? = nil) throws(Failure)
     -> [RegionNearness]
   {
-    let edges = regions.indices.map { (index: $0, edge: regions[$0].shape.edgeMeters(at: place)) }
+    var edges: [(index: Int, edge: Double)] = []
+    edges.reserveCapacity(regions.count)
+    for index in regions.indices {
+      edges.append((index, try RegionLocator.geometry(of: regions[index]).edgeMeters(at: place)))
+    }
     let sorted = edges.sorted { a, b in
       abs(a.edge) != abs(b.edge) ? abs(a.edge) < abs(b.edge) : regions[a.index].id < regions[b.index].id
     }

@@ -14,6 +14,8 @@ enum RegionProperty: String, CaseIterable {
   case mapboxRadius = "MBX_GEOFENCE_POINT_RADIUS"
   /// Mapbox, minutes.
   case mapboxDwell = "MBX_GEOFENCE_DWELL_TIME"
+  /// Metres to each side of a line.
+  case bufferMeters = "buffer_m"
   case notify
   case dwellSeconds = "dwell_s"
   case exitDelaySeconds = "exit_delay_s"
@@ -46,6 +48,7 @@ enum RegionProperty: String, CaseIterable {
     case .rad: "rad"
     case .mapboxRadius: "MBX_GEOFENCE_POINT_RADIUS"
     case .mapboxDwell: "MBX_GEOFENCE_DWELL_TIME"
+    case .bufferMeters: "buffer_m"
     case .notify: "notify"
     case .dwellSeconds: "dwell_s"
     case .exitDelaySeconds: "exit_delay_s"
@@ -77,7 +80,7 @@ enum RegionProperty: String, CaseIterable {
 
   /// Those that nobody else has, so that a near miss is a slip.
   private static let ours: [RegionProperty] = [
-    .radiusMeters, .notify, .dwellSeconds, .exitDelaySeconds, .maxLatencySeconds, .initial,
+    .radiusMeters, .bufferMeters, .notify, .dwellSeconds, .exitDelaySeconds, .maxLatencySeconds, .initial,
   ]
 
   private static func plain(_ key: String) -> String {

@@ -18,13 +18,7 @@ package struct RegionRecord: Sendable {
     line.open()
     line.member("id", region.id)
     line.member("name", region.name)
-    switch region.shape {
-    case .circle(let center, let radiusMeters):
-      line.member("shape", "circle")
-      line.member("lat", center.latitude, decimals: FixedPoint.degrees)
-      line.member("lon", center.longitude, decimals: FixedPoint.degrees)
-      line.member("radius_m", radiusMeters, decimals: FixedPoint.meters)
-    }
+    writeShape(to: &line)
     line.member("notify", notify)
     if region.notify.contains(.dwell) {
       line.member("dwell_s", region.dwellSeconds, decimals: FixedPoint.thousandths)
@@ -35,6 +29,24 @@ package struct RegionRecord: Sendable {
     if !tags.isEmpty { line.member("tags", tags) }
     line.member("state", state?.rawValue)
     line.close()
+  }
+
+  private func writeShape(to line: inout JSONLine) {
+    let middle = region.shape.middle
+    line.member("shape", region.shape.word)
+    line.member("lat", middle.latitude, decimals: FixedPoint.degrees)
+    line.member("lon", middle.longitude, decimals: FixedPoint.degrees)
+    switch region.shape {
+    case .circle(_, let radiusMeters): line.member("radius_m", radiusMeters, decimals: FixedPoint.meters)
+    case .corridor(let places, let bufferMeters):
+      line.member("buffer_m", bufferMeters, decimals: FixedPoint.meters)
+      line.member("vertices", places.count)
+    case .polygon, .multiPolygon:
+      let polygons = region.shape.polygons
+      line.member("polygons", polygons.count)
+      line.member("holes", polygons.reduce(0) { $0 + $1.holes.count })
+      line.member("vertices", polygons.reduce(0) { $1.holes.reduce($0 + $1.shell.count) { $0 + $1.count } })
+    }
   }
 
   private var notify: [String] {

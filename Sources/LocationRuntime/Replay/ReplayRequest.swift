@@ -8,6 +8,10 @@ public struct ReplayRequest: Sendable {
   public var regions: [Region] = []
   /// The programs that want to know.
   public var subscribers: [Subscriber] = []
+  /// Whether a recording is replayed with its own configuration, rather than with this one.
+  public var keepsRecordedConfiguration = false
+  /// Whether ``subscribers`` only stand in for those that nobody named; a recording has its own.
+  public var hasDefaultSubscribers = false
   /// What else happens.
   public var scenario: Scenario?
   /// How records are printed.

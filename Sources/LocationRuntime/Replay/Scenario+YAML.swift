@@ -13,14 +13,14 @@ extension Scenario {
     }
   }
 
-  private enum Key: String, CaseIterable {
+  enum Key: String, CaseIterable {
     case protect = "protect_until_first_unlock"
     case steps
   }
 }
 
 extension Scenario.Step {
-  private enum Key: String, CaseIterable {
+  enum Key: String, CaseIterable {
     case at, launch, background, foreground, quit, exit, status, authorization, value
     case beginTask = "begin_task"
     case task, seconds

@@ -10,12 +10,28 @@ struct TrackReplay: ~Copyable {
   private var steps: ScenarioClock
   private var hasStarted = false
   private var now = EngineInstant.distantPast
+  /// Whether the modelled programs answer; those of a recording have answered in it.
+  private var hasModel = true
+  private var hasEnded = false
 
   init(_ request: ReplayRequest) {
     self.request = request
     engine = Engine(configuration: request.configuration)
-    model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds.value)
+    model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds)
     steps = ScenarioClock(request.scenario)
+  }
+
+  /// A replay of a recording: its events as they were, but for what the request puts in their place.
+  init(_ request: ReplayRequest, recorded configuration: EngineConfiguration) {
+    var request = request
+    if request.keepsRecordedConfiguration {
+      let explains = request.configuration.explains || configuration.explains
+      request.configuration = configuration
+      request.configuration.explains = explains
+    }
+    if request.hasDefaultSubscribers { request.subscribers = [] }
+    self.init(request)
+    hasModel = !request.subscribers.isEmpty
   }
 
   /// The UTC time of the last fix taken; for pacing.
@@ -39,12 +55,31 @@ struct TrackReplay: ~Copyable {
     drain(emit: emit)
   }
 
+  /// Takes the next event of a recording. Regions and subscribers that the request names stand in for the recorded
+  /// ones.
+  mutating func take(_ stamped: Stamped, emit: (Record) -> Void) {
+    switch stamped.event {
+    case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
+    case .addSubscriber, .removeSubscriber, .subscriber: if hasModel { return }
+    case .fix(let report):
+      if let time = report.time {
+        if let from = request.from, time < from { return }
+        if let to = request.to, time > to { return }
+      }
+    case .segmentBreak, .source, .machine: break
+    case .end: hasEnded = true
+    }
+    if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
+    engine.handle(stamped, into: &effects)
+    drain(emit: emit)
+  }
+
   /// Plays what is left of the scenario, lets the programs finish, and settles the books.
   mutating func finish(notes: [String], emit: (Record) -> Void) -> Summary {
     while let due = [steps.next, model.next?.at].compactMap({ $0 }).min() {
       run(until: max(due, now), emit: emit)
     }
-    engine.handle(Stamped(at: now, .end), into: &effects)
+    if !hasEnded { engine.handle(Stamped(at: now, .end), into: &effects) }
     drain(emit: emit)
     return Summary(of: engine, notes: notes)
   }
@@ -108,7 +143,7 @@ struct TrackReplay: ~Copyable {
     for effect in effects {
       switch effect {
       case .record(let record): emit(record)
-      case .perform(let order): model.perform(order, at: now)
+      case .perform(let order): if hasModel { model.perform(order, at: now) }
       }
     }
     effects.removeAll(keepingCapacity: true)

@@ -12,10 +12,13 @@ struct TrackOutcome: Sendable {
 /// that the events of what is whole are told before the error.
 struct TrackRun: ~Copyable {
   private var reader: TrackReader?
+  /// The reader of a recording, where it is one.
+  private var journal: JournalReader?
   private var replay: TrackReplay
   private var encoder: RecordEncoder
   private var lines = LineSpool()
   private var batch: [TrackItem] = []
+  private var events: [Stamped] = []
   private var place = 0
   private var pacer: Pacer?
   private var progress: Progress?
@@ -26,24 +29,39 @@ struct TrackRun: ~Copyable {
     encoder = RecordEncoder(format: request.format, track: isNamed ? track : nil)
     pacer = request.speed.map { Pacer(speed: $0) }
     do throws(Failure) {
-      let opened = try TrackReader(path: track, options: request.track)
-      if request.showsProgress { progress = Progress(name: opened.name, total: opened.byteCount) }
-      reader = consume opened
+      let head = try InputHead(path: track)
+      if request.showsProgress { progress = Progress(name: head.input.name, total: head.input.byteCount) }
+      if head.format == .recording {
+        let opened = try JournalReader(head)
+        replay = TrackReplay(request, recorded: opened.configuration)
+        journal = consume opened
+      } else {
+        reader = try TrackReader(head, options: request.track)
+      }
     } catch {
-      reader = nil
       outcome.failure = error
     }
   }
 
   /// Goes on by one batch, or by one fix where the replay is paced; false when that was the last.
   mutating func step() -> Bool {
-    if place == batch.count && !readBatch() { return false }
-    let end = pacer == nil ? batch.count : place + 1
-    while place < end {
-      replay.take(batch[place]) { record in
-        if let line = encoder.encode(record) { lines.append(line) }
+    let count = max(batch.count, events.count)
+    if place == count && !readBatch() { return false }
+    let end = pacer == nil ? max(batch.count, events.count) : place + 1
+    if journal == nil {
+      while place < end {
+        replay.take(batch[place]) { record in
+          if let line = encoder.encode(record) { lines.append(line) }
+        }
+        place += 1
       }
-      place += 1
+    } else {
+      while place < end {
+        replay.take(events[place]) { record in
+          if let line = encoder.encode(record) { lines.append(line) }
+        }
+        place += 1
+      }
     }
     return true
   }
@@ -65,24 +83,32 @@ struct TrackRun: ~Copyable {
 
   /// Reads on; false when there is no more, and then everything has been settled and said.
   private mutating func readBatch() -> Bool {
-    guard reader != nil else { return false }
-    batch.removeAll(keepingCapacity: true)
-    place = 0
-    do throws(Failure) {
-      if try reader?.read(into: &batch) == true || !batch.isEmpty {
-        progress?.show(reader?.bytesRead ?? 0)
-        return true
-      }
-    } catch {
-      outcome.failure = error
-    }
+    guard reader != nil || journal != nil else { return false }
+    // What is whole is taken before an error is told.
+    guard outcome.failure != nil || !readOn() else { return true }
     progress?.clear()
-    let summary = replay.finish(notes: reader?.notes ?? []) { record in
+    let summary = replay.finish(notes: reader?.notes ?? journal?.notes ?? []) { record in
       if let line = encoder.encode(record) { lines.append(line) }
     }
     if let line = encoder.encode(summary) { lines.append(line) }
     outcome.summary = summary
     reader = nil
+    journal = nil
     return false
+  }
+
+  /// Reads the next batch; false where there is none.
+  private mutating func readOn() -> Bool {
+    batch.removeAll(keepingCapacity: true)
+    events.removeAll(keepingCapacity: true)
+    place = 0
+    do throws(Failure) {
+      _ = try reader?.read(into: &batch)
+      _ = try journal?.read(into: &events)
+    } catch {
+      outcome.failure = error
+    }
+    progress?.show(reader?.bytesRead ?? journal?.bytesRead ?? 0)
+    return !batch.isEmpty || !events.isEmpty
   }
 }

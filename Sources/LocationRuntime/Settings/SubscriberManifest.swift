@@ -37,19 +37,19 @@ public enum SubscriberManifest {
     return subscriber
   }
 
-  private enum Key: String, CaseIterable {
+  enum Key: String, CaseIterable {
     case name, command, style, services, modes, authorization, accuracy
     case distanceFilter = "distance_filter_m"
     case regions
     case exitsOnSuspend = "exits_on_suspend"
   }
 
-  private enum Service: String, CaseIterable {
+  enum Service: String, CaseIterable {
     case significantChange = "significant-change"
     case regions, visits, standard
   }
 
-  private enum Mode: String, CaseIterable {
+  enum Mode: String, CaseIterable {
     case location
   }
 

@@ -34,14 +34,27 @@ package struct StateDatabase: Sendable {
   ///
   /// - Throws: `.noPermission`, `.io`, `.data`, as ``open(path:)``.
   package static func openToRead(path: String) throws(Failure) -> StateDatabase? {
-    guard unsafe access(path, F_OK) == 0 else { return nil }
     guard unsafe access(path, R_OK) == 0 else {
-      throw Failure(.noPermission, file: path, what: "can't be read: \(SystemReason.text(errno))")
+      let code = errno
+      if code == ENOENT || code == ENOTDIR { return nil }
+      throw Failure(.noPermission, file: path, what: "can't be read: \(SystemReason.text(code))")
     }
-    let isReadOnly = unsafe access(path, W_OK) != 0
-    let database = try StateDatabase(path: path, isReadOnly: isReadOnly)
-    if isReadOnly { try database.checkSchema() } else { try database.migrate() }
-    return database
+    guard unsafe access(path, W_OK) != 0 else {
+      let database = try StateDatabase(path: path, isReadOnly: false)
+      try database.migrate()
+      return database
+    }
+    do {
+      let database = try StateDatabase(path: path, isReadOnly: true)
+      try database.checkSchema()
+      return database
+    } catch {
+      guard error.code == .noPermission else { throw error }
+      // SQLite keeps an index of the log beside the file, also for those who only read.
+      throw Failure(
+        .noPermission, file: path, what: "can't be read by one who can't write to its folder",
+        remedy: "ask as its owner")
+    }
   }
 
   private init(path: String, isReadOnly: Bool) throws(Failure) {

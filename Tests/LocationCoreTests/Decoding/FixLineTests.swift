@@ -85,7 +85,9 @@ struct FixLineTests {
     arguments: [
       (#"{"class":"TPV","mode":3,"lat":1,"lon":2,"time":"1970-01-01T00:00:01Z"}"#, GPSDLine.Kind.tpv, true),
       (#"{"class":"GST"}"#, .gst, false), (#"{"class":"DEVICES","devices":[]}"#, .devices, false),
-      (#"{"class":"DEVICE"}"#, .device, false), (#"{"class":"SKY","satellites":[{}]}"#, .other, false),
+      (#"{"class":"DEVICE"}"#, .device, false), (#"{"class":"SKY","satellites":[{}]}"#, .sky, false),
+      (#"{"class":"VERSION"}"#, .version, false), (#"{"class":"ERROR","message":"x"}"#, .error, false),
+      (#"{"class":"AIS","lat":1,"lon":2}"#, .other, true),
       (#"{"mode":3,"lat":1,"class":"TPV"}"#, .tpv, false),
     ])
   func gpsdClasses(line: String, kind: GPSDLine.Kind, hasPosition: Bool) {

@@ -137,3 +137,11 @@ struct GPSDTrackTests {
     #expect(radii == [536, 536, 10_000])
   }
 }
+
+extension GPSDTrack {
+  /// A report of a recording, whose own time counts.
+  fileprivate mutating func tpv(_ report: GPSDReport, into items: inout [TrackItem]) {
+    let time = report.fix.time ?? UTCTime(microseconds: 0)
+    tpv(report, at: EngineInstant(microseconds: time.microseconds), into: &items)
+  }
+}

@@ -21,6 +21,11 @@ import Testing
       drive.fix(time, east: east + jump, accuracy: Double.random(in: 2...40, using: &random))
       switch index % 50 {
       case 10: drive.add(time, .segmentBreak)
+      case 5: drive.add(time, .source(.found(name: "gpsd")))
+      case 12: drive.add(time, .source(.stale(.noFix, seconds: 30)))
+      case 13: drive.add(time, .source(.switched(to: "/dev/b")))
+      case 14: drive.add(time, .source(.dropped(reports: 7, seconds: 20)))
+      case 15: drive.add(time, .source(.stale(.lost, seconds: 1)))
       case 20: drive.add(time + 0.5, .subscriber(name: "logger", .quit))
       case 25: drive.add(time + 0.5, .subscriber(name: "logger", .foreground))
       case 30: drive.add(time + 0.5, .subscriber(name: "logger", .background))

@@ -44,17 +44,16 @@ struct PieceTests {
   }
 
   static func readGPX(_ bytes: [UInt8], pieces: [Int]) throws -> (items: [TrackItem], trouble: String?) {
-    let parser = try GPXParser(file: "f", assumeAccuracyMeters: nil)
+    var track = try GPXTrack(file: "f", assumeAccuracyMeters: nil)
     return read(bytes, pieces: pieces) { piece, isFinal, items in
-      defer { parser.takeItems(into: &items) }
-      try parser.parse(piece, isFinal: isFinal)
+      if isFinal || !piece.isEmpty { try track.read(ScanPiece(piece), into: &items) }
     }
   }
 
   static func readLines(_ bytes: [UInt8], pieces: [Int]) -> (items: [TrackItem], trouble: String?) {
     var track = LineTrack(file: "f", assumeAccuracyMeters: nil)
     return read(bytes, pieces: pieces) { piece, isFinal, items in
-      try track.parse(piece, isFinal: isFinal, into: &items)
+      if isFinal || !piece.isEmpty { try track.read(ScanPiece(piece), into: &items) }
     }
   }
 

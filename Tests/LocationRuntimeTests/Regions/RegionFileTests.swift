@@ -223,7 +223,6 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "f.geojson:1: the text ends where a value is expected"),
     ("[]", "f.geojson:1: an array where a GeoJSON object is expected"),
     ("{}", "f.geojson:1: an object without \"type\"; GeoJSON has a FeatureCollection here"),
     (#"{"type":"Topology"}"#, "f.geojson:1: \"type\" is \"Topology\"; GeoJSON has a FeatureCollection here"),

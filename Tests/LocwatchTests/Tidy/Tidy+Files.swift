@@ -35,7 +35,7 @@ extension Tidy {
     let folders = ["scripts/", "Tracks/", "Docs/", "Sources/", "Tests/", "Benchmarks/", "Fuzz/"]
     return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap {
       number, line in
-      line.split { " \t()[]`'\",;:<>|".contains($0) }.compactMap { word -> Violation? in
+      line.split { " \t()[]`'\",;:<>|#".contains($0) }.compactMap { word -> Violation? in
         // A sentence's full stop is not part of a name, and a pattern names no one file.
         var name = word.hasPrefix("./") ? word.dropFirst(2) : word
         while name.hasSuffix(".") { name = name.dropLast() }

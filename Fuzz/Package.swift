@@ -1,0 +1,38 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Fuzz targets, apart from the root so that it stays light. See README.md.
+///
+/// The sources are the root's, through links, and are built again with coverage for libFuzzer and with the
+/// address sanitizer.
+let fuzzed: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .strictMemorySafety(),
+  .unsafeFlags(["-O", "-sanitize=fuzzer,address"]),
+]
+
+let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]
+
+let package = Package(
+  name: "locwatch-fuzz",
+  targets: [
+    .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
+    .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CFuzzer"),
+    // Only what reads tracks.
+    .target(name: "LocationCore", swiftSettings: fuzzed),
+    .target(
+      name: "LocationRuntime", dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib"],
+      swiftSettings: fuzzed),
+    .executableTarget(
+      name: "FuzzGPX", dependencies: ["LocationRuntime", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
+      linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzLines", dependencies: ["LocationRuntime", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
+      linkerSettings: linked),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+../../../Tests/LocationRuntimeTests/Reading/Transcript.swift

@@ -1,0 +1,1 @@
+../../../Sources/LocationRuntime/./Failure.swift

@@ -1,0 +1,37 @@
+// What Swift can't do: start a program in a cgroup, and wait for one by its pidfd.
+//
+// Between fork and exec only async-signal-safe calls are allowed (fork(2)), which Swift code can't promise;
+// posix_spawn has no cgroup before glibc 2.39 (here: 2.36) and no musl. Nothing else belongs here.
+#ifndef LOCWATCH_CSPAWN_H
+#define LOCWATCH_CSPAWN_H
+
+#include <sys/types.h>
+
+// What is to be started. Nothing is kept of it.
+struct locwatch_program {
+  char *const *argv;  // ends with NULL; the first is looked for in PATH where it has no slash
+  char *const *envp;  // ends with NULL
+  int input;          // becomes standard input
+  int output;         // becomes standard output; -1: goes where standard error goes
+  int cgroup;         // an open directory in cgroup v2 to start in; -1: none
+};
+
+// Where a start failed.
+enum locwatch_stage { LOCWATCH_STAGE_FORK = 1, LOCWATCH_STAGE_CGROUP = 2, LOCWATCH_STAGE_EXEC = 3 };
+
+// Starts a program as the leader of a new process group, in its cgroup from its first instruction on, with no
+// signal blocked or ignored and no descriptor but the three. Returns when it was executed: 0, or an errno with
+// the stage.
+int locwatch_spawn(const struct locwatch_program *program, pid_t *pid, int *pidfd, int *stage);
+
+// Reaps a child that has ended: 1 with its exit status (128 and the signal's number where one ended it) and the
+// processor seconds that it and the children it waited for took. 0 while it runs, -1 where it is no child of ours.
+int locwatch_wait(int pidfd, int *status, double *core_seconds);
+
+// A pipe that no started program inherits; 0 or an errno.
+int locwatch_pipe(int ends[2]);
+
+// The environment of this process, as it is now.
+char **locwatch_environment(void);
+
+#endif

@@ -1,0 +1,244 @@
+/// Finds the regions near a place among a million, and takes and loses regions without starting over.
+///
+/// New ones wait in a short list; when it is full they become a tree, together with the trees that are not
+/// larger, so each is packed a few times at most however they come.
+struct RegionIndex: Sendable {
+  /// Sixteen regions of which some are near a place.
+  struct Leaf: Sendable {
+    /// The tree; -1 for the waiting list.
+    var tree: Int32
+    /// The leaf in it, or the waiting region at which the block begins.
+    var leaf: Int32
+    /// Square of a distance in metres that none of them is nearer than; 0 where the place is among them.
+    var squaredMiss: Float
+    /// Whether there may be large regions among them.
+    var mayHoldLarge: Bool
+    /// Their box, degrees: the middle and half of each side.
+    var longitude: Float
+    var halfWidth: Float
+    var latitude: Float
+    var halfHeight: Float
+  }
+
+  /// Where a slot's ring is kept.
+  private struct Home: Sendable {
+    /// The tree; -1 for the waiting list.
+    var tree: Int32
+    var entry: Int32
+  }
+
+  private struct Pending: Sendable {
+    var node: Int32
+    var level: Int32
+    var squaredMiss: Float
+  }
+
+  private var trees: [PackedBoxTree] = []
+  private var waiting: [Int32] = []
+  private var homes: [Home] = []
+  private var pending: [Pending] = []
+  private(set) var rings: [RegionRing] = []
+  private(set) var boxes: [GeoBox] = []
+
+  /// Regions that are not in a tree, at most.
+  private static let waitingLimit = 32
+
+  /// Takes the ring and the box of a slot that has none.
+  mutating func insert(_ ring: RegionRing, _ box: GeoBox) {
+    let slot = Int(ring.slot)
+    while homes.count <= slot {
+      homes.append(Home(tree: -1, entry: -1))
+      rings.append(ring)
+      boxes.append(box)
+    }
+    homes[slot] = Home(tree: -1, entry: Int32(waiting.count))
+    rings[slot] = ring
+    boxes[slot] = box
+    waiting.append(ring.slot)
+  }
+
+  /// Forgets a slot.
+  mutating func remove(_ slot: Int32) {
+    let home = homes[Int(slot)]
+    if home.tree >= 0 {
+      trees[Int(home.tree)].remove(entry: Int(home.entry))
+      return
+    }
+    let last = waiting.removeLast()
+    if last != slot {
+      waiting[Int(home.entry)] = last
+      homes[Int(last)].entry = home.entry
+    }
+  }
+
+  /// Whether so much waits that it should be packed before the next search.
+  var isUnsettled: Bool { waiting.count > Self.waitingLimit }
+
+  /// Whether packing would make one large tree of everything, so that it pays to number the slots anew.
+  var isWorthReordering: Bool {
+    waiting.count >= Self.reorderingLimit && trees.allSatisfy { $0.count <= waiting.count }
+  }
+
+  /// From so many regions on, memory order matters.
+  private static let reorderingLimit = 2_048
+
+  /// All slots in an order in which near regions are near each other.
+  func spatialOrder() -> [Int32] {
+    let slots = trees.flatMap { $0.slots.filter { $0 >= 0 } } + waiting
+    return PackedBoxTree.order(slots, boxes)
+  }
+
+  /// Numbers all slots anew: the slot in each place of `order` becomes that place.
+  mutating func reorder(_ order: [Int32]) {
+    rings = order.enumerated().map { place, old in
+      var ring = rings[Int(old)]
+      ring.slot = Int32(place)
+      return ring
+    }
+    boxes = order.map { boxes[Int($0)] }
+    homes = order.indices.map { Home(tree: -1, entry: Int32($0)) }
+    trees = []
+    waiting = order.indices.map { Int32($0) }
+  }
+
+  /// Packs what waits, with the trees that are not larger.
+  mutating func settle() {
+    guard isUnsettled else { return }
+    var slots = waiting
+    waiting = []
+    while let last = trees.last, last.count <= slots.count {
+      slots += last.slots.filter { $0 >= 0 }
+      trees.removeLast()
+    }
+    let packed = PackedBoxTree(slots, rings: rings, boxes: boxes)
+    for (entry, slot) in packed.slots.enumerated() where slot >= 0 {
+      homes[Int(slot)] = Home(tree: Int32(trees.count), entry: Int32(entry))
+    }
+    trees.append(packed)
+  }
+
+  /// The rings of a leaf, degrees.
+  @inline(__always) func block(of leaf: Leaf) -> RegionRingBlock {
+    leaf.tree >= 0 ? trees[Int(leaf.tree)].leaves[Int(leaf.leaf)] : waitingBlock(of: leaf)
+  }
+
+  private func waitingBlock(of leaf: Leaf) -> RegionRingBlock {
+    var block = RegionRingBlock()
+    for lane in 0..<RegionRingBlock.width {
+      let slot = self.slot(of: leaf, lane: lane)
+      if slot >= 0 { block.set(lane, rings[Int(slot)]) }
+    }
+    return block
+  }
+
+  /// The slot in a lane of a leaf; -1 where there is none.
+  @inline(__always) func slot(of leaf: Leaf, lane: Int) -> Int32 {
+    if leaf.tree >= 0 {
+      return trees[Int(leaf.tree)].slots[Int(leaf.leaf) * PackedBoxTree.width + lane]
+    }
+    let entry = Int(leaf.leaf) + lane
+    return entry < waiting.count ? waiting[entry] : -1
+  }
+
+  /// Lists the leaves nearest a place, about `wanted` of them where there are so many within `widestMeters`.
+  /// The metres within which every region is in one of them.
+  mutating func gather(
+    around place: Coordinate, wanted: Int, hintMeters: Double, widestMeters: Double, into found: inout [Leaf]
+  ) -> Double {
+    settle()
+    let reach = widestMeters / GeoBox.leastMetersPerDegreeLatitude
+    let highest = Swift.min(90, abs(place.latitude) + reach)
+    let perLongitude = highest < 90 ? LocalScale(latitude: highest).metersPerDegreeLongitude : 0
+    let first = Swift.min(hintMeters, widestMeters)
+    var squaredHorizon = Float(first * first)
+    let widest = Float(widestMeters * widestMeters)
+    while true {
+      found.removeAll(keepingCapacity: true)
+      for tree in trees.indices where trees[tree].count > 0 {
+        let search = Search(
+          tree: Int32(tree), longitude: Float(place.longitude), latitude: Float(place.latitude),
+          metersPerLongitude: Float(perLongitude), squaredHorizon: squaredHorizon)
+        Self.run(search, in: trees[tree], &pending, into: &found)
+      }
+      if found.count >= wanted / 2 || squaredHorizon >= widest { break }
+      squaredHorizon = Swift.min(widest, squaredHorizon * 4)
+    }
+    if found.count > 2 * wanted {
+      found.sort { $0.squaredMiss < $1.squaredMiss }
+      // Those that the place is among must all stay.
+      if found[wanted].squaredMiss > 0 {
+        squaredHorizon = found[wanted].squaredMiss
+        found.removeSubrange(wanted...)
+      }
+    }
+    for entry in stride(from: 0, to: waiting.count, by: RegionRingBlock.width) {
+      found.append(
+        Leaf(
+          tree: -1, leaf: Int32(entry), squaredMiss: 0, mayHoldLarge: true, longitude: 0, halfWidth: 180,
+          latitude: 0, halfHeight: 90))
+    }
+    return Double(squaredHorizon).squareRoot()
+  }
+
+  /// Lists the slots whose boxes meet a box.
+  mutating func find(in box: GeoBox, into slots: inout [Int32]) {
+    settle()
+    slots.removeAll(keepingCapacity: true)
+    for slot in waiting where boxes[Int(slot)].meets(box) { slots.append(slot) }
+    for tree in trees where tree.count > 0 {
+      tree.find(in: box) { slot in if boxes[Int(slot)].meets(box) { slots.append(slot) } }
+    }
+  }
+
+  private struct Search {
+    var tree: Int32
+    var longitude: Float
+    var latitude: Float
+    var metersPerLongitude: Float
+    let metersPerLatitude = Float(GeoBox.leastMetersPerDegreeLatitude)
+    var squaredHorizon: Float
+  }
+
+  private static func run(
+    _ search: Search, in tree: PackedBoxTree, _ pending: inout [Pending], into found: inout [Leaf]
+  ) {
+    pending.removeAll(keepingCapacity: true)
+    let top = tree.levels.count - 1
+    pending.append(Pending(node: Int32(tree.levels[top]), level: Int32(top), squaredMiss: 0))
+    while let next = pending.popLast() {
+      let node = tree.nodes[Int(next.node)]
+      let misses = node.squaredMisses(
+        longitude: search.longitude, latitude: search.latitude,
+        metersPerLongitude: search.metersPerLongitude, metersPerLatitude: search.metersPerLatitude)
+      let level = Int(next.level)
+      let first = (Int(next.node) - tree.levels[level]) * PackedBoxTree.width
+      for lane in 0..<PackedBoxTree.width where misses[lane] < search.squaredHorizon {
+        if level == 0 {
+          found.append(
+            Leaf(
+              tree: search.tree, leaf: Int32(first + lane), squaredMiss: misses[lane],
+              mayHoldLarge: first + lane >= tree.firstLargeLeaf, longitude: node.longitude[lane],
+              halfWidth: node.halfWidth[lane], latitude: node.latitude[lane],
+              halfHeight: node.halfHeight[lane]))
+        } else {
+          pending.append(
+            Pending(
+              node: Int32(tree.levels[level - 1] + first + lane), level: Int32(level - 1),
+              squaredMiss: misses[lane]))
+        }
+      }
+    }
+  }
+}
+
+extension RegionIndex.Leaf {
+  /// Square of the metres by which a place misses the leaf's box, at so many metres a degree of longitude.
+  @inline(__always)
+  func squaredMiss(_ longitude: Float, _ latitude: Float, metersPerLongitude: Float) -> Float {
+    var east = abs(self.longitude - longitude)
+    east = Swift.max(0, Swift.min(east, 360 - east) - halfWidth) * metersPerLongitude
+    let north =
+      Swift.max(0, abs(self.latitude - latitude) - halfHeight) * Float(GeoBox.leastMetersPerDegreeLatitude)
+    return east * east + north * north
+  }
+}

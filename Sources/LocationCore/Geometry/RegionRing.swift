@@ -1,0 +1,86 @@
+/// Where a region's edge lies, roughly: in a ring around the middle of the region's box.
+struct RegionRing: Hashable, Sendable {
+  /// The region's slot; -1 for none.
+  var slot: Int32
+  /// The middle of the box, degrees, rounded.
+  var longitude: Float
+  var latitude: Float
+  /// Every place nearer the middle than so many metres is inside; minus infinity where that is known of none.
+  var innerMeters: Float
+  /// Every place farther from the middle than so many metres is outside; minus infinity for a large region,
+  /// of which the ring says nothing.
+  var outerMeters: Float
+  /// Whether the region is too large for a plane around its middle.
+  var isLarge: Bool
+
+  init(slot: Int32, box: GeoBox, innerMeters: Double, outerMeters: Double) {
+    self.slot = slot
+    longitude = Float((box.west + 0.5 * box.width).remainder(dividingBy: 360))
+    latitude = Float(0.5 * (box.south + box.north))
+    isLarge = !(outerMeters < Self.largeMeters)
+    let isSolid = !isLarge && innerMeters > 0
+    self.innerMeters = isSolid ? Float(innerMeters) - Self.roundingMeters : -.infinity
+    self.outerMeters = isLarge ? -.infinity : Float(outerMeters) + Self.roundingMeters
+  }
+
+  /// From this radius a region is large: its edge is measured, not estimated from its ring.
+  static let largeMeters = 2_000.0
+  /// How far the middle may be off for the rounding of its degrees.
+  private static let roundingMeters: Float = 1
+}
+
+/// Sixteen rings side by side: degrees in the index, metres east and north in the plane of a neighbourhood.
+///
+/// A lane without a ring has an infinite latitude and no radius, so it is far from everything.
+struct RegionRingBlock: Sendable {
+  static let width = 16
+
+  var east = SIMD16<Float>(repeating: 0)
+  var north = SIMD16<Float>(repeating: .infinity)
+  var inner = SIMD16<Float>(repeating: -.infinity)
+  var outer = SIMD16<Float>(repeating: -.infinity)
+  /// One bit for each lane that holds a large region.
+  var large: UInt16 = 0
+
+  init() {}
+
+  init(_ rings: ArraySlice<RegionRing>) {
+    for (lane, ring) in rings.enumerated() { set(lane, ring) }
+  }
+
+  mutating func set(_ lane: Int, _ ring: RegionRing) {
+    east[lane] = ring.longitude
+    north[lane] = ring.latitude
+    inner[lane] = ring.innerMeters
+    outer[lane] = ring.outerMeters
+    if ring.isLarge { large |= 1 << UInt16(lane) }
+  }
+
+  mutating func clear(_ lane: Int) {
+    north[lane] = .infinity
+    inner[lane] = -.infinity
+    outer[lane] = -.infinity
+    large &= ~(1 << UInt16(lane))
+  }
+
+  /// The block in the plane around a place, from degrees.
+  ///
+  /// The differences are of singles, so they are exact but for the rounding of the degrees themselves.
+  @inline(__always)
+  func projected(longitude: Float, latitude: Float, scale: LocalScale) -> Self {
+    var block = self
+    var degrees = east - longitude
+    degrees = degrees.replacing(with: degrees - 360, where: degrees .> 180)
+    degrees = degrees.replacing(with: degrees + 360, where: degrees .< -180)
+    block.east = degrees * Float(scale.metersPerDegreeLongitude)
+    block.north = (north - latitude) * Float(scale.metersPerDegreeLatitude)
+    return block
+  }
+
+  /// Metres by which the plane's middle misses each ring's outer circle at least, negative in it; true
+  /// distances are not less than `shrink` times those of the plane.
+  @inline(__always)
+  func misses(shrink: Float) -> SIMD16<Float> {
+    (east * east + north * north).squareRoot() * shrink - outer
+  }
+}

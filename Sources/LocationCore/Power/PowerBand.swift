@@ -1,0 +1,113 @@
+/// How far the model itself, apart from its numbers, may be off: a factor that holds with 90 %.
+///
+/// Measured on four iPhone 6 and four Nexus 6 of MobilityNet/mobilitynet-analysis-scripts (commit b2ac9bb); see
+/// `Docs/PowerValidation.md`. It does not cancel when two policies are compared.
+public enum PowerForm: String, Hashable, Sendable, Codable, CaseIterable {
+  /// The receiver was on all the time: little for the model to get wrong.
+  case alwaysOn = "always_on"
+  /// The profile was calibrated on the device.
+  case calibrated
+  case uncalibrated
+
+  /// 90 % of energies lie within the model's value divided and multiplied by this.
+  public var spread: Double {
+    switch self {
+    case .alwaysOn: 1.3
+    case .calibrated: 1.6
+    case .uncalibrated: 2.5
+    }
+  }
+}
+
+/// A value with the interval that holds it with 90 %.
+public struct PowerBand: Hashable, Sendable {
+  /// The value with every parameter at its own value.
+  public var value: Double
+  /// The lower end, for the parameters' errors and the model's form.
+  public var low: Double
+  /// The upper end, likewise.
+  public var high: Double
+
+  /// Widens an interval that came from the parameters' errors alone by a factor for the model's form, in quadrature
+  /// in the logarithm.
+  init(value: Double, parameterLow: Double, parameterHigh: Double, logForm: Double) {
+    self.value = value
+    guard value > 0, parameterLow > 0 else {
+      low = parameterLow
+      high = parameterHigh
+      return
+    }
+    let down = PortableMath.log(value / parameterLow)
+    let up = PortableMath.log(parameterHigh / value)
+    low = value * PortableMath.exp(-(down * down + logForm * logForm).squareRoot())
+    high = value * PortableMath.exp((up * up + logForm * logForm).squareRoot())
+  }
+}
+
+extension PowerUse {
+  /// How far the model may be off for this use under a profile.
+  public func form(under profile: PowerProfile) -> PowerForm {
+    let on = receiverOnSeconds
+    if on > 0, self[.backup] <= Self.alwaysOnShare * on { return .alwaysOn }
+    return profile.calibration == nil ? .uncalibrated : .calibrated
+  }
+
+  /// A receiver off for a hundredth of the time is still always on.
+  private static let alwaysOnShare = 0.01
+
+  /// The energy with its band, joules; with `seconds` that of the whole device over that time.
+  ///
+  /// - Parameter form: how far the model may be off; by default what ``form(under:)`` says.
+  public func band(
+    under profile: PowerProfile, form: PowerForm? = nil, deviceSeconds seconds: Double? = nil
+  ) -> PowerBand {
+    let policy = joules(under: profile)
+    let base = (seconds ?? 0) * profile[.base].value * 1e-3
+    guard policy + base > 0 else { return PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0) }
+    var draws = PowerSample(of: self, under: profile).policy
+    if let seconds {
+      PowerSample.add(.base, joules: seconds * profile[.base].value * 1e-3, profile, to: &draws)
+    }
+    draws.sort()
+    // The model's form concerns the services; the base is a parameter like any other.
+    let share = policy / (policy + base)
+    return PowerBand(
+      value: policy + base, parameterLow: PowerSample.quantile(0.05, of: draws),
+      parameterHigh: PowerSample.quantile(0.95, of: draws),
+      logForm: share * PortableMath.log((form ?? self.form(under: profile)).spread))
+  }
+
+  /// What each parameter contributes to the variance of the energy, as shares that sum to 1, largest first; without
+  /// those that contribute nothing. Tells what to measure next.
+  ///
+  /// First-order Sobol indices, in closed form: the energy is linear in each parameter.
+  public func varianceShares(under profile: PowerProfile) -> [(parameter: PowerParameter, share: Double)] {
+    let mean = PowerParameter.allCases.map { PowerSample.mean(profile[$0].spread) }
+    var slopes = [Double](repeating: 0, count: mean.count)
+    for term in PowerTerm.allCases {
+      for (parameter, weight) in term.price {
+        let joules = self[term] * weight * profile[parameter].value
+        guard let scale = term.scale else {
+          slopes[parameter.index] += joules
+          continue
+        }
+        slopes[parameter.index] += joules * mean[scale.index]
+        slopes[scale.index] += joules * mean[parameter.index]
+      }
+    }
+    let deviations = PowerParameter.allCases.map {
+      slopes[$0.index] * PowerSample.variance(profile[$0].spread).squareRoot()
+    }
+    // What shares an error adds up before it is squared, and divides what comes of it.
+    var sums = [Double](repeating: 0, count: deviations.count)
+    for parameter in PowerParameter.allCases {
+      sums[parameter.errorSource.index] += deviations[parameter.index]
+    }
+    let variances = PowerParameter.allCases.map { deviations[$0.index] * sums[$0.errorSource.index] }
+    let total = variances.reduce(0, +)
+    guard total > 0 else { return [] }
+    return zip(PowerParameter.allCases, variances).filter { $0.1 > 0 }
+      .map { (parameter: $0.0, share: $0.1 / total) }
+      .sorted { ($1.share, $0.parameter.index) < ($0.share, $1.parameter.index) }
+  }
+}

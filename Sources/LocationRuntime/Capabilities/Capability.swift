@@ -1,0 +1,64 @@
+/// Something that works on this machine, or does not, and why.
+package struct Capability: Hashable, Sendable {
+  /// Whether it works.
+  package enum State: String, Hashable, Sendable {
+    case yes
+    /// In part, or by a lesser way.
+    case partly
+    case no
+  }
+
+  /// What it is called; stable.
+  package var name: String
+  /// Whether it works.
+  package var state: State
+  /// How it works, or why not.
+  package var detail: String
+  /// What to do about it; nil where there is nothing to do.
+  package var remedy: String?
+
+  package init(_ name: String, _ state: State, _ detail: String, remedy: String? = nil) {
+    self.name = name
+    self.state = state
+    self.detail = detail
+    self.remedy = remedy
+  }
+}
+
+/// What works on this machine (rule A6).
+public struct Capabilities: Sendable {
+  let all: [Capability]
+
+  /// Looks at everything. Asking gpsd may take some seconds.
+  public static func look(gpsd address: GPSDAddress) async throws(Failure) -> Capabilities {
+    let all = try await DedicatedThread.run {
+      GPSDProbe.look(at: address) + MachineProbe.look() + SuspensionProbe.look()
+    }
+    return Capabilities(all: all)
+  }
+
+  /// A table for people, each remedy below what it is for.
+  public var text: String {
+    let rows = all.flatMap { capability -> [[String]] in
+      let row = [capability.name, capability.state.rawValue, capability.detail]
+      return [row] + (capability.remedy.map { [["", "", "to do: \($0)"]] } ?? [])
+    }
+    return TextTable(header: ["CAPABILITY", "WORKS", "HOW, OR WHY NOT"], rows: rows).text
+  }
+
+  /// One JSON object.
+  public var json: String {
+    let rows = all.map { capability -> JSONTree in
+      var members = [
+        JSONTree.Member(key: "name", value: .string(capability.name)),
+        .init(key: "works", value: .string(capability.state.rawValue)),
+        .init(key: "detail", value: .string(capability.detail)),
+      ]
+      if let remedy = capability.remedy { members.append(.init(key: "remedy", value: .string(remedy))) }
+      return .object(members)
+    }
+    return JSONTree.object([
+      .init(key: "v", value: .number("1")), .init(key: "capabilities", value: .array(rows)),
+    ]).text
+  }
+}

@@ -1,0 +1,129 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Asks gpsd for its version and its devices, without asking for reports: a receiver that is off stays off.
+enum GPSDProbe {
+  /// What gpsd said.
+  struct Answer: Hashable {
+    /// What it calls itself.
+    var release: String?
+    /// Its devices with their drivers; nil where it did not say.
+    var devices: [Device]?
+  }
+
+  /// A device that gpsd has.
+  struct Device: Hashable {
+    var path: String
+    var driver: String?
+  }
+
+  /// How long gpsd may take to connect and to answer, seconds: it keeps clients waiting for 4 to 6 s while it probes
+  /// a device (gpsd 3.22).
+  private static let seconds = 8.0
+
+  static func look(at address: GPSDAddress) -> [Capability] {
+    let version = GPSDDecoder.version
+    let library = Capability("libgps", .yes, "interface version \(version.major).\(version.minor)")
+    let answer: Answer
+    do throws(Trouble) {
+      answer = try ask(address)
+    } catch {
+      let failure = error.trouble.failure(at: address)
+      return [
+        Capability("gpsd", .no, failure.what, remedy: failure.remedy),
+        Capability("live-fixes", .no, "they come from gpsd"), library,
+      ]
+    }
+    let gpsd = Capability("gpsd", .yes, "\(answer.release ?? "gpsd") at \(address)")
+    return [gpsd, liveFixes(answer.devices ?? [], wanted: address.device), library]
+  }
+
+  private static func liveFixes(_ devices: [Device], wanted: String?) -> Capability {
+    let names = devices.map { $0.path + ($0.driver.map { " (\($0))" } ?? "") }.joined(separator: ", ")
+    if devices.isEmpty {
+      return Capability(
+        "live-fixes", .no, "gpsd has no receiver",
+        remedy: "plug one in, or name it: gpsdctl add /dev/ttyACM0, or DEVICES in /etc/default/gpsd")
+    }
+    if let wanted, !devices.contains(where: { $0.path == wanted }) {
+      return Capability("live-fixes", .no, "gpsd has no \(wanted); it has \(names)")
+    }
+    return Capability("live-fixes", .yes, names)
+  }
+
+  struct Trouble: Error { var trouble: GPSDTrouble }
+
+  private static func ask(_ address: GPSDAddress) throws(Trouble) -> Answer {
+    let clock = SystemClock()
+    let end = clock.instant.advanced(bySeconds: seconds)
+    let socket = try connect(address, clock, until: end)
+    guard socket.send(Array("?DEVICES;\r\n".utf8)) == .done else { throw Trouble(trouble: .closed) }
+    var buffer = LineBuffer(limit: GPSDLimits.lineBytes)
+    var answer = Answer()
+    while wait(for: socket.descriptor, POLLIN, clock, until: end) {
+      var bytes: [UInt8] = []
+      let outcome = socket.receive(into: &bytes, limit: GPSDLimits.burstBytes)
+      buffer.append(bytes.span)
+      while case .line(let range) = buffer.next() { take(Array(buffer.bytes[range]), into: &answer) }
+      if answer.devices != nil { return answer }
+      if outcome != .pending { break }
+    }
+    throw Trouble(trouble: answer.release == nil ? .notGPSD : .silent)
+  }
+
+  private static func connect(
+    _ address: GPSDAddress, _ clock: SystemClock, until end: EngineInstant
+  ) throws(Trouble) -> GPSDSocket {
+    let targets: [SocketTarget]
+    do throws(GPSDAddress.Endpoint.Unreachable) {
+      targets = try address.endpoint.targets()
+    } catch {
+      throw Trouble(trouble: error.trouble)
+    }
+    var trouble = GPSDTrouble.unreachable("no address")
+    for target in targets {
+      guard let socket = GPSDSocket(family: target.family) else {
+        trouble = .unreachable(SystemReason.text(errno))
+        continue
+      }
+      var outcome = socket.connect(to: target)
+      if outcome == .pending {
+        guard wait(for: socket.descriptor, POLLOUT, clock, until: end) else {
+          trouble = .timeout
+          continue
+        }
+        outcome = socket.outcomeOfConnecting()
+      }
+      if case .failed(let error) = outcome {
+        trouble = .unreachable(SystemReason.text(error))
+        continue
+      }
+      return socket
+    }
+    throw Trouble(trouble: trouble)
+  }
+
+  private static func wait(
+    for descriptor: Int32, _ what: Int32, _ clock: SystemClock, until end: EngineInstant
+  ) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(what), revents: 0)
+    return unsafe poll(&entry, 1, clock.milliseconds(until: end)) > 0
+  }
+
+  static func take(_ line: [UInt8], into answer: inout Answer) {
+    var reader = JSONReader(line)
+    guard let tree = try? JSONTree(&reader), case .string(let kind) = tree["class"] else { return }
+    if kind == "VERSION", case .string(let release) = tree["release"] { answer.release = "gpsd \(release)" }
+    guard kind == "DEVICES", case .array(let list) = tree["devices"] else { return }
+    answer.devices = list.compactMap { device in
+      guard case .string(let path) = device["path"] else { return nil }
+      guard case .string(let driver) = device["driver"] else { return Device(path: path) }
+      return Device(path: path, driver: driver)
+    }
+  }
+}

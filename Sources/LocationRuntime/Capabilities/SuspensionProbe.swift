@@ -1,0 +1,53 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// How a program can be kept from running (rule A3).
+enum SuspensionProbe {
+  static func look() -> [Capability] {
+    let freezer = freezer(of: cgroup())
+    // POSIX; works for a process group of our own without any right.
+    let stop = Capability("stop-signal", .yes, "SIGSTOP of a program's process group")
+    let suspension =
+      freezer.state == .yes
+      ? Capability("suspension", .yes, "real, by the cgroup freezer: a program's whole tree stops")
+      : Capability(
+        "suspension", .partly, "by SIGSTOP: a child that leaves the process group runs on",
+        remedy: freezer.remedy)
+    return [suspension, freezer, stop]
+  }
+
+  /// The folder of our own cgroup in the unified hierarchy; nil where there is none.
+  static func cgroup(
+    mounts: [String] = TextFile.lines(in: "/proc/self/mounts"),
+    memberships: [String] = TextFile.lines(in: "/proc/self/cgroup")
+  ) -> String? {
+    // The fields of fstab(5), and the lines of cgroups(7): "0::" is the unified hierarchy.
+    let mount = mounts.lazy.map { $0.split(separator: " ") }.first { $0.count > 2 && $0[2] == "cgroup2" }
+    guard let mount, let own = memberships.first(where: { $0.hasPrefix("0::/") }) else { return nil }
+    return String(mount[1]) + (own == "0::/" ? "" : own.dropFirst(3))
+  }
+
+  /// Whether a cgroup of ours can be frozen: it is tried, because who may is spread over modes, owners and mounts.
+  static func freezer(of folder: String?) -> Capability {
+    guard let folder else {
+      return Capability(
+        "freezer", .no, "no cgroup v2 is mounted", remedy: "mount it: mount -t cgroup2 none /sys/fs/cgroup")
+    }
+    let probe = "\(folder)/locwatch-probe-\(getpid())"
+    guard unsafe mkdir(probe, 0o755) == 0 else {
+      return Capability(
+        "freezer", .no, "\(folder): no cgroup can be made there: \(SystemReason.text(errno))",
+        remedy: "run as a service with Delegate=yes, or as root")
+    }
+    defer { unsafe rmdir(probe) }
+    guard unsafe access("\(probe)/cgroup.freeze", W_OK) == 0 else {
+      return Capability(
+        "freezer", .no, "\(probe)/cgroup.freeze: \(SystemReason.text(errno))",
+        remedy: "a kernel from 5.2 on")
+    }
+    return Capability("freezer", .yes, "\(folder): cgroups can be made and frozen")
+  }
+}

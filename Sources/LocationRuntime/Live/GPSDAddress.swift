@@ -1,0 +1,104 @@
+/// Where a gpsd is, and which of its devices is wanted.
+///
+/// The spelling of gpsd's own clients, `[server[:port[:device]]]`, with IPv6 addresses in brackets (gpsd 3.22,
+/// `gps_utils.c`, `gpsd_source_spec`): `localhost`, `pi:2948`, `[::1]:2947`, `::/dev/ttyACM0`. As there, a path alone
+/// below `/dev` is a device of the local gpsd. Any other path is the socket of a gpsd, perhaps followed by `:device`.
+public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
+  /// How gpsd is reached.
+  public enum Endpoint: Hashable, Sendable {
+    /// By TCP; the port is a number or a name from `/etc/services`.
+    case tcp(host: String, port: String)
+    /// By a Unix socket.
+    case unix(path: String)
+  }
+
+  /// How gpsd is reached.
+  public var endpoint: Endpoint
+  /// The path of the wanted device as gpsd has it; nil for all.
+  public var device: String?
+
+  /// gpsd's registered port.
+  public static let defaultPort = "2947"
+  /// The longest device path gpsd takes, bytes (`GPS_PATH_MAX` 128, with a zero at the end).
+  public static let maximumDeviceBytes = 127
+  /// The longest path of a Unix socket, bytes (`sun_path`, with a zero at the end).
+  public static let maximumSocketBytes = 107
+
+  /// The gpsd of this machine.
+  public static let local = GPSDAddress(endpoint: .tcp(host: "localhost", port: defaultPort))
+
+  public init(endpoint: Endpoint, device: String? = nil) {
+    self.endpoint = endpoint
+    self.device = device
+  }
+
+  /// - Throws: ``Failure`` of code 64 that says what is wrong with it.
+  public init(_ text: String) throws(Failure) {
+    func refuse(_ what: String, _ remedy: String = Self.forms) -> Failure {
+      Failure(.usage, what: "\"\(text)\" is not an address of gpsd: \(what)", remedy: remedy)
+    }
+    if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) { throw refuse("white space in it") }
+    if text.hasPrefix("/") {
+      self = Self.path(text)
+    } else {
+      self = try Self.tcp(text, refuse: { refuse($0) })
+    }
+    switch endpoint {
+    case .tcp(let host, let port):
+      guard !host.isEmpty else { throw refuse("no server in it") }
+      if let number = Int(port), !(1...65_535).contains(number) {
+        throw refuse("port \(port) is not in 1...65535")
+      }
+    case .unix(let path):
+      guard path.utf8.count <= Self.maximumSocketBytes else {
+        throw refuse("a socket's path has at most \(Self.maximumSocketBytes) bytes")
+      }
+    }
+    if let device {
+      guard device.utf8.count <= Self.maximumDeviceBytes, !device.contains("\""), !device.contains("\\")
+      else {
+        throw refuse("gpsd can't have such a device")
+      }
+    }
+  }
+
+  private static let forms = "write SERVER:PORT:DEVICE, each part optional, or the path of a socket"
+
+  private static func path(_ text: String) -> GPSDAddress {
+    if text.hasPrefix("/dev/"), !text.hasSuffix(".sock") {
+      return GPSDAddress(endpoint: Self.local.endpoint, device: text)
+    }
+    let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let device = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
+    return GPSDAddress(endpoint: .unix(path: String(parts[0])), device: device)
+  }
+
+  private static func tcp(_ text: String, refuse: (String) -> Failure) throws(Failure) -> GPSDAddress {
+    var host = "localhost"
+    var rest = text[...]
+    if text.hasPrefix("[") {
+      guard let end = text.firstIndex(of: "]") else { throw refuse("a bracket is not closed") }
+      host = String(text[text.index(after: text.startIndex)..<end])
+      rest = text[text.index(after: end)...]
+      guard rest.isEmpty || rest.hasPrefix(":") else { throw refuse("something follows the bracket") }
+    } else if let colon = text.firstIndex(of: ":") {
+      if colon > text.startIndex { host = String(text[..<colon]) }
+      rest = text[colon...]
+    } else {
+      if !text.isEmpty { host = text }
+      rest = ""
+    }
+    let parts = rest.dropFirst().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+    let port = parts.first.flatMap { $0.isEmpty ? nil : String($0) } ?? defaultPort
+    let device = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
+    return GPSDAddress(endpoint: .tcp(host: host, port: port), device: device)
+  }
+
+  public var description: String {
+    let suffix = device.map { ":\($0)" } ?? ""
+    switch endpoint {
+    case .tcp(let host, let port): return (host.contains(":") ? "[\(host)]" : host) + ":\(port)\(suffix)"
+    case .unix(let path): return path + suffix
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Carries out what a ``GPSDSession`` asks for: one socket, one thread, one wait. It decides nothing.
+package struct GPSDLink: ~Copyable {
+  private var session: GPSDSession
+  private let clock: SystemClock
+  private let inbox: Inbox
+  private let stop: WakePipe
+  /// Whether to give up when the first attempt to connect fails.
+  private let mustBeThere: Bool
+  private var socket: GPSDSocket?
+  private var isConnecting = false
+  private var hasBeenFound = false
+  private var hasReported = false
+  private var targets: ArraySlice<SocketTarget> = []
+
+  /// - Parameters:
+  ///   - mustBeThere: whether the inbox is told of a failure when gpsd can't be reached at first.
+  ///   - stop: rings when it is to end.
+  package init(
+    session: consuming GPSDSession, clock: SystemClock, inbox: Inbox, stop: WakePipe, mustBeThere: Bool
+  ) {
+    self.session = session
+    self.clock = clock
+    self.inbox = inbox
+    self.stop = stop
+    self.mustBeThere = mustBeThere
+  }
+
+  /// Starts it on a thread of its own.
+  ///
+  /// - Throws: ``Failure`` where there is no thread left; the inbox is told where there is no memory for libgps.
+  package static func start(
+    _ address: GPSDAddress, isSimulated: Bool, clock: SystemClock, inbox: Inbox, stop: WakePipe,
+    mustBeThere: Bool
+  ) throws(Failure) {
+    let seed = UInt64(bitPattern: clock.instant.microseconds)
+    let isStarted = DedicatedThread.start {
+      do throws(Failure) {
+        let session = try GPSDSession(address: address, seed: seed, isSimulated: isSimulated)
+        var link = GPSDLink(
+          session: session, clock: clock, inbox: inbox, stop: stop, mustBeThere: mustBeThere)
+        link.run()
+      } catch {
+        inbox.fail(error)
+      }
+    }
+    if !isStarted { throw Failure(.tryAgain, what: "no thread left") }
+  }
+
+  /// Runs until it is told to stop, or until gpsd that must be there is not.
+  package mutating func run() {
+    session.start(at: clock.read())
+    while perform(), wait() {}
+  }
+
+  /// Does what the session asks for; false where there is no point in going on.
+  private mutating func perform() -> Bool {
+    while true {
+      let actions = session.takeActions()
+      if actions.isEmpty { return true }
+      for action in actions {
+        switch action {
+        case .connect: connect()
+        case .disconnect: socket = nil
+        case .send(let bytes): send(bytes)
+        case .deliver(.source(.stale)) where mustBeThere && isHopeless:
+          inbox.fail((session.trouble ?? .closed).failure(at: session.address))
+          return false
+        case .deliver(let event):
+          note(event)
+          inbox.push(event)
+        }
+      }
+    }
+  }
+
+  private mutating func note(_ event: Event) {
+    switch event {
+    case .source(.found): hasBeenFound = true
+    case .fix: hasReported = true
+    case .source, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber, .subscriber,
+      .machine, .end:
+      break
+    }
+  }
+
+  /// Whether the user has named what is not there.
+  private var isHopeless: Bool { !hasBeenFound || !hasReported && session.trouble == .noSuchDevice }
+
+  // MARK: - Connecting
+
+  private mutating func connect() {
+    do throws(GPSDAddress.Endpoint.Unreachable) {
+      targets = try session.address.endpoint.targets()[...]
+      tryNext(after: .unreachable("no address"))
+    } catch {
+      session.failed(error.trouble, at: clock.read())
+    }
+  }
+
+  /// Tries the next address that the name stands for.
+  private mutating func tryNext(after trouble: GPSDTrouble) {
+    var trouble = trouble
+    while let target = targets.popFirst() {
+      guard let next = GPSDSocket(family: target.family) else {
+        trouble = .unreachable(SystemReason.text(errno))
+        continue
+      }
+      let outcome = next.connect(to: target)
+      if case .failed(let error) = outcome {
+        trouble = .unreachable(SystemReason.text(error))
+        continue
+      }
+      socket = consume next
+      isConnecting = outcome == .pending
+      if !isConnecting { session.connected(at: clock.read()) }
+      return
+    }
+    socket = nil
+    session.failed(trouble, at: clock.read())
+  }
+
+  private mutating func send(_ bytes: [UInt8]) {
+    guard let outcome = socket?.send(bytes), outcome != .done else { return }
+    session.closed(at: clock.read())
+  }
+
+  // MARK: - Waiting
+
+  /// Waits for the socket, the bell, or what is due next; false when it is to end.
+  private mutating func wait() -> Bool {
+    let isHeldBack = session.isSimulated && !inbox.hasRoom
+    // poll(2) passes over negative descriptors.
+    let descriptor = socket?.descriptor ?? -1
+    var entries = [
+      pollfd(fd: stop.readEnd, events: Int16(POLLIN), revents: 0),
+      pollfd(
+        fd: isHeldBack ? -1 : descriptor, events: Int16(isConnecting ? POLLOUT : POLLIN), revents: 0),
+      pollfd(fd: isHeldBack ? inbox.roomy : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: session.nextDeadline))
+    if count < 0, errno != EINTR { return false }
+    if entries[0].revents != 0 { return false }
+    if entries[2].revents != 0 { inbox.silenceRoom() }
+    if count > 0, entries[1].revents != 0 {
+      if isConnecting { finishConnecting() } else { receive() }
+    }
+    session.advance(to: clock.read())
+    return true
+  }
+
+  private mutating func finishConnecting() {
+    guard let outcome = socket?.outcomeOfConnecting() else { return }
+    switch outcome {
+    case .done, .pending:
+      isConnecting = false
+      session.connected(at: clock.read())
+    case .failed(let error): tryNext(after: .unreachable(SystemReason.text(error)))
+    }
+  }
+
+  private mutating func receive() {
+    var bytes: [UInt8] = []
+    guard let outcome = socket?.receive(into: &bytes, limit: GPSDLimits.burstBytes) else { return }
+    let reading = clock.read()
+    if !bytes.isEmpty { session.received(bytes.span, at: reading) }
+    switch outcome {
+    case .pending: break
+    case .done, .failed: session.closed(at: reading)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The engine's axis on this machine: the boot-time clock, which counts through suspension and which nobody sets,
+/// moved so that it agreed with the system clock when the axis was made.
+package struct SystemClock: Sendable {
+  private let offsetMicroseconds: Int64
+
+  /// 2024-01-01T00:00:00Z. A system clock before it has not been set: this program is younger.
+  package static let leastBelievable = UTCTime(microseconds: 1_704_067_200_000_000)
+
+  /// - Parameter earliest: the axis begins here or later: after what an engine of before has been told.
+  package init(notBefore earliest: EngineInstant = .distantPast) {
+    let boot = Self.microseconds(of: CLOCK_BOOTTIME)
+    let start = max(Self.microseconds(of: CLOCK_REALTIME), earliest.microseconds)
+    offsetMicroseconds = start.saturatingSubtract(boot)
+  }
+
+  /// Both clocks, now.
+  package func read() -> ClockReading {
+    let utc = UTCTime(microseconds: Self.microseconds(of: CLOCK_REALTIME))
+    return ClockReading(instant: instant, utc: utc < Self.leastBelievable ? nil : utc)
+  }
+
+  /// Now, on the engine's axis.
+  package var instant: EngineInstant {
+    EngineInstant(microseconds: Self.microseconds(of: CLOCK_BOOTTIME).saturatingAdd(offsetMicroseconds))
+  }
+
+  /// How long `poll` has to wait for an instant: rounded up, so that the instant has come then; -1 for ever.
+  package func milliseconds(until instant: EngineInstant?) -> Int32 {
+    guard let instant else { return -1 }
+    let microseconds = instant.microseconds.saturatingSubtract(self.instant.microseconds)
+    return Int32(clamping: microseconds <= 0 ? 0 : (microseconds - 1) / 1000 + 1)
+  }
+
+  private static func microseconds(of clock: clockid_t) -> Int64 {
+    var time = timespec()
+    // It fails only for clocks that do not exist; the boot-time clock is there since Linux 2.6.39.
+    _ = unsafe clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+}

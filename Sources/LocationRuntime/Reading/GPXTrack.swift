@@ -1,0 +1,72 @@
+package import LocationCore
+
+/// A GPX document: plain track points go to the scanner, everything else to the XML parser, in the order of the
+/// file.
+///
+/// The parser decides: the scanner gets a point only where the parser has taken in everything before it, and
+/// what the scanner does not know goes to the parser. So both ways give the same items, notes and failures.
+package struct GPXTrack {
+  private let parser: GPXParser
+  private var scanner: GPXScanner?
+  private var isFirstPiece = true
+
+  /// - Parameters:
+  ///   - assumeAccuracyMeters: see ``TrackOptions``.
+  ///   - scans: whether the scanner is used.
+  package init(file: String, assumeAccuracyMeters: Double?, scans: Bool = true) throws(Failure) {
+    parser = try GPXParser(file: file, assumeAccuracyMeters: assumeAccuracyMeters)
+    scanner = scans ? GPXScanner() : nil
+  }
+
+  /// The line that has been reached, from 1.
+  package var line: Int { parser.line }
+  /// The line on which the first track point begins, or else the first other point; nil before it.
+  package var firstPointLine: Int? { parser.firstPointLine }
+  /// Generous readings.
+  package var notes: [String] { parser.notes }
+  /// What the document has so far.
+  package var census: GPXAssembler.Census { parser.census }
+
+  /// Reads the next piece; an empty one ends the document.
+  ///
+  /// - Parameter batch: gets the finished items, also those before trouble.
+  package mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure) {
+    if isFirstPiece, !piece.beginsWithASCII { scanner = nil }
+    isFirstPiece = false
+    do throws(Failure) {
+      try parse(piece)
+    } catch {
+      parser.takeItems(into: &batch)
+      throw error
+    }
+    parser.takeItems(into: &batch)
+  }
+
+  /// See ``/LocationCore/GPXAssembler/takeHeldItems()``.
+  package func takeHeldItems() -> [TrackItem]? { parser.takeHeldItems() }
+
+  private mutating func parse(_ piece: borrowing ScanPiece) throws(Failure) {
+    let bytes = piece.bytes.span.extracting(..<piece.count)
+    guard piece.count > 0, scanner != nil else {
+      return try parser.parse(bytes, isFinal: piece.count == 0)
+    }
+    var offset = 0
+    while offset < piece.count {
+      if parser.takesWholePoints { offset = scan(piece, from: offset) }
+      // Whatever stands here is the parser's, up to the next point.
+      let next = piece.nextTrackPoint(after: offset)
+      try parser.parse(bytes.extracting(offset..<next), isFinal: false)
+      offset = next
+    }
+  }
+
+  private mutating func scan(_ piece: borrowing ScanPiece, from offset: Int) -> Int {
+    var reached = offset
+    parser.passOver { assembler in
+      guard let stop = scanner?.takePoints(of: piece, from: offset, into: &assembler) else { return (0, 0) }
+      reached = stop.offset
+      return (stop.lines, stop.column)
+    }
+    return reached
+  }
+}

@@ -1,0 +1,13 @@
+/// A piece of an XML document, in the order of the document.
+enum XMLEvent: Sendable {
+  /// Names are without their prefix.
+  case start(name: String, attributes: [Attribute], line: Int)
+  /// UTF-8; a text may come in several pieces, cut anywhere but within a character.
+  case text([UInt8])
+  case end(name: String)
+
+  struct Attribute: Sendable {
+    var name: String
+    var value: String
+  }
+}

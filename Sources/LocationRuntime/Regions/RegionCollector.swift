@@ -1,0 +1,169 @@
+import LocationCore
+
+/// Gathers the regions of one file, whatever its format, and what is wrong with it.
+struct RegionCollector {
+  /// What was read so far.
+  private(set) var file: RegionFile
+  /// The feature, waypoint or placemark being read, from 1; 0 before the first.
+  var number = 0
+  /// What is wrong, in the order of the file; at most ``keptProblems``.
+  private(set) var problems: [Failure] = []
+
+  private let options: RegionFile.Options
+  /// What the file's own people call one of them.
+  private let noun: String
+  private var problemCount = 0
+  /// Which of them has an id.
+  private var numbers: [String: Int32] = [:]
+  /// How far those of a name, and without an id, were counted.
+  private var namesakes: [String: Int] = [:]
+  private var unnamed: [Int] = []
+  private var unnamedCount = 0
+
+  /// Problems kept for a report; the others are counted.
+  static let keptProblems = 100
+
+  /// - Parameters:
+  ///   - file: as the user named it.
+  ///   - source: the text that pieces refer to; empty where features are added with text of their own.
+  init(file: String, source: [UInt8] = [], noun: String, options: RegionFile.Options) {
+    self.file = RegionFile(name: file)
+    self.file.source = source
+    self.noun = noun
+    self.options = options
+  }
+
+  /// Adds a region that stands in the source.
+  mutating func add(_ draft: RegionDraft, _ piece: RegionFile.Piece) throws(RegionProblem) {
+    guard let (draft, region) = try region(of: draft) else { return }
+    var piece = piece
+    if !draft.hasOwnID { piece.lacks.insert(.id) }
+    if draft.isRadiusAssumed { piece.lacks.insert(.radius) }
+    keep(region, piece, tags: draft.tags)
+  }
+
+  /// Adds a region from a file that is not GeoJSON.
+  ///
+  /// - Parameter properties: what else the file says of it, each with its JSON text.
+  mutating func add(_ draft: RegionDraft, properties: [(key: String, json: String)]) throws(RegionProblem) {
+    guard let (draft, region) = try region(of: draft) else { return }
+    let text = FeatureText.make(id: region.id, draft, properties)
+    let piece = RegionFile.Piece(start: file.source.count, length: UInt32(clamping: text.count), lacks: [])
+    file.source += text
+    keep(region, piece, tags: draft.tags)
+  }
+
+  /// As ``add(_:properties:)``, but what lacks a radius is left out rather than refused: a file of places is
+  /// not wrong for holding no regions.
+  mutating func addPlace(_ draft: RegionDraft, properties: [(key: String, json: String)])
+    throws(RegionProblem)
+  {
+    var draft = draft
+    if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
+    if let missing = draft.missing {
+      leaveOut(missing + remedy(draft), id: draft.name)
+    } else {
+      try add(draft, properties: properties)
+    }
+  }
+
+  private func remedy(_ draft: RegionDraft) -> String {
+    if case .point = draft.geometry { return "; --radius METRES gives it one" }
+    return ""
+  }
+
+  /// Names what no region was made of, all at once.
+  mutating func leaveOutAll(_ why: String) { file.leftOut.append("\(file.name): \(why)") }
+
+  /// Refuses a file that says something, and nothing that a region can be made of.
+  mutating func refuseIfUseless() {
+    guard file.regions.isEmpty, problems.isEmpty, let first = file.leftOut.first else { return }
+    number = 0
+    let why = first.dropFirst(file.name.count + 2)
+    note(
+      "no region can be made of it",
+      "\(why)" + (file.leftOut.count > 1 ? " (and \(file.leftOut.count - 1) more)" : ""), line: nil)
+  }
+
+  /// Names what no region was made of.
+  mutating func leaveOut(_ why: String, id: String?) {
+    file.leftOut.append("\(file.name): \(place(id: id)): \(why)")
+  }
+
+  /// Names what is probably not meant.
+  mutating func warn(_ text: String, line: Int? = nil, id: String? = nil) {
+    let at = line.map { ":\($0)" } ?? ""
+    file.warnings.append("\(file.name)\(at): \(number == 0 ? "" : place(id: id) + ": ")\(text)")
+  }
+
+  /// Names what makes the file unusable.
+  mutating func note(_ what: String, _ remedy: String?, id: String? = nil, line: Int?) {
+    problemCount += 1
+    guard problems.count < Self.keptProblems else { return }
+    let text = number == 0 ? what : "\(place(id: id)): \(what)"
+    problems.append(Failure(.data, file: file.name, line: line, what: text, remedy: remedy))
+  }
+
+  /// The first problem, and how many there are; nil where all is well.
+  var failure: Failure? {
+    guard var first = problems.first else { return nil }
+    if problemCount > 1 {
+      let more = problemCount == 2 ? "1 more problem" : "\(problemCount - 1) more problems"
+      first.remedy = [first.remedy, "(and \(more))"].compactMap { $0 }.joined(separator: " ")
+    }
+    return first
+  }
+
+  /// Says at the end which ids were made up.
+  mutating func warnOfMissingIDs() {
+    guard unnamedCount > 0 else { return }
+    let some = unnamed.map { "\($0)" }.joined(separator: ", ") + (unnamedCount > unnamed.count ? ", ..." : "")
+    file.warnings.append(
+      "\(file.name): \(noun)\(unnamedCount == 1 ? "" : "s") \(some) without an id: named after \"name\","
+        + " or region- and the number; an \"id\" of its own outlives changes of the file")
+  }
+
+  // MARK: -
+
+  private mutating func region(of draft: RegionDraft) throws(RegionProblem) -> (RegionDraft, Region)? {
+    let isUnnamed = draft.id == nil
+    let id = try RegionDraft.checkedID(draft.id ?? nameAsID(draft))
+    var draft = draft
+    if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
+    guard let region = try draft.region(id: id) else {
+      leaveOut(draft.geometry.whyLeftOut, id: isUnnamed ? nil : id)
+      return nil
+    }
+    if let first = numbers.updateValue(Int32(clamping: number), forKey: id) {
+      throw RegionProblem(what: "the id of \(noun) \(first) again", remedy: "ids are unique")
+    }
+    if isUnnamed {
+      unnamedCount += 1
+      if unnamed.count < 10 { unnamed.append(number) }
+    }
+    return (draft, region)
+  }
+
+  private mutating func keep(_ region: Region, _ piece: RegionFile.Piece, tags: [String]?) {
+    if let tags, !tags.isEmpty { file.tags[file.regions.count] = tags }
+    file.regions.append(region)
+    file.pieces.append(piece)
+  }
+
+  /// The name where it is free, then name-2, name-3 ...; `region-` and the number where there is none.
+  private mutating func nameAsID(_ draft: RegionDraft) -> String {
+    guard let name = draft.name.flatMap(RegionDraft.id(fromName:)) else { return "region-\(number)" }
+    var candidate = name
+    // Counting goes on where it stopped, or many of one name would take forever.
+    var count = namesakes[name, default: 1]
+    while numbers[candidate] != nil {
+      count += 1
+      candidate = "\(name)-\(count)"
+    }
+    namesakes[name] = count
+    return candidate
+  }
+
+  /// `feature 3 ("home")`.
+  private func place(id: String?) -> String { "\(noun) \(number)" + (id.map { " (\"\($0)\")" } ?? "") }
+}

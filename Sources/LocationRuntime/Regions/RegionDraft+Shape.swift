@@ -1,0 +1,116 @@
+import LocationCore
+
+extension RegionDraft {
+  /// The outline, which is valid; nil where no region is made of such a geometry.
+  func shape() throws(RegionProblem) -> Region.Shape? {
+    guard let shape = try writtenShape() else { return nil }
+    if case .circle = shape { return shape }
+    do {
+      _ = try ShapeGeometry(shape)
+    } catch {
+      throw RegionProblem(error)
+    }
+    return shape
+  }
+
+  private func writtenShape() throws(RegionProblem) -> Region.Shape? {
+    switch geometry {
+    case .point(let position):
+      return .circle(center: try Self.coordinate(position, order), radiusMeters: try statedRadius())
+    case .lineString(let positions):
+      guard let bufferMeters else {
+        throw RegionProblem(
+          what: "a LineString without a buffer", remedy: "add \"buffer_m\" (metres) to its properties")
+      }
+      guard positions.count >= 2 else {
+        throw RegionProblem(what: "a line of less than two positions", remedy: nil)
+      }
+      return .corridor(line: try places(positions), bufferMeters: bufferMeters)
+    case .polygon(let rings):
+      return .polygon(try polygon(rings))
+    case .multiPolygon(let polygons):
+      guard !polygons.isEmpty else {
+        throw RegionProblem(what: "a MultiPolygon without polygons", remedy: nil)
+      }
+      var made: [Region.Polygon] = []
+      made.reserveCapacity(polygons.count)
+      for rings in polygons { made.append(try polygon(rings)) }
+      return .multiPolygon(made)
+    case .other, .none:
+      return nil
+    }
+  }
+
+  private func statedRadius() throws(RegionProblem) -> Double {
+    if let radiusMeters { return radiusMeters }
+    if let meters = try foreignRadius?.meters() { return meters }
+    throw RegionProblem(
+      what: "a Point without a radius", remedy: "add \"radius_m\" (metres) to its properties")
+  }
+
+  private func polygon(_ rings: [[Position]]) throws(RegionProblem) -> Region.Polygon {
+    guard let outer = rings.first else { throw RegionProblem(what: "a Polygon without a ring", remedy: nil) }
+    var holes: [[Coordinate]] = []
+    holes.reserveCapacity(rings.count - 1)
+    for ring in rings.dropFirst() { holes.append(try self.ring(ring)) }
+    return Region.Polygon(shell: try ring(outer), holes: holes)
+  }
+
+  private func ring(_ positions: [Position]) throws(RegionProblem) -> [Coordinate] {
+    guard let first = positions.first, let last = positions.last else {
+      throw RegionProblem(what: "an empty ring", remedy: nil)
+    }
+    guard first == last else {
+      throw RegionProblem(
+        what: "a ring that is not closed: it begins at \(Self.shown(first)) and ends at \(Self.shown(last))",
+        remedy: "repeat the first position at its end")
+    }
+    // Three corners, and the first again (RFC 7946, section 3.1.6).
+    guard positions.count >= 4 else {
+      throw RegionProblem(what: "a ring of less than four positions, at \(Self.shown(first))", remedy: nil)
+    }
+    return try places(positions)
+  }
+
+  /// Places of an outline. Longitudes may be written as 0 to 360, as those do who work around the antimeridian.
+  private func places(_ positions: [Position]) throws(RegionProblem) -> [Coordinate] {
+    var places: [Coordinate] = []
+    places.reserveCapacity(positions.count)
+    for position in positions {
+      var turned = position
+      if position.longitude > 180, position.longitude <= 360 { turned.longitude -= 360 }
+      if position.longitude < -180, position.longitude >= -360 { turned.longitude += 360 }
+      places.append(try Self.coordinate(turned, order))
+    }
+    return places
+  }
+
+  fileprivate static func shown(_ position: Position) -> String {
+    "[\(shown(position.longitude)), \(shown(position.latitude))]"
+  }
+}
+
+extension RegionProblem {
+  /// Degrees to a centimetre.
+  private static func rounded(_ degrees: Double) -> String {
+    JSONText.number((degrees * 1e7).rounded() / 1e7)
+  }
+
+  /// What is wrong with an outline.
+  init(_ error: RegionError) {
+    switch error {
+    case .invalidGeometry(let reason, let place):
+      let at = place.map {
+        " at [\(Self.rounded($0.longitude)), \(Self.rounded($0.latitude))]"
+      }
+      self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
+    case .invalidRadius(let meters):
+      self.init(what: "\(RegionDraft.shown(meters)) is no radius", remedy: "write more than 0 metres")
+    case .outOfMemory: self.init(what: "no memory for its outline", remedy: nil)
+    case .invalidSeconds(let seconds):
+      self.init(what: "\(RegionDraft.shown(seconds)) is no duration", remedy: "write 0 or more seconds")
+    case .duplicateID(let id): self.init(what: "a second region \"\(id)\"", remedy: "ids are unique")
+    case .tooMany(let limit): self.init(what: "more than \(limit) regions", remedy: nil)
+    }
+  }
+}

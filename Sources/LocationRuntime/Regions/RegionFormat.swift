@@ -1,0 +1,110 @@
+import LocationCore
+
+/// The formats in which regions come, told by content.
+enum RegionFormat {
+  case geoJSON
+  case ownTracks
+  case kml
+  case gpx
+  case unknown(String)
+
+  /// Reads a file in whatever format it is.
+  static func read(_ bytes: [UInt8], file: String, options: RegionFile.Options) -> RegionCollector {
+    var collector = collect(bytes, file: file, options: options)
+    collector.refuseIfUseless()
+    return collector
+  }
+
+  private static func collect(_ bytes: [UInt8], file: String, options: RegionFile.Options) -> RegionCollector
+  {
+    switch RegionFormat(bytes) {
+    case .geoJSON:
+      var reader = GeoJSONReader(bytes, file: file, options: options)
+      reader.read()
+      return reader.collector
+    case .ownTracks:
+      var reader = OwnTracksReader(bytes, file: file, options: options)
+      reader.read()
+      return reader.collector
+    case .kml:
+      var reader = KMLReader(file: file, options: options)
+      reader.read(bytes)
+      return reader.collector
+    case .gpx:
+      var reader = GPXWaypointReader(file: file, options: options)
+      reader.read(bytes)
+      return reader.collector
+    case .unknown(let what):
+      var collector = RegionCollector(file: file, noun: "feature", options: options)
+      collector.note(what, "regions come from GeoJSON, OwnTracks waypoints, KML or GPX", line: nil)
+      return collector
+    }
+  }
+
+  /// Looks at the first bytes, and no further than it must.
+  private init(_ bytes: [UInt8]) {
+    let head = bytes.prefix(Self.headBytes)
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    guard let first = head[start...].first(where: { !$0.isXMLSpace }) else {
+      self = .unknown("the file is empty")
+      return
+    }
+    if first == UInt8(ascii: "<") || head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE]) {
+      // What is no letter of UTF-8 or UTF-16 is left out; names of elements are ASCII.
+      let text = String(decoding: head.filter { $0 != 0 }, as: UTF8.self)
+      if let root = Self.rootElement(text) {
+        self = root == "kml" ? .kml : root == "gpx" ? .gpx : .unknown("XML with <\(root)>")
+      } else {
+        self = .unknown("XML without an element")
+      }
+    } else if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
+      self = .unknown("a ZIP archive, perhaps KMZ: unzip it first")
+    } else {
+      self = Self.isOwnTracks(bytes) ? .ownTracks : .geoJSON
+    }
+  }
+
+  /// How much is looked at to find the first element of XML, bytes.
+  private static let headBytes = 64 << 10
+
+  /// The local name of the first element; nil where there is none.
+  private static func rootElement(_ text: String) -> String? {
+    var rest = text[...]
+    while let bracket = rest.firstIndex(of: "<") {
+      rest = rest[rest.index(after: bracket)...]
+      if rest.hasPrefix("!--") {
+        guard let end = rest.firstRange(of: "-->") else { return nil }
+        rest = rest[end.upperBound...]
+      } else if rest.first?.isLetter == true || rest.first == "_" {
+        let name = rest.prefix { $0.isLetter || $0.isNumber || "_-.:".contains($0) }
+        return name.split(separator: ":").last.map(String.init)
+      }
+    }
+    return nil
+  }
+
+  /// Whether the first object has OwnTracks's `_type`, which its apps write first.
+  private static func isOwnTracks(_ bytes: [UInt8]) -> Bool {
+    var reader = JSONReader(bytes)
+    do {
+      if try reader.peek() == .array {
+        try reader.openArray()
+        guard try reader.nextElement() else { return false }
+      }
+      guard try reader.peek() == .object else { return false }
+      try reader.openObject()
+      for _ in 0..<membersLookedAt {
+        guard let key = try reader.nextKey() else { return false }
+        if reader.equals(key, "_type") { return true }
+        // Whatever GeoJSON is, it says so; what follows may be long.
+        if reader.equals(key, "type") || reader.equals(key, "features") { return false }
+        try reader.skip()
+      }
+    } catch {
+      // GeoJSON's reader says what is wrong.
+    }
+    return false
+  }
+
+  private static let membersLookedAt = 64
+}

@@ -1,0 +1,132 @@
+public import LocationCore
+
+/// One threshold that a user may set: its key, its unit, and where it stands in the configuration.
+public struct Setting: Sendable {
+  /// What a setting can be.
+  public enum Value: Hashable, Sendable {
+    case number(Double)
+    case flag(Bool)
+  }
+
+  /// Where it stands, and what it may be.
+  enum Place: Sendable {
+    case number(any WritableKeyPath<EngineConfiguration, Double> & Sendable, in: ClosedRange<Double>)
+    case flag(any WritableKeyPath<EngineConfiguration, Bool> & Sendable)
+  }
+
+  /// The map of the file in which it stands.
+  public let section: String
+  /// Its key in that map; a number's ends with its unit.
+  public let name: String
+  /// What it means, in a few words.
+  public let meaning: String
+  let place: Place
+
+  /// Where it stands in the file, as `significant_change.distance_m`.
+  public var key: String { "\(section).\(name)" }
+
+  /// Its unit; nil where it has none.
+  public var unit: String? {
+    switch place {
+    case .flag: nil
+    case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
+    }
+  }
+
+  /// What it is in a configuration.
+  public func value(in configuration: EngineConfiguration) -> Value {
+    switch place {
+    case .number(let path, _): .number(configuration[keyPath: path])
+    case .flag(let path): .flag(configuration[keyPath: path])
+    }
+  }
+
+  /// Sets it as a file has it.
+  func set(_ configuration: inout EngineConfiguration, to node: StrictYAML) throws(Failure) {
+    switch place {
+    case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
+    case .flag(let path): configuration[keyPath: path] = try node.bool()
+    }
+  }
+
+  /// How keys end, and what that means.
+  private static let units = [(key: "mps", unit: "m/s"), (key: "m", unit: "m"), (key: "s", unit: "s")]
+}
+
+extension Setting {
+  /// Every setting, in the order in which they are shown.
+  public static let all: [Setting] = [
+    Setting(
+      section: "significant_change", name: "distance_m",
+      meaning: "how far the position moves until it has moved significantly",
+      place: .number(\.significant.distanceMeters, in: 1...1e7)),
+    Setting(
+      section: "significant_change", name: "window_s",
+      meaning: "the least time from one such move to the next",
+      place: .number(\.significant.windowSeconds, in: 0...1e7)),
+    Setting(
+      section: "fix", name: "max_accuracy_m", meaning: "a fix whose error is larger is refused",
+      place: .number(\.gate.maxAccuracyMeters, in: 1...1e7)),
+    Setting(
+      section: "fix", name: "max_speed_mps",
+      meaning: "a fix that would take a higher speed needs confirmation",
+      place: .number(\.gate.maxSpeedMetersPerSecond, in: 1...1e5)),
+    Setting(
+      section: "fix", name: "max_age_s", meaning: "a live fix that is older is refused",
+      place: .number(\.gate.maxAgeSeconds, in: 1...1e5)),
+    Setting(
+      section: "fix", name: "max_future_s",
+      meaning:
+        "a live fix further ahead of the system clock is refused; larger where nothing sets that clock",
+      place: .number(\.gate.maxFutureSeconds, in: 1...1e10)),
+    Setting(
+      section: "fix", name: "gap_s", meaning: "a time without fixes from which on it is told as a gap",
+      place: .number(\.gapSeconds, in: 1...1e7)),
+    Setting(
+      section: "visits", name: "radius_m", meaning: "how far a place reaches from its middle",
+      place: .number(\.visits.radiusMeters, in: 1...1e5)),
+    Setting(
+      section: "visits", name: "provisional_s",
+      meaning: "a stay so long is confirmed by silence where no further fix comes",
+      place: .number(\.visits.provisionalSeconds, in: 1...1e6)),
+    Setting(
+      section: "visits", name: "arrival_s", meaning: "a stay so long is a visit",
+      place: .number(\.visits.confirmedSeconds, in: 1...1e6)),
+    Setting(
+      section: "visits", name: "gap_s",
+      meaning: "a silence after which nobody can say when a place now far away was left",
+      place: .number(\.visits.gapSeconds, in: 1...1e7)),
+    Setting(
+      section: "visits", name: "merge_distance_m",
+      meaning: "two places so near are one when the way back was short",
+      place: .number(\.visits.mergeMeters, in: 0...1e5)),
+    Setting(
+      section: "visits", name: "merge_s", meaning: "a longer absence makes another visit",
+      place: .number(\.visits.mergeSeconds, in: 0...1e6)),
+    Setting(
+      section: "policy", name: "force_quit_blocks_location",
+      meaning: "whether location relaunches a program that the user force-quit no more",
+      place: .flag(\.policy.forceQuitBlocksLocation)),
+    Setting(
+      section: "policy", name: "protect_until_first_unlock",
+      meaning: "whether nothing is relaunched between a boot and the first unlock",
+      place: .flag(\.policy.protectUntilFirstUnlock)),
+    Setting(
+      section: "policy", name: "grace_s",
+      meaning: "how long a program may run on when it leaves the foreground",
+      place: .number(\.policy.graceSeconds, in: 0...60)),
+    Setting(
+      section: "policy", name: "task_budget_s", meaning: "how long finite tasks may run in the background",
+      place: .number(\.policy.taskBudgetSeconds, in: 1...600)),
+  ]
+}
+
+extension Setting.Value: CustomStringConvertible {
+  /// As a settings file has it.
+  public var description: String {
+    switch self {
+    case .flag(let value): value ? "true" : "false"
+    case .number(let value): Int(exactly: value).map { "\($0)" } ?? "\(value)"
+    }
+  }
+}

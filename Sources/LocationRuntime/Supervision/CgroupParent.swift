@@ -1,0 +1,133 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The directory in which programs have their cgroups: below the supervisor's own cgroup, which is what systemd
+/// hands over with `Delegate=yes`, and what root may write to in any case.
+struct CgroupParent {
+  /// Why there is none.
+  struct Absence: Error {
+    var reason: String
+  }
+
+  /// Where it stands in the file system.
+  let path: String
+  /// Held so that no second supervisor uses the same.
+  private let lock: Descriptor
+
+  /// Makes it, or takes it as it is.
+  init(name: String) throws(Absence) {
+    let own = try Self.ownPath()
+    path = own + "/" + name
+    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
+      throw Absence(reason: "\(own) can't be written: \(SystemReason.text(errno))")
+    }
+    for file in ["cgroup.freeze", "cgroup.procs"] where unsafe access("\(path)/\(file)", W_OK) != 0 {
+      throw Absence(reason: "\(path)/\(file) can't be written: \(SystemReason.text(errno))")
+    }
+    guard let lock = Descriptor.open(path, O_RDONLY | O_DIRECTORY),
+      flock(lock.number, LOCK_EX | LOCK_NB) == 0
+    else { throw Absence(reason: "\(path) is in use by another supervisor") }
+    self.lock = lock
+  }
+
+  /// The directory for a program. Letters, digits, `-` and `_` stand for themselves, everything else as `%` and
+  /// two hexadecimal digits, so that no name leads elsewhere or looks like a file of the kernel's.
+  func path(of name: String) -> String { path + "/" + Self.fileName(of: name) }
+
+  /// The programs' directories that are there, and the names they stand for.
+  var found: [(name: String, path: String)] {
+    KernelFile.names(in: path, areDirectories: true).map { (Self.name(ofFile: $0), "\(path)/\($0)") }
+  }
+
+  /// Makes a cgroup for a start of a program, below that of the subscriber, and removes those of earlier starts
+  /// from which the last process has gone.
+  func makeCgroup(of name: String, number: Int) throws(Failure) -> Cgroup {
+    let own = path(of: name)
+    if unsafe mkdir(own, 0o755) != 0, errno != EEXIST {
+      throw Failure(.noPermission, file: own, what: SystemReason.text(errno))
+    }
+    for old in KernelFile.names(in: own, areDirectories: true) { Cgroup.remove("\(own)/\(old)") }
+    // One from which a process does not go, stuck in the kernel, is still there.
+    var free = number
+    while unsafe access("\(own)/\(free)", F_OK) == 0 { free += 1 }
+    return try Cgroup(path: "\(own)/\(free)")
+  }
+
+  /// Ends what is left in a subscriber's cgroups and removes them.
+  func removeCgroups(of name: String) { if let own = try? Cgroup(path: path(of: name)) { _ = own.end() } }
+
+  /// Removes it, if it is empty.
+  func remove() { _ = unsafe rmdir(path) }
+
+  /// The longest file name (NAME_MAX in limits.h); a longer subscriber's name is cut.
+  private static let fileNameBytes = 255
+
+  static func fileName(of name: String) -> String {
+    var file = ""
+    for byte in name.utf8 {
+      let scalar = UnicodeScalar(byte)
+      let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber)
+      if isPlain || scalar == "-" || scalar == "_" {
+        file.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        file += digits.utf8.count < 2 ? "%0" + digits : "%" + digits
+      }
+    }
+    return String(file.prefix(fileNameBytes))
+  }
+
+  static func name(ofFile file: String) -> String {
+    var bytes: [UInt8] = []
+    var rest = Substring(file)
+    while let first = rest.utf8.first {
+      if first == UInt8(ascii: "%"), rest.utf8.count >= 3,
+        let byte = UInt8(rest.dropFirst().prefix(2), radix: 16)
+      {
+        bytes.append(byte)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(first)
+        rest = rest.dropFirst()
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The supervisor's own cgroup in the first cgroup v2 mount that shows it (cgroups(7)). On a machine that has
+  /// both versions, v2 stands below /sys/fs/cgroup/unified.
+  private static func ownPath() throws(Absence) -> String {
+    guard let mounts = KernelFile.read("/proc/self/mountinfo"), let own = KernelFile.read("/proc/self/cgroup")
+    else { throw Absence(reason: "/proc can't be read") }
+    return try ownPath(mountInfo: mounts, ownCgroups: own)
+  }
+
+  /// - Parameters:
+  ///   - mountInfo: /proc/self/mountinfo (proc_pid_mountinfo(5)): fields 4 and 5 are the part of the tree that is
+  ///     mounted and where; the type stands after a lone dash.
+  ///   - ownCgroups: /proc/self/cgroup, whose line `0::PATH` is for version 2.
+  static func ownPath(mountInfo: String, ownCgroups: String) throws(Absence) -> String {
+    guard let line = ownCgroups.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else {
+      throw Absence(reason: "the kernel has no cgroup v2")
+    }
+    let own = line.dropFirst(3)
+    // Outside of our cgroup namespace (cgroup_namespaces(7)).
+    guard !own.hasPrefix("/..") else { throw Absence(reason: "the own cgroup can't be seen from here") }
+    for mount in mountInfo.split(separator: "\n") {
+      let fields = mount.split(separator: " ")
+      guard let dash = fields.firstIndex(of: "-"), dash > 4, fields.count > dash + 1,
+        fields[dash + 1] == "cgroup2"
+      else { continue }
+      let root = fields[3] == "/" ? "" : fields[3]
+      guard own.hasPrefix(root), own.count == root.count || own.dropFirst(root.count).hasPrefix("/") else {
+        continue
+      }
+      let below = own.dropFirst(root.count)
+      return String(fields[4]) + (below == "/" ? "" : String(below))
+    }
+    throw Absence(reason: "no cgroup v2 is mounted")
+  }
+}

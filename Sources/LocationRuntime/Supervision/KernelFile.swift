@@ -1,0 +1,69 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The small files of /proc and /sys/fs/cgroup, and the supervisor's own.
+enum KernelFile {
+  /// The whole text; nil where it can't be read.
+  static func read(_ path: String) -> String? {
+    guard let file = Descriptor.open(path, O_RDONLY) else { return nil }
+    return read(file)
+  }
+
+  /// The whole text of an open file from its start; nil where it can't be read.
+  static func read(_ file: Descriptor) -> String? {
+    var bytes: [UInt8] = []
+    while true {
+      let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+        let count = unsafe pread(file.number, buffer.baseAddress, buffer.count, bytes.count)
+        if count > 0 { unsafe bytes.append(contentsOf: buffer[..<count]) }
+        return count
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+    }
+  }
+
+  /// Writes a text in one piece; 0 or an errno.
+  static func write(_ path: String, _ text: String, create: Bool = false) -> Int32 {
+    guard let file = Descriptor.open(path, O_WRONLY | (create ? O_CREAT | O_TRUNC : 0)) else { return errno }
+    let bytes = Array(text.utf8)
+    let count = unsafe bytes.withUnsafeBytes { unsafe Self.write(file.number, $0) }
+    return count == bytes.count ? 0 : count < 0 ? errno : EIO
+  }
+
+  private static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    #if canImport(Musl)
+      unsafe Musl.write(file, bytes.baseAddress, bytes.count)
+    #else
+      unsafe Glibc.write(file, bytes.baseAddress, bytes.count)
+    #endif
+  }
+
+  /// The names in a directory, sorted; empty where it can't be read.
+  static func names(in path: String, areDirectories: Bool) -> [String] {
+    guard let stream = unsafe opendir(path) else { return [] }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      guard (unsafe Int32(entry.pointee.d_type) == Int32(DT_DIR)) == areDirectories else { continue }
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) {
+        unsafe $0.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  /// A value of a file of `key value` lines, such as `cgroup.events`.
+  static func value(_ key: String, in text: String) -> Int? {
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.count == 2, words[0] == key { return Int(words[1]) }
+    }
+    return nil
+  }
+}

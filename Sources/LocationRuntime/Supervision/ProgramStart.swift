@@ -1,0 +1,113 @@
+import CSpawn
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A program that has been started: the one file that speaks to CSpawn.
+struct ProgramStart {
+  /// Why a program was not started.
+  struct Refusal: Error {
+    /// Whether it could not be put in its cgroup; it may do without.
+    var isOfCgroup: Bool
+    /// An errno.
+    var code: Int32
+
+    /// The status with which a shell would tell this: not found, or not executable (POSIX, shell, 2.8.2).
+    var status: Int32 { code == ENOENT ? 127 : 126 }
+
+    /// The manifest names no program.
+    static let noCommand = Refusal(isOfCgroup: false, code: ENOENT)
+  }
+
+  /// Its number, which is that of its process group as well.
+  let pid: pid_t
+  /// Becomes readable when it has ended.
+  let pidfd: Descriptor
+  /// Its standard input: for writing, without waiting.
+  let input: Descriptor
+  /// Its standard output: for reading, without waiting; nil where that goes where standard error goes.
+  let output: Descriptor?
+
+  /// Starts a program, in a cgroup where one is given.
+  init(command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?) throws(Refusal) {
+    let (theirInput, input) = try Self.pipe()
+    let ends = hasOutput ? try Self.pipe() : nil
+    var argv = unsafe command.map { unsafe strdup($0) } + [nil]
+    var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer {
+      for index in unsafe argv.indices { unsafe free(argv[index]) }
+      for index in unsafe envp.indices { unsafe free(envp[index]) }
+    }
+    var pid: pid_t = 0
+    var pidfd: Int32 = -1
+    var stage: Int32 = 0
+    let code = unsafe argv.withUnsafeMutableBufferPointer { argv in
+      unsafe envp.withUnsafeMutableBufferPointer { envp in
+        var program = unsafe locwatch_program()
+        unsafe program.argv = UnsafePointer(argv.baseAddress)
+        unsafe program.envp = UnsafePointer(envp.baseAddress)
+        unsafe program.input = theirInput.number
+        unsafe program.output = ends?.write.number ?? -1
+        unsafe program.cgroup = cgroup?.directory.number ?? -1
+        return unsafe locwatch_spawn(&program, &pid, &pidfd, &stage)
+      }
+    }
+    guard code == 0 else {
+      throw Refusal(isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code)
+    }
+    self.pid = pid
+    self.pidfd = Descriptor(pidfd)
+    self.input = input
+    output = ends?.read
+    input.stopWaiting()
+    output?.stopWaiting()
+  }
+
+  /// How a program ended; nil while it runs.
+  struct End {
+    /// Its exit status, or 128 plus the number of the signal that ended it, as a shell has it.
+    var status: Int32
+    /// Processor seconds that it and the children it waited for took.
+    var coreSeconds: Double
+  }
+
+  /// Takes note of its end, once.
+  func reap() -> End? { Self.reap(pidfd) }
+
+  /// The same for the program of a pidfd.
+  static func reap(_ pidfd: Descriptor) -> End? {
+    var end = End(status: 0, coreSeconds: 0)
+    switch unsafe locwatch_wait(pidfd.number, &end.status, &end.coreSeconds) {
+    case 0: return nil
+    case 1: return end
+    default: return End(status: unknownStatus, coreSeconds: 0)
+    }
+  }
+
+  /// For a program that someone else has reaped: what a shell says of a job it does not know.
+  private static let unknownStatus: Int32 = 127
+
+  /// The environment of this process as `KEY=VALUE`, without the two keys that are each program's own.
+  static func inheritedEnvironment() -> [String] {
+    var entries: [String] = []
+    guard var entry = unsafe locwatch_environment() else { return [] }
+    while let text = unsafe entry.pointee {
+      unsafe entries.append(String(cString: text))
+      unsafe entry += 1
+    }
+    return entries.filter { !$0.hasPrefix(causeKey) && !$0.hasPrefix(eventKey) }
+  }
+
+  static let causeKey = "LOCWATCH_CAUSE="
+  static let eventKey = "LOCWATCH_EVENT_ID="
+
+  private static func pipe() throws(Refusal) -> (read: Descriptor, write: Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    let code = unsafe locwatch_pipe(&ends)
+    guard code == 0 else { throw Refusal(isOfCgroup: false, code: code) }
+    return (Descriptor(ends[0]), Descriptor(ends[1]))
+  }
+}

@@ -1,0 +1,76 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What is noted of a running program, so that a supervisor that starts after one was killed finds it: its number
+/// and start, the boot, and its cgroup if it has one.
+struct RunFile: Hashable {
+  var pid: pid_t
+  var start: UInt64
+  var boot: String
+  /// Nil where the program is not in a cgroup of its own.
+  var cgroup: String?
+
+  /// The end of a run file's name.
+  static let ending = ".run"
+
+  init(pid: pid_t, start: UInt64, boot: String, cgroup: String?) {
+    self.pid = pid
+    self.start = start
+    self.boot = boot
+    self.cgroup = cgroup
+  }
+
+  /// Nil where the text is not a whole run file: it was cut off by a crash.
+  init?(_ text: String) {
+    let words = text.split(separator: " ", maxSplits: 3)
+    guard words.count == 4, text.hasSuffix("\n"), let pid = pid_t(words[0]), pid > 1,
+      let start = UInt64(words[1])
+    else { return nil }
+    self.pid = pid
+    self.start = start
+    boot = String(words[2])
+    let last = words[3].dropLast()
+    cgroup = last == "-" ? nil : String(last)
+  }
+
+  var text: String { "\(pid) \(start) \(boot) \(cgroup ?? "-")\n" }
+
+  /// Ends what is left of the program, if this is still the same boot; whether something was.
+  ///
+  /// Outside a cgroup that is its process group. A group's number is not given to a new process while a member
+  /// lives (pid_namespaces(7), alloc_pid in the kernel), so the group is the program's own if its leader is the
+  /// process noted, or if it has no leader and no member is older than the program.
+  func endSurvivors() -> Bool {
+    guard boot == ProcessStatus.boot else { return false }
+    if let cgroup, unsafe access(cgroup + "/cgroup.freeze", F_OK) == 0, let group = try? Cgroup(path: cgroup)
+    {
+      return group.end()
+    }
+    let members = ProcessStatus.members(ofGroup: pid)
+    let leader = members.first { $0.pid == pid }
+    let isOurs = leader.map { $0.status.start == start } ?? members.allSatisfy { $0.status.start >= start }
+    guard isOurs, !members.isEmpty else { return false }
+    kill(-pid, SIGKILL)
+    return true
+  }
+}
+
+extension Cgroup {
+  /// Kills what is in it, waits until that is gone and removes it; whether there was something.
+  func end() -> Bool {
+    let wasPopulated = isPopulated
+    kill()
+    let deadline = MonotonicTime.milliseconds + SupervisorLimits.reclaimMilliseconds
+    while isPopulated {
+      let left = deadline - MonotonicTime.milliseconds
+      guard left > 0 else { break }
+      var change = pollfd(fd: events.number, events: Int16(POLLPRI), revents: 0)
+      _ = unsafe poll(&change, 1, Int32(left))
+    }
+    remove()
+    return wasPopulated
+  }
+}

@@ -1,0 +1,91 @@
+package import LocationCore
+
+/// One thing a program says, by the protocol of `Docs/Subscribers.md`.
+package enum SubscriberAnswer: Hashable, Sendable {
+  /// It is done with an event.
+  case acknowledge(event: Int)
+  /// It is done with everything it was handed.
+  case done
+  case beginTask(name: String)
+  case endTask(token: Int)
+  case request(SubscriberRequest)
+
+  /// Nil where the line is none of the answers: exactly one of their keys must be in it; others are passed over.
+  package init?(line: [UInt8]) {
+    var reader = JSONReader(line)
+    var found: SubscriberAnswer?
+    do throws(JSONError) {
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        guard let word = Key(rawValue: reader.decoded(key)) else {
+          try reader.skip()
+          continue
+        }
+        guard found == nil, let answer = try Self.read(word, from: &reader) else { return nil }
+        found = answer
+      }
+      try reader.end()
+    } catch {
+      return nil
+    }
+    guard let found else { return nil }
+    self = found
+  }
+
+  private enum Key: String {
+    case ack
+    case done
+    case beginTask = "begin_task"
+    case endTask = "end_task"
+    case start
+    case stop
+    case stateOf = "state_of"
+  }
+
+  private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
+    switch key {
+    case .ack: try wholeNumber(&reader).map { .acknowledge(event: $0) }
+    case .done: try reader.boolean() ? .done : nil
+    case .beginTask: try name(&reader).map { .beginTask(name: $0) }
+    case .endTask: try wholeNumber(&reader).map { .endTask(token: $0) }
+    case .start: try service(&reader).map { .request(.start($0)) }
+    case .stop: try service(&reader).map { .request(.stop($0)) }
+    case .stateOf: try name(&reader).map { .request(.stateOf(region: $0)) }
+    }
+  }
+
+  private static func wholeNumber(_ reader: inout JSONReader) throws(JSONError) -> Int? {
+    let number = try reader.number()
+    guard number >= 0, number <= largestExact else { return nil }
+    let whole = Int(number)
+    return Double(whole) == number ? whole : nil
+  }
+
+  /// 2^53: up to here a double is every whole number (RFC 8259, section 6).
+  private static let largestExact = 9_007_199_254_740_992.0
+
+  private static func name(_ reader: inout JSONReader) throws(JSONError) -> String? {
+    let text = try reader.string()
+    return text.utf8.count <= SupervisorLimits.nameBytes && !text.isEmpty ? text : nil
+  }
+
+  private static func service(_ reader: inout JSONReader) throws(JSONError) -> Subscriber.Services? {
+    switch try reader.string() {
+    case "significant-change": .significantChange
+    case "regions": .regions
+    case "visits": .visits
+    case "standard": .standard
+    case _: nil
+    }
+  }
+}
+
+/// What a program asks for that has no ``SubscriberEvent``.
+package enum SubscriberRequest: Hashable, Sendable {
+  /// To be told of a service from now on.
+  case start(Subscriber.Services)
+  /// No longer to be told of a service.
+  case stop(Subscriber.Services)
+  /// Whether the machine is inside a region; answered with ``SubscriberReply/state(region:_:)``.
+  case stateOf(region: String)
+}

@@ -1,0 +1,84 @@
+package import LocationCore
+
+/// What a program is told in answer to something it said.
+package enum SubscriberReply: Hashable, Sendable {
+  /// The token of a task it began, and the seconds until it must have ended it; nil for no limit.
+  case task(token: Int, remainingSeconds: Double?)
+  /// Where it is with respect to a region.
+  case state(region: String, RegionState)
+  /// Something it asked for can't be done, and why.
+  case refused(what: String, reason: String)
+
+  /// The line, with its end.
+  var line: [UInt8] {
+    var line = JSONLine()
+    line.open()
+    switch self {
+    case .task(let token, let seconds):
+      line.member("task", token)
+      line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
+    case .state(let region, let state):
+      line.member("v", 1)
+      line.member("type", "region.state")
+      line.member("region", region)
+      line.member("state", state.rawValue)
+      line.member("reason", "asked")
+    case .refused(let what, let reason):
+      line.member("v", 1)
+      line.member("type", "refused")
+      line.member("what", what)
+      line.member("reason", reason)
+    }
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+}
+
+/// Why a program was started or resumed: the first thing it is told, and what stands in its environment.
+struct LaunchNotice: Hashable {
+  /// A rule's id, or `user`.
+  var cause: String
+  /// Nil where no event caused it.
+  var event: Int?
+  /// Nil where it may run as long as it likes.
+  var budgetSeconds: Double?
+  /// Nil where it was not suspended.
+  var sleptSeconds: Double?
+
+  /// The user started it or returned to it.
+  static let user = LaunchNotice(cause: "user")
+
+  init(_ launch: Order.Launch) {
+    cause = launch.cause.rawValue
+    event = launch.event
+    budgetSeconds = launch.budgetSeconds
+    sleptSeconds = launch.sleptSeconds
+  }
+
+  private init(cause: String) { self.cause = cause }
+
+  /// The line, with its end.
+  var line: [UInt8] {
+    var line = JSONLine()
+    line.open()
+    line.member("v", 1)
+    line.member("type", "launch")
+    line.member("cause", cause)
+    line.member("event", event)
+    line.member("budget_s", budgetSeconds, decimals: FixedPoint.thousandths)
+    line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// The line of a warning: in so many seconds the program will be ended.
+  static func warning(seconds: Double) -> [UInt8] {
+    var line = JSONLine()
+    line.open()
+    line.member("v", 1)
+    line.member("type", "warn")
+    line.member("seconds", seconds, decimals: FixedPoint.thousandths)
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+}

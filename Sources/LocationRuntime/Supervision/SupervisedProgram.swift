@@ -1,0 +1,298 @@
+import LocationCore
+
+/// One subscriber: its running process, and what waits for the next one. Used by the supervisor's thread alone.
+final class SupervisedProgram {
+  let subscriber: Subscriber
+  private let site: SupervisorSite
+  /// One of the same name that was removed before and may not have ended yet: until then nothing is started.
+  private var predecessor: SupervisedProgram?
+  private let tell: ([SupervisorReport]) -> Void
+  private(set) var run: ProgramRun?
+  /// How many cgroups were made for it: a new one for each start, below one of its own.
+  private var cgroupCount = 0
+  /// What a resident is to be started for once the process that is ending has ended, and what it is then told.
+  private var nextLaunch: LaunchNotice?
+  private var backlog: [(event: Int?, line: [UInt8])] = []
+  /// Events for which a oneshot is still to be started, in order.
+  private var deliveries: [(event: Int, line: [UInt8])] = []
+  /// What the last start or wake of a oneshot was for.
+  private var cause = LaunchNotice.user
+  /// Whether it is to be forgotten once its process has ended.
+  private(set) var isRemoved = false
+
+  init(
+    _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
+    tell: @escaping ([SupervisorReport]) -> Void
+  ) {
+    self.subscriber = subscriber
+    self.predecessor = predecessor
+    self.site = site
+    self.tell = tell
+  }
+
+  /// Whether it was removed and nothing is left of it.
+  var isGone: Bool { isRemoved && run == nil && predecessor?.isGone ?? true }
+
+  private var name: String { subscriber.name }
+
+  private func note(_ note: SupervisorNote) { tell([.note(subscriber: name, note)]) }
+
+  // MARK: Orders
+
+  /// Carries out an order to this subscriber.
+  func perform(_ order: Order, recordLine: [UInt8], at now: Int64) {
+    switch order {
+    case .wake(_, let launch): wake(LaunchNotice(launch), at: now)
+    case .relaunch(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
+    case .deliver(_, let event): deliver(event, Self.terminated(recordLine), at: now)
+    case .suspend: suspend(at: now)
+    case .warn(_, let seconds):
+      if subscriber.style == .resident, let run, !run.isEnding {
+        say(LaunchNotice.warning(seconds: seconds), to: run)
+      }
+    case .terminate: terminate(at: now)
+    }
+  }
+
+  /// The user started it or returned to it.
+  func userLaunch(at now: Int64) { launchUnlessRunning(.user, at: now) }
+
+  /// Tells it the answer to something it said.
+  func answer(_ reply: SubscriberReply) {
+    if subscriber.style == .resident, let run, !run.isEnding { say(reply.line, to: run) }
+  }
+
+  /// Ends it and forgets it.
+  func remove(at now: Int64) {
+    isRemoved = true
+    terminate(at: now)
+    if run == nil { cleanUp() }
+  }
+
+  private func wake(_ launch: LaunchNotice, at now: Int64) {
+    cause = launch
+    guard let run, !run.isEnding else { return }  // that it has ended is on its way to the engine
+    run.resume()
+    if subscriber.style == .resident { say(launch.line, to: run) }
+  }
+
+  private func launchUnlessRunning(_ launch: LaunchNotice, at now: Int64) {
+    cause = launch
+    switch subscriber.style {
+    case .resident:
+      if let run, !run.isEnding {
+        run.resume()
+        say(launch.line, to: run)
+      } else {
+        nextLaunch = launch
+        startIfDue(at: now)
+      }
+    case .oneshot:
+      if let run { return run.resume() }
+      guard launch.event == nil, predecessor?.isGone ?? true else { return }
+      start(launch, event: nil, line: [], at: now)
+    }
+  }
+
+  private func deliver(_ event: Int, _ line: [UInt8], at now: Int64) {
+    switch subscriber.style {
+    case .resident:
+      if nextLaunch != nil {
+        backlog.append((event, line))
+      } else if let run, !run.isEnding {
+        run.noteHanded(event)
+        say(line, to: run)
+      }
+    case .oneshot:
+      let isKnown = run?.event == event && run?.isEnding == false || deliveries.contains { $0.event == event }
+      guard !isKnown else { return }
+      deliveries.append((event, line))
+      startIfDue(at: now)
+    }
+  }
+
+  private func suspend(at now: Int64) {
+    guard let run else { return }
+    run.suspend(at: now)
+    noticeSuspension(at: now)
+  }
+
+  private func terminate(at now: Int64) {
+    nextLaunch = nil
+    backlog = []
+    deliveries = []
+    run?.terminate(at: now, graceMilliseconds: site.graceMilliseconds)
+  }
+
+  // MARK: Starting
+
+  /// Starts what is to be started, unless a process is still there.
+  private func startIfDue(at now: Int64) {
+    guard run == nil, !isRemoved, predecessor?.isGone ?? true else { return }
+    predecessor = nil
+    switch subscriber.style {
+    case .resident:
+      guard let launch = nextLaunch else { return }
+      nextLaunch = nil
+      start(launch, event: nil, line: launch.line, at: now)
+      let waiting = backlog
+      backlog = []
+      for (event, line) in waiting {
+        guard let run else { return }
+        if let event { run.noteHanded(event) }
+        say(line, to: run)
+      }
+    case .oneshot:
+      guard !deliveries.isEmpty else { return }
+      let (event, line) = deliveries.removeFirst()
+      start(cause, event: event, line: line, at: now)
+    }
+  }
+
+  private func start(_ launch: LaunchNotice, event: Int?, line: [UInt8], at now: Int64) {
+    do throws(ProgramStart.Refusal) {
+      let run = try startedRun(launch, event: event)
+      self.run = run
+      note(.started(pid: run.pid))
+      if !line.isEmpty { say(line, to: run) }
+      if subscriber.style == .oneshot { run.closeInputWhenSent() }
+    } catch {
+      backlog = []
+      deliveries = []
+      tell([
+        .note(subscriber: name, .startFailed(reason: SystemReason.text(error.code))),
+        .event(subscriber: name, .exited(status: error.status)),
+      ])
+    }
+  }
+
+  private func startedRun(_ launch: LaunchNotice, event: Int?) throws(ProgramStart.Refusal) -> ProgramRun {
+    guard !subscriber.command.isEmpty else { throw .noCommand }
+    var environment = site.environment
+    environment.append(ProgramStart.causeKey + launch.cause)
+    if let id = event ?? launch.event { environment.append("\(ProgramStart.eventKey)\(id)") }
+    let hasOutput = subscriber.style == .resident
+    var tree: ProcessTree?
+    var started: ProgramStart?
+    let cgroup = newCgroup()
+    if let cgroup {
+      do throws(ProgramStart.Refusal) {
+        started = try ProgramStart(
+          command: subscriber.command, environment: environment, hasOutput: hasOutput, cgroup: cgroup)
+        tree = .cgroup(cgroup)
+      } catch {
+        guard error.isOfCgroup else { throw error }
+        note(.noCgroup(reason: SystemReason.text(error.code)))
+      }
+    }
+    let start =
+      if let started { started } else {
+        try ProgramStart(
+          command: subscriber.command, environment: environment, hasOutput: hasOutput, cgroup: nil)
+      }
+    let run = ProgramRun(start, tree: tree ?? .group(start.pid), event: event)
+    run.startCounting()
+    site.noteRun(of: name, pid: start.pid, cgroup: tree == nil ? nil : cgroup?.path)
+    if let event { run.noteHanded(event) }
+    return run
+  }
+
+  /// A new cgroup; nil where there are none here.
+  ///
+  /// A new one for each start: the kernel kills what is cloned into a cgroup that was ever killed, because it
+  /// compares that cgroup's count of kills with the parent's (cgroup_css_set_fork and cgroup_post_fork, seen in
+  /// Linux 6.18).
+  private func newCgroup() -> Cgroup? {
+    guard let parent = site.cgroups else { return nil }
+    do throws(Failure) {
+      cgroupCount += 1
+      return try parent.makeCgroup(of: name, number: cgroupCount)
+    } catch {
+      note(.noCgroup(reason: error.what))
+      return nil
+    }
+  }
+
+  // MARK: What happens
+
+  /// Writes what goes without waiting.
+  func send() {
+    guard let run else { return }
+    if let problem = run.send() { note(problem) }
+    if subscriber.style == .oneshot { run.closeInputWhenSent() }
+  }
+
+  /// Reads one piece of what it says; false where nothing is left for now.
+  func hear(at now: Int64, by buffer: inout [UInt8]) -> Bool {
+    guard let run else { return false }
+    var reports: [SupervisorReport] = []
+    let name = name
+    let isMore = run.read(at: now, by: &buffer) { answer in
+      switch answer {
+      case .acknowledge(let event): reports.append(.event(subscriber: name, run.acknowledge(event)))
+      case .done: reports += run.acknowledgeAll().map { .event(subscriber: name, $0) }
+      case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
+      case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
+      case .request(let request): reports.append(.request(subscriber: name, request))
+      }
+    } note: {
+      reports.append(.note(subscriber: name, $0))
+    }
+    if !reports.isEmpty { tell(reports) }
+    return isMore
+  }
+
+  /// Looks whether a suspension has come about.
+  func noticeSuspension(at now: Int64) {
+    guard let run, run.noticeSuspension(at: now) else { return }
+    switch run.tree {
+    case .cgroup(let cgroup): note(.suspended(.freezer(path: cgroup.path)))
+    case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
+    }
+  }
+
+  /// Does what is due by time.
+  func passTime(at now: Int64) {
+    guard let run else { return startIfDue(at: now) }
+    noticeSuspension(at: now)
+    if run.killIfDue(at: now) { note(.killed) }
+    if run.noticeClosedOutput(at: now), !run.isEnding { note(.closedOutput) }
+  }
+
+  /// Its process has ended: hears its last words, ends what it left behind, and tells.
+  func reap(at now: Int64, by buffer: inout [UInt8]) {
+    guard let run else { return }
+    var heardBytes = 0
+    while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
+    // Before it is reaped: until then nobody else can be given the number of its group.
+    run.tree.end()
+    guard let end = run.reap() else { return }
+    self.run = nil
+    site.forgetRun(of: name)
+    if run.isEnding {
+      note(.ended(status: end.status))
+    } else if subscriber.style == .oneshot, end.status == 0, let event = run.event {
+      let done = SubscriberEvent.acknowledged(event: event, coreSeconds: end.coreSeconds)
+      let isLast = deliveries.isEmpty
+      tell(
+        [.event(subscriber: name, done)] + (isLast ? [.event(subscriber: name, .exited(status: 0))] : []))
+    } else {
+      deliveries = []
+      tell([.event(subscriber: name, .exited(status: end.status))])
+    }
+    if isRemoved { cleanUp() } else { startIfDue(at: now) }
+  }
+
+  private func say(_ line: [UInt8], to run: ProgramRun) {
+    if let problem = run.tell(line) { note(problem) }
+  }
+
+  private func cleanUp() {
+    if cgroupCount > 0 { site.cgroups?.removeCgroups(of: name) }
+    site.forgetRun(of: name)
+  }
+
+  private static func terminated(_ line: [UInt8]) -> [UInt8] {
+    line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")]
+  }
+}

@@ -1,0 +1,124 @@
+package import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Where a supervisor keeps what it needs.
+package struct SupervisorConfiguration: Sendable {
+  /// A directory of its own, mode 0700, made where it is missing. It outlives the process, and is how the programs
+  /// of a supervisor that was killed are found.
+  package var runDirectory: String
+  /// The directory below the own cgroup that holds one for each subscriber.
+  package var cgroupName = "locwatch"
+  /// Whether cgroups are used where they can be.
+  package var usesCgroups = true
+  /// Milliseconds from SIGTERM to SIGKILL.
+  package var graceMilliseconds = SupervisorLimits.graceMilliseconds
+  /// What programs have in their environment, as `KEY=VALUE`; nil for what this process has.
+  package var environment: [String]?
+
+  package init(runDirectory: String) { self.runDirectory = runDirectory }
+}
+
+/// Runs the programs of subscribers: carries out the engine's orders and tells what came of them. It decides nothing.
+///
+/// Everything happens on a thread of its own; no call here waits for a program. Call it from one place, the one that
+/// feeds the engine, so that orders and reports are in one order.
+///
+/// ```swift
+/// let supervisor = try Supervisor(configuration)
+/// supervisor.add(subscriber)
+/// supervisor.perform(order, recordLine: line)
+/// supervisor.take(into: &reports)       // when poll says that supervisor.readable is readable
+/// ```
+package final class Supervisor: Sendable {
+  /// Becomes readable when there are reports; for `poll`.
+  package var readable: Int32 { mailbox.reportBell.readable }
+  /// How programs are suspended on this machine.
+  package let method: SuspensionMethod
+  /// Subscribers of which a supervisor before had left a process. It was ended: its pipes had died with that
+  /// supervisor. The engine has to be told ``SubscriberEvent/exited(status:)`` for each that it takes for running,
+  /// whether it is here or not.
+  package let reclaimed: [String]
+  private let mailbox: SupervisorMailbox
+
+  /// Ends what a supervisor before has left, then starts.
+  /// - Throws: ``Failure`` where the run directory can't be used, or the machine has no descriptor or thread left.
+  package init(_ configuration: SupervisorConfiguration) throws(Failure) {
+    let site = try SupervisorSite(configuration)
+    reclaimed = site.reclaim()
+    method = site.method
+    let mailbox = try SupervisorMailbox()
+    self.mailbox = mailbox
+    let hasStarted = SupervisorThread.start {
+      var loop = SupervisorLoop(mailbox: mailbox, site: site)
+      loop.run()
+    }
+    guard hasStarted else { throw Failure(.tryAgain, what: "no thread left") }
+  }
+
+  deinit { mailbox.post(.stop) }
+
+  /// Makes a subscriber known; one of the same name is removed first. Nothing is started.
+  package func add(_ subscriber: Subscriber) { mailbox.post(.add(subscriber)) }
+
+  /// Ends a subscriber's process and forgets it.
+  package func remove(_ name: String) { mailbox.post(.remove(name: name)) }
+
+  /// Carries out an order of the engine.
+  /// - Parameter recordLine: for ``Order/deliver(subscriber:event:)`` the event's record as a line of JSON, with or
+  ///   without its end; empty for the others.
+  package func perform(_ order: Order, recordLine: [UInt8] = []) {
+    mailbox.post(.perform(order, recordLine: recordLine))
+  }
+
+  /// Starts or resumes a subscriber for the user, who has been told to the engine as
+  /// ``SubscriberEvent/foreground``: for that there is no order.
+  package func userLaunch(_ name: String) { mailbox.post(.userLaunch(name: name)) }
+
+  /// Tells a subscriber the answer to something it said.
+  package func answer(_ name: String, _ reply: SubscriberReply) {
+    mailbox.post(.answer(name: name, reply))
+  }
+
+  /// Moves what has happened since to the end of `reports`, in the order in which it happened.
+  package func take(into reports: inout [SupervisorReport]) { mailbox.take(into: &reports) }
+
+  /// Ends every program, with 5 s for those that run, and returns when they have ended.
+  package func stop() async {
+    mailbox.post(.stop)
+    await mailbox.waitForEnd()
+  }
+}
+
+/// The thread for what waits in the kernel, so that Swift's own few threads never do.
+private enum SupervisorThread {
+  /// Starts `body` on a new thread; false where the machine has none left.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    var attributes = pthread_attr_t()
+    unsafe pthread_attr_init(&attributes)
+    defer { unsafe pthread_attr_destroy(&attributes) }
+    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    var thread = pthread_t()
+    let code = unsafe pthread_create(
+      &thread, &attributes,
+      { pointer in
+        if let pointer = unsafe pointer {
+          unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+        }
+        return nil
+      }, work.toOpaque())
+    if code != 0 { unsafe work.release() }
+    return code == 0
+  }
+
+  /// What a thread does; a class because a C function gets it by address.
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+}

@@ -1,0 +1,26 @@
+/// Every bound of the supervision, in one place. What meets one is told in a ``SupervisorNote``.
+package enum SupervisorLimits {
+  /// The longest line a program may say. Sixteen pages: every answer fits in one.
+  package static let lineBytes = 65_536
+  /// How much is read of one program before the others have their turn: what a pipe holds (pipe(7)).
+  package static let pieceBytes = 65_536
+  /// What may wait to be read by one program: as many records as its outbox holds, of 800 bytes.
+  package static let queueBytes = 8_000_000
+  /// Reports that may wait for the engine before programs are no longer read.
+  package static let reports = 4_096
+  /// What is read of one program in a second; one that says more waits in its own writes.
+  package static let bytesPerSecond = 67_108_864
+  /// Lines that are understood of one program in a second; beyond, it waits as well.
+  package static let linesPerSecond = 4_096
+  /// The longest name or id in an answer.
+  package static let nameBytes = 1_024
+  /// What is still read of a program that has ended, so that its last answers count: what a pipe may hold at most
+  /// (/proc/sys/fs/pipe-max-size).
+  package static let lastBytes = 1_048_576
+  /// Milliseconds from SIGTERM to SIGKILL.
+  package static let graceMilliseconds: Int64 = 5_000
+  /// Milliseconds that a program may run on after closing its standard output before that is told.
+  package static let closedMilliseconds: Int64 = 1_000
+  /// Milliseconds for the programs of a supervisor before to end, once killed.
+  package static let reclaimMilliseconds: Int64 = 5_000
+}

@@ -1,0 +1,151 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The supervisor's thread: waits in `poll` for commands, for what programs say, for their ends, and for its few
+/// deadlines. With nothing to do it does not wake.
+struct SupervisorLoop {
+  private let mailbox: SupervisorMailbox
+  private let site: SupervisorSite
+  private var programs: [SupervisedProgram] = []
+  private var indices: [String: Int] = [:]
+  private var commands: [SupervisorCommand] = []
+  private var buffer = [UInt8](repeating: 0, count: SupervisorLimits.pieceBytes)
+  private var entries: [pollfd] = []
+  /// What each entry but the first is for.
+  private var targets: [(program: SupervisedProgram, kind: Kind)] = []
+  private var isStopping = false
+
+  private enum Kind { case end, input, output, freezing }
+
+  init(mailbox: SupervisorMailbox, site: SupervisorSite) {
+    self.mailbox = mailbox
+    self.site = site
+  }
+
+  /// Runs until it is told to stop and every program has ended.
+  mutating func run() {
+    Self.blockSignals()
+    while true {
+      takeCommands()
+      if isStopping, programs.allSatisfy({ $0.run == nil }) { break }
+      wait()
+      serve()
+    }
+    for program in programs { program.remove(at: MonotonicTime.milliseconds) }
+    site.close()
+    mailbox.end()
+  }
+
+  private mutating func takeCommands() {
+    mailbox.takeCommands(into: &commands)
+    let now = MonotonicTime.milliseconds
+    for command in commands {
+      switch command {
+      case .add(let subscriber): add(subscriber, at: now)
+      case .remove(let name): remove(name, at: now)
+      case .perform(let order, let line):
+        if !isStopping { program(order.subscriber)?.perform(order, recordLine: line, at: now) }
+      case .userLaunch(let name): if !isStopping { program(name)?.userLaunch(at: now) }
+      case .answer(let name, let reply): program(name)?.answer(reply)
+      case .stop:
+        isStopping = true
+        for program in programs { program.remove(at: now) }
+      }
+    }
+    commands.removeAll(keepingCapacity: true)
+  }
+
+  private func program(_ name: String) -> SupervisedProgram? { indices[name].map { programs[$0] } }
+
+  private mutating func add(_ subscriber: Subscriber, at now: Int64) {
+    remove(subscriber.name, at: now)
+    let predecessor = programs.last { $0.subscriber.name == subscriber.name }
+    indices[subscriber.name] = programs.count
+    programs.append(
+      SupervisedProgram(subscriber, after: predecessor, site: site) { [mailbox] reports in
+        mailbox.report(reports)
+      })
+  }
+
+  /// Its name is free at once; its process may take some seconds to end.
+  private mutating func remove(_ name: String, at now: Int64) {
+    guard let index = indices.removeValue(forKey: name) else { return }
+    programs[index].remove(at: now)
+  }
+
+  /// Forgets programs that were removed and have ended.
+  private mutating func sweep() {
+    guard programs.contains(where: \.isGone) else { return }
+    programs.removeAll(where: \.isGone)
+    indices = [:]
+    for (index, program) in programs.enumerated() where !program.isRemoved {
+      indices[program.subscriber.name] = index
+    }
+  }
+
+  private mutating func wait() {
+    let now = MonotonicTime.milliseconds
+    let hasRoom = mailbox.hasRoom()
+    entries.removeAll(keepingCapacity: true)
+    targets.removeAll(keepingCapacity: true)
+    entries.append(pollfd(fd: mailbox.commandBell.readable, events: Int16(POLLIN), revents: 0))
+    var deadline: Int64?
+    for program in programs {
+      guard let run = program.run else { continue }
+      watch(run.pidfd, POLLIN, program, .end)
+      if let input = run.input, !run.queue.isEmpty { watch(input, POLLOUT, program, .input) }
+      if let output = run.output, hasRoom, run.mayRead(at: now) { watch(output, POLLIN, program, .output) }
+      if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {
+        watch(cgroup.events, POLLPRI, program, .freezing)
+      }
+      if let due = run.deadline(at: now) { deadline = min(deadline ?? due, due) }
+    }
+    let milliseconds = deadline.map { Int32(clamping: max(0, $0 - now)) } ?? -1
+    _ = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
+  }
+
+  private mutating func watch(_ file: Descriptor, _ events: Int32, _ program: SupervisedProgram, _ kind: Kind)
+  {
+    entries.append(pollfd(fd: file.number, events: Int16(events), revents: 0))
+    targets.append((program, kind))
+  }
+
+  private mutating func serve() {
+    // Orders that were given before an end was noticed come first: a termination makes it no news.
+    takeCommands()
+    let now = MonotonicTime.milliseconds
+    for (index, target) in targets.enumerated() where entries[index + 1].revents != 0 {
+      switch target.kind {
+      case .end: target.program.reap(at: now, by: &buffer)
+      case .input: target.program.send()
+      case .output: if mailbox.hasRoom() { _ = target.program.hear(at: now, by: &buffer) }
+      case .freezing: target.program.noticeSuspension(at: now)
+      }
+    }
+    for program in programs { program.passTime(at: now) }
+    sweep()
+  }
+
+  /// Signals are for the program's other threads; that a pipe has no reader is told by `write` as well.
+  private static func blockSignals() {
+    var every = sigset_t()
+    _ = unsafe sigfillset(&every)
+    _ = unsafe pthread_sigmask(SIG_SETMASK, &every, nil)
+  }
+}
+
+extension Order {
+  /// Whom it is about.
+  fileprivate var subscriber: String {
+    switch self {
+    case .wake(let name, _), .relaunch(let name, _), .deliver(let name, _), .suspend(let name),
+      .warn(let name, _), .terminate(let name):
+      name
+    }
+  }
+}

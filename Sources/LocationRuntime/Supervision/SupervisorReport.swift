@@ -1,0 +1,37 @@
+package import LocationCore
+
+/// What the supervisor tells: what became of orders, and what programs said.
+package enum SupervisorReport: Hashable, Sendable {
+  /// For the engine.
+  case event(subscriber: String, SubscriberEvent)
+  /// For whoever can answer it, with ``Supervisor/answer(_:_:)``.
+  case request(subscriber: String, SubscriberRequest)
+  /// For the log: nothing follows from it.
+  case note(subscriber: String, SupervisorNote)
+}
+
+/// Something worth a line in the log.
+package enum SupervisorNote: Hashable, Sendable {
+  /// A process was started for it.
+  case started(pid: Int32)
+  /// It can't be started, and why; it counts as an exit with status 126 or 127.
+  case startFailed(reason: String)
+  /// It runs without a cgroup of its own, and why: it will be suspended by SIGSTOP.
+  case noCgroup(reason: String)
+  /// None of its processes runs any more.
+  case suspended(SuspensionMethod)
+  /// It did not end within 5 s of SIGTERM and was killed.
+  case killed
+  /// It ended as it was ordered to, with this status.
+  case ended(status: Int32)
+  /// So many lines of it were no answer. Told at 1, 2, 4, 8 and so on.
+  case notUnderstood(lines: Int)
+  /// So many lines of it were longer than ``SupervisorLimits/lineBytes``. Told at 1, 2, 4, 8 and so on.
+  case lineTooLong(lines: Int)
+  /// It does not read: ``SupervisorLimits/queueBytes`` wait for it, and no more are kept until it is started again.
+  case queueFull
+  /// It closed its standard input: it can't be told anything until it is started again.
+  case closedInput
+  /// It closed its standard output but runs on: it can't acknowledge anything until it is started again.
+  case closedOutput
+}

@@ -1,0 +1,89 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The places of one supervisor: where cgroups are made, where run files lie, what programs inherit.
+final class SupervisorSite: Sendable {
+  /// Nil where none can be made; ``reasonForSignal`` says why.
+  let cgroups: CgroupParent?
+  /// Why SIGSTOP is used; empty where it is not.
+  let reasonForSignal: String
+  /// Milliseconds from SIGTERM to SIGKILL.
+  let graceMilliseconds: Int64
+  /// What programs have in their environment beside their own keys.
+  let environment: [String]
+  private let runDirectory: String
+  /// Held so that no second supervisor uses the same directory.
+  private let lock: Descriptor
+
+  /// - Throws: ``Failure`` where the directory can't be made, or another supervisor uses it.
+  init(_ configuration: SupervisorConfiguration) throws(Failure) {
+    runDirectory = configuration.runDirectory
+    graceMilliseconds = configuration.graceMilliseconds
+    environment = configuration.environment ?? ProgramStart.inheritedEnvironment()
+    if unsafe mkdir(runDirectory, 0o700) != 0, errno != EEXIST {
+      throw Failure(.cantCreate, file: runDirectory, what: SystemReason.text(errno))
+    }
+    guard let lock = Descriptor.open(runDirectory, O_RDONLY | O_DIRECTORY) else {
+      throw Failure(.io, file: runDirectory, what: SystemReason.text(errno))
+    }
+    guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
+      throw Failure(
+        .tryAgain, file: runDirectory, what: "another supervisor uses this directory",
+        remedy: "stop it, or choose another state file")
+    }
+    self.lock = lock
+    guard configuration.usesCgroups else {
+      cgroups = nil
+      reasonForSignal = "switched off"
+      return
+    }
+    do throws(CgroupParent.Absence) {
+      cgroups = try CgroupParent(name: configuration.cgroupName)
+      reasonForSignal = "this program could not be put in its cgroup"
+    } catch {
+      cgroups = nil
+      reasonForSignal = error.reason
+    }
+  }
+
+  /// How programs are suspended here.
+  var method: SuspensionMethod {
+    cgroups.map { .freezer(path: $0.path) } ?? .stopSignal(reason: reasonForSignal)
+  }
+
+  /// Ends what a supervisor before has left running; the names of those subscribers, sorted.
+  func reclaim() -> [String] {
+    var names: Set<String> = []
+    for file in KernelFile.names(in: runDirectory, areDirectories: false) where file.hasSuffix(RunFile.ending)
+    {
+      let path = "\(runDirectory)/\(file)"
+      let name = CgroupParent.name(ofFile: String(file.dropLast(RunFile.ending.count)))
+      if let text = KernelFile.read(path), let run = RunFile(text), run.endSurvivors() { names.insert(name) }
+      unsafe unlink(path)
+    }
+    for (name, path) in cgroups?.found ?? [] {
+      if let group = try? Cgroup(path: path), group.end() { names.insert(name) }
+    }
+    return names.sorted()
+  }
+
+  /// Notes that a program runs.
+  func noteRun(of name: String, pid: pid_t, cgroup: String?) {
+    guard let status = ProcessStatus(of: pid) else { return }
+    let run = RunFile(pid: pid, start: status.start, boot: ProcessStatus.boot, cgroup: cgroup)
+    _ = KernelFile.write(runPath(of: name), run.text, create: true)
+  }
+
+  /// Notes that it does not run.
+  func forgetRun(of name: String) { unsafe unlink(runPath(of: name)) }
+
+  /// Leaves nothing behind.
+  func close() { cgroups?.remove() }
+
+  private func runPath(of name: String) -> String {
+    "\(runDirectory)/\(CgroupParent.fileName(of: name))\(RunFile.ending)"
+  }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import LocationCore
+import LocationRuntime
+
+/// `locwatch watch`: live fixes on the terminal.
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch",
+    abstract: "Show live fixes from gpsd, and what follows from them.",
+    discussion: """
+      On a terminal the view is drawn in place; q or Ctrl-C ends it. In a pipe, or with --format, what happens is
+      printed as lines. Nothing is written but the output and the recording.
+
+        locwatch watch
+        locwatch watch pi.local -r places.geojson
+        locwatch watch localhost:2947:/dev/ttyACM0
+        locwatch watch /run/gpsd.sock -n 1 --format ndjson        # one fix
+        locwatch watch --record drive.journal && locwatch replay drive.journal
+        gpsfake -c 0.1 drive.nmea & locwatch watch --simulated    # a log, ten times as fast
+
+      Docs/Live.md tells what becomes of a gpsd that falls silent, restarts or has no receiver.
+      """)
+
+  @Argument(
+    help: ArgumentHelp(
+      "Where gpsd is: a server (IPv6 in brackets), with port and device if need be, or the path of its socket.",
+      valueName: "server[:port[:device]]"))
+  var address: String = GPSDAddress.local.description
+
+  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
+  var regions: [String] = []
+
+  @Option(
+    name: [.customShort("n"), .long], help: ArgumentHelp("End after so many believed fixes.", valueName: "n"))
+  var count: Int?
+
+  @Option(
+    name: [.customShort("x"), .customLong("seconds")],
+    help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+  var seconds: Double?
+
+  @Option(help: "text, ndjson, csv or geojson lines (default: a view on a terminal, ndjson in a pipe).")
+  var format: RecordFormat?
+
+  @Option(help: ArgumentHelp("Thresholds.", valueName: "file"))
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp("Power profile (default: \(PowerProfile.rpi4UbloxM8.name)).", valueName: "name"))
+  var profile: String?
+
+  @Option(help: ArgumentHelp("Record everything that comes, for locwatch replay.", valueName: "file"))
+  var record: String?
+
+  @Flag(help: "gpsd plays a log (gpsfake): fixes may be of any date, and time is theirs.")
+  var simulated = false
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("-n takes a whole number from 1 on") }
+    if let seconds, !(seconds > 0 && seconds <= 1e9) { throw ValidationError("-x takes seconds above 0") }
+  }
+
+  func run() async throws {
+    let ending: WatchEnding
+    do throws(Failure) {
+      ending = try await Watch.run(request())
+    } catch {
+      throw Terminal.exit(for: error)
+    }
+    switch ending {
+    case .done: return
+    // As a shell reports a program that a signal ended.
+    case .signal(let number): throw ExitCode(128 + number)
+    }
+  }
+
+  private func request() throws(Failure) -> WatchRequest {
+    var request = WatchRequest()
+    request.address = try GPSDAddress(address)
+    if let config { try Settings.read(path: config, into: &request.configuration) }
+    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    // What a person watches is each fix.
+    request.configuration.explains = true
+    for file in regions { request.regions += try RegionFile.read(path: file).regions }
+    try Region.refuseDuplicates(among: request.regions)
+    request.count = count
+    request.seconds = seconds
+    request.recording = record
+    request.isSimulated = simulated
+    if let format {
+      request.output = .lines(format)
+    } else if Terminal.isTerminal(.output) {
+      request.output = .screen(isPlain: Terminal.wantsNoColor)
+    }
+    return request
+  }
+}

@@ -1,0 +1,152 @@
+import Testing
+
+@testable import LocationCore
+
+private typealias Fixture = PowerFixture
+
+/// Bands, shares of the variance and comparisons.
+@Suite struct PowerBandTests {
+  /// One hour of tracking, then one off.
+  private static func use(trackingSeconds: Double = 3600, wakes: Double = 0, off: Double = 3600) -> PowerUse {
+    var use = PowerUse()
+    use[.trackingStrong] = trackingSeconds
+    use[.backup] = off
+    use[.wake] = wakes
+    return use
+  }
+
+  @Test(arguments: [1.15, 1.5, 3]) func oneParameterAloneGivesItsOwnSpread(_ spread: Double) {
+    let profile = Fixture.profile([.receiverTrackStrong: 100], spread: spread)
+    let band = Self.use().band(under: profile, form: .alwaysOn)
+    #expect(band.value == 360)
+    let width = (PortableMath.log(spread) * PortableMath.log(spread) + pow2(PortableMath.log(1.3)))
+      .squareRoot()
+    #expect(abs(PortableMath.log(band.high / 360) / width - 1) < 1e-3)
+    #expect(abs(PortableMath.log(360 / band.low) / width - 1) < 1e-3)
+  }
+
+  @Test func independentErrorsPartlyCancelAndSharedOnesDoNot() {
+    let profile = Fixture.profile(
+      [.receiverTrackStrong: 100, .receiverTrackWeak: 100, .awake: 100], spread: 2)
+    var independent = PowerUse()
+    independent[.trackingStrong] = 100
+    independent[.awake] = 100
+    var shared = PowerUse()
+    shared[.trackingStrong] = 100
+    shared[.trackingWeak] = 100
+    let narrow = independent.band(under: profile, form: .alwaysOn)
+    let wide = shared.band(under: profile, form: .alwaysOn)
+    #expect(narrow.value == wide.value)
+    #expect(narrow.high < wide.high)
+    #expect(narrow.low > wide.low)
+  }
+
+  @Test func theFormWidensTheBandInQuadratureOfTheLogarithm() {
+    let profile = Fixture.profile([.receiverTrackStrong: 100], spread: 1)
+    for form in PowerForm.allCases {
+      let band = Self.use().band(under: profile, form: form)
+      #expect(abs(band.high / 360 - form.spread) < 1e-9)
+      #expect(abs(360 / band.low - form.spread) < 1e-9)
+    }
+  }
+
+  @Test func whatFormHoldsFollowsFromTheUseAndTheProfile() {
+    var calibrated = PowerProfile.iphoneClass
+    calibrated.calibration = PowerCalibrationNote(
+      device: "d", meter: "m", log: "l", windows: 3, conditionNumber: 2, residualSpread: 1.1)
+    #expect(Self.use(off: 0).form(under: .iphoneClass) == .alwaysOn)
+    #expect(Self.use(off: 30).form(under: calibrated) == .alwaysOn)
+    #expect(Self.use().form(under: .iphoneClass) == .uncalibrated)
+    #expect(Self.use().form(under: calibrated) == .calibrated)
+    #expect(PowerUse().form(under: .iphoneClass) == .uncalibrated)
+  }
+
+  @Test func theWholeDevicesBandIsWidenedByTheServicesShareOnly() {
+    let profile = Fixture.profile([.base: 900, .receiverTrackStrong: 200], spread: 1)
+    let band = Self.use().band(under: profile, form: .uncalibrated, deviceSeconds: 7200)
+    #expect(abs(band.value - (6480 + 720)) < 1e-9)
+    #expect(abs(band.high / band.value - PortableMath.exp(0.1 * PortableMath.log(2.5))) < 1e-9)
+  }
+
+  @Test func nothingUsedIsNothingSpent() {
+    let band = PowerUse().band(under: .rpi4UbloxM8)
+    #expect(band == PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0))
+    #expect(PowerUse().varianceShares(under: .rpi4UbloxM8).isEmpty)
+    #expect(PowerComparison(of: Self.use(), against: PowerUse(), seconds: 60, under: .rpi4UbloxM8) == nil)
+  }
+
+  @Test func aNumberNobodyKnowsWidensMoreThanItsShare() {
+    let profile = Fixture.profile([.receiverTrackStrong: 100, .wake: 1], spread: 1.2)
+    var loose = profile
+    loose[.wake].spread = 3
+    let use = Self.use(trackingSeconds: 1000, wakes: 100)
+    #expect(use.band(under: loose).high > use.band(under: profile).high)
+    let shares = use.varianceShares(under: loose)
+    #expect(shares.map(\.parameter) == [.wake, .receiverTrackStrong])
+    #expect(shares[0].share > 0.9)
+  }
+
+  @Test func theSharesOfTheVarianceSumToOneAndAreThoseOfTheDraws() {
+    var use = PowerUse()
+    use[.acquiringHot] = 60
+    use[.trackingUnknown] = 600
+    use[.awake] = 660
+    use[.wake] = 40
+    use[.run] = 12
+    let shares = use.varianceShares(under: .iphoneClass)
+    #expect(abs(shares.reduce(0) { $0 + $1.share } - 1) < 1e-12)
+    #expect(zip(shares, shares.dropFirst()).allSatisfy { $0.share >= $1.share })
+    // The same by taking one parameter's error away at a time.
+    func variance(_ profile: PowerProfile) -> Double {
+      let draws = PowerSample(of: use, under: profile).policy
+      let mean = draws.reduce(0, +) / Double(draws.count)
+      return draws.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(draws.count)
+    }
+    let total = variance(.iphoneClass)
+    for (parameter, share) in shares
+    where parameter != .receiverTrackStrong && parameter != .receiverTrackWeak {
+      var exact = PowerProfile.iphoneClass
+      exact[parameter].spread = 1
+      #expect(abs((total - variance(exact)) / total - share) < 0.06, "\(parameter)")
+    }
+  }
+
+  @Test func whatTwoPoliciesShareDoesNotBlurTheirComparison() {
+    let profile = Fixture.profile([.receiverTrackStrong: 100, .base: 1000], spread: 2)
+    guard
+      let half = PowerComparison(
+        of: Self.use(trackingSeconds: 1800), against: Self.use(), seconds: 3600, under: profile)
+    else {
+      Issue.record("there is a reference")
+      return
+    }
+    #expect(abs(half.services.value - 0.5) < 1e-12)
+    #expect(abs(half.services.high / 0.5 - half.form.spread) < 1e-9)
+    #expect(abs(half.device.value - (180 + 3600) / (360 + 3600)) < 1e-12)
+    #expect(half.device.low < half.device.value && half.device.high > half.device.value)
+    #expect(half.device.high < 1.1)
+  }
+
+  @Test func theDrawsAreTheSameBitsOnAnyMachine() {
+    // Recorded once; only operations that IEEE 754 rounds correctly lead there.
+    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+    for parameter in PowerParameter.allCases {
+      for value in PowerDraws.row(of: parameter) {
+        digest = (digest ^ value.bitPattern) &* 0x0000_0100_0000_01b3
+      }
+    }
+    #expect(digest == 3_005_700_198_832_863_419)
+    let band = Self.use(wakes: 9).band(under: .iphoneClass)
+    #expect(band.low.bitPattern == 4_638_775_201_603_561_937)
+    #expect(band.high.bitPattern == 4_652_134_287_520_695_796)
+  }
+
+  @Test func everyRowHoldsEveryStratumOnce() {
+    let sorted = PowerDraws.row(of: .base).sorted()
+    #expect(sorted.count >= 1000)
+    for parameter in PowerParameter.allCases { #expect(PowerDraws.row(of: parameter).sorted() == sorted) }
+    #expect(PowerDraws.row(of: .base) != PowerDraws.row(of: .wake))
+  }
+
+  private func pow2(_ x: Double) -> Double { x * x }
+}

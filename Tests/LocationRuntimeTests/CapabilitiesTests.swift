@@ -1,0 +1,60 @@
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+@Suite struct CapabilitiesTests {
+  @Test(
+    arguments: [
+      (
+        ["tmpfs /run tmpfs rw 0 0", "cgroup2 /sys/fs/cgroup cgroup2 rw 0 0"], ["0::/user.slice/a"],
+        "/sys/fs/cgroup/user.slice/a"
+      ),
+      (["cgroup2 /sys/fs/cgroup/unified cgroup2 rw 0 0"], ["4:memory:/x", "0::/"], "/sys/fs/cgroup/unified"),
+      (["cgroup /sys/fs/cgroup/cpu cgroup rw 0 0"], ["0::/"], nil),
+      (["cgroup2 /sys/fs/cgroup cgroup2 rw 0 0"], ["4:memory:/x"], nil),
+      ([], [], nil),
+    ] as [([String], [String], String?)])
+  func `our cgroup is where the kernel says`(mounts: [String], memberships: [String], folder: String?) {
+    #expect(SuspensionProbe.cgroup(mounts: mounts, memberships: memberships) == folder)
+  }
+
+  @Test func `a folder that is no cgroup can't be frozen, and is left as it was`() {
+    let folder = TemporaryFolder()
+    let capability = SuspensionProbe.freezer(of: folder.path)
+    #expect(capability.state == .no)
+    #expect(capability.remedy != nil)
+    #expect(SuspensionProbe.freezer(of: folder("none")).state == .no)
+    #expect(SuspensionProbe.freezer(of: nil).state == .no)
+  }
+
+  @Test func `gpsd's answer is read`() {
+    var answer = GPSDProbe.Answer()
+    for line in [
+      GPSDText.version, "garbage",
+      #"{"class":"DEVICES","devices":[{"path":"/dev/a"},{"path":"/dev/b","driver":"u-blox"}]}"#,
+    ] {
+      GPSDProbe.take(Array(line.utf8), into: &answer)
+    }
+    #expect(answer.release == "gpsd 3.22")
+    #expect(answer.devices == [.init(path: "/dev/a"), .init(path: "/dev/b", driver: "u-blox")])
+  }
+
+  @Test func `where there is no gpsd, that is said with a remedy`() async throws {
+    let folder = TemporaryFolder()
+    let found = try await Capabilities.look(gpsd: GPSDAddress(folder("none.sock")))
+    #expect(found.all.first { $0.name == "gpsd" }?.state == .no)
+    #expect(found.all.first { $0.name == "gpsd" }?.remedy != nil)
+    #expect(Set(found.all.map(\.name)).count == found.all.count)
+    let names = [
+      "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "suspension", "freezer",
+      "stop-signal",
+    ]
+    #expect(found.all.map(\.name) == names)
+    for capability in found.all {
+      #expect(found.text.contains(capability.detail))
+      #expect(
+        found.json.contains("\"name\":\"\(capability.name)\",\"works\":\"\(capability.state.rawValue)\""))
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import LocationRuntime
+import Testing
+
+@Suite struct GPSDAddressTests {
+  @Test(arguments: [
+    ("", GPSDAddress.local, "localhost:2947"),
+    ("localhost", .local, "localhost:2947"),
+    (":", .local, "localhost:2947"),
+    ("pi", GPSDAddress(endpoint: .tcp(host: "pi", port: "2947")), "pi:2947"),
+    ("pi:2948", GPSDAddress(endpoint: .tcp(host: "pi", port: "2948")), "pi:2948"),
+    ("pi:gpsd", GPSDAddress(endpoint: .tcp(host: "pi", port: "gpsd")), "pi:gpsd"),
+    (":2948", GPSDAddress(endpoint: .tcp(host: "localhost", port: "2948")), "localhost:2948"),
+    (
+      "pi:2948:/dev/ttyACM0",
+      GPSDAddress(endpoint: .tcp(host: "pi", port: "2948"), device: "/dev/ttyACM0"), "pi:2948:/dev/ttyACM0"
+    ),
+    (
+      "::/dev/ttyACM0", GPSDAddress(endpoint: GPSDAddress.local.endpoint, device: "/dev/ttyACM0"),
+      "localhost:2947:/dev/ttyACM0"
+    ),
+    (
+      "pi:2947:tcp://10.0.0.1:99",
+      GPSDAddress(endpoint: .tcp(host: "pi", port: "2947"), device: "tcp://10.0.0.1:99"),
+      "pi:2947:tcp://10.0.0.1:99"
+    ),
+    ("[::1]", GPSDAddress(endpoint: .tcp(host: "::1", port: "2947")), "[::1]:2947"),
+    (
+      "[fe80::1%eth0]:2948:/dev/x",
+      GPSDAddress(endpoint: .tcp(host: "fe80::1%eth0", port: "2948"), device: "/dev/x"),
+      "[fe80::1%eth0]:2948:/dev/x"
+    ),
+    (
+      "/dev/ttyACM0", GPSDAddress(endpoint: GPSDAddress.local.endpoint, device: "/dev/ttyACM0"),
+      "localhost:2947:/dev/ttyACM0"
+    ),
+    ("/run/gpsd.sock", GPSDAddress(endpoint: .unix(path: "/run/gpsd.sock")), "/run/gpsd.sock"),
+    (
+      "/run/gpsd.sock:/dev/ttyACM0",
+      GPSDAddress(endpoint: .unix(path: "/run/gpsd.sock"), device: "/dev/ttyACM0"),
+      "/run/gpsd.sock:/dev/ttyACM0"
+    ),
+  ])
+  func `an address is read as gpsd's clients read it, and printed so that it is read again`(
+    text: String, expected: GPSDAddress, printed: String
+  ) throws {
+    let address = try GPSDAddress(text)
+    #expect(address == expected)
+    #expect(address.description == printed)
+    #expect(try GPSDAddress(printed) == expected)
+  }
+
+  @Test(arguments: [
+    "pi:0", "pi:65536", "pi:-1", "[::1", "[::1]x", "[]:2947", "a b", "pi:2947:/dev/\"x", "pi:2947:/dev/\\x",
+    "/" + String(repeating: "a", count: 107), "pi:2947:/" + String(repeating: "d", count: 127), "pi\u{0}",
+  ])
+  func `what is no address is refused with the exit status of a wrong use`(text: String) {
+    #expect {
+      try GPSDAddress(text)
+    } throws: {
+      ($0 as? Failure)?.code == .usage && ($0 as? Failure)?.remedy != nil
+    }
+  }
+}

@@ -1,0 +1,208 @@
+import LocationCore
+import LocationRuntime
+import TestSupport
+import Testing
+
+/// The traps of gpsd's protocol.
+@Suite struct GPSDSessionTests {
+  @Test(arguments: [
+    ("localhost", "?WATCH={\"enable\":true,\"json\":true};\r\n"),
+    ("::/dev/b", "?WATCH={\"enable\":true,\"json\":true,\"device\":\"/dev/b\"};\r\n"),
+  ])
+  func `it asks for reports as soon as it is connected, and says what it found`(
+    address: String, request: String
+  ) throws {
+    var run = try SessionRun(address)
+    run.start()
+    #expect(run.connects == [0])
+    #expect(run.sent.isEmpty)
+    run.connected()
+    #expect(run.sent == [request])
+    run.say(GPSDText.version)
+    #expect(run.source == [.found(name: "gpsd 3.22")])
+  }
+
+  @Test func `of several reports of an epoch the last counts`() throws {
+    var run = try SessionRun.greeted()
+    run.say(GPSDText.tpv(0, eph: nil))
+    run.pass(to: 0.1)
+    run.say(GPSDText.tpv(0, eph: 19, speed: 3))
+    #expect(run.reports.isEmpty)
+    run.pass(to: 0.199)
+    #expect(run.reports.isEmpty)
+    run.pass(to: 0.201)
+    #expect(run.reports.count == 1)
+    #expect(run.reports.first?.speedMetersPerSecond == 3)
+    #expect(run.reports.first?.accuracy == .from95Percent(19))
+  }
+
+  @Test func `the next epoch ends the one before`() throws {
+    var run = try SessionRun.greeted()
+    run.say(GPSDText.tpv(0))
+    run.pass(to: 0.05)
+    run.say(GPSDText.tpv(0.05))
+    #expect(run.fixTimes == [0])
+  }
+
+  @Test(arguments: [1, 2, 3])
+  func `once the reports of an epoch have a number, the last of them ends it at once`(
+    count: Int
+  ) throws {
+    var run = try SessionRun.greeted()
+    for second in 0..<10 {
+      for part in 0..<count {
+        run.pass(to: Double(second) + Double(part) * 0.05)
+        #expect(run.fixTimes.count == second, "before report \(part) of second \(second)")
+        run.say(GPSDText.tpv(Double(second), eph: part == count - 1 ? 19 : nil))
+      }
+      let isKnown = second >= 3
+      #expect(run.fixTimes.count == (isKnown ? second + 1 : second), "at second \(second)")
+      run.pass(to: Double(second) + 0.9)
+      #expect(run.fixTimes.count == second + 1)
+      #expect(run.reports.last?.accuracy == .from95Percent(19))
+    }
+  }
+
+  @Test func `a report that comes when its epoch is over is left out and counted`() throws {
+    var run = try SessionRun.greeted()
+    run.fixes(from: 0, through: 5)
+    #expect(run.fixTimes.count == 6)
+    run.say(GPSDText.tpv(5, eph: 10))
+    run.pass(to: 5.9)
+    #expect(run.fixTimes.count == 6)
+    #expect(run.session.counts.late == 1)
+    run.fixes(from: 6, through: 6)
+    #expect(run.fixTimes.count == 6, "it waits again, since an epoch has had two")
+    run.pass(to: 6.5)
+    #expect(run.fixTimes.count == 7)
+  }
+
+  @Test func `what has no time, no fix or no place goes to the gate, and does not count as a fix`() throws {
+    var run = try SessionRun.greeted()
+    for second in 0..<40 {
+      run.pass(to: Double(second))
+      switch second % 3 {
+      case 0: run.say(GPSDText.tpv(nil))
+      case 1: run.say(GPSDText.tpv(Double(second), mode: 1, east: nil, eph: nil))
+      default: run.say(GPSDText.tpv(Double(second), mode: 3, east: nil, eph: nil))
+      }
+    }
+    #expect(run.staleness == [.init(30, .noFix, 30)])
+    #expect(run.disconnects.isEmpty)
+    var engine = Engine()
+    for event in run.events { engine.take(event.event, at: event.at) }
+    #expect(engine.tally.accepted == 0)
+    #expect(engine.tally.rejected(for: .noTime) > 10)
+    #expect(engine.tally.rejected(for: .noFix) > 10)
+    #expect(engine.tally.rejected(for: .noPosition) > 10)
+  }
+
+  @Test func `an error estimate counts for half when the geometry it is made from is old`() throws {
+    var run = try SessionRun.greeted()
+    run.say(GPSDText.sky())
+    run.fixes(from: 0, through: 15)
+    run.pass(to: 15.9)
+    let radii = run.reports.map(\.accuracy.radiusMeters)
+    let fresh = Accuracy.from95Percent(19).radiusMeters
+    #expect(radii == Array(repeating: fresh, count: 11) + Array(repeating: 2 * fresh, count: 5))
+    run.say(GPSDText.sky())
+    run.fixes(from: 16, through: 16)
+    run.pass(to: 16.9)
+    #expect(run.reports.last?.accuracy.radiusMeters == fresh)
+  }
+
+  @Test func `a receiver that never sends its geometry keeps its error estimate`() throws {
+    var run = try SessionRun.greeted()
+    run.fixes(from: 0, through: 30)
+    #expect(run.reports.allSatisfy { $0.accuracy == .from95Percent(19) })
+  }
+
+  @Test func `a simulated fix is one only where the source is said to be`() throws {
+    for isSimulated in [false, true] {
+      var run = try SessionRun.greeted(isSimulated: isSimulated)
+      run.say(GPSDText.tpv(0, status: 8))
+      run.pass(to: 1)
+      #expect(run.reports.map(\.mode) == [isSimulated ? .threeD : .noFix])
+    }
+  }
+
+  @Test func `lines that are not gpsd's are counted and passed over`() throws {
+    var run = try SessionRun.greeted()
+    run.say("$GPRMC,1,2,3*00", "{\"class\":\"TPV\",\"mode\":3", "", "{}", "\u{0}\u{1}", "[]", GPSDText.tpv(0))
+    run.pass(to: 1)
+    #expect(run.fixTimes == [0])
+    #expect(run.session.counts.garbage == 5)
+  }
+
+  @Test(arguments: [1, 2, 7]) func `a line without an end takes no memory and does not hide the next`(
+    pieces: Int
+  ) throws {
+    var run = try SessionRun.greeted()
+    let long = String(repeating: "x", count: 200_000 * pieces)
+    for _ in 0..<pieces { run.receive(String(long.prefix(200_000))) }
+    run.receive("tail\r\n")
+    run.say(GPSDText.tpv(0))
+    run.say("{\"class\":\"TPV\",\"x\":\"" + String(long.prefix(70_000)) + "\"}", GPSDText.tpv(1))
+    run.say(GPSDText.tpv(2))
+    run.pass(to: 2)
+    #expect(run.fixTimes == [0, 1, 2])
+    #expect(run.session.counts.tooLong == 2)
+    #expect(run.session.bufferedBytes < 300)
+  }
+
+  @Test func `bytes cut anywhere give the same events`() throws {
+    let lines = [
+      GPSDText.version, GPSDText.devices("/dev/a"), GPSDText.tpv(0), "garbage", GPSDText.tpv(1),
+      GPSDText.tpv(2),
+    ]
+    let text = lines.map { $0 + "\r\n" }.joined()
+    func events(cutEvery size: Int) throws -> [Event] {
+      var run = try SessionRun()
+      run.start()
+      run.connected()
+      var rest = text[...]
+      while !rest.isEmpty {
+        run.receive(String(rest.prefix(size)))
+        rest = rest.dropFirst(size)
+      }
+      run.pass(to: 1)
+      return run.events.map(\.event)
+    }
+    let whole = try events(cutEvery: .max)
+    #expect(whole.count == 4)
+    for size in [1, 2, 3, 5, 64, 100] { #expect(try events(cutEvery: size) == whole, "cut every \(size)") }
+  }
+
+  @Test func `a backlog is drained to the newest, which is told`() throws {
+    var run = try SessionRun.greeted()
+    run.fixes(from: 0, through: 3)
+    // We were stopped for two minutes, and gpsd kept everything.
+    run.now = 120
+    let waiting = (4...120).map { GPSDText.tpv(Double($0)) + "\r\n" }.joined()
+    run.receive(waiting)
+    run.pass(to: 120.9)
+    #expect(run.fixTimes.suffix(2) == [3, 120])
+    #expect(run.source.dropFirst() == [.dropped(reports: 116, seconds: 116)])
+    #expect(run.staleness.isEmpty)
+  }
+
+  @Test func `what a simulated source sends is never left out`() throws {
+    var run = try SessionRun.greeted(isSimulated: true)
+    run.receive((0...120).map { GPSDText.tpv(Double($0)) + "\r\n" }.joined())
+    run.pass(to: 1)
+    #expect(run.fixTimes.count == 121)
+  }
+}
+
+extension Engine {
+  /// Takes an event that reached it so many seconds after the epoch of ``Drive``, on a machine whose clock is set.
+  mutating func take(_ event: Event, at seconds: Double, clockIsSet: Bool = true) {
+    var effects: [Effect] = []
+    var event = event
+    if clockIsSet, case .fix(var report) = event {
+      report.received = UTCTime(microseconds: Drive.instant(seconds).microseconds)
+      event = .fix(report)
+    }
+    handle(Stamped(at: Drive.instant(seconds), event), into: &effects)
+  }
+}

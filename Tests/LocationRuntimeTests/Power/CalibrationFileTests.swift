@@ -1,0 +1,76 @@
+import LocationCore
+import Testing
+
+@testable import LocationRuntime
+
+/// The blocks of a calibration as a file.
+@Suite struct CalibrationFileTests {
+  private static let head = """
+    name: my-pi
+    about: a Pi
+    like: rpi4-ublox-m8
+    device: Pi 4 no. 3
+    meter: INA226
+    kernel: 6.6.31
+    temperature_c: 21
+    shunt_uohm: 100000
+    blocks:
+
+    """
+
+  private static func read(_ blocks: String) throws(Failure) -> CalibrationFile {
+    try CalibrationFile(StrictYAML(head + blocks, file: "blocks.yaml", code: .config))
+  }
+
+  @Test func statesSecondsAndCountsAreWhatWasUsed() throws {
+    let file = try Self.read(
+      """
+        - {from_s: 0, to_s: 600}
+        - {from_s: 600, to_s: 1200, states: [tracking, awake]}
+        - {from_s: 1200, to_s: 1800, seconds: {searching: 45, run: 900}, counts: {wifi_scans: 30, wakes: 2}}
+      """)
+    #expect(file.blocks.map(\.line) == [10, 11, 12])
+    #expect(file.blocks[0].use == PowerUse())
+    #expect(file.blocks[1].use[.trackingUnknown] == 600)
+    #expect(file.blocks[1].use[.awake] == 600)
+    #expect(file.blocks[2].use[.acquiringCold] == 45)
+    #expect(file.blocks[2].use[.run] == 900)
+    #expect(file.blocks[2].use[.wifiScan] == 30)
+    #expect(file.shuntMicroohms == 100_000)
+  }
+
+  @Test(
+    arguments: [
+      ("- {from_s: 5, to_s: 5}", "is not after from_s"),
+      ("- {from_s: 5, to_s: 9, states: [traking]}", "did you mean \"tracking\"?"),
+      ("- {from_s: 5, to_s: 9, states: [run]}", "is not a state for the whole block"),
+      ("- {from_s: 5, to_s: 9, seconds: {awake: 5}}", "5 is outside 0 to 4"),
+      ("- {from_s: 5, to_s: 9, count: {wakes: 5}}", "did you mean \"counts\"?"),
+    ]
+  )
+  func whatIsWrongIsSaidWithItsLine(_ block: String, _ complaint: String) {
+    let failure = #expect(throws: Failure.self) { try Self.read("  \(block)\n") }
+    #expect(failure?.description.contains(complaint) == true, "\(failure.map(\.description) ?? "")")
+    #expect(failure?.line == 10)
+  }
+
+  @Test func blocksThatTheLogDoesNotCoverAreNamed() throws {
+    let file = try Self.read("  - {from_s: 0, to_s: 10}\n  - {from_s: 10, to_s: 30}\n")
+    let stream = try MeterLog.stream(
+      "seconds,energy_mwh\n0,0\n10,5\n20,10\n", file: "log.csv", kind: .usb)
+    let (windows, notes) = file.windows(in: stream)
+    #expect(windows.map(\.joules) == [18])
+    #expect(notes.count == 2)
+    #expect(notes[0].contains("line 10") && notes[0].contains("20 %"))
+    #expect(notes[1].contains("line 11") && notes[1].contains("left out"))
+  }
+
+  @Test func aPlanIsAsLongAsTheMeterIsCoarse() {
+    let fine = CalibrationReport.plan(.pinephone, stepJoules: 0.01, error: 0.1)
+    #expect(fine.contains("awake"))
+    let coarse = CalibrationReport.plan(.pinephone, stepJoules: 410, error: 0.1)
+    // 2 x 410 J / (0.1 x 1.2 W) = 6833 s.
+    #expect(coarse.contains("1 h 53 min"), "\(coarse)")
+    #expect(!coarse.contains("network location"))
+  }
+}

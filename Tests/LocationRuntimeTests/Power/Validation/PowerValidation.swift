@@ -1,0 +1,124 @@
+import LocationCore
+
+@testable import LocationRuntime
+
+/// Levels V1 to V3: each day predicted by profiles that were fitted to the other days.
+struct PowerValidation {
+  /// One run, measured and predicted. Energies in percent of the battery.
+  struct Row {
+    var run: MobilityNet.Run
+    var hours: Double
+    var measured: Double
+    /// By the profile as it comes.
+    var uncalibrated: PowerBand
+    /// By one profile for the system, fitted to all settings of the other days.
+    var fitted: PowerBand
+    /// By that profile, fitted once more to the same setting of the other days.
+    var calibrated: PowerBand
+    /// By the mean rate of the same setting on the other days; nil where there is none.
+    var baseline: Double?
+
+    /// Points an hour.
+    func rate(_ percent: Double) -> Double { percent / hours }
+  }
+
+  /// A reading is a whole percent: below this many the reading's own error is above a fifth.
+  static let leastPoints = 5.0
+
+  let rows: [Row]
+
+  init(_ data: MobilityNet) throws {
+    let model = PhoneModel(data)
+    var rows: [Row] = []
+    for system in MobilityNet.System.allCases {
+      let known = data.runs.compactMap { run -> (run: MobilityNet.Run, window: PowerCalibration.Window)? in
+        guard run.system == system, let window = model.window(run), window.seconds >= 3600 else { return nil }
+        return (run, window)
+      }
+      for day in Set(known.map(\.run.day)).sorted() {
+        let others = known.filter { $0.run.day != day }
+        let fitted = try Self.fit(Self.beginning(system), others.map(\.window))
+        for (run, window) in known where run.day == day {
+          let same = others.filter { $0.run.regime == run.regime }
+          let calibrated = same.isEmpty ? fitted : try Self.refit(fitted, same.map(\.window))
+          rows.append(Self.row(run, window, system, fitted, calibrated, same.map(\.window)))
+        }
+      }
+    }
+    self.rows = rows.sorted { $0.run.id < $1.run.id }
+  }
+
+  /// The built-in profile of the phone's kind.
+  static func builtIn(_ system: MobilityNet.System) -> PowerProfile {
+    switch system {
+    case .android: .androidPixel
+    case .ios: .iphoneClass
+    }
+  }
+
+  /// What the fit begins with: the built-in profile; where that is of another phone altogether, with nothing believed.
+  private static func beginning(_ system: MobilityNet.System) -> PowerProfile {
+    var profile = builtIn(system)
+    guard system == .android else { return profile }
+    for parameter in PowerParameter.allCases where profile[parameter].spread > 1 {
+      profile[parameter].spread = 10
+    }
+    return profile
+  }
+
+  private static func fit(_ before: PowerProfile, _ windows: [PowerCalibration.Window]) throws -> PowerProfile
+  {
+    let calibration = try PowerCalibration(before, windows: windows)
+    return calibration.profile(
+      name: before.name, about: before.about, note: note(calibration), meterSpread: phoneSpread)
+  }
+
+  /// Another setting's app does other work: what it draws may differ by the factor that research on these phones found.
+  private static func refit(_ fitted: PowerProfile, _ windows: [PowerCalibration.Window]) throws
+    -> PowerProfile
+  {
+    var before = fitted
+    for parameter in PowerParameter.allCases where before[parameter].spread > 1 {
+      before[parameter].spread = parameter == .base ? phoneSpread : PowerForm.calibrated.spread
+    }
+    return try fit(before, windows)
+  }
+
+  /// Four equal phones differ by this much.
+  private static let phoneSpread = 1.15
+
+  private static func note(_ calibration: PowerCalibration) -> PowerCalibrationNote {
+    PowerCalibrationNote(
+      device: "phone", meter: "battery percent", log: "mobilitynet", windows: calibration.windows.count,
+      conditionNumber: 1, residualSpread: calibration.residualSpread)
+  }
+
+  private static func row(
+    _ run: MobilityNet.Run, _ window: PowerCalibration.Window, _ system: MobilityNet.System,
+    _ fitted: PowerProfile,
+    _ calibrated: PowerProfile, _ same: [PowerCalibration.Window]
+  ) -> Row {
+    let unit = PhoneModel.percentJoules(system)
+    func predict(_ profile: PowerProfile, _ form: PowerForm) -> PowerBand {
+      var band = window.use.band(under: profile, form: form, deviceSeconds: window.seconds)
+      band.value /= unit
+      band.low /= unit
+      band.high /= unit
+      return band
+    }
+    let rates = same.map { $0.joules / $0.seconds }
+    return Row(
+      run: run, hours: window.seconds / 3600, measured: window.joules / unit,
+      uncalibrated: predict(builtIn(system), .uncalibrated), fitted: predict(fitted, .uncalibrated),
+      calibrated: predict(calibrated, .calibrated),
+      baseline: rates.isEmpty ? nil : rates.reduce(0, +) / Double(rates.count) * window.seconds / unit)
+  }
+
+  /// Runs that the battery tells something about.
+  func usable(_ system: MobilityNet.System, _ choose: (MobilityNet.Regime) -> Bool = { _ in true }) -> [Row] {
+    rows.filter {
+      $0.run.system == system && choose($0.run.regime) && $0.measured >= Self.leastPoints
+        && $0.baseline != nil
+    }
+  }
+}

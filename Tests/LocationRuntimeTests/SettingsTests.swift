@@ -1,0 +1,64 @@
+import LocationCore
+import LocationRuntime
+import TestSupport
+import Testing
+
+@Suite struct SettingsTests {
+  private let folder = TemporaryFolder()
+
+  @Test func `every setting can be made, and is what was written`() throws {
+    for setting in Setting.all {
+      let value =
+        switch setting.value(in: EngineConfiguration()) {
+        case .number(let number): "\(number + 1)"
+        case .flag(let flag): "\(!flag)"
+        }
+      let path = folder.write("one.yaml", "\n\(setting.section): {\(setting.name): \(value)}\n")
+      var configuration = EngineConfiguration()
+      let origins = try Settings.read(path: path, into: &configuration)
+      #expect(origins == [setting.key: 2])
+      #expect(configuration != EngineConfiguration(), "\(setting.key)")
+      for other in Setting.all where other.key != setting.key {
+        #expect(other.value(in: configuration) == other.value(in: EngineConfiguration()))
+      }
+    }
+  }
+
+  @Test func `keys are unique, and numbers have a unit`() {
+    #expect(Set(Setting.all.map(\.key)).count == Setting.all.count)
+    for setting in Setting.all {
+      if case .number = setting.value(in: EngineConfiguration()) {
+        #expect(setting.unit != nil, "\(setting.key)")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("fix: {max_agee_s: 3}", #"fix: unknown key "max_agee_s"; did you mean "max_age_s"?"#),
+    ("fixx: {max_age_s: 3}", #"unknown key "fixx"; did you mean "fix"?"#),
+    ("fix: {max_age_s: 0}", "fix.max_age_s: 0 is outside 1 to 100000"),
+    ("policy: {grace_s: soon}", "fix"),
+    ("policy: 3", "policy: expected a map of"),
+  ])
+  func `a mistake is told with its place`(yaml: String, what: String) {
+    let path = folder.write("bad.yaml", yaml)
+    let failure = #expect(throws: Failure.self) { try SettingsTable(file: path) }
+    #expect(failure?.code == .config)
+    #expect(failure?.line == 1)
+    let text = failure.map { "\($0)" } ?? ""
+    #expect(text.contains(what) || what == "fix" && text.contains("expected a number"), "\(text)")
+  }
+
+  @Test func `the table tells value, unit and origin`() throws {
+    let path = folder.write(
+      "a.yaml", "fix:\n  max_age_s: 20.5\npolicy:\n  force_quit_blocks_location: true\n")
+    let table = try SettingsTable(file: path)
+    #expect(table.changeCount == 2)
+    let rows = table.text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+    #expect(rows.first { $0[0] == "fix.max_age_s" }?[1...3] == ["20.5", "s", "\(path):2"])
+    #expect(rows.first { $0[0] == "fix.gap_s" }?[1...3] == ["300", "s", "default"])
+    #expect(table.json.contains(#"{"key":"fix.max_age_s","value":20.5,"unit":"s","origin":"\#(path):2","#))
+    #expect(
+      table.json.contains(#"{"key":"policy.force_quit_blocks_location","value":true,"origin":"\#(path):4","#))
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// The programs under Examples/, run as a user would run them.
+@Suite(.serialized) struct ExampleTests {
+  @Test func `the example in shell writes each event once`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let out = run.folder("places.txt")
+    run.supervisor.add(
+      Subscriber(name: "places", command: [PackageRoot.file("Examples/places.sh"), out]))
+    run.relaunch("places", event: 3)
+    for (event, type) in [(3, "region.enter"), (4, "visit.arrive"), (3, "region.enter"), (9, "region.exit")] {
+      run.tell("places", event, #""type":"\#(type)","time":"2026-05-01T06:00:12.000Z","region":"home""#)
+      try run.acknowledged("places", event)
+    }
+    let text = """
+      3 2026-05-01T06:00:12.000Z region.enter home
+      9 2026-05-01T06:00:12.000Z region.exit home
+
+      """
+    #expect(KernelFile.read(out) == text)
+    await run.supervisor.stop()
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
+  func `the example in Python sums up, across a kill`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let out = run.folder("distance.json")
+    run.supervisor.add(
+      Subscriber(name: "distance", command: [PackageRoot.file("Examples/distance.py"), out]))
+    run.relaunch("distance", event: 3)
+    try tell(run, 3, meters: 500.5)
+    run.suspend("distance")
+    _ = try run.suspension("distance")
+    run.wake("distance", event: 7)
+    try tell(run, 7, meters: 600)
+    run.terminate("distance")
+    _ = try run.end("distance")
+    run.relaunch("distance", event: 7)
+    try tell(run, 7, meters: 600)
+    #expect(KernelFile.read(out) == #"{"last": 7, "meters": 1100.5}"#)
+    await run.supervisor.stop()
+  }
+
+  private func tell(_ run: SupervisorRun, _ event: Int, meters: Double) throws {
+    run.tell("distance", event, #""type":"significant","moved_m":\#(meters)"#)
+    try run.wait(for: .event(subscriber: "distance", .beginTask(name: "save")))
+    run.supervisor.answer("distance", .task(token: event, remainingSeconds: 30))
+    try run.acknowledged("distance", event)
+    try run.wait(for: .event(subscriber: "distance", .endTask(token: event)))
+  }
+}
+
+extension SupervisorRun {
+  /// Delivers a record with these members.
+  func tell(_ name: String, _ event: Int, _ members: String) {
+    supervisor.perform(
+      .deliver(subscriber: name, event: event), recordLine: Array(#"{"v":1,"id":\#(event),\#(members)}"#.utf8)
+    )
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import LocationCore
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+/// Programs that do what they should not: the supervisor stays well, and says what it saw.
+@Suite(.serialized) struct MisbehaviourTests {
+  @Test(arguments: SupervisorRun.Way.here)
+  func `one that ignores SIGTERM is killed`(way: SupervisorRun.Way) async throws {
+    let run = try SupervisorRun(way, graceMilliseconds: 50)
+    run.add("deaf", "trap '' TERM; sh -c 'while :; do sleep 1000; done' & " + acknowledging)
+    run.relaunch("deaf")
+    run.deliver("deaf", event: 1)
+    let leader = try run.pid("deaf")
+    try run.acknowledged("deaf", 1)
+    run.terminate("deaf")
+    try run.wait(for: .note(subscriber: "deaf", .killed))
+    #expect(try run.end("deaf") == 128 + SIGKILL)
+    try SupervisorRun.until("its children have ended") {
+      ProcessStatus.members(ofGroup: leader).allSatisfy { $0.status.state == "Z" }
+    }
+    await run.supervisor.stop()
+  }
+
+  @Test func `one that never answers can be ended`() async throws {
+    let run = try SupervisorRun()
+    run.add("mute", "exec sleep 1000")
+    run.relaunch("mute")
+    run.deliver("mute", event: 1)
+    _ = try run.pid("mute")
+    run.terminate("mute")
+    #expect(try run.end("mute") == 128 + SIGTERM)
+    await run.supervisor.stop()
+  }
+
+  @Test func `one that never reads holds so much and no more`() async throws {
+    let run = try SupervisorRun()
+    run.add("blind", "exec sleep 1000")
+    run.add("other", acknowledging)
+    run.relaunch("blind")
+    let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+    for event in 1...10 {
+      run.supervisor.perform(.deliver(subscriber: "blind", event: event), recordLine: line)
+    }
+    try run.wait(for: .note(subscriber: "blind", .queueFull))
+    run.relaunch("other", event: 2)
+    run.deliver("other", event: 2)
+    try run.acknowledged("other", 2)
+    #expect(run.seen.filter { $0 == .note(subscriber: "blind", .queueFull) }.count == 1)
+    await run.supervisor.stop()
+  }
+
+  @Test func `garbage is passed over and counted by doublings`() async throws {
+    let run = try SupervisorRun()
+    run.add(
+      "garbler",
+      #"head -c 4000 /dev/urandom | tr '\n' x; echo; for i in 1 2 3 4; do echo nonsense; done; echo '{"ack":3}'"#
+    )
+    run.relaunch("garbler")
+    try run.wait(for: .note(subscriber: "garbler", .notUnderstood(lines: 4)))
+    try run.acknowledged("garbler", 3)
+    #expect(try run.exit("garbler") == 0)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a line of 100 MB is passed over`() async throws {
+    let run = try SupervisorRun()
+    run.add("talker", #"head -c 100000000 /dev/zero; echo; echo '{"ack":1}'"#)
+    run.relaunch("talker")
+    try run.wait(for: .note(subscriber: "talker", .lineTooLong(lines: 1)))
+    try run.acknowledged("talker", 1)
+    #expect(try run.exit("talker") == 0)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a flood waits in its own pipe while others are served`() async throws {
+    let run = try SupervisorRun()
+    run.add("flood", #"exec yes '{"begin_task":"x"}'"#)
+    run.add("other", acknowledging)
+    run.relaunch("flood")
+    let pid = try run.pid("flood")
+    // Nobody takes reports: it must come to rest, blocked in its write.
+    try SupervisorRun.until("it waits") {
+      KernelFile.read("/proc/\(pid)/wchan")?.contains("pipe") ?? false || ProcessStatus(of: pid)?.state == "S"
+    }
+    run.relaunch("other", event: 2)
+    run.deliver("other", event: 2)
+    try run.acknowledged("other", 2)
+    #expect(run.pending.count <= 2 * SupervisorLimits.reports + SupervisorLimits.pieceBytes / 18)
+    run.terminate("flood")
+    _ = try run.end("flood")
+    await run.supervisor.stop()
+  }
+
+  @Test func `one that closes its input can't be told`() async throws {
+    let run = try SupervisorRun()
+    run.add("closer", #"exec 0<&-; echo '{"state_of":"x"}'; exec sleep 1000"#)
+    run.relaunch("closer")
+    try run.wait(for: .request(subscriber: "closer", .stateOf(region: "x")))
+    // A program that is being started just then may hold the other end for a moment: the next write tells.
+    var event = 0
+    try SupervisorRun.until("a write fails") {
+      event += 1
+      run.deliver("closer", event: event)
+      return run.hasCome(.note(subscriber: "closer", .closedInput))
+    }
+    run.terminate("closer")
+    _ = try run.end("closer")
+    await run.supervisor.stop()
+  }
+
+  @Test func `one that closes its output can't answer`() async throws {
+    let run = try SupervisorRun()
+    run.add("closer", "exec sleep 1000 >&-")
+    run.relaunch("closer")
+    try run.wait(for: .note(subscriber: "closer", .closedOutput))
+    run.terminate("closer")
+    _ = try run.end("closer")
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
+  func `one that forks on and on is ended with all it forked`(way: SupervisorRun.Way) async throws {
+    let run = try SupervisorRun(way)
+    run.add(
+      "forker",
+      "while :; do sh -c 'exec sleep 1000' & n=$((n+1)); [ $n -lt 50 ] || break; done; " + acknowledging)
+    run.relaunch("forker")
+    run.deliver("forker", event: 1)
+    let leader = try run.pid("forker")
+    try run.acknowledged("forker", 1)
+    #expect(ProcessStatus.members(ofGroup: leader).count > 50)
+    run.suspend("forker")
+    _ = try run.suspension("forker")
+    run.terminate("forker")
+    _ = try run.end("forker")
+    try SupervisorRun.until("all have ended") {
+      ProcessStatus.members(ofGroup: leader).allSatisfy { $0.status.state == "Z" }
+    }
+    await run.supervisor.stop()
+  }
+}
+
+/// Programs that are started once for each event.
+@Suite(.serialized) struct OneshotTests {
+  @Test func `exit 0 acknowledges, one after the other`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    run.add(
+      "once", style: .oneshot,
+      #"cat >> \#(run.folder("out")); echo " $LOCWATCH_EVENT_ID" >> \#(run.folder("out"))"#)
+    run.relaunch("once", event: 1)
+    for event in 1...3 { run.deliver("once", event: event) }
+    run.deliver("once", event: 2)  // known already
+    for event in 1...3 { try run.acknowledged("once", event) }
+    #expect(try run.exit("once") == 0)
+    let text = (1...3).map { #"{"v":1,"id":\#($0),"type":"region.enter"}"# + "\n \($0)\n" }.joined()
+    #expect(KernelFile.read(run.folder("out")) == text)
+    await run.supervisor.stop()
+    #expect(run.seen.filter { if case .event(_, .exited) = $0 { true } else { false } }.count == 1)
+  }
+
+  @Test func `another exit does not, and the events behind it wait`() async throws {
+    let run = try SupervisorRun()
+    run.add("failing", style: .oneshot, "[ $LOCWATCH_EVENT_ID = 1 ] || exit 3")
+    run.relaunch("failing", event: 1)
+    for event in 1...3 { run.deliver("failing", event: event) }
+    try run.acknowledged("failing", 1)
+    #expect(try run.exit("failing") == 3)
+    await run.supervisor.stop()
+    var rest: [SupervisorReport] = []
+    run.supervisor.take(into: &rest)
+    #expect(!rest.contains { if case .event(_, .acknowledged) = $0 { true } else { false } })
+  }
+
+  @Test func `one that does not read its event is started and acknowledges all the same`() async throws {
+    let run = try SupervisorRun()
+    run.add("careless", style: .oneshot, "exec 0<&-; exit 0")
+    run.relaunch("careless", event: 1)
+    run.deliver("careless", event: 1)
+    try run.acknowledged("careless", 1)
+    await run.supervisor.stop()
+  }
+}

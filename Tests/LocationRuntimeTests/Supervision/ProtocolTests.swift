@@ -1,0 +1,109 @@
+import LocationCore
+import Testing
+
+@testable import LocationRuntime
+
+/// The parts of the supervision that need no process.
+@Suite struct ProtocolTests {
+  @Test(
+    arguments: [
+      (#"{"ack":17}"#, .acknowledge(event: 17)),
+      (#" {"note":[1,{}],"ack":17.0} "#, .acknowledge(event: 17)),
+      (#"{"done":true}"#, .done),
+      (#"{"begin_task":"up\u006Coad"}"#, .beginTask(name: "upload")),
+      (#"{"end_task":7}"#, .endTask(token: 7)),
+      (#"{"start":"significant-change"}"#, .request(.start(.significantChange))),
+      (#"{"stop":"visits"}"#, .request(.stop(.visits))),
+      (#"{"state_of":"home"}"#, .request(.stateOf(region: "home"))),
+      ("", nil), ("{}", nil), ("[]", nil), ("null", nil), ("{", nil), ("ack 17", nil), (#"{"ack":17}}"#, nil),
+      (#"{"ack":"17"}"#, nil), (#"{"ack":-1}"#, nil), (#"{"ack":1.5}"#, nil), (#"{"ack":1e300}"#, nil),
+      (#"{"ack":null}"#, nil), (#"{"done":false}"#, nil), (#"{"ack":1,"done":true}"#, nil),
+      (#"{"begin_task":""}"#, nil), (#"{"start":"everything"}"#, nil), (#"{"end_task":{}}"#, nil),
+      ("{\"state_of\":\"\u{0}\"}", nil),
+    ] as [(String, SubscriberAnswer?)])
+  func `an answer is understood or it is not`(line: String, answer: SubscriberAnswer?) {
+    #expect(SubscriberAnswer(line: Array(line.utf8)) == answer)
+  }
+
+  @Test(arguments: [1, 2, 7, 65_536]) func `lines are cut the same whatever the pieces`(size: Int) {
+    let long = String(repeating: "x", count: SupervisorLimits.lineBytes)
+    let text = "one\n\ntwo\n\(long)\n\(long)y and more\nthree\nunfinished"
+    let bytes = Array(text.utf8)
+    var lines = AnswerLines()
+    var items: [AnswerLines.Item] = []
+    var held = 0
+    for start in stride(from: 0, to: bytes.count, by: size) {
+      lines.append(bytes[start..<min(start + size, bytes.count)]) { items.append($0) }
+      held = max(held, lines.heldBytes)
+    }
+    func line(_ text: String) -> AnswerLines.Item { .line(Array(text.utf8)) }
+    #expect(items == [line("one"), line(""), line("two"), line(long), .tooLong, line("three")])
+    #expect(held <= SupervisorLimits.lineBytes)
+  }
+
+  @Test func `an endless line is held in no memory`() {
+    var lines = AnswerLines()
+    var count = 0
+    let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+    for _ in 0..<100 { lines.append(piece[...]) { _ in count += 1 } }
+    #expect(count == 1)
+    #expect(lines.heldBytes == 0)
+  }
+
+  @Test func `the exit of a program whose end was ordered is no news`() throws {
+    let mailbox = try SupervisorMailbox()
+    var reports: [SupervisorReport] = []
+    let exit = SupervisorReport.event(subscriber: "a", .exited(status: 1))
+    mailbox.report([exit, .event(subscriber: "b", .exited(status: 2))])
+    mailbox.post(.perform(.terminate(subscriber: "a"), recordLine: []))
+    mailbox.report([exit])
+    mailbox.take(into: &reports)
+    #expect(reports == [.event(subscriber: "b", .exited(status: 2))])
+    var commands: [SupervisorCommand] = []
+    mailbox.takeCommands(into: &commands)
+    mailbox.report([exit])
+    mailbox.take(into: &reports)
+    #expect(reports.count == 2)
+  }
+
+  @Test(
+    arguments: [
+      ("0::/", "/sys/fs/cgroup"),
+      ("12:memory:/a\n0::/system.slice/locwatch.service", "/sys/fs/cgroup/system.slice/locwatch.service"),
+      ("12:memory:/a", nil), ("0::/../elsewhere", nil), ("", nil),
+    ] as [(String, String?)])
+  func `the own cgroup is found in the unified tree`(own: String, path: String?) throws {
+    let mounts = """
+      30 23 0:26 / /proc rw - proc proc rw
+      31 24 0:27 /../x /odd rw - cgroup2 cgroup2 rw
+      32 24 0:27 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate
+      """
+    #expect((try? CgroupParent.ownPath(mountInfo: mounts, ownCgroups: own)) == path)
+  }
+
+  @Test func `a mount of a part of the tree shows that part`() throws {
+    let mounts = "32 24 0:27 /docker/1 /sys/fs/cgroup rw - cgroup2 cgroup2 rw"
+    #expect(try CgroupParent.ownPath(mountInfo: mounts, ownCgroups: "0::/docker/1") == "/sys/fs/cgroup")
+    #expect(try CgroupParent.ownPath(mountInfo: mounts, ownCgroups: "0::/docker/1/a") == "/sys/fs/cgroup/a")
+    #expect(throws: CgroupParent.Absence.self) {
+      try CgroupParent.ownPath(mountInfo: mounts, ownCgroups: "0::/docker/12")
+    }
+  }
+
+  @Test(arguments: ["logger", "../..", "a/b", "cgroup.procs", "Zoë %41", "%", "-_", "."])
+  func `a name makes a file name and comes back`(name: String) {
+    let file = CgroupParent.fileName(of: name)
+    #expect(file.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_%".contains($0)) })
+    #expect(CgroupParent.name(ofFile: file) == name)
+  }
+
+  @Test func `a process of any name is read`() throws {
+    let numbers = (4...52).map(String.init).joined(separator: " ")
+    let status = try #require(ProcessStatus(stat: "12 (a) b (c) T 3 \(numbers)\n"))
+    #expect(status.state == "T")
+    #expect(status.group == 4)
+    #expect(status.ticks == 13 + 14 + 15 + 16)
+    #expect(status.start == 21)
+    #expect(ProcessStatus(stat: "12 (a") == nil)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import LocationCore
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+/// What is found of a supervisor that was killed.
+@Suite(.serialized) struct ReclaimTests {
+  @Test(arguments: SupervisorRun.Way.here)
+  func `programs of a supervisor that was killed are ended by the next`(way: SupervisorRun.Way) async throws {
+    let folder = TemporaryFolder()
+    let configuration = SupervisorRun.configuration(way, folder)
+    let started = try leftBehind(by: configuration, way, "left/1")
+    let leader = started.pid
+    try SupervisorRun.until("its child runs") { ProcessStatus.members(ofGroup: leader).count == 2 }
+
+    let supervisor = try Supervisor(configuration)
+    #expect(supervisor.reclaimed == ["left/1"])
+    try SupervisorRun.until("it has ended") { started.reap() != nil }
+    try SupervisorRun.until("its child has ended") {
+      ProcessStatus.members(ofGroup: leader).allSatisfy { $0.status.state == "Z" }
+    }
+    await supervisor.stop()
+    #expect(KernelFile.names(in: configuration.runDirectory, areDirectories: false) == [])
+  }
+
+  /// What is there when a supervisor was killed with a program suspended.
+  private func leftBehind(
+    by configuration: SupervisorConfiguration, _ way: SupervisorRun.Way, _ name: String
+  ) throws -> ProgramStart {
+    let site = try SupervisorSite(configuration)
+    let cgroup = try site.cgroups.map { try Cgroup(path: $0.path(of: name)) }
+    let start = try ProgramStart(
+      command: ["/bin/sh", "-c", "sleep 1000 & wait"], environment: site.environment, hasOutput: true,
+      cgroup: cgroup)
+    site.noteRun(of: name, pid: start.pid, cgroup: cgroup?.path)
+    try SupervisorRun.until("its child runs") { ProcessStatus.members(ofGroup: start.pid).count == 2 }
+    #expect((cgroup.map { ProcessTree.cgroup($0) } ?? .group(start.pid)).suspend())
+    return start
+  }
+
+  @Test func `a process that only has the number of a noted one is left alone`() async throws {
+    let folder = TemporaryFolder()
+    let start = try ProgramStart(
+      command: ["/bin/sleep", "1000"], environment: [], hasOutput: false, cgroup: nil)
+    let status = try #require(ProcessStatus(of: start.pid))
+    let configuration = SupervisorRun.configuration(.stopSignal, folder)
+    try FileManager.default.createDirectory(
+      atPath: configuration.runDirectory, withIntermediateDirectories: true)
+    let others = [
+      RunFile(pid: start.pid, start: status.start - 1, boot: ProcessStatus.boot, cgroup: nil),
+      RunFile(pid: start.pid, start: status.start, boot: "another", cgroup: nil),
+    ]
+    for (index, other) in others.enumerated() {
+      let path = "\(configuration.runDirectory)/\(index).run"
+      #expect(KernelFile.write(path, other.text, create: true) == 0)
+    }
+    #expect(KernelFile.write("\(configuration.runDirectory)/cut.run", "12 3", create: true) == 0)
+    let supervisor = try Supervisor(configuration)
+    #expect(supervisor.reclaimed == [])
+    #expect(SupervisorRun.isAlive(start.pid))
+    await supervisor.stop()
+    kill(start.pid, SIGKILL)
+    try SupervisorRun.until("it has ended") { start.reap() != nil }
+  }
+
+  @Test(.enabled(if: SupervisorRun.Way.here.contains(.freezer)))
+  func `nothing is left in the cgroup file system`() async throws {
+    let run = try SupervisorRun(.freezer)
+    guard case .freezer(let path) = run.supervisor.method else { return #expect(Bool(false)) }
+    run.add("logger", acknowledging)
+    run.relaunch("logger")
+    run.deliver("logger", event: 1)
+    try run.acknowledged("logger", 1)
+    #expect(KernelFile.names(in: path, areDirectories: true) == ["logger"])
+    await run.supervisor.stop()
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// `Docs/Design.md` has the folders that are there and the imports that ``Tidy`` permits.
+@Suite struct DesignDocTests {
+  private func layout() throws -> [String: [String]] {
+    let section = try #require(try Markdown("Docs/Design.md").section("Layout"))
+    return Markdown.rows(in: section).reduce(into: [:]) { table, row in
+      for folder in Markdown.codes(in: row[0]) { table[folder] = row }
+    }
+  }
+
+  @Test func `every folder of the sources is in the layout, and no other`() throws {
+    let files = FileManager.default.subpaths(atPath: PackageRoot.file("Sources")) ?? []
+    let folders = Set(
+      files.filter { $0.hasSuffix(".swift") || $0.hasSuffix(".h") }.flatMap { file -> [String] in
+        let parts = file.split(separator: "/").map(String.init)
+        // A target, and in it a folder; deeper ones need no row.
+        return parts.count > 2 ? [parts[0], parts[0] + "/" + parts[1]] : [parts[0]]
+      })
+    #expect(Set(try layout().keys) == folders)
+  }
+
+  @Test func `the layout permits what the tidy test permits`() throws {
+    let layout = try layout()
+    for (target, permitted) in Tidy.targets {
+      let row = try #require(layout[target], "no \(target)")
+      #expect(Set(Markdown.codes(in: row[2])) == permitted.imports, "\(target)")
+    }
+    for (folder, permitted) in Tidy.coreFolders {
+      let row = try #require(layout["LocationCore/\(folder)"], "no \(folder)")
+      #expect(Set(Markdown.codes(in: row[2])) == permitted, "\(folder)")
+    }
+  }
+
+  @Test func `the file that imports a C library is named`() throws {
+    let layout = try layout()
+    for target in Tidy.headerTargets {
+      let row = try #require(layout[target], "no \(target)")
+      #expect(row[1].contains(Self.importer(of: target) ?? "no file yet"), "\(target): \(row[1])")
+    }
+  }
+
+  /// The first file that imports a module, without its folder.
+  private static func importer(of module: String) -> String? {
+    let files = (FileManager.default.subpaths(atPath: PackageRoot.file("Sources")) ?? []).sorted()
+    let file = files.first { file in
+      file.hasSuffix(".swift")
+        && (try? String(contentsOfFile: PackageRoot.file("Sources/" + file), encoding: .utf8))?
+          .split(separator: "\n").contains { $0.hasSuffix("import \(module)") } == true
+    }
+    return file?.split(separator: "/").last.map(String.init)
+  }
+
+  @Test func `every event and effect is named`() throws {
+    let text = try Markdown("Docs/Design.md").text
+    for word in [
+      "fix", "segmentBreak", "addRegion", "removeRegion", "addSubscriber", "removeSubscriber", "subscriber",
+      "machine", "source", "end", "record", "perform",
+    ] {
+      #expect(text.contains("`\(word)`"), "\(word)")
+    }
+  }
+
+  /// Names every event and effect, so that a new one does not compile until the document has it.
+  private func isNamed(_ event: Event, _ effect: Effect) {
+    switch event {
+    case .fix, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber, .subscriber,
+      .machine, .source, .end:
+      break
+    }
+    switch effect {
+    case .record, .perform: break
+    }
+  }
+}

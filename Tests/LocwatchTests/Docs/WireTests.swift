@@ -1,0 +1,156 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// `Docs/Wire.md` names every record, key and code that is written, and every key that is read.
+@Suite struct WireTests {
+  static let document = "Docs/Wire.md"
+
+  private func section(_ words: String) throws -> String {
+    try #require(try Markdown(Self.document).section(words), "no section \(words)")
+  }
+
+  /// The first column of the tables in a section.
+  private func firstColumn(_ words: String) throws -> [String] {
+    Markdown.rows(in: try section(words)).flatMap { Markdown.codes(in: $0[0]) }
+  }
+
+  // MARK: Records
+
+  @Test(arguments: WireSample.all)
+  func `every key of a record is described, and no other`(_ sample: WireSample) throws {
+    let common = Set(try firstColumn("Common keys"))
+    let described = Set(try firstColumn("`\(sample.type)`"))
+    let written = sample.keys
+    #expect(written.subtracting(common) == described.intersection(written).subtracting(common))
+    #expect(written.subtracting(common).subtracting(described).isEmpty, "\(sample.type) is missing keys")
+    // Keys of one table may belong to some of its types only.
+    let ofAll = WireSample.all.filter { $0.heading == sample.heading }.reduce(into: Set()) {
+      $0.formUnion($1.keys)
+    }
+    #expect(described.subtracting(ofAll).isEmpty, "\(sample.type) does not have these keys")
+    #expect(common.subtracting(written).subtracting(["time", "track"]).isEmpty)
+  }
+
+  @Test func `the columns of CSV are described in their order`() throws {
+    let text = try section("CSV")
+    #expect(text.contains("`" + CSVRow.header.trimmingCharacters(in: .newlines) + "`"))
+  }
+
+  // MARK: Codes
+
+  @Test(arguments: [
+    ("Why a fix is refused", RejectReason.allCases.map(\.rawValue)),
+    ("Actions", Decision.Action.allCases.map(\.rawValue)),
+    ("Reasons of a decision", Decision.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a region event", RegionEvent.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a significant change", SignificantChange.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a visit", VisitEvent.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a gap", Record.Gap.allCases.map(\.rawValue)),
+    ("Why there are no live fixes", SourceEvent.Staleness.allCases.map(\.rawValue)),
+    ("Reasons of a change of state", StateMove.Cause.allCases.map(\.rawValue)),
+    ("States of a region", RegionState.allCases.map(\.rawValue)),
+    ("States of a subscriber", SubscriberState.allCases.map(\.rawValue)),
+    ("Where an accuracy comes from", Accuracy.Source.allCases.map(\.rawValue)),
+    ("Components", PowerLedger.Component.allCases.map(\.rawValue)),
+    ("Exit codes", ["0"] + Failure.Code.allCases.map { "\($0.rawValue)" }),
+  ])
+  func `every code is described, and no other`(heading: String, codes: [String]) throws {
+    #expect(try firstColumn(heading) == codes)
+  }
+
+  @Test func `every rule that a record can name is a rule of the policy`() throws {
+    let policy = try Markdown("Docs/Policy.md")
+    let described = Markdown.rows(in: policy.text).flatMap { Markdown.codes(in: $0[0]) }
+    #expect(Set(Rule.allCases.map(\.rawValue)).subtracting(described).isEmpty)
+  }
+
+  // MARK: Files
+
+  @Test func `every key of a manifest is described`() throws {
+    #expect(try firstColumn("Subscriber manifest") == SubscriberManifest.Key.allCases.map(\.rawValue))
+    let text = try section("Subscriber manifest")
+    let words =
+      SubscriberManifest.Service.allCases.map(\.rawValue) + SubscriberManifest.Mode.allCases.map(\.rawValue)
+      + Subscriber.Authorization.allCases.map(\.rawValue) + Subscriber.Style.allCases.map(\.rawValue)
+      + Subscriber.AccuracyAuthorization.allCases.map(\.rawValue)
+    for word in words { #expect(text.contains("`\(word)`"), "\(word)") }
+  }
+
+  @Test func `every key of a scenario is described`() throws {
+    let described = try firstColumn("Scenario")
+    let known =
+      Scenario.Key.allCases.map(\.rawValue)
+      + Scenario.Step.Key.allCases.map(\.rawValue)
+    #expect(Set(described) == Set(known))
+  }
+
+  @Test func `every property of a region is described`() throws {
+    #expect(Set(try firstColumn("Regions")) == Set(RegionProperty.allCases.map(\.rawValue)))
+  }
+
+  @Test func `every setting is described with its default`() throws {
+    let rows = Markdown.rows(in: try section("Settings"))
+    var groups: [String: [String]] = [:]
+    for row in rows {
+      let path = Markdown.codes(in: row[0])[0].split(separator: ".").map(String.init)
+      groups[path[0], default: []].append("  \(path[1]): \(Markdown.codes(in: row[2])[0])")
+    }
+    let known = Dictionary(grouping: Setting.all, by: \.section).mapValues { $0.map(\.name) }
+    #expect(
+      groups.mapValues { Set($0.map { $0.split(separator: ":")[0].dropFirst(2) }.map(String.init)) }
+        == known.mapValues { Set($0) })
+    let yaml = groups.sorted { $0.key < $1.key }.map { "\($0):\n\($1.joined(separator: "\n"))\n" }.joined()
+    let read = try temporary(yaml) { path in
+      var configuration = EngineConfiguration()
+      configuration.significant.distanceMeters = 1
+      configuration.significant.windowSeconds = 1
+      configuration.gate.maxAccuracyMeters = 1
+      configuration.gate.maxSpeedMetersPerSecond = 1
+      configuration.gate.maxAgeSeconds = 1
+      configuration.gapSeconds = 1
+      configuration.visits.radiusMeters = 1
+      configuration.policy.forceQuitBlocksLocation = true
+      configuration.policy.protectUntilFirstUnlock = true
+      configuration.policy.graceSeconds = 1
+      configuration.policy.taskBudgetSeconds = 1
+      try Settings.read(path: path, into: &configuration)
+      return configuration
+    }
+    #expect(read == EngineConfiguration())
+  }
+
+  @Test func `the files shown can be read`() throws {
+    let blocks = try Markdown(Self.document).fences
+    let manifest = try #require(blocks.first { $0.info == "yaml" && $0.lines[0].hasPrefix("name:") })
+    let scenario = try #require(blocks.first { $0.info == "yaml" && $0.lines[0].hasPrefix("protect") })
+    let settings = try #require(blocks.first { $0.info == "yaml" && $0.lines[0].hasPrefix("significant") })
+    let regions = try #require(
+      blocks.first { $0.info == "json" && $0.lines[0].contains("FeatureCollection") })
+    let name = try temporary(manifest.lines.joined(separator: "\n")) {
+      try SubscriberManifest.read(path: $0).name
+    }
+    let steps = try temporary(scenario.lines.joined(separator: "\n")) {
+      try Scenario(path: $0, subscribers: [name]).steps
+    }
+    #expect(steps.count >= 10)
+    try temporary(settings.lines.joined(separator: "\n")) { path in
+      var configuration = EngineConfiguration()
+      try Settings.read(path: path, into: &configuration)
+      #expect(configuration != EngineConfiguration())
+    }
+    let read = try temporary(regions.lines.joined(separator: "\n")) { try RegionFile.read(path: $0) }
+    #expect(read.regions.count >= 1)
+    #expect(read.warnings.isEmpty && read.leftOut.isEmpty)
+  }
+
+  private func temporary<Value>(_ text: String, _ body: (String) throws -> Value) throws -> Value {
+    let url = FileManager.default.temporaryDirectory.appending(path: "locwatch-" + UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: url) }
+    try text.write(to: url, atomically: true, encoding: .utf8)
+    return try body(url.path)
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+import Testing
+
+@testable import locwatch
+
+/// Help is part of the interface: its texts are goldens, and its examples are taken at their word.
+@Suite struct HelpTests {
+  @Test(arguments: [
+    ([], "help"), (["replay"], "help-replay"), (["synth"], "help-synth"),
+  ])
+  func `help is the golden`(command: [String], golden: String) async throws {
+    let run = try await Binary.run(command + ["--help"])
+    #expect(run.status == 0)
+    Golden.expect("Tests/LocwatchTests/Goldens/\(golden).txt", run.stdout)
+  }
+
+  @Test(arguments: [[], ["replay"], ["synth"]])
+  func `help fits a terminal of 80 columns`(command: [String]) async throws {
+    let run = try await Binary.run(command + ["--help"])
+    let usage = run.stdout.split(separator: "\n").filter { $0.count > 80 && !$0.hasPrefix("USAGE:") }
+    #expect(usage.isEmpty)
+  }
+
+  @Test func `help without a question says the same`() async throws {
+    let asked = try await Binary.run(["--help"])
+    let run = try await Binary.run([])
+    #expect(run.stdout == asked.stdout)
+  }
+
+  @Test(arguments: [[], ["replay"], ["synth"]])
+  func `the commands in a help can be given`(command: [String]) async throws {
+    let run = try await Binary.run(command + ["--help"])
+    let examples = run.stdout.split(separator: "\n").flatMap { line in
+      line.prefix { $0 != "#" && $0 != ">" }.split(separator: "|").map(Self.words)
+    }.filter { $0.first == "locwatch" && $0.count > 2 }
+    #expect(examples.count >= 2)
+    for words in examples {
+      #expect(throws: Never.self, "\(words)") { try Locwatch.parseAsRoot(Array(words.dropFirst())) }
+    }
+  }
+
+  @Test func `the scenario in the help of synth is one`() async throws {
+    let help = try await Binary.run(["synth", "--help"]).stdout
+    let yaml = help.split(separator: "\n", omittingEmptySubsequences: false)
+      .drop { !$0.hasPrefix("  start:") }.prefix { $0.hasPrefix("  ") }
+    let run = try await Binary.run(["synth", "-", "-o", "-"], stdin: yaml.joined(separator: "\n"))
+    #expect(run.status == 0, "\(run.stderr)")
+    #expect(run.stdout.contains("<trkpt"))
+  }
+
+  private static func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
+}

@@ -1,0 +1,105 @@
+import FoundationEssentials
+import LocationCore
+import TestSupport
+import Testing
+
+/// `locwatch power` through the built binary.
+@Suite struct PowerCommandTests {
+  @Test func profilesListsTheBuiltInOnes() async throws {
+    let run = try await Binary.run(["power", "profiles"])
+    #expect(run.status == 0, "\(run.stderr)")
+    for profile in PowerProfile.builtIn { #expect(run.stdout.contains(profile.name)) }
+    let json = try await Binary.run(["power", "profiles", "--json"])
+    #expect(json.stdout.split(separator: "\n").count == PowerProfile.builtIn.count)
+  }
+
+  @Test func showTellsEveryNumberItsMarkAndItsSource() async throws {
+    let run = try await Binary.run(["power", "show", "rpi4-ublox-m8"])
+    #expect(run.status == 0, "\(run.stderr)")
+    for parameter in PowerParameter.allCases { #expect(run.stdout.contains(parameter.rawValue)) }
+    #expect(run.stdout.contains("UBX-16012619"))
+    let json = try await Binary.run(["power", "show", "rpi4-ublox-m8", "--json"])
+    #expect(
+      json.stdout.contains(
+        #""receiver_track_strong_mw":{"value":87.0000,"spread":1.1500,"mark":"V","source""#))
+  }
+
+  @Test func whatShowWritesAsYAMLReplayTakes() async throws {
+    let yaml = try await Binary.run(["power", "show", "pinephone", "--yaml"])
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("mine.yaml").path
+    try Data(yaml.stdout.replacing("name: \"pinephone\"", with: "name: mine").utf8).write(
+      to: URL(filePath: file))
+    let run = try await Binary.run(["replay", "Tracks/tunnel.gpx", "--format", "ndjson", "--profile", file])
+    #expect(run.status == 0, "\(run.stderr)")
+    #expect(run.stdout.contains(#""profile":"mine""#))
+    let builtIn = try await Binary.run([
+      "replay", "Tracks/tunnel.gpx", "--format", "ndjson", "--profile", "pinephone",
+    ])
+    #expect(builtIn.stdout == run.stdout.replacing(#""profile":"mine""#, with: #""profile":"pinephone""#))
+  }
+
+  @Test func aWrongNameIsAUsageErrorThatSuggestsTheNearest() async throws {
+    for arguments in [
+      ["power", "show", "pinephon"], ["replay", "Tracks/tunnel.gpx", "--profile", "pinephon"],
+    ] {
+      let run = try await Binary.run(arguments)
+      #expect(run.status == 64)
+      #expect(run.stderr.contains("did you mean \"pinephone\"?"))
+    }
+  }
+}
+
+/// `locwatch power calibrate` and `plan` through the built binary.
+@Suite struct PowerCalibrateCommandTests {
+  @Test func aLogAndItsBlocksGiveAProfileThatReplayTakes() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+    // 1.8 W idle, 1.9 W tracking, in blocks of 300 s: A B B A.
+    let watts = [1.8, 1.9, 1.9, 1.8]
+    let rows = (0..<1200).map { "\($0),\(Int(watts[$0 / 300] * 1e6))" }.joined(separator: "\n")
+    try Data("seconds,power1_input\n\(rows)\n1200,1800000\n".utf8).write(to: URL(filePath: path("ina.csv")))
+    let blocks = """
+      name: my-pi
+      about: a Pi
+      like: rpi4-ublox-m8
+      device: Pi 4 no. 3
+      meter: INA226
+      blocks:
+        - {from_s: 0, to_s: 299}
+        - {from_s: 300, to_s: 599, states: [tracking]}
+        - {from_s: 600, to_s: 899, states: [tracking]}
+        - {from_s: 900, to_s: 1199}
+      """
+    try Data(blocks.utf8).write(to: URL(filePath: path("blocks.yaml")))
+    let run = try await Binary.run([
+      "power", "calibrate", path("blocks.yaml"), "--log", path("ina.csv"), "-o", path("mine.yaml"),
+    ])
+    #expect(run.status == 0, "\(run.stderr)")
+    #expect(run.stdout.contains("4 windows"))
+    let show = try await Binary.run(["power", "show", path("mine.yaml")])
+    #expect(show.stdout.contains("calibrated on Pi 4 no. 3 against INA226"))
+    #expect(show.stdout.contains("fitted to INA226"))
+    let replay = try await Binary.run([
+      "replay", "Tracks/tunnel.gpx", "--format", "text", "--profile", path("mine.yaml"),
+    ])
+    #expect(replay.status == 0)
+    #expect(replay.stdout.contains("profile my-pi"))
+  }
+
+  @Test func planTellsHowLong() async throws {
+    let run = try await Binary.run(["power", "plan", "rpi4-ublox-m8", "--step-j", "3.6"])
+    #expect(run.status == 0)
+    #expect(run.stdout.contains("tracking"))
+    #expect(try await Binary.run(["power", "plan", "rpi4-ublox-m8", "--step-j", "0"]).status == 64)
+  }
+
+  @Test func aLogThatIsNotThereIsSaid() async throws {
+    let run = try await Binary.run(["power", "calibrate", "/no/blocks.yaml", "--log", "/no/log", "-o", "-"])
+    #expect(run.status == 66)
+  }
+}

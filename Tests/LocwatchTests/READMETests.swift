@@ -1,0 +1,87 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The examples of the documents, run as a reader would. ``Transcript`` says which blocks are run and how.
+@Suite struct READMETests {
+  static let documents = ["README.md", "Docs/Wire.md", "Docs/Policy.md", "Docs/Power.md", "Docs/Design.md"]
+
+  static let transcripts: [Transcript] = documents.flatMap { path in
+    (try? Markdown(path)).map { Transcript.all(in: $0) } ?? []
+  }
+
+  /// What only an owner of the machine runs: it installs, builds, tests, or needs a receiver.
+  static let programsNotRun: Set = [
+    "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "cd", "export",
+  ]
+
+  @Test(arguments: transcripts)
+  func `an example does what is shown`(_ transcript: Transcript) async throws {
+    for complaint in try await transcript.complaints() { Issue.record("\(transcript): \(complaint)") }
+  }
+
+  @Test func `the README has examples`() {
+    #expect(Self.transcripts.filter { $0.path == "README.md" }.count >= 8)
+  }
+
+  @Test(arguments: documents)
+  func `no command escapes the test`(path: String) throws {
+    for fence in try Markdown(path).fences {
+      switch fence.info {
+      case "console", "sh": break
+      case "sh not-run":
+        for line in fence.lines where !line.isEmpty && !line.hasPrefix(" ") {
+          let program = String(line.prefix { $0 != " " })
+          #expect(Self.programsNotRun.contains(program), "\(path):\(fence.line): \(line)")
+        }
+      default:
+        let commands = fence.lines.filter { $0.hasPrefix("$ ") || $0.hasPrefix("locwatch ") }
+        #expect(commands.isEmpty, "\(path):\(fence.line) is neither console nor sh")
+      }
+    }
+  }
+
+  @Test func `the first two commands are there to be run`() throws {
+    let first = try #require(try Markdown("README.md").fences.first)
+    #expect(first.info == "sh not-run")
+    let programs = first.lines.map { String($0.prefix { $0 != " " }) }
+    #expect(programs == ["scripts/demo", "scripts/test"])
+    #expect(programs.allSatisfy { FileManager.default.isExecutableFile(atPath: PackageRoot.file($0)) })
+  }
+
+  @Test(arguments: [
+    (["a", "b"], ["a", "b"], true), (["a"], ["a", "b"], false), (["a", "b"], ["a"], false),
+    (["a", "…", "d"], ["a", "b", "c", "d"], true), (["a", "…", "b"], ["a", "b"], false),
+    (["…", "c", "…"], ["a", "c", "c", "d"], true), (["x…y"], ["x 1 y"], true), (["x…y…z"], ["xyz"], true),
+    (["x…y…z"], ["xzy"], false), (["xy…yz"], ["xyz"], false), ([], [], true), ([], ["a"], false),
+  ])
+  func `a gap stands for what was cut and for nothing else`(
+    shown: [String], actual: [String], expected: Bool
+  ) {
+    #expect(Transcript.matches(shown[...], actual[...]) == expected)
+  }
+
+  @Test func `an example that shows something else is told`() async throws {
+    let fence =
+      "```console\n$ echo one \\\n  two\none three\n$ false\n$ exit_status=1; echo fine\nfine\n```\n"
+    let transcript = try #require(Transcript.all(in: Markdown(path: "x.md", text: fence)).first)
+    #expect(transcript.steps.count == 3)
+    let complaints = try await transcript.complaints()
+    #expect(complaints.count == 2)
+    #expect(complaints.first?.contains("one two") == true)
+    #expect(complaints.last?.contains("`false` ends with 1") == true)
+  }
+
+  @Test(arguments: documents + ["CHANGELOG.md", "CONTRIBUTING.md", "Docs/Synth.md", "Tracks/README.md"])
+  func `links lead somewhere`(path: String) throws {
+    let folder = path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
+    for link in try Markdown(path).links where !link.contains("://") {
+      let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      let target = parts[0].isEmpty ? path : folder + parts[0]
+      #expect(
+        FileManager.default.fileExists(atPath: PackageRoot.file(target)), "\(path) links to \(link)")
+      guard parts.count == 2 else { continue }
+      #expect(try Markdown(target).anchors.contains(parts[1]), "\(path) links to \(link)")
+    }
+  }
+}

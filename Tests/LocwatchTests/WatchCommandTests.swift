@@ -1,0 +1,231 @@
+import Foundation
+import LocationCore
+import LocationRuntime
+import TestSupport
+import Testing
+
+/// `locwatch watch` with a real gpsd, whose receiver the test plays.
+@Suite(.enabled(if: GPSDServer.isInstalled)) struct WatchCommandTests {
+  private let folder = TemporaryFolder()
+
+  private static let regions = """
+    {"type":"FeatureCollection","features":[
+    {"type":"Feature","id":"start","properties":{"radius_m":150},"geometry":{"type":"Point","coordinates":[13.3777,52.5163]}},
+    {"type":"Feature","id":"end","properties":{"radius_m":150},"geometry":{"type":"Point","coordinates":[13.3694,52.5351]}}
+    ]}
+    """
+
+  /// A drive of about four minutes, as a receiver tells it.
+  private static func drive(_ format: SynthFormat) throws -> [UInt8] {
+    let scenario = """
+      start: 2026-05-04T06:30:00Z
+      seed: 7
+      by: car
+      steps: [at: [52.5163, 13.3777], stop_s: 60, to: [52.5351, 13.3694], stop_s: 60]
+      """
+    var text = SynthText(try SynthScenario(yaml: Array(scenario.utf8), file: "drive.yaml"), as: format)
+    var bytes: [UInt8] = []
+    text.write { bytes += $0 }
+    return bytes
+  }
+
+  /// One epoch of a receiver that stands still, at this moment.
+  private static func epoch() -> String {
+    let now = Array(UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6)).rfc3339.utf8)
+    func text(_ ranges: ClosedRange<Int>...) -> String {
+      ranges.map { String(decoding: now[$0], as: UTF8.self) }.joined()
+    }
+    let clock = text(11...12, 14...15, 17...22)
+    let date = text(8...9, 5...6, 2...3)
+    let place = "5230.978000,N,01322.662000,E"
+    func sentence(_ body: String) -> String {
+      let sum = body.utf8.reduce(0) { $0 ^ $1 }
+      let hex = String(sum, radix: 16, uppercase: true)
+      return "$\(body)*\(hex.count < 2 ? "0" : "")\(hex)\r\n"
+    }
+    return sentence("GPRMC,\(clock),A,\(place),0.0,0.0,\(date),,,A")
+      + sentence("GPGGA,\(clock),\(place),1,08,0.9,34.0,M,0.0,M,,")
+  }
+
+  private func watch(_ arguments: [String]) throws -> LiveProcess {
+    try LiveProcess(Binary.path, ["watch"] + arguments)
+  }
+
+  private func count(_ type: String, in lines: [Substring]) -> Int {
+    lines.count { $0.contains("\"type\":\"\(type)\"") }
+  }
+
+  private func tells(_ type: String, _ reason: String, in lines: [Substring]) -> Bool {
+    lines.contains { $0.contains("\"type\":\"\(type)\"") && $0.contains("\"reason\":\"\(reason)\"") }
+  }
+
+  /// Sends epochs until so many fixes have come.
+  private func sendUntil(_ fixes: Int, _ receiver: Connection, _ watch: LiveProcess) async -> Bool {
+    for _ in 0..<200 {
+      guard receiver.send(Self.epoch()) else { return false }
+      if await watch.wait(seconds: 0.25, until: { count("fix.accepted", in: $0) >= fixes }) { return true }
+    }
+    return false
+  }
+
+  @Test func `what it shows of a log that gpsd plays is, to the byte, what a replay of its recording shows`()
+    async throws
+  {
+    let gpsd = try GPSDServer()
+    let recording = folder("drive.journal")
+    let places = folder.write("places.geojson", Self.regions)
+    let watch = try watch([
+      gpsd.address, "--simulated", "-r", places, "--record", recording, "--format", "ndjson",
+    ])
+    let receiver = try #require(gpsd.connectReceiver())
+    #expect(receiver.send(try Self.drive(.nmea)))
+    // gpsd keeps the last epoch open until there is another.
+    #expect(await watch.wait { count("region.enter", in: $0) == 1 }, "\(watch.stderr)")
+    watch.signal(SIGINT)
+    #expect(await watch.finish() == 130)
+
+    let replay = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    #expect(replay.status == 0, "\(replay.stderr)")
+    #expect(replay.stdout == watch.stdout)
+
+    // The same places and moves as the track itself gives.
+    let track = folder.write("drive.ndjson", String(decoding: try Self.drive(.ndjson), as: UTF8.self))
+    let plain = try await Binary.run(["replay", track, "-r", places, "--format", "ndjson"])
+    func story(_ text: String) -> [String] {
+      text.split(separator: "\n").compactMap { line in
+        guard line.contains(#""type":"region."#) || line.contains(#""type":"significant""#) else {
+          return nil
+        }
+        let words = line.split(separator: ",").filter {
+          $0.hasPrefix(#""type""#) || $0.hasPrefix(#""region""#)
+        }
+        return words.joined(separator: " ")
+      }
+    }
+    #expect(story(watch.stdout) == story(plain.stdout))
+    #expect(story(watch.stdout).count >= 5)
+
+    // Other regions than the recorded ones, and its settings changed: a different story, without an error.
+    let what = try await Binary.run([
+      "replay", recording, "-r", folder.write("one.geojson", Self.regions.replacing("end", with: "other")),
+    ])
+    #expect(what.stdout.contains(#""region":"other""#) && !what.stdout.contains(#""region":"end""#))
+  }
+
+  @Test func `gpsd may end and come back: that is told, and the recording replays to the same bytes`()
+    async throws
+  {
+    let gpsd = try GPSDServer()
+    let recording = folder("restart.journal")
+    let watch = try watch([gpsd.address, "--record", recording, "--format", "ndjson"])
+    let first = try #require(gpsd.connectReceiver())
+    #expect(await sendUntil(5, first, watch), "\(watch.stdout) \(watch.stderr)")
+    gpsd.stop()
+    #expect(await watch.wait { tells("stale", "lost", in: $0) })
+    try gpsd.start()
+    let second = try #require(gpsd.connectReceiver())
+    #expect(await watch.wait { count("source", in: $0) == 2 })
+    #expect(await sendUntil(10, second, watch), "\(watch.stdout) \(watch.stderr)")
+    watch.signal(SIGTERM)
+    #expect(await watch.finish() == 143)
+    let replay = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    #expect(replay.stdout == watch.stdout, "\(replay.stderr)")
+  }
+
+  @Test func `silence is told after five seconds`() async throws {
+    let gpsd = try GPSDServer()
+    let watch = try watch([gpsd.address, "--format", "ndjson"])
+    let receiver = try #require(gpsd.connectReceiver())
+    #expect(await sendUntil(3, receiver, watch))
+    #expect(await watch.wait { tells("stale", "silent", in: $0) })
+    let told = watch.lines.first { $0.contains(#""type":"stale""#) } ?? ""
+    #expect(told.contains(#""seconds":5.000"#), "\(told)")
+  }
+
+  @Test(.enabled(if: Corpus.isFull))
+  func `a receiver that vanished is missed when the connection is renewed`()
+    async throws
+  {
+    let gpsd = try GPSDServer()
+    let watch = try watch([gpsd.address, "--format", "ndjson"])
+    let receiver = try #require(gpsd.connectReceiver())
+    #expect(await sendUntil(3, receiver, watch))
+    receiver.finish()
+    #expect(await watch.wait { tells("stale", "no_fix", in: $0) })
+    let again = try #require(gpsd.connectReceiver(seconds: 90))
+    #expect(await sendUntil(6, again, watch))
+  }
+
+  @Test func `-n ends after so many fixes, -x after so long`() async throws {
+    let gpsd = try GPSDServer()
+    let watch = try watch([gpsd.address, "-n", "4", "--format", "text"])
+    let receiver = try #require(gpsd.connectReceiver())
+    for _ in 0..<200 where await watch.finish(seconds: 0.1) == nil { receiver.send(Self.epoch()) }
+    #expect(await watch.finish() == 0)
+    #expect(
+      watch.stdout.split(separator: "\n").count { $0.contains("  fix         52.51630, 13.37770 ±") } == 4)
+    #expect(watch.stdout.contains("Summary\n  fixes       "))
+    let brief = try await Binary.run(["watch", gpsd.address, "-x", "0.5"])
+    #expect(brief.status == 0)
+    #expect(brief.stdout.contains(#""type":"summary""#))
+  }
+
+  @Test func `another device than the wanted one is not listened to`() async throws {
+    let gpsd = try GPSDServer()
+    let wrong = try await Binary.run(["watch", gpsd.address + ":/dev/none"])
+    #expect(wrong.status == 69)
+    #expect(wrong.stderr.contains("gpsd has no such device"))
+    let watch = try watch([gpsd.address + ":" + gpsd.device, "-n", "1", "--format", "ndjson"])
+    let receiver = try #require(gpsd.connectReceiver())
+    #expect(await sendUntil(1, receiver, watch))
+    #expect(await watch.finish() == 0)
+  }
+
+  @Test func `capabilities names gpsd and its receiver without opening it`() async throws {
+    let gpsd = try GPSDServer()
+    let run = try await Binary.run(["capabilities", "--gpsd", gpsd.address, "--json"])
+    #expect(run.status == 0)
+    #expect(run.stdout.contains(#"{"name":"gpsd","works":"yes","detail":"gpsd 3"#), "\(run.stdout)")
+    #expect(
+      run.stdout.contains(#"{"name":"live-fixes","works":"yes","detail":"\#(gpsd.device)"#), "\(run.stdout)")
+  }
+}
+
+/// `locwatch watch` and its neighbours without a gpsd.
+@Suite struct WatchUsageTests {
+  private let folder = TemporaryFolder()
+
+  @Test func `without a gpsd it ends at once with a remedy`() async throws {
+    let run = try await Binary.run(["watch", "localhost:\(try Listener.freePort())"])
+    #expect(run.status == 69)
+    #expect(run.stdout == "")
+    #expect(run.stderr.contains("gpsd is not there") && run.stderr.contains("start it"))
+    #expect(run.stderr.split(separator: "\n").count == 1)
+  }
+
+  @Test(
+    arguments: [
+      (["watch", "localhost:99999"], 64), (["watch", "-n", "0"], 64), (["watch", "-x", "-1"], 64),
+      (["watch", "--format", "xml"], 64), (["watch", "--profile", "none"], 64),
+      (["watch", "-r", "/nonexistent"], 66), (["watch", "--config", "/nonexistent"], 66),
+      (["watch", "/nonexistent.sock", "--record", "/nonexistent/x"], 73),
+      (["watch", "--record", "/dev/full", "/nonexistent.sock"], 74),
+      (["capabilities", "--gpsd", "[::1"], 64), (["config", "check", "/nonexistent"], 66),
+    ] as [([String], Int32)])
+  func `what can't be done has its exit status`(arguments: [String], status: Int32) async throws {
+    let run = try await Binary.run(arguments)
+    #expect(run.status == status, "\(run.stderr)")
+  }
+
+  @Test func `config shows and checks`() async throws {
+    let good = folder.write("good.yaml", "fix: {max_age_s: 20}\n")
+    let bad = folder.write("bad.yaml", "\nfix: {max_agee_s: 20}\n")
+    let shown = try await Binary.run(["config", "show", "--config", good])
+    #expect(shown.stdout.contains("20  s     \(good):1"), "\(shown.stdout)")
+    let checked = try await Binary.run(["config", "check", good])
+    #expect(checked.status == 0 && checked.stdout == "\(good): 1 setting, all good\n")
+    let refused = try await Binary.run(["config", "check", bad])
+    #expect(refused.status == 78)
+    #expect(refused.stderr.contains("\(bad):2: fix: unknown key \"max_agee_s\"; did you mean \"max_age_s\"?"))
+  }
+}
