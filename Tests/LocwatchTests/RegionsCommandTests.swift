@@ -153,6 +153,31 @@ import Testing
     #expect(try await Binary.run(["-c", "ls \(folder("state"))"], executable: "/bin/sh").status != 0)
   }
 
+  @Test func `takes outlines from GeoJSON and KML`() async throws {
+    let square = #"{"type":"Polygon","coordinates":[[[10,50],[11,50],[11,51],[10,51],[10,50]]]}"#
+    let added = try await regions("add", "yard", "--geojson", "-", stdin: square)
+    #expect(
+      added.stdout
+        == #"{"id":"yard","shape":"polygon","lat":50.5000000,"lon":10.5000000,"polygons":1,"holes":0,"vertices":5,"#
+        + #""notify":["enter","exit"],"exit_delay_s":0.000,"initial":"state"}"# + "\n", "\(added.stderr)")
+    let bow = #"{"type":"Polygon","coordinates":[[[0,0],[10,10],[10,0],[0,10],[0,0]]]}"#
+    #expect(
+      try await failure("add", "bow", "--geojson", "-", stdin: bow)
+        == "65 locwatch: -:1: feature 1: not a valid outline: Self-intersection at [5, 5]; draw it anew there\n"
+    )
+    let kml = """
+      <kml><Placemark><name>Pin</name><Point><coordinates>2,1</coordinates></Point></Placemark>
+      <Placemark><name>Zone</name><Polygon><outerBoundaryIs><LinearRing><coordinates>
+       20,50 21,50 21,51 20,50</coordinates></LinearRing></outerBoundaryIs></Polygon></Placemark></kml>
+      """
+    let imported = try await regions("import", "-", stdin: kml)
+    #expect(imported.stdout == #"{"added":1,"changed":0,"unchanged":0,"left_out":1}"# + "\n")
+    #expect(imported.stderr.contains("left out: <stdin>: placemark 1 (\"Pin\"): a Point without a radius"))
+    let located = try await regions("locate", stdin: "50.2,20.9\n50.5,10.5\n")
+    #expect(located.stdout.contains(#""inside":["Zone"],"#))
+    #expect(located.stdout.contains(#""inside":["yard"],"#))
+  }
+
   @Test func `locate answers up to a bad line`() async throws {
     let file = folder.write("two.geojson", Self.two)
     let run = try await regions("locate", "-r", file, stdin: "1,2\n1;2\n3,4\n")

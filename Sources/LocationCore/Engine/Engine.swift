@@ -22,6 +22,8 @@
 public struct Engine: ~Copyable {
   /// The numbers it decides by.
   public let configuration: EngineConfiguration
+  /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
+  public private(set) var nextDeadline: EngineInstant?
   var state: EngineState
   private var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
@@ -41,6 +43,7 @@ public struct Engine: ~Copyable {
     configuration = snapshot.configuration
     state = snapshot.state
     regions = try RegionMonitor(configuration: snapshot.configuration.regions, restoring: snapshot.regions)
+    nextDeadline = findDeadline()
   }
 
   /// Everything that changes, as it is now.
@@ -68,25 +71,28 @@ public struct Engine: ~Copyable {
   /// Where the last fix is with respect to a region; nil when there is none of that id.
   public func regionState(_ id: String) -> RegionState? { regions.state(of: id) }
 
-  /// When something is due next; nil when nothing is.
-  public var nextDeadline: EngineInstant? {
-    var due = state.significant.nextDeadline
-    if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
-    if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
-    if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
-    return due
-  }
-
   /// The instant at which a replay stamps a report: its time on the engine's axis, or the present instant where
   /// its time can't be believed.
-  public func instant(ofReplayed report: FixReport) -> EngineInstant {
+  ///
+  /// It changes nothing; it is `mutating` because an engine that is only lent to another module is copied, which
+  /// takes longer than the answer.
+  public mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
     guard let time = report.time, state.gate.believesTime(of: report) else { return state.instant }
     return max(state.instant, EngineInstant(microseconds: time.microseconds))
   }
 
+  /// Takes a position report: the same as an event with it, without the way through an enum of all events.
+  public mutating func handle(
+    _ report: FixReport, at instant: EngineInstant, into effects: inout [Effect]
+  ) {
+    fire(until: instant, into: &effects)
+    take(report, into: &effects)
+    nextDeadline = findDeadline()
+  }
+
   /// Takes an event and appends what is to be done for it.
   public mutating func handle(_ stamped: Stamped, into effects: inout [Effect]) {
-    advance(to: stamped.at, into: &effects)
+    fire(until: stamped.at, into: &effects)
     switch stamped.event {
     case .fix(let report): take(report, into: &effects)
     case .segmentBreak: breakTrack()
@@ -103,11 +109,31 @@ public struct Engine: ~Copyable {
     case .fix, .segmentBreak, .source, .addRegion, .removeRegion: break
     case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: refreshReceiverUsers()
     }
+    nextDeadline = findDeadline()
   }
 
   /// Fires everything due by `instant`, in order, each at its own instant.
   public mutating func advance(to instant: EngineInstant, into effects: inout [Effect]) {
-    while let due = nextDeadline, due <= instant {
+    fire(until: instant, into: &effects)
+    nextDeadline = findDeadline()
+  }
+}
+
+// MARK: - Deadlines
+
+extension Engine {
+  /// When something is due next, from those who know.
+  private func findDeadline() -> EngineInstant? {
+    var due = state.significant.nextDeadline
+    if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
+    return due
+  }
+
+  private mutating func fire(until instant: EngineInstant, into effects: inout [Effect]) {
+    var next = nextDeadline
+    while let due = next, due <= instant {
       state.instant = max(state.instant, due)
       if let change = state.significant.advance(to: due) { record(change, into: &effects) }
       regions.advance(to: due, into: &regionEvents)
@@ -119,6 +145,7 @@ public struct Engine: ~Copyable {
         recordSteps(into: &effects)
         refreshReceiverUsers()
       }
+      next = findDeadline()
     }
     state.instant = max(state.instant, instant)
   }

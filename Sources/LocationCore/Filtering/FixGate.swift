@@ -84,6 +84,7 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// Whether a replay may move the engine's clock to the time of this report: not when that time is missing,
   /// is behind, or is so far ahead that it still needs confirmation.
+  @inline(__always)
   public func believesTime(of report: FixReport) -> Bool {
     guard refusalByItself(report) == nil, let time = report.time else { return false }
     guard let last else { return true }
@@ -95,6 +96,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// The refusals that need no memory of earlier fixes but whether 0, 0 is near.
+  @inline(__always)
   private func refusalByItself(_ report: FixReport) -> RejectReason? {
     if report.mode == .noFix { return .noFix }
     if !report.latitude.isFinite || !report.longitude.isFinite { return .noPosition }
@@ -141,6 +143,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// When a report held on the engine's axis: its arrival less its age, never before the fix before it.
+  @inline(__always)
   private func instant(of report: FixReport, arriving instant: EngineInstant) -> EngineInstant {
     var at = instant
     if let received = report.received, let time = report.time {
@@ -152,6 +155,7 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// The least speed in metres a second that explains the step once both errors had their say:
   /// the distance less twice the standard deviation of a difference, over the time.
+  @inline(__always)
   static func impliedSpeed(from a: Fix, to b: Fix) -> Double {
     let seconds = a.time.seconds(to: b.time)
     guard seconds > 0 else { return .infinity }

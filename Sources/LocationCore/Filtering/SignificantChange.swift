@@ -69,7 +69,9 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
   /// The end of the window, when something waits for it.
-  public var nextDeadline: EngineInstant? { isPending ? windowEnd.next : nil }
+  public var nextDeadline: EngineInstant? {
+    @inline(__always) get { isPending ? windowEnd.next : nil }
+  }
 
   /// Takes a fix; returns what is to be delivered for it.
   public mutating func observe(_ fix: Fix) -> Change? {
@@ -93,7 +95,9 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return deliver(latest, at: windowEnd, reason: .window)
   }
 
-  private var windowEnd: EngineInstant { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
+  private var windowEnd: EngineInstant {
+    @inline(__always) get { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
+  }
 
   private mutating func deliver(_ fix: Fix, at instant: EngineInstant, reason: Reason) -> Change {
     let previous = delivered
@@ -110,6 +114,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return change
   }
 
+  @inline(__always)
   private func isSignificant(from a: Fix, to b: Fix) -> Bool {
     let sigmaA = a.accuracy.sigmaMeters
     let sigmaB = b.accuracy.sigmaMeters

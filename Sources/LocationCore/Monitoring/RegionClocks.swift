@@ -24,7 +24,8 @@ struct RegionClocks: Sendable {
   /// When the next deadline is due; the end of time where there is none.
   private(set) var nextDue = EngineInstant(microseconds: .max)
 
-  var next: RegionClock? { ordered.last }
+  /// Whether there is none.
+  var isEmpty: Bool { ordered.isEmpty }
 
   mutating func set(_ clock: RegionClock) {
     var low = 0

@@ -1,6 +1,6 @@
 extension RegionMonitor {
   /// When the next dwell or delayed exit is due; nil where none is.
-  public var nextDeadline: EngineInstant? { clocks.next?.due }
+  public var nextDeadline: EngineInstant? { clocks.isEmpty ? nil : clocks.nextDue }
 
   /// Fires every deadline due up to an instant, in order of due time and region id, each stamped with its
   /// due time.

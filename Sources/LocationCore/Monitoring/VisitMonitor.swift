@@ -218,8 +218,8 @@ extension VisitMonitor {
   /// When the position was there, once the way in is left out.
   private func arrival(at stay: Stay) -> UTCTime {
     let least = configuration.arrivalMeters
-    return stay.first.time.advanced(
-      bySeconds: stay.wayIn.seconds(to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters)))
+    let seconds = stay.wayIn.seconds(to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters))
+    return min(stay.first.time.advanced(bySeconds: seconds), stay.last.time)
   }
 
   /// Whether the fixes stay where they are, rather than go on slowly.

@@ -24,7 +24,7 @@ struct ScenarioClock {
   }
 
   /// When the next step is due.
-  var next: EngineInstant? { steps.last?.at }
+  var next: EngineInstant? { steps.isEmpty ? nil : steps[steps.count - 1].at }
 
   /// Takes the next step off the list; there is one.
   mutating func removeNext() -> Scenario.Action { steps.removeLast().action }

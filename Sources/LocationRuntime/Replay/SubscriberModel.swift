@@ -21,11 +21,11 @@ struct SubscriberModel {
 
   init(handlingSeconds: Double) { self.handlingSeconds = handlingSeconds }
 
-  /// The next thing a program will do.
-  var next: Outcome? { outcomes.first }
+  /// When a program will do something next.
+  var next: EngineInstant? { outcomes.isEmpty ? nil : outcomes[0].at }
 
-  /// Takes the next thing off the list.
-  mutating func removeNext() { outcomes.removeFirst() }
+  /// Takes the next thing a program will do off the list.
+  mutating func removeNext() -> Outcome? { outcomes.isEmpty ? nil : outcomes.removeFirst() }
 
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {

@@ -50,7 +50,7 @@ struct TrackReplay: ~Copyable {
       }
       let instant = engine.instant(ofReplayed: report)
       if instant > .distantPast { run(until: instant, emit: emit) }
-      engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
+      engine.handle(report, at: instant, into: &effects)
     }
     drain(emit: emit)
   }
@@ -76,7 +76,7 @@ struct TrackReplay: ~Copyable {
 
   /// Plays what is left of the scenario, lets the programs finish, and settles the books.
   mutating func finish(notes: [String], emit: (Record) -> Void) -> Summary {
-    while let due = [steps.next, model.next?.at].compactMap({ $0 }).min() {
+    while let due = EngineInstant.earlier(steps.next, model.next) {
       run(until: max(due, now), emit: emit)
     }
     if !hasEnded { engine.handle(Stamped(at: now, .end), into: &effects) }
@@ -88,16 +88,11 @@ struct TrackReplay: ~Copyable {
   /// step of the scenario at the same instant.
   private mutating func run(until instant: EngineInstant, emit: (Record) -> Void) {
     if !hasStarted { start(at: instant, emit: emit) }
-    while true {
-      let deadline = engine.nextDeadline
-      let outcome = model.next?.at
-      let step = steps.next
-      guard let due = [deadline, outcome, step].compactMap({ $0 }).min(), due <= instant else { break }
+    while let due = nextDue, due <= instant {
       now = max(now, due)
-      if let deadline, deadline <= due {
+      if let deadline = engine.nextDeadline, deadline <= due {
         engine.advance(to: due, into: &effects)
-      } else if let outcome, outcome <= due, let next = model.next {
-        model.removeNext()
+      } else if let outcome = model.next, outcome <= due, let next = model.removeNext() {
         engine.handle(Stamped(at: now, .subscriber(name: next.subscriber, next.event)), into: &effects)
       } else {
         perform(steps.removeNext())
@@ -105,6 +100,11 @@ struct TrackReplay: ~Copyable {
       drain(emit: emit)
     }
     now = max(now, instant)
+  }
+
+  /// When anything is due next.
+  private var nextDue: EngineInstant? {
+    EngineInstant.earlier(engine.nextDeadline, EngineInstant.earlier(model.next, steps.next))
   }
 
   private mutating func start(at instant: EngineInstant, emit: (Record) -> Void) {
@@ -147,5 +147,14 @@ struct TrackReplay: ~Copyable {
       }
     }
     effects.removeAll(keepingCapacity: true)
+  }
+}
+
+extension EngineInstant {
+  /// The earlier of two instants, where there are two.
+  fileprivate static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
+    guard let one else { return other }
+    guard let other else { return one }
+    return min(one, other)
   }
 }

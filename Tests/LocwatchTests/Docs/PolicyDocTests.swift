@@ -32,7 +32,8 @@ import Testing
   // MARK: Triggers and numbers
 
   private var triggers: String {
-    let rows = [("significant change", Trigger.significantChange), ("region", .region), ("visit", .visit)].map { name, trigger in
+    let rows = [("significant change", Trigger.significantChange), ("region", .region), ("visit", .visit)].map
+    { name, trigger in
       [
         name, "`\(trigger.rule.rawValue)`", Self.yes(trigger.wakes), Self.yes(trigger.relaunches),
         Self.yes(trigger.outlivesForceQuit), Self.plain(trigger.budgetSeconds),
@@ -119,7 +120,8 @@ import Testing
       1,
       .addSubscriber(
         Subscriber(
-          name: "a", services: [.significantChange, .regions, .visits], exitsOnSuspend: situation.exitsOnSuspend),
+          name: "a", services: [.significantChange, .regions, .visits],
+          exitsOnSuspend: situation.exitsOnSuspend),
         situation.state))
     for (index, event) in situation.before.enumerated() { drive.add(2 + Double(index), event) }
     drive.add(20, .subscriber(name: "a", .authorization(right)))

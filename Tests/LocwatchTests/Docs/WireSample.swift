@@ -53,7 +53,8 @@ struct WireSample: CustomStringConvertible, Sendable {
       component: .wake, subscriber: "a", rule: .significantChange, joules: 1, seconds: 1)
     return [
       .significant(change), region(.enter), region(.exit), region(.dwell), region(.cross),
-      region(.state(.inside)), visit(.provisional), visit(.arrive), visit(.depart), visit(.depart, departed: nil),
+      region(.state(.inside)), visit(.provisional), visit(.arrive), visit(.depart),
+      visit(.depart, departed: nil),
       .gap(seconds: 1, .silence), .fixAccepted(fix), .fixRejected(.speed, report),
       .source(.found(name: "a")), .source(.switched(to: "a")), .source(.stale(.lost, seconds: 1)),
       .source(.dropped(reports: 1, seconds: 1)),
@@ -66,7 +67,8 @@ struct WireSample: CustomStringConvertible, Sendable {
   /// Names every kind of body, so that a new one does not compile until it has a sample above.
   static func isSampled(_ body: Record.Body) -> Bool {
     switch body {
-    case .significant, .region, .visit, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
+    case .significant, .region, .visit, .gap, .source, .fixAccepted, .fixRejected, .decision,
+      .subscriberState,
       .power,
       .refused:
       true
