@@ -29,6 +29,7 @@ public struct Engine: ~Copyable {
   private var regionEvents: [RegionEvent] = []
   var visitEvents: [VisitEvent] = []
   var steps: [PolicyStep] = []
+  var takers: [StandardTaker] = []
 
   /// An engine that has seen nothing.
   public init(configuration: EngineConfiguration = EngineConfiguration()) {
@@ -183,6 +184,7 @@ extension Engine {
     }
     state.isBroken = false
     state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+    if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
     recordRegionEvents(into: &effects)
@@ -212,8 +214,12 @@ extension Engine {
   /// Records what happened to the source, and books the receiver's time accordingly.
   private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
     switch event {
-    case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
-    case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
+    case .found, .stale(.noFix, _):
+      state.policy.lacksSource = false
+      state.ledger.setReceiver(.acquiring, at: state.instant)
+    case .stale(.noDevice, _), .stale(.lost, _):
+      state.policy.lacksSource = true
+      state.ledger.setReceiver(.off, at: state.instant)
     case .stale(.silent, _): break
     case .switched:
       state.gate.noteSwitch()
@@ -259,9 +265,17 @@ extension Engine {
       case .quit: policy.forceQuit(index, into: &steps)
       case .exited: policy.exited(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
-      case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
+      case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
-      case .authorization(let value): policy.authorize(value, index, into: &steps)
+      case .authorization(let value): policy.authorize(value, index, at: instant, into: &steps)
+      case .accuracy(let value): policy.limit(value, index, into: &steps)
+      case .backgroundDelivery(let isOn):
+        policy.setBackgroundDelivery(isOn, index, at: instant, into: &steps)
+      case .start(let services): policy.startServices(services, index, into: &steps)
+      case .stop(let services): policy.stopServices(services, index, at: instant, into: &steps)
+      case .locate(let seconds): policy.locate(index, seconds: seconds, at: instant, into: &steps)
+      case .memory(let bytes): policy.update(index) { $0.memoryBytes = bytes }
+      case .lock(let isHeld): policy.noteLock(isHeld, index, into: &steps)
       }
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
@@ -273,8 +287,10 @@ extension Engine {
     switch event {
     case .reboot: state.policy.reboot(at: state.instant, into: &steps)
     case .unlock: state.policy.unlock(at: state.instant, into: &steps)
-    case .memoryPressure(.critical): state.policy.purge(into: &steps)
-    case .memoryPressure(.none), .memoryPressure(.warning), .lowPower: break
+    case .memoryPressure(.critical): state.policy.purge(at: state.instant, into: &steps)
+    case .memoryPressure(.none): state.policy.endPressure()
+    case .memoryPressure(.warning): break
+    case .lowPower(let isOn): state.policy.isLowPower = isOn
     }
     recordSteps(into: &effects)
   }
@@ -283,6 +299,7 @@ extension Engine {
   private mutating func end(into effects: inout [Effect]) {
     endVisit(into: &effects)
     state.ledger.setReceiver(.off, at: state.instant)
+    advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
     }
@@ -321,7 +338,11 @@ extension Engine {
   mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
     let time = utc(at: state.instant)
-    for step in steps {
+    var place = 0
+    // What is told of a step may add further ones.
+    while place < steps.count {
+      let step = steps[place]
+      place += 1
       switch step {
       case .decided(let decision):
         state.tally.count(decision)
@@ -333,6 +354,8 @@ extension Engine {
         effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
       case .ordered(let order):
         effects.append(.perform(order))
+      case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
+      case .reduced(let name, let owed): tell(name, owed, into: &effects)
       }
     }
     steps.removeAll(keepingCapacity: true)

@@ -5,6 +5,8 @@ public struct Record: Hashable, Sendable, Codable {
     case significant(SignificantChange.Change)
     case region(RegionEvent)
     case visit(VisitEvent)
+    case location(LocationUpdate)
+    case pause(PauseEvent)
     case gap(seconds: Double, Gap)
     case source(SourceEvent)
     case fixAccepted(Fix)
@@ -12,6 +14,7 @@ public struct Record: Hashable, Sendable, Codable {
     case decision(Decision)
     case subscriberState(StateMove)
     case power(PowerLedger.Entry)
+    case advice(Advice)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }

@@ -28,6 +28,12 @@ enum CSVRow {
     case .visit(let event):
       locate(event.coordinate, Accuracy(radiusMeters: event.radiusMeters, source: .reported))
       rest[7] = event.reason.rawValue
+    case .location(let update):
+      locate(update.coordinate, update.accuracy)
+      rest[7] = update.reason.rawValue
+    case .pause(let event):
+      rest[1] = event.subscriber
+      rest[7] = event.reason.rawValue
     case .gap(_, let reason): rest[7] = reason.rawValue
     case .source(.found(let name)), .source(.switched(let name)): rest[7] = name
     case .source(.stale(let reason, _)): rest[7] = reason.rawValue
@@ -53,6 +59,10 @@ enum CSVRow {
       rest[1] = entry.subscriber
       rest[3] = entry.rule.rawValue
       rest[7] = entry.component.rawValue
+    case .advice(let advice):
+      rest[1] = advice.subscriber
+      rest[3] = advice.rule.rawValue
+      rest[7] = advice.cheaper.rawValue
     case .refused(let what, let reason): rest[7] = "\(what): \(reason)"
     }
     row += place + rest

@@ -27,7 +27,8 @@ enum GeoJSONFeature {
     case .visit(let event): event.coordinate
     case .fixAccepted(let fix): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
-    case .gap, .source, .decision, .subscriberState, .power, .refused: nil
+    case .location(let update): update.coordinate
+    case .pause, .gap, .source, .decision, .subscriberState, .power, .advice, .refused: nil
     }
   }
 }

@@ -7,6 +7,8 @@ extension Record {
     case .significant: "significant"
     case .region(let event): "region.\(event.kind.name)"
     case .visit(let event): "visit.\(event.kind.rawValue)"
+    case .location: "location"
+    case .pause(let event): event.pauses ? "paused" : "resumed"
     case .gap, .source(.dropped): "gap"
     case .source(.found), .source(.switched): "source"
     case .source(.stale): "stale"
@@ -15,6 +17,7 @@ extension Record {
     case .decision: "decision"
     case .subscriberState: "subscriber.state"
     case .power: "power"
+    case .advice: "advice"
     case .refused: "refused"
     }
   }
@@ -29,6 +32,14 @@ extension Record {
     case .significant(let change): change.write(to: &line)
     case .region(let event): event.write(to: &line)
     case .visit(let event): event.write(to: &line)
+    case .location(let update):
+      line.member(update.coordinate, update.accuracy)
+      line.member("speed_mps", update.speedMetersPerSecond, decimals: FixedPoint.meters)
+      line.member("course_deg", update.courseDegrees, decimals: FixedPoint.meters)
+      line.member("reason", update.reason.rawValue)
+    case .pause(let event):
+      line.member("subscriber", event.subscriber)
+      line.member("reason", event.reason.rawValue)
     case .gap(let seconds, let reason):
       line.member("seconds", seconds, decimals: FixedPoint.thousandths)
       line.member("reason", reason.rawValue)
@@ -54,6 +65,12 @@ extension Record {
       line.member("joules", entry.joules, decimals: FixedPoint.thousandths)
       line.member("seconds", entry.seconds, decimals: FixedPoint.thousandths)
       line.member("rule", entry.rule.rawValue)
+    case .advice(let advice):
+      line.member("subscriber", advice.subscriber)
+      line.member("rule", advice.rule.rawValue)
+      line.member("cheaper", advice.cheaper.rawValue)
+      line.member("updates", advice.updates)
+      line.member("joules", advice.joules, decimals: FixedPoint.thousandths)
     case .refused(let what, let reason):
       line.member("what", what)
       line.member("reason", reason)

@@ -52,6 +52,7 @@ enum SummaryText {
       parts.append(Wording.count(tally.arrivals, "arrival"))
       parts.append(Wording.count(tally.departures, "departure"))
     }
+    if tally.locations > 0 { parts.append(Wording.count(tally.locations, "standard update")) }
     if tally.gaps > 0 { parts.append(Wording.count(tally.gaps, "gap")) }
     return parts.joined(separator: ", ")
   }

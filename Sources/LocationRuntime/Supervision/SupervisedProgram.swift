@@ -231,6 +231,7 @@ final class SupervisedProgram {
       switch answer {
       case .acknowledge(let event): reports.append(.event(subscriber: name, run.acknowledge(event)))
       case .done: reports += run.acknowledgeAll().map { .event(subscriber: name, $0) }
+      case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
       case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
       case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
       case .request(let request): reports.append(.request(subscriber: name, request))

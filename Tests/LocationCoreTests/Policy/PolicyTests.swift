@@ -86,7 +86,8 @@ private struct Day: ~Copyable {
     let isRefused = day.log == ["refuse A1 \(before)>\(before) illegalMove"]
     switch (event, before) {
     case (.background, .inactive), (.background, .active): #expect(!isRefused)
-    case (.foreground, .notRunning), (.foreground, .suspended), (.foreground, .background):
+    case (.foreground, .notRunning), (.foreground, .suspended), (.foreground, .background),
+      (.foreground, .inactive):
       #expect(!isRefused)
     case (.exited, .inactive), (.exited, .active), (.exited, .background), (.exited, .suspended):
       #expect(!isRefused)
@@ -137,6 +138,16 @@ private struct Day: ~Copyable {
       day.log == [
         "terminate A5 inactive>notRunning exitsOnSuspend", "defer A5 notRunning>notRunning exitsOnSuspend",
       ])
+  }
+
+  @Test func a5_whoReturnsInTimeGoesOn() {
+    let subscriber = Subscriber(name: "a", services: [.significantChange], exitsOnSuspend: true)
+    var day = Day(subscriber, from: .notRunning)
+    day.say(0, .foreground)
+    day.say(10, .background)
+    day.say(14, .foreground)
+    day.wait(until: 60)
+    #expect(day.log.isEmpty && day.state == .active)
   }
 
   @Test func a7_locationServicesRelaunchAfterAForceQuit() {

@@ -139,7 +139,9 @@ import Testing
       case .significant: trigger == .significantChange
       case .region(let event): trigger == .region && event.kind == .enter && event.region == "far"
       case .visit(let event): trigger == .visit && event.kind == .arrive
-      case .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState, .power, .refused: false
+      case .location, .pause, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState, .power,
+        .advice, .refused:
+        false
       }
     }
     for record in records {
@@ -186,7 +188,10 @@ import Testing
         let after = decision.after == decision.before ? "" : " → `\(decision.after.rawValue)`"
         words.append("\(decision.action.rawValue), \(decision.rule.rawValue)\(after)")
       case .subscriberState(let move): words.append("→ `\(move.after.rawValue)`")
-      case .significant, .region, .visit, .gap, .source, .fixAccepted, .fixRejected, .power, .refused: break
+      case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
+        .power,
+        .advice, .refused:
+        break
       }
     }
     return words.isEmpty ? "-" : words.joined(separator: " ")

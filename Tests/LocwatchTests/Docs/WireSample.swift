@@ -15,6 +15,7 @@ struct WireSample: CustomStringConvertible, Sendable {
     switch type {
     case "region.enter", "region.exit", "region.dwell", "region.cross": "region.enter"
     case "visit.arrive", "visit.depart", "visit.provisional": "visit.arrive"
+    case "paused", "resumed": "paused"
     default: type
     }
   }
@@ -60,6 +61,10 @@ struct WireSample: CustomStringConvertible, Sendable {
       .source(.dropped(reports: 1, seconds: 1)),
       .decision(decision),
       .subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit)),
+      .location(LocationUpdate(fix, .update)),
+      .pause(PauseEvent(subscriber: "a", pauses: true, reason: .resting)),
+      .pause(PauseEvent(subscriber: "a", pauses: false, reason: .moved)),
+      .advice(Advice(subscriber: "a", rule: .standard, cheaper: .significantChange, updates: 1, joules: 1)),
       .power(entry), .refused(what: "a", reason: "b"),
     ]
   }()
@@ -67,10 +72,9 @@ struct WireSample: CustomStringConvertible, Sendable {
   /// Names every kind of body, so that a new one does not compile until it has a sample above.
   static func isSampled(_ body: Record.Body) -> Bool {
     switch body {
-    case .significant, .region, .visit, .gap, .source, .fixAccepted, .fixRejected, .decision,
-      .subscriberState,
-      .power,
-      .refused:
+    case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
+      .decision,
+      .subscriberState, .power, .advice, .refused:
       true
     }
   }
