@@ -15,6 +15,7 @@ let package = Package(
   name: "locwatch",
   products: [
     .library(name: "LocationCore", targets: ["LocationCore"]),
+    .library(name: "LocationRuntime", targets: ["LocationRuntime"]),
     .executable(name: "locwatch", targets: ["locwatch"]),
   ],
   dependencies: [

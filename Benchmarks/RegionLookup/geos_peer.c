@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 // The same regions and fixes as region-benchmark, by a GEOS STRtree and prepared geometries: a naive rule.
 //
-//   cc -O2 geos_peer.c -lgeos_c -lm -o geos_peer && ./geos_peer circles|polygons REGIONS VERTICES walk|drive FIXES
+//   cc -O2 geos_peer.c -lgeos_c -lm -o geos_peer && ./geos_peer circles|polygons|mixed REGIONS VERTICES walk|drive FIXES
 #include <geos_c.h>
 #include <math.h>
 #include <stdint.h>
@@ -20,14 +20,15 @@ static double unit(uint64_t *state) {
 
 static const double south = 47, west = 10, side = 2;
 
-typedef struct { double lat, lon, radius; const GEOSPreparedGeometry *prepared; uint8_t inside; uint32_t seen; } Region;
+enum { circle, polygon, corridor };
+typedef struct { double lat, lon, radius, line[6]; const GEOSPreparedGeometry *prepared; uint8_t kind, inside; uint32_t seen; } Region;
 static Region *regions;
 static GEOSContextHandle_t ctx;
 static double lat, lon;
 static uint32_t now;
 static long events;
 static int dump;
-static int *inside_list, inside_count, polygons;
+static int *inside_list, inside_count;
 
 // Gauss's mid-latitude formula on WGS 84, as LocationCore's, to the third order.
 static double distance(double lat1, double lon1, double lat2, double lon2) {
@@ -41,10 +42,27 @@ static double distance(double lat1, double lon1, double lat2, double lon2) {
   return n * sqrt(east * east + north * north);
 }
 
+// To a line of three points, in the affine plane of the place's latitude, as LocationCore's.
+static double line_distance(const double *line) {
+  const double rad = M_PI / 180, a = 6378137, e2 = 0.00669437999014132;
+  double s, co;
+  sincos(lat * rad, &s, &co);
+  double w2 = 1 / (1 - e2 * s * s), n = a * sqrt(w2), kx = n * co * rad, ky = n * w2 * (1 - e2) * rad, best = INFINITY;
+  for (int k = 0; k < 2; k++) {
+    double ax = (line[2 * k] - lon) * kx, ay = (line[2 * k + 1] - lat) * ky;
+    double dx = (line[2 * k + 2] - line[2 * k]) * kx, dy = (line[2 * k + 3] - line[2 * k + 1]) * ky;
+    double t = fmax(0, fmin(1, -(ax * dx + ay * dy) / (dx * dx + dy * dy)));
+    double x = ax + t * dx, y = ay + t * dy;
+    best = fmin(best, x * x + y * y);
+  }
+  return sqrt(best);
+}
+
 static GEOSGeometry *point;
 
 static int contains(Region *r) {
-  if (!polygons) return distance(r->lat, r->lon, lat, lon) <= r->radius;
+  if (r->kind == circle) return distance(r->lat, r->lon, lat, lon) <= r->radius;
+  if (r->kind == corridor) return line_distance(r->line) <= r->radius;
   return GEOSPreparedContains_r(ctx, r->prepared, point) == 1;
 }
 
@@ -63,7 +81,7 @@ static void hit(void *item, void *user) {
 
 int main(int argc, char **argv) {
   if (argc != 6) return 64;
-  polygons = !strcmp(argv[1], "polygons");
+  int polygons = !strcmp(argv[1], "polygons"), mixed = !strcmp(argv[1], "mixed");
   long n = atol(argv[2]), fixes = atol(argv[5]);
   int vertices = atoi(argv[3]), drive = !strcmp(argv[4], "drive");
   ctx = GEOS_init_r();
@@ -79,8 +97,19 @@ int main(int argc, char **argv) {
     r->lon = west + side * x;
     double a = unit(&random), b = unit(&random);
     r->radius = 50 + 450 * a * b;
+    r->kind = mixed ? (i % 10 < 6 ? circle : i % 10 < 9 ? polygon : corridor) : polygons ? polygon : circle;
     GEOSGeometry *g;
-    if (polygons) {
+    if (r->kind == corridor) {
+      double t = 2 * M_PI * unit(&random), x = 2 * r->radius * cos(t), y = 2 * r->radius * sin(t);
+      double east[3] = {-x, -0.2 * y, x}, north[3] = {-y, 0.2 * x, y}, box[4] = {180, 90, -180, -90};
+      r->radius = 10 + 40 * unit(&random);
+      for (int k = 0; k < 3; k++) {
+        double px = r->line[2 * k] = r->lon + east[k] * 1.35e-5, py = r->line[2 * k + 1] = r->lat + north[k] * 9e-6;
+        box[0] = fmin(box[0], px), box[1] = fmin(box[1], py), box[2] = fmax(box[2], px), box[3] = fmax(box[3], py);
+      }
+      double dy = r->radius / 110574, dx = r->radius / (111320 * cos((fabs(box[3]) + dy) * M_PI / 180)) * 1.01;
+      g = GEOSGeom_createRectangle_r(ctx, box[0] - dx, box[1] - dy, box[2] + dx, box[3] + dy);
+    } else if (r->kind == polygon) {
       GEOSCoordSequence *cs = GEOSCoordSeq_create_r(ctx, (unsigned)vertices + 1, 2);
       double y0 = 0, x0 = 0;
       for (int k = 0; k <= vertices; k++) {

@@ -29,24 +29,6 @@ import Testing
     return bytes
   }
 
-  /// One epoch of a receiver that stands still, at this moment.
-  private static func epoch() -> String {
-    let now = Array(UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6)).rfc3339.utf8)
-    func text(_ ranges: ClosedRange<Int>...) -> String {
-      ranges.map { String(decoding: now[$0], as: UTF8.self) }.joined()
-    }
-    let clock = text(11...12, 14...15, 17...22)
-    let date = text(8...9, 5...6, 2...3)
-    let place = "5230.978000,N,01322.662000,E"
-    func sentence(_ body: String) -> String {
-      let sum = body.utf8.reduce(0) { $0 ^ $1 }
-      let hex = String(sum, radix: 16, uppercase: true)
-      return "$\(body)*\(hex.count < 2 ? "0" : "")\(hex)\r\n"
-    }
-    return sentence("GPRMC,\(clock),A,\(place),0.0,0.0,\(date),,,A")
-      + sentence("GPGGA,\(clock),\(place),1,08,0.9,34.0,M,0.0,M,,")
-  }
-
   private func watch(_ arguments: [String]) throws -> LiveProcess {
     try LiveProcess(Binary.path, ["watch"] + arguments)
   }
@@ -62,7 +44,7 @@ import Testing
   /// Sends epochs until so many fixes have come.
   private func sendUntil(_ fixes: Int, _ receiver: Connection, _ watch: LiveProcess) async -> Bool {
     for _ in 0..<200 {
-      guard receiver.send(Self.epoch()) else { return false }
+      guard receiver.send(ReceiverText.epoch()) else { return false }
       if await watch.wait(seconds: 0.25, until: { count("fix.accepted", in: $0) >= fixes }) { return true }
     }
     return false
@@ -160,7 +142,7 @@ import Testing
     let gpsd = try GPSDServer()
     let watch = try watch([gpsd.address, "-n", "4", "--format", "text"])
     let receiver = try #require(gpsd.connectReceiver())
-    for _ in 0..<200 where await watch.finish(seconds: 0.1) == nil { receiver.send(Self.epoch()) }
+    for _ in 0..<200 where await watch.finish(seconds: 0.1) == nil { receiver.send(ReceiverText.epoch()) }
     #expect(await watch.finish() == 0)
     #expect(
       watch.stdout.split(separator: "\n").count { $0.contains("  fix         52.51630, 13.37770 ±") } == 4)

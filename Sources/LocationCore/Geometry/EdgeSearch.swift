@@ -71,17 +71,13 @@ struct EdgeSearch {
     let east = b.east - a.east
     let north = b.north - a.north
     let square = east * east + north * north
-    let along = -(a.east * east + a.north * north)
-    let found: Double
-    if along <= 0 {
-      found = a.east * a.east + a.north * a.north
-    } else if along >= square {
-      found = b.east * b.east + b.north * b.north
-    } else {
-      let area = a.east * north - a.north * east
-      found = area * area / square
-    }
-    squaredDistance = Swift.min(squaredDistance, found)
+    // The part along the edge of the nearest place: without branches, which would be guessed wrong often. An
+    // edge without length gives not a number, of which the minimum makes 1.
+    let part = Swift.max(0, Swift.min(1, -(a.east * east + a.north * north) / square))
+    let x = a.east + part * east
+    let y = a.north + part * north
+    let found = x * x + y * y
+    squaredDistance = found < squaredDistance ? found : squaredDistance
   }
 
   /// An edge is crossed when one end is above the ray and one is not, and it passes east of the place; an edge

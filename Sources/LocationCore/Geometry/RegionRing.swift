@@ -77,10 +77,13 @@ struct RegionRingBlock: Sendable {
     return block
   }
 
-  /// Metres by which the plane's middle misses each ring's outer circle at least, negative in it; true
-  /// distances are not less than `shrink` times those of the plane.
+  /// The lanes whose outer circles come within some metres of the plane's middle, a bit each; true distances
+  /// are not less than `shrink` times those of the plane.
+  ///
+  /// Squares are compared: a vector's roots are taken one by one.
   @inline(__always)
-  func misses(shrink: Float) -> SIMD16<Float> {
-    (east * east + north * north).squareRoot() * shrink - outer
+  func lanes(withinMeters meters: Float, shrink: Float) -> UInt32 {
+    let reach = (outer + meters).positive
+    return ((east * east + north * north) * (shrink * shrink) .< reach * reach).bits
   }
 }

@@ -34,25 +34,47 @@ enum ShapeCheck {
     }
   }
 
-  /// Whether a small ring is simple beyond doubt; the answer for doubtful ones is left to GEOS.
+  /// Whether a ring is simple beyond doubt; the answer for doubtful ones is left to GEOS.
   private static func isPlainlySimple(_ shell: [Coordinate]) -> Bool {
-    guard shell.count <= RingGeometry.mostVertices else { return false }
     let (ring, around) = RingFrame.unwrap(shell)
     guard around == 0 else { return false }
     let edges = ring.count - 1
+    for index in 0..<edges {
+      guard ring[index] != ring[index + 1] else { return false }
+      let after = ring[index + 1 == edges ? 1 : index + 2]
+      guard turn(ring[index], ring[index + 1], after) != 0 else { return false }
+    }
+    return ring.count <= RingGeometry.mostVertices ? isSimpleByPairs(ring) : isSimpleByTree(ring)
+  }
+
+  private static func isSimpleByPairs(_ ring: [Coordinate]) -> Bool {
+    let edges = ring.count - 1
     for i in 0..<edges {
-      guard ring[i] != ring[i + 1] else { return false }
-      for j in (i + 1)..<edges {
-        let isNext = j == i + 1 || (i == 0 && j == edges - 1)
-        if isNext {
-          let corner = j == i + 1 ? (ring[i], ring[j], ring[j + 1]) : (ring[j], ring[0], ring[1])
-          guard turn(corner.0, corner.1, corner.2) != 0 else { return false }
-        } else if mayMeet(ring[i], ring[i + 1], ring[j], ring[j + 1]) {
-          return false
-        }
+      for j in (i + 2)..<Swift.max(edges, i + 2) where i > 0 || j < edges - 1 {
+        if mayMeet(ring[i], ring[i + 1], ring[j], ring[j + 1]) { return false }
       }
     }
     return true
+  }
+
+  private static func isSimpleByTree(_ ring: [Coordinate]) -> Bool {
+    let tree = EdgeTree([ring])
+    for (a, b) in zip(ring, ring.dropFirst()) {
+      var isClear = true
+      let south = Swift.min(a.latitude, b.latitude)
+      let west = Swift.min(a.longitude, b.longitude)
+      let box = GeoBox(
+        south: south, north: Swift.max(a.latitude, b.latitude), west: west,
+        width: Swift.max(a.longitude, b.longitude) - west)
+      tree.edges(in: box) { c, d in
+        // The edge itself and its neighbours share an end with it; that was seen to.
+        guard c != a, c != b, d != a, d != b else { return }
+        if mayMeet(a, b, c, d) { isClear = false }
+      }
+      guard isClear else { return false }
+    }
+    // An end that two edges share elsewhere than in a row is a doubt too.
+    return Set(ring.dropLast()).count == ring.count - 1
   }
 
   /// False only where two edges certainly have no place in common.

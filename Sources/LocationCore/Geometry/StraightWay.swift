@@ -31,19 +31,25 @@ extension ShapeGeometry {
   /// are outside.
   func passage(along way: StraightWay) -> (entered: Double, left: Double)? {
     switch self {
-    case .circle(let circle): around(circle.nearestPart(of: way), way)
+    case .circle(let circle):
+      let deepest = circle.nearestPart(of: way)
+      return between(deepest, deepest, way)
     case .ring(let ring):
-      crossings(
+      return crossings(
         ring.vertices, way, longitude: ring.search(way.start, scale: LocalScale(latitude: 0)).longitude)
     case .area(let area):
-      area.bufferMeters == nil ? area.crossings(of: way) : around(area.nearestPart(of: way), way)
+      guard area.bufferMeters != nil else { return area.crossings(of: way) }
+      let parts = area.insideParts(of: way)
+      return between(parts.first, parts.last, way)
     }
   }
 
-  /// The passage around the part of a way that is deepest in the shape.
-  private func around(_ deepest: Double, _ way: StraightWay) -> (entered: Double, left: Double)? {
-    guard edgeMeters(at: way.place(deepest)) < 0 else { return nil }
-    return (edge(way, outside: 0, inside: deepest), edge(way, outside: 1, inside: deepest))
+  /// The passage from before one part of a way that is inside to after another.
+  private func between(_ first: Double, _ last: Double, _ way: StraightWay) -> (
+    entered: Double, left: Double
+  )? {
+    guard edgeMeters(at: way.place(first)) < 0, edgeMeters(at: way.place(last)) < 0 else { return nil }
+    return (edge(way, outside: 0, inside: first), edge(way, outside: 1, inside: last))
   }
 
   /// The part of a way at which it meets the edge, between one outside and one inside, by halving.
@@ -104,24 +110,26 @@ extension AreaGeometry {
     return nil
   }
 
-  /// The part of a way that comes nearest the line of a corridor.
-  func nearestPart(of way: StraightWay) -> Double {
+  /// The first and the last of those parts of a way that come nearest to pieces of a corridor's line and are
+  /// in the corridor; 0, which is outside, where there are none.
+  func insideParts(of way: StraightWay) -> (first: Double, last: Double) {
     let scale = LocalScale(latitude: way.place(0.5).latitude)
-    let reach = bufferMeters ?? 0
-    var best = (part: 0.0, edge: Double.infinity)
+    var first = 1.0
+    var last = 0.0
     func consider(_ part: Double) {
-      guard part > 0, part < 1 else { return }
-      let edge = edgeMeters(at: way.place(part))
-      if edge < best.edge { best = (part, edge) }
+      guard part > 0, part < 1, part < first || part > last else { return }
+      guard edgeMeters(at: way.place(part)) < 0 else { return }
+      first = Swift.min(first, part)
+      last = Swift.max(last, part)
     }
     for turn in [0.0, -360, 360] {
       let crossings = WayCrossings(way, longitude: longitude(of: way.start) + turn)
-      boundary.edges(in: crossings.box.widened(byMeters: reach)) { a, b in
+      boundary.edges(in: crossings.box.widened(byMeters: bufferMeters ?? 0)) { a, b in
         if let part = crossings.part(a, b) { consider(part) }
         for end in [a, b] { consider(crossings.nearestPart(to: end, scale)) }
       }
     }
-    return best.part
+    return first <= last ? (first, last) : (0, 0)
   }
 }
 

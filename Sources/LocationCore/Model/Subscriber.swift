@@ -45,6 +45,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
     case resident
     /// One process an event; exit 0 acknowledges it.
     case oneshot
+    /// A program that locwatch does not start itself: it connects to a socket and says its name.
+    case socket
   }
 
   /// Unique among the subscribers of an engine.

@@ -2,13 +2,14 @@ extension RegionMonitor {
   /// Weighs a fix for one active region and tells what it changes.
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
     if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
-    let shape = shapes[Int(slot)]
-    let edge = shape.edgeMeters(at: fix.coordinate)
-    let look = RegionLook(
-      instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters,
-      attainableMeters: shape.attainableDepthMeters(
+    let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+    var look = RegionLook(
+      instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
+    if tracks[Int(slot)].asksAttainable(look, by: configuration) {
+      look.attainableMeters = shapes[Int(slot)].attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
-        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters))
+        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
+    }
     if tracks[Int(slot)].state == .unknown {
       weighFirst(slot, fix, look, into: &events)
     } else if let reason = tracks[Int(slot)].weigh(look, by: configuration) {

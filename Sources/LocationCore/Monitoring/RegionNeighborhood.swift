@@ -41,7 +41,7 @@ struct RegionNeighborhood: Sendable {
   /// How many leaves of the index the wide list aims at.
   static let wideCount = 48
   /// How many edges the near list aims at.
-  static let nearCount = 40
+  static let nearCount = 16
   /// Takes off what the index's plane may add to a distance.
   private static let slack = 0.98
   private static let leastReachMeters = 20.0
@@ -169,15 +169,15 @@ extension RegionNeighborhood {
       let miss = leaf.squaredMiss(east, north, metersPerLongitude: perLongitude)
       guard miss < farthest * farthest else { continue }
       let block = index.block(of: leaf).projected(longitude: east, latitude: north, scale: scale)
-      let misses = block.misses(shrink: shrink)
-      var hits = (misses .< limit).bits
+      let holding = block.lanes(withinMeters: 0, shrink: shrink)
+      var hits = block.lanes(withinMeters: limit, shrink: shrink)
       while hits != 0 {
         let lane = hits.trailingZeroBitCount
         hits &= hits &- 1
         let known = RegionLane(
           slot: index.slot(of: leaf, lane: lane), inner: block.inner[lane], outer: block.outer[lane])
         // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
-        let isInside = misses[lane] < 0 && tracks[Int(known.slot)].state == .inside
+        let isInside = holding & (1 << UInt32(lane)) != 0 && tracks[Int(known.slot)].state == .inside
         if isInside { inside += 1 }
         octet.set(
           lanes.count % RegionOctet.width, east: block.east[lane], north: block.north[lane],

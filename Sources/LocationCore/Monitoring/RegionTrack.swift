@@ -45,11 +45,26 @@ struct RegionLook {
   var edgeMeters: Double
   /// Standard deviation of the fix along one axis, metres, corrected for what the receiver understates.
   var sigmaMeters: Double
-  /// Metres inside the edge of the deepest place around that the fix may stand for.
+  /// Metres inside the edge of the deepest place around that the fix may stand for; infinite where it does not
+  /// matter.
   var attainableMeters: Double
 }
 
 extension RegionTrack {
+  /// Whether it matters how deep the region is around a fix.
+  func asksAttainable(_ look: RegionLook, by rule: RegionConfiguration) -> Bool {
+    switch state {
+    case .inside: return false
+    case .outside:
+      let depth = -look.edgeMeters / look.sigmaMeters
+      return depth > 0 && depth < Swift.max(rule.heldSigmas, rule.settledSigmas) * rule.guardLimit
+    case .unknown:
+      // Only where the fixes leave it open, and far enough from the edge they do not.
+      return heldRun > 0 && abs(look.edgeMeters) < rule.farSigmas * look.sigmaMeters
+        && heldSince.seconds(to: look.instant) >= rule.initialSeconds
+    }
+  }
+
   /// Weighs a fix against a known state; tells why the state must change, or nil where it stays.
   mutating func weigh(_ look: RegionLook, by rule: RegionConfiguration) -> RegionEvent.Reason? {
     let beyond = (state == .inside ? look.edgeMeters : -look.edgeMeters) / look.sigmaMeters

@@ -5,6 +5,7 @@ extension GPSDSession {
   /// Takes everything that could be read at once.
   package mutating func received(_ bytes: Span<UInt8>, at reading: ClockReading) {
     guard case .up = link else { return }
+    hasHeard = true
     buffer.append(bytes)
     let text = buffer.bytes
     var items: [TrackItem] = []

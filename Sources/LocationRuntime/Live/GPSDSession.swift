@@ -54,6 +54,8 @@ package struct GPSDSession: ~Copyable {
 
   /// Whether gpsd has said anything on this connection.
   var hasSpoken = false
+  /// Whether anybody has.
+  var hasHeard = false
   /// Whether the source was told to be there, and not since told to be lost.
   var isFound = false
   /// Whether gpsd has a receiver; nil until it says.
@@ -128,6 +130,7 @@ extension GPSDSession {
     link = .up(since: reading.instant)
     buffer = LineBuffer(limit: GPSDLimits.lineBytes)
     hasSpoken = false
+    hasHeard = false
     hasDevice = nil
     lastWordAt = reading.instant
     mayBeCached = true
@@ -147,11 +150,8 @@ extension GPSDSession {
   package mutating func closed(at reading: ClockReading) {
     guard case .up = link else { return }
     finishEpoch(at: reading)
-    breakOff(hasSpoken ? .closed : .notGPSD, at: reading.instant)
+    breakOff(hasHeard && !hasSpoken ? .notGPSD : .closed, at: reading.instant)
   }
-
-  /// Whether the owner of the socket should wait for bytes.
-  package var isUp: Bool { if case .up = link { true } else { false } }
 
   mutating func connect(at instant: EngineInstant) {
     actions.append(.connect)

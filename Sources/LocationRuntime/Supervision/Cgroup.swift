@@ -46,6 +46,14 @@ final class Cgroup {
     }
   }
 
+  /// Bytes of memory charged to the tree; nil where the memory controller is not on for it.
+  var memoryBytes: Int? {
+    KernelFile.read(path + "/memory.current").flatMap { Int($0.filter(\.isNumber)) }
+  }
+
+  /// The numbers of the processes in the tree.
+  var pids: [pid_t] { Self.members(path, depth: 0) }
+
   /// Ends every process of the tree, frozen or not, at once; then it is as if new.
   func kill() {
     if KernelFile.write(path + "/cgroup.kill", "1") != 0 { killOneByOne() }

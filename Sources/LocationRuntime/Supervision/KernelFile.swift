@@ -30,6 +30,11 @@ enum KernelFile {
   /// Writes a text in one piece; 0 or an errno.
   static func write(_ path: String, _ text: String, create: Bool = false) -> Int32 {
     guard let file = Descriptor.open(path, O_WRONLY | (create ? O_CREAT | O_TRUNC : 0)) else { return errno }
+    return write(file, text)
+  }
+
+  /// Writes a text to an open file in one piece; 0 or an errno.
+  static func write(_ file: Descriptor, _ text: String) -> Int32 {
     let bytes = Array(text.utf8)
     let count = unsafe bytes.withUnsafeBytes { unsafe Self.write(file.number, $0) }
     return count == bytes.count ? 0 : count < 0 ? errno : EIO
@@ -41,6 +46,15 @@ enum KernelFile {
     #else
       unsafe Glibc.write(file, bytes.baseAddress, bytes.count)
     #endif
+  }
+
+  /// Where a symbolic link leads; nil where there is none.
+  static func target(_ path: String) -> String? {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
+      guard let start = unsafe buffer.bindMemory(to: CChar.self).baseAddress else { return nil }
+      let count = unsafe readlink(path, start, buffer.count)
+      return count > 0 ? unsafe String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
   }
 
   /// The names in a directory, sorted; empty where it can't be read.

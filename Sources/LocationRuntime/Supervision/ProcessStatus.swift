@@ -12,6 +12,8 @@ struct ProcessStatus: Hashable, Sendable {
   var group: pid_t
   /// Clock ticks of processor time, its own and of the children it waited for (fields 14 to 17).
   var ticks: Int
+  /// Bytes it has resident (field 24).
+  var residentBytes: Int
   /// When it started, in clock ticks since boot (field 22): with the number, that is one process and no other.
   var start: UInt64
 
@@ -25,14 +27,18 @@ struct ProcessStatus: Hashable, Sendable {
   init?(stat text: String) {
     guard let bracket = text.lastIndex(of: ")") else { return nil }
     let fields = text[text.index(after: bracket)...].split(whereSeparator: { $0 == " " || $0 == "\n" })
-    guard fields.count > 19, let state = fields[0].first, let group = pid_t(fields[2]),
+    guard fields.count > 21, let state = fields[0].first, let group = pid_t(fields[2]),
       let start = UInt64(fields[19])
     else { return nil }
     self.state = state
     self.group = group
     self.start = start
+    residentBytes = (Int(fields[21]) ?? 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     ticks = fields[11...14].reduce(0) { $0 + (Int($1) ?? 0) }
   }
+
+  /// Seconds of processor time, its own and of the children it waited for.
+  var coreSeconds: Double { Double(ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))) }
 
   /// The processes of a group, by number.
   static func members(ofGroup group: pid_t) -> [(pid: pid_t, status: ProcessStatus)] {

@@ -44,12 +44,12 @@ enum ProcessTree {
     }
   }
 
-  /// Processor seconds it has taken so far; in a group, those of its first process.
+  /// Processor seconds it has taken so far; in a group, those of its processes and of the children they waited for.
   func coreSeconds() -> Double? {
     switch self {
     case .cgroup(let cgroup): cgroup.coreSeconds
     case .group(let group):
-      ProcessStatus(of: group).map { Double($0.ticks) / Double(max(1, sysconf(Int32(_SC_CLK_TCK)))) }
+      ProcessStatus.members(ofGroup: group).reduce(0) { $0 + $1.status.coreSeconds }
     }
   }
 

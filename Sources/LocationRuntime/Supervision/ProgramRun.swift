@@ -15,15 +15,9 @@ final class ProgramRun {
   let tree: ProcessTree
   /// The event a oneshot was started for; nil for a resident, and for a start by the user.
   let event: Int?
-  private(set) var input: Descriptor?
-  private(set) var output: Descriptor?
-  private(set) var queue = WriteQueue()
-  private var lines = AnswerLines()
-  /// Events it was handed and has not acknowledged, in order.
-  private var handed: [Int] = []
+  /// What is told to it and heard of it.
+  let talk: Conversation
   private var toldCoreSeconds = 0.0
-  private var notUnderstood = 0
-  private var tooLong = 0
 
   /// Whether it is suspended or about to be.
   private(set) var isSuspended = false
@@ -38,102 +32,25 @@ final class ProgramRun {
   private(set) var killAt: Int64?
   /// When it is told that it runs on with its output closed.
   private(set) var closedAt: Int64?
-  /// What it may still say in the present second.
-  private var saidBytes = 0
-  private var saidLines = 0
-  private var secondEnds: Int64 = 0
 
   init(_ start: ProgramStart, tree: ProcessTree, event: Int?) {
     pid = start.pid
     pidfd = start.pidfd
-    input = start.input
-    output = start.output
+    talk = Conversation(input: start.input, output: start.output)
     self.tree = tree
     self.event = event
   }
 
-  // MARK: Telling it
-
-  /// Queues a line, and writes at once what goes; a note where it can't be told.
-  func tell(_ line: [UInt8]) -> SupervisorNote? {
-    let wasOpen = !queue.isClosed && !queue.isBroken
-    let isTaken = queue.append(line)
-    if let note = send() { return note }
-    return !isTaken && wasOpen ? .queueFull : nil
-  }
-
-  /// Notes that it is handed an event, in the next line.
-  func noteHanded(_ event: Int) { handed.append(event) }
-
-  /// Writes what goes without waiting; a note where it has closed its input.
-  func send() -> SupervisorNote? {
-    guard let input, !queue.isBroken else { return nil }
-    queue.send(to: input)
-    guard queue.isBroken else { return nil }
-    self.input = nil
-    return .closedInput
-  }
-
-  /// Closes its input once everything is written: a oneshot reads to the end.
-  func closeInputWhenSent() { if queue.isEmpty { input = nil } }
-
   // MARK: Hearing it
 
-  /// Whether it may be read now: it has not said more than its share of this second.
-  func mayRead(at now: Int64) -> Bool {
-    if now >= secondEnds { return true }
-    return saidBytes < SupervisorLimits.bytesPerSecond && saidLines < SupervisorLimits.linesPerSecond
-  }
-
-  /// When it may be read again; nil where it may be now, or never.
-  func nextReading(at now: Int64) -> Int64? { output == nil || mayRead(at: now) ? nil : secondEnds }
-
-  /// Reads one piece by way of `buffer`; false where nothing is left to read for now.
-  func read(
-    at now: Int64, by buffer: inout [UInt8], each: (SubscriberAnswer) -> Void, note: (SupervisorNote) -> Void
-  ) -> Bool {
-    guard let output else { return false }
-    if now >= secondEnds {
-      secondEnds = now + 1_000
-      saidBytes = 0
-      saidLines = 0
-    }
-    let count = unsafe buffer.withUnsafeMutableBytes { buffer in
-      unsafe Self.read(output.number, buffer.baseAddress, buffer.count)
-    }
-    if count < 0, errno == EINTR { return true }
-    if count < 0, errno == EAGAIN { return false }
-    guard count > 0 else {
-      self.output = nil
-      closedAt = now + SupervisorLimits.closedMilliseconds
-      return false
-    }
-    saidBytes += count
-    lines.append(buffer[..<count]) { item in
-      saidLines += 1
-      switch item {
-      case .tooLong:
-        tooLong += 1
-        if Self.isPowerOfTwo(tooLong) { note(.lineTooLong(lines: tooLong)) }
-      case .line(let line):
-        if let answer = SubscriberAnswer(line: line) { return each(answer) }
-        notUnderstood += 1
-        if Self.isPowerOfTwo(notUnderstood) { note(.notUnderstood(lines: notUnderstood)) }
-      }
-    }
-    return true
-  }
-
-  /// What an acknowledgment comes to; with the processor time since the last one.
-  func acknowledge(_ event: Int) -> SubscriberEvent {
-    if let index = handed.firstIndex(of: event) { handed.remove(at: index) }
-    return .acknowledged(event: event, coreSeconds: coreSecondsSinceTold())
-  }
-
-  /// The same for everything it was handed.
-  func acknowledgeAll() -> [SubscriberEvent] {
-    let events = handed
-    return events.map { acknowledge($0) }
+  /// Reads one piece of what it says, and makes reports of it; false where nothing is left to read for now.
+  func hear(of name: String, at now: Int64, by buffer: inout [UInt8], into reports: inout [SupervisorReport])
+    -> Bool
+  {
+    let wasOpen = talk.output != nil
+    let isMore = talk.hear(of: name, at: now, by: &buffer, into: &reports) { coreSecondsSinceTold() }
+    if wasOpen, talk.output == nil { closedAt = now + SupervisorLimits.closedMilliseconds }
+    return isMore
   }
 
   private func coreSecondsSinceTold() -> Double {
@@ -216,16 +133,6 @@ final class ProgramRun {
 
   /// The earliest thing to do by time.
   func deadline(at now: Int64) -> Int64? {
-    [nextLook, killAt, closedAt, nextReading(at: now)].compactMap { $0 }.min()
-  }
-
-  private static func isPowerOfTwo(_ number: Int) -> Bool { number & (number - 1) == 0 }
-
-  private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    #if canImport(Musl)
-      unsafe Musl.read(descriptor, buffer, count)
-    #else
-      unsafe Glibc.read(descriptor, buffer, count)
-    #endif
+    [nextLook, killAt, closedAt, talk.nextReading(at: now)].compactMap { $0 }.min()
   }
 }

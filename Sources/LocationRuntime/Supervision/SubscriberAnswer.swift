@@ -11,16 +11,24 @@ package enum SubscriberAnswer: Hashable, Sendable {
   /// It asks for one fix, and waits for it so many seconds.
   case locate(seconds: Double)
   case request(SubscriberRequest)
+  /// It says which subscriber it is: on a socket, and there first.
+  case register(Registration)
 
   /// Nil where the line is none of the answers: exactly one of their keys must be in it; others are passed over.
   package init?(line: [UInt8]) {
     var reader = JSONReader(line)
     var found: SubscriberAnswer?
+    var signal: Registration.Signal?
     do throws(JSONError) {
       try reader.openObject()
       while let key = try reader.nextKey() {
         guard let word = Key(rawValue: reader.decoded(key)) else {
           try reader.skip()
+          continue
+        }
+        if word == .signal {
+          guard let known = Registration.Signal(rawValue: try reader.string()) else { return nil }
+          signal = known
           continue
         }
         guard found == nil, let answer = try Self.read(word, from: &reader) else { return nil }
@@ -31,7 +39,11 @@ package enum SubscriberAnswer: Hashable, Sendable {
       return nil
     }
     guard let found else { return nil }
-    self = found
+    if case .register(let registration) = found {
+      self = .register(Registration(name: registration.name, signal: signal))
+    } else {
+      self = found
+    }
   }
 
   private enum Key: String {
@@ -43,6 +55,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case start
     case stop
     case stateOf = "state_of"
+    case register
+    case signal
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -56,6 +70,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .start: try service(&reader).map { .request(.start($0)) }
     case .stop: try service(&reader).map { .request(.stop($0)) }
     case .stateOf: try name(&reader).map { .request(.stateOf(region: $0)) }
+    case .register: try name(&reader).map { .register(Registration(name: $0)) }
+    case .signal: nil
     }
   }
 

@@ -6,6 +6,8 @@ package enum SubscriberReply: Hashable, Sendable {
   case task(token: Int, remainingSeconds: Double?)
   /// Where it is with respect to a region.
   case state(region: String, RegionState)
+  /// It is known by this name from now on.
+  case registered(name: String)
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
 
@@ -23,6 +25,10 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("region", region)
       line.member("state", state.rawValue)
       line.member("reason", "asked")
+    case .registered(let name):
+      line.member("v", 1)
+      line.member("type", "registered")
+      line.member("subscriber", name)
     case .refused(let what, let reason):
       line.member("v", 1)
       line.member("type", "refused")

@@ -1,9 +1,11 @@
 import LocationCore
 
 /// One subscriber: its running process, and what waits for the next one. Used by the supervisor's thread alone.
-final class SupervisedProgram {
+final class SupervisedProgram: SupervisedSubscriber {
   let subscriber: Subscriber
   private let site: SupervisorSite
+  /// Where it may hold locks while it is suspended.
+  private let ownDirectories: [String]
   /// One of the same name that was removed before and may not have ended yet: until then nothing is started.
   private var predecessor: SupervisedProgram?
   private let tell: ([SupervisorReport]) -> Void
@@ -21,10 +23,11 @@ final class SupervisedProgram {
   private(set) var isRemoved = false
 
   init(
-    _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
-    tell: @escaping ([SupervisorReport]) -> Void
+    _ subscriber: Subscriber, ownDirectories: [String], after predecessor: SupervisedProgram?,
+    site: SupervisorSite, tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
+    self.ownDirectories = ownDirectories + Self.programDirectory(subscriber)
     self.predecessor = predecessor
     self.site = site
     self.tell = tell
@@ -32,6 +35,9 @@ final class SupervisedProgram {
 
   /// Whether it was removed and nothing is left of it.
   var isGone: Bool { isRemoved && run == nil && predecessor?.isGone ?? true }
+
+  /// What it takes now; nil where it does not run.
+  var usage: ProgramUsage? { run?.tree.usage }
 
   private var name: String { subscriber.name }
 
@@ -79,7 +85,7 @@ final class SupervisedProgram {
   private func launchUnlessRunning(_ launch: LaunchNotice, at now: Int64) {
     cause = launch
     switch subscriber.style {
-    case .resident:
+    case .resident, .socket:
       if let run, !run.isEnding {
         run.resume()
         say(launch.line, to: run)
@@ -96,11 +102,11 @@ final class SupervisedProgram {
 
   private func deliver(_ event: Int, _ line: [UInt8], at now: Int64) {
     switch subscriber.style {
-    case .resident:
+    case .resident, .socket:
       if nextLaunch != nil {
         backlog.append((event, line))
       } else if let run, !run.isEnding {
-        run.noteHanded(event)
+        run.talk.noteHanded(event)
         say(line, to: run)
       }
     case .oneshot:
@@ -131,7 +137,7 @@ final class SupervisedProgram {
     guard run == nil, !isRemoved, predecessor?.isGone ?? true else { return }
     predecessor = nil
     switch subscriber.style {
-    case .resident:
+    case .resident, .socket:
       guard let launch = nextLaunch else { return }
       nextLaunch = nil
       start(launch, event: nil, line: launch.line, at: now)
@@ -139,7 +145,7 @@ final class SupervisedProgram {
       backlog = []
       for (event, line) in waiting {
         guard let run else { return }
-        if let event { run.noteHanded(event) }
+        if let event { run.talk.noteHanded(event) }
         say(line, to: run)
       }
     case .oneshot:
@@ -155,7 +161,7 @@ final class SupervisedProgram {
       self.run = run
       note(.started(pid: run.pid))
       if !line.isEmpty { say(line, to: run) }
-      if subscriber.style == .oneshot { run.closeInputWhenSent() }
+      if subscriber.style == .oneshot { run.talk.closeInputWhenSent() }
     } catch {
       backlog = []
       deliveries = []
@@ -193,7 +199,7 @@ final class SupervisedProgram {
     let run = ProgramRun(start, tree: tree ?? .group(start.pid), event: event)
     run.startCounting()
     site.noteRun(of: name, pid: start.pid, cgroup: tree == nil ? nil : cgroup?.path)
-    if let event { run.noteHanded(event) }
+    if let event { run.talk.noteHanded(event) }
     return run
   }
 
@@ -218,27 +224,15 @@ final class SupervisedProgram {
   /// Writes what goes without waiting.
   func send() {
     guard let run else { return }
-    if let problem = run.send() { note(problem) }
-    if subscriber.style == .oneshot { run.closeInputWhenSent() }
+    if let problem = run.talk.send() { note(problem) }
+    if subscriber.style == .oneshot { run.talk.closeInputWhenSent() }
   }
 
   /// Reads one piece of what it says; false where nothing is left for now.
   func hear(at now: Int64, by buffer: inout [UInt8]) -> Bool {
     guard let run else { return false }
     var reports: [SupervisorReport] = []
-    let name = name
-    let isMore = run.read(at: now, by: &buffer) { answer in
-      switch answer {
-      case .acknowledge(let event): reports.append(.event(subscriber: name, run.acknowledge(event)))
-      case .done: reports += run.acknowledgeAll().map { .event(subscriber: name, $0) }
-      case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
-      case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
-      case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
-      case .request(let request): reports.append(.request(subscriber: name, request))
-      }
-    } note: {
-      reports.append(.note(subscriber: name, $0))
-    }
+    let isMore = run.hear(of: name, at: now, by: &buffer, into: &reports)
     if !reports.isEmpty { tell(reports) }
     return isMore
   }
@@ -250,6 +244,9 @@ final class SupervisedProgram {
     case .cgroup(let cgroup): note(.suspended(.freezer(path: cgroup.path)))
     case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
     }
+    // Now that it runs no code it can't take or give back any.
+    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: ownDirectories)
+    if !locks.isEmpty { tell([.held(subscriber: name, locks)]) }
   }
 
   /// Does what is due by time.
@@ -285,12 +282,20 @@ final class SupervisedProgram {
   }
 
   private func say(_ line: [UInt8], to run: ProgramRun) {
-    if let problem = run.tell(line) { note(problem) }
+    if let problem = run.talk.tell(line) { note(problem) }
   }
 
   private func cleanUp() {
     if cgroupCount > 0 { site.cgroups?.removeCgroups(of: name) }
     site.forgetRun(of: name)
+  }
+
+  /// The directory of the program where the manifest names one; none where it is looked for in PATH.
+  private static func programDirectory(_ subscriber: Subscriber) -> [String] {
+    guard let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
+      slash > path.startIndex
+    else { return [] }
+    return [String(path[..<slash])]
   }
 
   private static func terminated(_ line: [UInt8]) -> [UInt8] {

@@ -1,11 +1,5 @@
 package import LocationCore
 
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// Where a supervisor keeps what it needs.
 package struct SupervisorConfiguration: Sendable {
   /// A directory of its own, mode 0700, made where it is missing. It outlives the process, and is how the programs
@@ -13,6 +7,8 @@ package struct SupervisorConfiguration: Sendable {
   package var runDirectory: String
   /// The directory below the own cgroup that holds one for each subscriber.
   package var cgroupName = "locwatch"
+  /// Where programs connect that are no children of ours, the subscribers of style `socket`; nil for nowhere.
+  package var socketPath: String?
   /// Whether cgroups are used where they can be.
   package var usesCgroups = true
   /// Milliseconds from SIGTERM to SIGKILL.
@@ -36,7 +32,7 @@ package struct SupervisorConfiguration: Sendable {
 /// ```
 package final class Supervisor: Sendable {
   /// Becomes readable when there are reports; for `poll`.
-  package var readable: Int32 { mailbox.reportBell.readable }
+  package var readable: Int32 { mailbox.reportBell.readEnd }
   /// How programs are suspended on this machine.
   package let method: SuspensionMethod
   /// Subscribers of which a supervisor before had left a process. It was ended: its pipes had died with that
@@ -53,8 +49,11 @@ package final class Supervisor: Sendable {
     method = site.method
     let mailbox = try SupervisorMailbox()
     self.mailbox = mailbox
-    let hasStarted = SupervisorThread.start {
-      var loop = SupervisorLoop(mailbox: mailbox, site: site)
+    let path = configuration.socketPath
+    let listener = try path.map { (path) throws(Failure) in try SubscriberSocket.listen(at: path) }
+    let hasStarted = DedicatedThread.start {
+      let socket = SubscriberSocket(path: path, listener: listener, site: site) { mailbox.report($0) }
+      var loop = SupervisorLoop(mailbox: mailbox, site: site, socket: socket)
       loop.run()
     }
     guard hasStarted else { throw Failure(.tryAgain, what: "no thread left") }
@@ -63,7 +62,11 @@ package final class Supervisor: Sendable {
   deinit { mailbox.post(.stop) }
 
   /// Makes a subscriber known; one of the same name is removed first. Nothing is started.
-  package func add(_ subscriber: Subscriber) { mailbox.post(.add(subscriber)) }
+  /// - Parameter ownDirectories: where it may hold locks while it is suspended (rule K3), beside the directory that its
+  ///   program is in.
+  package func add(_ subscriber: Subscriber, ownDirectories: [String] = []) {
+    mailbox.post(.add(subscriber, ownDirectories: ownDirectories))
+  }
 
   /// Ends a subscriber's process and forgets it.
   package func remove(_ name: String) { mailbox.post(.remove(name: name)) }
@@ -79,6 +82,9 @@ package final class Supervisor: Sendable {
   /// ``SubscriberEvent/foreground``: for that there is no order.
   package func userLaunch(_ name: String) { mailbox.post(.userLaunch(name: name)) }
 
+  /// Asks what a subscriber and all it has started take; answered by ``SupervisorReport/usage(subscriber:_:)``.
+  package func measure(_ name: String) { mailbox.post(.measure(name: name)) }
+
   /// Tells a subscriber the answer to something it said.
   package func answer(_ name: String, _ reply: SubscriberReply) {
     mailbox.post(.answer(name: name, reply))
@@ -91,34 +97,5 @@ package final class Supervisor: Sendable {
   package func stop() async {
     mailbox.post(.stop)
     await mailbox.waitForEnd()
-  }
-}
-
-/// The thread for what waits in the kernel, so that Swift's own few threads never do.
-private enum SupervisorThread {
-  /// Starts `body` on a new thread; false where the machine has none left.
-  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let work = unsafe Unmanaged.passRetained(Work(body))
-    var attributes = pthread_attr_t()
-    unsafe pthread_attr_init(&attributes)
-    defer { unsafe pthread_attr_destroy(&attributes) }
-    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    var thread = pthread_t()
-    let code = unsafe pthread_create(
-      &thread, &attributes,
-      { pointer in
-        if let pointer = unsafe pointer {
-          unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
-        }
-        return nil
-      }, work.toOpaque())
-    if code != 0 { unsafe work.release() }
-    return code == 0
-  }
-
-  /// What a thread does; a class because a C function gets it by address.
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 }

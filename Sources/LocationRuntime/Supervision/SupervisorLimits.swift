@@ -21,6 +21,14 @@ package enum SupervisorLimits {
   package static let graceMilliseconds: Int64 = 5_000
   /// Milliseconds that a program may run on after closing its standard output before that is told.
   package static let closedMilliseconds: Int64 = 1_000
+  /// Programs that may be connected to the socket.
+  package static let connections = 256
+  /// Programs that may wait for their connection to be taken: as many as the kernel keeps by itself (listen(2)).
+  package static let waitingConnections: Int32 = 128
+  /// Milliseconds that a program has to say its name once it has connected.
+  package static let registerMilliseconds: Int64 = 10_000
+  /// Milliseconds from the start of a command to the connection of the program that it is to bring.
+  package static let connectMilliseconds: Int64 = 15_000
   /// Milliseconds for the programs of a supervisor before to end, once killed.
   package static let reclaimMilliseconds: Int64 = 5_000
 }

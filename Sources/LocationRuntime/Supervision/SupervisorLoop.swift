@@ -8,9 +8,10 @@ import LocationCore
 
 /// The supervisor's thread: waits in `poll` for commands, for what programs say, for their ends, and for its few
 /// deadlines. With nothing to do it does not wake.
-struct SupervisorLoop {
+struct SupervisorLoop: ~Copyable {
   private let mailbox: SupervisorMailbox
   private let site: SupervisorSite
+  private var socket: SubscriberSocket
   private var programs: [SupervisedProgram] = []
   private var indices: [String: Int] = [:]
   private var commands: [SupervisorCommand] = []
@@ -22,9 +23,10 @@ struct SupervisorLoop {
 
   private enum Kind { case end, input, output, freezing }
 
-  init(mailbox: SupervisorMailbox, site: SupervisorSite) {
+  init(mailbox: SupervisorMailbox, site: SupervisorSite, socket: consuming SubscriberSocket) {
     self.mailbox = mailbox
     self.site = site
+    self.socket = socket
   }
 
   /// Runs until it is told to stop and every program has ended.
@@ -32,11 +34,12 @@ struct SupervisorLoop {
     Self.blockSignals()
     while true {
       takeCommands()
-      if isStopping, programs.allSatisfy({ $0.run == nil }) { break }
+      if isStopping, socket.isIdle, programs.allSatisfy({ $0.run == nil }) { break }
       wait()
       serve()
     }
     for program in programs { program.remove(at: MonotonicTime.milliseconds) }
+    socket.close()
     site.close()
     mailbox.end()
   }
@@ -46,34 +49,40 @@ struct SupervisorLoop {
     let now = MonotonicTime.milliseconds
     for command in commands {
       switch command {
-      case .add(let subscriber): add(subscriber, at: now)
+      case .add(let subscriber, let directories): add(subscriber, directories, at: now)
       case .remove(let name): remove(name, at: now)
       case .perform(let order, let line):
         if !isStopping { program(order.subscriber)?.perform(order, recordLine: line, at: now) }
+      case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
       case .userLaunch(let name): if !isStopping { program(name)?.userLaunch(at: now) }
       case .answer(let name, let reply): program(name)?.answer(reply)
       case .stop:
         isStopping = true
         for program in programs { program.remove(at: now) }
+        socket.removeAll(at: now)
       }
     }
     commands.removeAll(keepingCapacity: true)
   }
 
-  private func program(_ name: String) -> SupervisedProgram? { indices[name].map { programs[$0] } }
+  private func program(_ name: String) -> (any SupervisedSubscriber)? {
+    indices[name].map { programs[$0] } ?? socket.program(name)
+  }
 
-  private mutating func add(_ subscriber: Subscriber, at now: Int64) {
+  private mutating func add(_ subscriber: Subscriber, _ ownDirectories: [String], at now: Int64) {
     remove(subscriber.name, at: now)
+    if subscriber.style == .socket { return socket.add(subscriber) }
     let predecessor = programs.last { $0.subscriber.name == subscriber.name }
     indices[subscriber.name] = programs.count
     programs.append(
-      SupervisedProgram(subscriber, after: predecessor, site: site) { [mailbox] reports in
-        mailbox.report(reports)
+      SupervisedProgram(subscriber, ownDirectories: ownDirectories, after: predecessor, site: site) {
+        [mailbox] reports in mailbox.report(reports)
       })
   }
 
   /// Its name is free at once; its process may take some seconds to end.
   private mutating func remove(_ name: String, at now: Int64) {
+    socket.program(name)?.remove(at: now)
     guard let index = indices.removeValue(forKey: name) else { return }
     programs[index].remove(at: now)
   }
@@ -93,18 +102,21 @@ struct SupervisorLoop {
     let hasRoom = mailbox.hasRoom()
     entries.removeAll(keepingCapacity: true)
     targets.removeAll(keepingCapacity: true)
-    entries.append(pollfd(fd: mailbox.commandBell.readable, events: Int16(POLLIN), revents: 0))
+    entries.append(pollfd(fd: mailbox.commandBell.readEnd, events: Int16(POLLIN), revents: 0))
     var deadline: Int64?
     for program in programs {
       guard let run = program.run else { continue }
       watch(run.pidfd, POLLIN, program, .end)
-      if let input = run.input, !run.queue.isEmpty { watch(input, POLLOUT, program, .input) }
-      if let output = run.output, hasRoom, run.mayRead(at: now) { watch(output, POLLIN, program, .output) }
+      if let input = run.talk.input, !run.talk.queue.isEmpty { watch(input, POLLOUT, program, .input) }
+      if let output = run.talk.output, hasRoom, run.talk.mayRead(at: now) {
+        watch(output, POLLIN, program, .output)
+      }
       if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {
         watch(cgroup.events, POLLPRI, program, .freezing)
       }
       if let due = run.deadline(at: now) { deadline = min(deadline ?? due, due) }
     }
+    if let due = socket.watch(&entries, hasRoom: hasRoom, at: now) { deadline = min(deadline ?? due, due) }
     let milliseconds = deadline.map { Int32(clamping: max(0, $0 - now)) } ?? -1
     _ = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
   }
@@ -127,6 +139,7 @@ struct SupervisorLoop {
       case .freezing: target.program.noticeSuspension(at: now)
       }
     }
+    socket.serve(entries, hasRoom: mailbox.hasRoom(), at: now, by: &buffer)
     for program in programs { program.passTime(at: now) }
     sweep()
   }

@@ -3,10 +3,11 @@ import Synchronization
 
 /// What the engine's side asks of the supervisor's thread.
 enum SupervisorCommand: Sendable {
-  case add(Subscriber)
+  case add(Subscriber, ownDirectories: [String])
   case remove(name: String)
   case perform(Order, recordLine: [UInt8])
   case userLaunch(name: String)
+  case measure(name: String)
   case answer(name: String, SubscriberReply)
   case stop
 }
@@ -27,13 +28,13 @@ final class SupervisorMailbox: Sendable {
 
   private let state = Mutex(State())
   /// Rings for the supervisor's thread.
-  let commandBell: Bell
+  let commandBell: WakePipe
   /// Rings for the engine's side.
-  let reportBell: Bell
+  let reportBell: WakePipe
 
   init() throws(Failure) {
-    commandBell = try Bell()
-    reportBell = try Bell()
+    commandBell = try WakePipe()
+    reportBell = try WakePipe()
   }
 
   // MARK: The engine's side

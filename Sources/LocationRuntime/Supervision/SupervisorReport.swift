@@ -6,6 +6,10 @@ package enum SupervisorReport: Hashable, Sendable {
   case event(subscriber: String, SubscriberEvent)
   /// For whoever can answer it, with ``Supervisor/answer(_:_:)``.
   case request(subscriber: String, SubscriberRequest)
+  /// For the engine's side, which ends it (rule K3): when it was suspended it held locks on files that are not its own.
+  case held(subscriber: String, [HeldLock])
+  /// What it takes, in answer to ``Supervisor/measure(_:)``; nil where it does not run.
+  case usage(subscriber: String, ProgramUsage?)
   /// For the log: nothing follows from it.
   case note(subscriber: String, SupervisorNote)
 }
@@ -32,6 +36,10 @@ package enum SupervisorNote: Hashable, Sendable {
   case queueFull
   /// It closed its standard input: it can't be told anything until it is started again.
   case closedInput
+  /// Its program, which is no child of ours, has connected and said its name; 0 where its process is not known.
+  case registered(pid: Int32)
+  /// Its program is not connected, and did not connect when its command had been started; or it has none.
+  case notConnected
   /// It closed its standard output but runs on: it can't acknowledge anything until it is started again.
   case closedOutput
 }

@@ -12,6 +12,7 @@ struct WatchOutput: ~Copyable {
   private var printer: LinePrinter
   private var screen: TerminalScreen?
   private var view = WatchView()
+  private var dates = DateNotice()
   private let isScreen: Bool
   private let isPlain: Bool
   private let regions: [Region]
@@ -59,11 +60,12 @@ struct WatchOutput: ~Copyable {
   }
 
   /// The terminal's keys, for `poll`; -1 where there are none.
-  let keys: Int32
+  private(set) var keys: Int32
 
   /// Shows a record.
   mutating func show(_ record: Record) throws(Failure) {
     isDirty = true
+    if let notice = dates.text(after: record.body) { tell(notice) }
     guard isScreen else {
       if let line = encoder.encode(record) { try printer.print(line.span) }
       return
@@ -71,6 +73,7 @@ struct WatchOutput: ~Copyable {
     switch record.body {
     case .fixAccepted:
       view.trouble = nil
+      view.notice = nil
       return
     case .fixRejected, .power: return
     case .region(let event): if case .state(.outside) = event.kind { return }
@@ -94,8 +97,27 @@ struct WatchOutput: ~Copyable {
   /// Gives the terminal back, and says what it came to.
   mutating func finish(_ summary: Summary) throws(Failure) {
     screen?.leave()
-    if let line = encoder.encode(summary) { try printer.print(line.span) }
-    try printer.finish()
+    if let notice = view.notice { Self.printError(notice) }
+    do throws(Failure) {
+      if let line = encoder.encode(summary) { try printer.print(line.span) }
+      try printer.finish()
+    } catch {
+      // A terminal that has gone away can't be told so; a pipe's other end can't either, but a file can be full.
+      if !isScreen { throw error }
+    }
+  }
+
+  /// Says what is no record, where it does not mix with them.
+  private mutating func tell(_ notice: String) {
+    if isScreen { view.notice = notice } else { Self.printError(notice) }
+  }
+
+  private static func printError(_ notice: String) {
+    do throws(Failure) {
+      try OutputFile.standardError.write(Array("locwatch: \(notice)\n".utf8))
+    } catch {
+      // Where nobody listens there is nobody to tell.
+    }
   }
 
   // MARK: - The view
@@ -160,6 +182,9 @@ struct WatchOutput: ~Copyable {
 
   /// Whether the key to quit was struck.
   mutating func readsQuit() -> Bool {
-    screen?.keys().contains { $0 == UInt8(ascii: "q") || $0 == UInt8(ascii: "Q") } ?? false
+    let struck = screen?.keys() ?? []
+    // A terminal without a keyboard any more would be readable for ever.
+    if struck.isEmpty { keys = -1 }
+    return struck.contains { $0 == UInt8(ascii: "q") || $0 == UInt8(ascii: "Q") }
   }
 }

@@ -24,6 +24,8 @@ package struct WatchView: Sendable {
   package var sourceName: String?
   /// Why there are no fixes; nil while they come.
   package var trouble: SourceEvent.Staleness?
+  /// What a person should know and do; nil for nothing.
+  package var notice: String?
   /// The last fix believed.
   package var fix: Fix?
   /// Seconds since it.
@@ -56,7 +58,9 @@ package struct WatchView: Sendable {
     func heading(_ text: String) -> String {
       isPlain ? text : "\u{1B}[1m\(text.fitted(to: columns))\u{1B}[0m"
     }
-    let top = [heading(title)] + facts.map { "  \($0.padded(to: 10))\($1)" }
+    // What, and what to do about it: a line each.
+    let notes = (notice ?? "").split(separator: ":", maxSplits: 1).map { "  ! " + $0.drop { $0 == " " } }
+    let top = [heading(title)] + notes + facts.map { "  \($0.padded(to: 10))\($1)" }
     // A heading, a line in between and the foot each take one.
     let room = max(0, rows - top.count - 1)
     let regionRows = standings.isEmpty ? 0 : min(standings.count, max(0, room / 2 - 2))

@@ -68,8 +68,7 @@ import Testing
       #expect(entered <= first + tolerance && entered < left, "round \(round)")
       #expect(abs(shape.edgeMeters(at: way.place(entered / seconds))) < 0.1, "round \(round)")
       #expect(abs(shape.edgeMeters(at: way.place(left / seconds))) < 0.1, "round \(round)")
-      // A corridor may be left more than once on the way; one leaving is told then.
-      if kind != 3 { #expect(left >= last - tolerance, "round \(round)") }
+      #expect(left >= last - tolerance, "round \(round)")
       #expect(monitor.state(of: "gate") == .outside)
     }
     #expect(passages > 12)

@@ -218,6 +218,20 @@ private struct Day: ~Copyable {
     #expect(day.log == ["deliver B1 active>active foreground"])
   }
 
+  @Test(arguments: [SubscriberState.suspended, .notRunning])
+  func b4_regionsWakeOrRelaunchWhoAskedForThatRegion(_ state: SubscriberState) {
+    var drive = Drive()
+    drive.add(0, .addSubscriber(Subscriber(name: "a", services: [.regions]), state))
+    drive.add(0, .addSubscriber(Subscriber(name: "b", services: [.regions], regions: ["other"]), state))
+    let home = Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 200), initial: .event)
+    drive.add(0, .addRegion(home))
+    drive.fix(1, east: 0)
+    let decisions = drive.effects().decisions
+    #expect(decisions.map(\.subscriber) == ["a"])
+    #expect(decisions.first?.action == (state == .suspended ? .wake : .relaunch))
+    #expect(decisions.first?.rule == .regions)
+  }
+
   @Test(arguments: SubscriberState.allCases) func b8_deniedIsNeverTold(_ state: SubscriberState) {
     var day = Day(
       Subscriber(name: "a", services: [.significantChange], authorization: .denied), from: state)

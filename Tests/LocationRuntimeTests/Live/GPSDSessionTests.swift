@@ -22,6 +22,36 @@ import Testing
     #expect(run.source == [.found(name: "gpsd 3.22")])
   }
 
+  @Test func `gpsd may be busy with a receiver for a while before it says anything`() throws {
+    var run = try SessionRun()
+    run.start()
+    run.connected()
+    run.pass(to: 14)
+    run.say(GPSDText.version, GPSDText.devices("/dev/a"), GPSDText.watch)
+    run.fixes(from: 15, through: 16)
+    run.pass(to: 17)
+    #expect(run.disconnects.isEmpty)
+    #expect(run.staleness.isEmpty)
+    #expect(run.fixTimes == [15, 16])
+  }
+
+  @Test func `classes, members and values that are not known change nothing`() throws {
+    var run = try SessionRun.greeted()
+    run.say(
+      #"{"class":"ATT","device":"/dev/a","heading":1}"#, #"{"class":"TOFF","device":"/dev/a","real_sec":1}"#,
+      #"{"class":"PPS"}"#, #"{"class":"OSC","x":{"y":[1,{"class":"TPV"}]}}"#, #"{"class":"NEWER","mode":3}"#,
+      #"{"class":"AIS","type":1,"name":"a \"TPV\" \u0041"}"#)
+    run.pass(to: 0.5)
+    #expect(run.reports.isEmpty)
+    #expect(run.session.counts.garbage == 0)
+    #expect(run.session.counts.lines == 9)
+    let tpv = GPSDText.tpv(1).dropLast()
+    run.say(tpv + #","newer":{"a":[1,2]},"leapseconds":18,"ept":0.005,"eps":20.5,"status":77}"#)
+    run.pass(to: 2)
+    #expect(run.fixTimes == [1])
+    #expect(run.reports.first?.accuracy == .from95Percent(19))
+  }
+
   @Test func `of several reports of an epoch the last counts`() throws {
     var run = try SessionRun.greeted()
     run.say(GPSDText.tpv(0, eph: nil))

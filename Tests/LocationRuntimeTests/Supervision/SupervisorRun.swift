@@ -45,6 +45,7 @@ final class SupervisorRun {
     configuration.cgroupName = (folder.path as NSString).lastPathComponent
     configuration.usesCgroups = way == .freezer
     configuration.graceMilliseconds = graceMilliseconds
+    configuration.socketPath = folder("subscribers.sock")
     return configuration
   }
 

@@ -4,13 +4,15 @@
   import Glibc
 #endif
 
-/// Wakes a thread out of `poll`: a pair of sockets, because those can be closed in children from their birth.
-package final class Bell: Sendable {
-  /// Becomes readable when it rings.
-  package let readable: Int32
+/// A bell between threads that can be waited for together with sockets.
+///
+/// A pair of sockets rather than a pipe, because those are closed in children from their birth.
+package final class WakePipe: Sendable {
+  /// Becomes readable when the bell rings; for `poll`.
+  package let readEnd: Int32
   private let writeEnd: Int32
 
-  /// - Throws: ``Failure`` where the machine has no descriptors left.
+  /// - Throws: ``Failure`` of code 71 where the machine has no descriptors left.
   package init() throws(Failure) {
     var ends: [Int32] = [-1, -1]
     #if canImport(Musl)
@@ -21,25 +23,25 @@ package final class Bell: Sendable {
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
-    readable = ends[0]
+    readEnd = ends[0]
     writeEnd = ends[1]
   }
 
   deinit {
-    close(readable)
+    close(readEnd)
     close(writeEnd)
   }
 
-  /// Rings; twice before it is heard is as good as once.
-  func ring() {
+  /// Rings; twice is as good as once. May be called from a signal's handler.
+  package func ring() {
     var byte: UInt8 = 1
     _ = unsafe send(writeEnd, &byte, 1, Int32(MSG_NOSIGNAL))
   }
 
   /// Makes it silent again.
-  func silence() {
+  package func silence() {
     unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-      while unsafe recv(readable, buffer.baseAddress, buffer.count, 0) > 0 {}
+      while unsafe recv(readEnd, buffer.baseAddress, buffer.count, 0) > 0 {}
     }
   }
 }

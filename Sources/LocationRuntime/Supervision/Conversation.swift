@@ -1,0 +1,158 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What is told to a program and heard of it, in lines: over its standard streams, or over a socket. Used by the
+/// supervisor's thread alone.
+final class Conversation {
+  private(set) var input: Descriptor?
+  private(set) var output: Descriptor?
+  private(set) var queue = WriteQueue()
+  private var lines = AnswerLines()
+  /// Events it was handed and has not acknowledged, in order.
+  private var handed: [Int] = []
+  /// Who it said it is.
+  private var registration: Registration?
+  private var notUnderstood = 0
+  private var tooLong = 0
+  /// What it may still say in the present second.
+  private var saidBytes = 0
+  private var saidLines = 0
+  private var secondEnds: Int64 = 0
+
+  /// - Parameters:
+  ///   - input: what is told is written to it.
+  ///   - output: what it says is read from it; nil for a program that says nothing.
+  init(input: Descriptor, output: Descriptor?) {
+    self.input = input
+    self.output = output
+  }
+
+  // MARK: Telling it
+
+  /// Queues a line, and writes at once what goes; a note where it can't be told.
+  func tell(_ line: [UInt8]) -> SupervisorNote? {
+    let wasOpen = !queue.isClosed && !queue.isBroken
+    let isTaken = queue.append(line)
+    if let note = send() { return note }
+    return !isTaken && wasOpen ? .queueFull : nil
+  }
+
+  /// Notes that it is handed an event, in the next line.
+  func noteHanded(_ event: Int) { handed.append(event) }
+
+  /// Writes what goes without waiting; a note where it has closed its input.
+  func send() -> SupervisorNote? {
+    guard let input, !queue.isBroken else { return nil }
+    queue.send(to: input)
+    guard queue.isBroken else { return nil }
+    self.input = nil
+    return .closedInput
+  }
+
+  /// Closes its input once everything is written: a oneshot reads to the end.
+  func closeInputWhenSent() { if queue.isEmpty { input = nil } }
+
+  // MARK: Hearing it
+
+  /// Whether it may be read now: it has not said more than its share of this second.
+  func mayRead(at now: Int64) -> Bool {
+    if now >= secondEnds { return true }
+    return saidBytes < SupervisorLimits.bytesPerSecond && saidLines < SupervisorLimits.linesPerSecond
+  }
+
+  /// When it may be read again; nil where it may be now, or never.
+  func nextReading(at now: Int64) -> Int64? { output == nil || mayRead(at: now) ? nil : secondEnds }
+
+  /// Reads one piece by way of `buffer`; false where nothing is left to read for now.
+  private func read(
+    at now: Int64, by buffer: inout [UInt8], each: (SubscriberAnswer) -> Void, note: (SupervisorNote) -> Void
+  ) -> Bool {
+    guard let output else { return false }
+    if now >= secondEnds {
+      secondEnds = now + 1_000
+      saidBytes = 0
+      saidLines = 0
+    }
+    let count = unsafe buffer.withUnsafeMutableBytes { buffer in
+      unsafe Self.read(output.number, buffer.baseAddress, buffer.count)
+    }
+    if count < 0, errno == EINTR { return true }
+    if count < 0, errno == EAGAIN { return false }
+    guard count > 0 else {
+      self.output = nil
+      return false
+    }
+    saidBytes += count
+    lines.append(buffer[..<count]) { item in
+      saidLines += 1
+      switch item {
+      case .tooLong:
+        tooLong += 1
+        if Self.isPowerOfTwo(tooLong) { note(.lineTooLong(lines: tooLong)) }
+      case .line(let line):
+        if let answer = SubscriberAnswer(line: line) { return each(answer) }
+        notUnderstood += 1
+        if Self.isPowerOfTwo(notUnderstood) { note(.notUnderstood(lines: notUnderstood)) }
+      }
+    }
+    return true
+  }
+
+  /// Reads one piece of what it says, and makes reports of it; false where nothing is left to read for now.
+  /// - Parameter coreSeconds: the processor time to be put down to an acknowledgment.
+  func hear(
+    of name: String, at now: Int64, by buffer: inout [UInt8], into reports: inout [SupervisorReport],
+    coreSeconds: () -> Double
+  ) -> Bool {
+    read(at: now, by: &buffer) { answer in
+      switch answer {
+      case .acknowledge(let event):
+        acknowledge(event)
+        reports.append(.event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
+      case .done:
+        for event in acknowledgeAll() {
+          reports.append(.event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
+        }
+      case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
+      case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
+      case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
+      case .request(let request): reports.append(.request(subscriber: name, request))
+      case .register(let registration): self.registration = registration
+      }
+    } note: {
+      reports.append(.note(subscriber: name, $0))
+    }
+  }
+
+  /// Who it said it is, once.
+  func takeRegistration() -> Registration? {
+    defer { registration = nil }
+    return registration
+  }
+
+  /// An acknowledgment of an event has come.
+  private func acknowledge(_ event: Int) {
+    if let index = handed.firstIndex(of: event) { handed.remove(at: index) }
+  }
+
+  /// The same for everything it was handed; the events.
+  private func acknowledgeAll() -> [Int] {
+    defer { handed = [] }
+    return handed
+  }
+
+  private static func isPowerOfTwo(_ number: Int) -> Bool { number & (number - 1) == 0 }
+
+  private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
+    #if canImport(Musl)
+      unsafe Musl.read(descriptor, buffer, count)
+    #else
+      unsafe Glibc.read(descriptor, buffer, count)
+    #endif
+  }
+}

@@ -1,0 +1,73 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Tells when the machine is unlocked for the first time after a boot (rule A8).
+///
+/// A file tells it, because whatever knows of the unlock can make one: a unit (`ExecStart=touch FILE`, bound to the
+/// mount of an encrypted home), a login hook, or a command, which calls ``tell(path:)``. The file counts if it is of
+/// this boot: it lies in memory (`/run`), where it does not outlive one, or its text is this boot's id.
+package final class FirstUnlock: Sendable {
+  /// The file.
+  package let path: String
+  /// Becomes readable when something has changed in the file's directory; for `poll`.
+  package var readable: Int32 { changes.number }
+  private let changes: Descriptor
+
+  /// - Parameter path: its directory must be there.
+  /// - Throws: ``Failure`` where the directory can't be watched.
+  package init(path: String) throws(Failure) {
+    self.path = path
+    let folder = Self.folder(of: path)
+    let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    guard number >= 0 else {
+      throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
+    }
+    changes = Descriptor(number)
+    let mask = UInt32(IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO | IN_ATTRIB)
+    guard unsafe inotify_add_watch(number, folder, mask) >= 0 else {
+      throw Failure(.noInput, file: folder, what: SystemReason.text(errno))
+    }
+  }
+
+  /// Whether it has been told for this boot. Asking silences ``readable``.
+  package func isTold() -> Bool {
+    unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
+      while unsafe read(changes.number, buffer.baseAddress, buffer.count) > 0 {}
+    }
+    guard let text = KernelFile.read(path) else { return false }
+    return text.filter { !$0.isWhitespace } == ProcessStatus.boot || Self.isInMemory(path)
+  }
+
+  /// Tells it.
+  /// - Throws: ``Failure`` where the file can't be written.
+  package static func tell(path: String) throws(Failure) {
+    let code = KernelFile.write(path, ProcessStatus.boot + "\n", create: true)
+    guard code == 0 else { throw Failure(.cantCreate, file: path, what: SystemReason.text(code)) }
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Whether it lies on a file system that a boot empties: the device of the file, as makedev(3) packs it, is that of
+  /// such a mount (proc_pid_mountinfo(5): field 3 is the device, the type stands after a lone dash).
+  private static func isInMemory(_ path: String) -> Bool {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0, let mounts = KernelFile.read("/proc/self/mountinfo") else {
+      return false
+    }
+    let number = UInt64(status.st_dev)
+    let device = "\((number >> 8) & 0xFFF):\((number & 0xFF) | ((number >> 12) & 0xF_FF00))"
+    return mounts.split(separator: "\n").contains { mount in
+      let fields = mount.split(separator: " ")
+      guard fields.count > 2, fields[2] == device, let dash = fields.firstIndex(of: "-"),
+        fields.count > dash + 1
+      else { return false }
+      return fields[dash + 1] == "tmpfs" || fields[dash + 1] == "ramfs"
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package import LocationCore
+
+#if canImport(Musl)
+  package import Musl
+#else
+  package import Glibc
+#endif
+
+/// Tells when the machine is short of memory (rule A4), by the kernel's own measure of the time that programs lose
+/// waiting for it (PSI, Documentation/accounting/psi.rst). It never wakes while there is enough.
+///
+/// ```swift
+/// var watch = try MemoryPressureWatch()
+/// entries += watch.entries                      // for poll, until watch.nextDeadline
+/// if let level = watch.take(entries[...2], at: now) { ... .machine(.memoryPressure(level)) ... }
+/// ```
+package struct MemoryPressureWatch: ~Copyable {
+  /// Milliseconds over which the lost time is counted: the least that is open to all users, and what systemd takes
+  /// (`MemoryPressureThresholdSec=` in systemd.resource-control(5)).
+  package static let windowMilliseconds = 2_000
+  /// A warning: some program lost this many milliseconds of a window. systemd's default.
+  package static let warningMilliseconds = 200
+  /// Critical: all programs at once lost this many milliseconds of a window: 7 %, as Android's lmkd has it
+  /// (`psi_thresholds` in lmkd.cpp: 70 of 1,000 ms).
+  package static let criticalMilliseconds = 140
+
+  /// Where the whole machine's is.
+  package static let machine = "/proc/pressure/memory"
+
+  private let triggers: [Descriptor]
+  private var level = MemoryPressureLevel()
+
+  /// - Parameter path: the machine's, or a cgroup's `memory.pressure`.
+  /// - Throws: ``Failure`` of code 69 that says why the kernel does not tell.
+  package init(path: String = Self.machine) throws(Failure) {
+    let warning = try Self.trigger(path, "some", Self.warningMilliseconds)
+    let critical = try Self.trigger(path, "full", Self.criticalMilliseconds)
+    triggers = [warning, critical]
+  }
+
+  /// Two entries for `poll`.
+  package var entries: [pollfd] {
+    triggers.map { pollfd(fd: $0.number, events: Int16(POLLPRI), revents: 0) }
+  }
+
+  /// Until when `poll` may wait, in milliseconds of ``MonotonicTime``; nil for ever.
+  package var nextDeadline: Int64? { level.nextDeadline }
+
+  /// What `poll` found in ``entries``, and what time has changed; the level where it is another than before.
+  package mutating func take(
+    _ entries: some RandomAccessCollection<pollfd>, at now: Int64
+  ) -> MachineEvent.MemoryPressure? {
+    for (entry, sign) in zip(entries, [MachineEvent.MemoryPressure.warning, .critical])
+    where entry.revents & Int16(POLLPRI) != 0 && entry.revents & Int16(POLLERR) == 0 {
+      level.note(sign, at: now)
+    }
+    return level.change(at: now)
+  }
+
+  private static func trigger(_ path: String, _ kind: String, _ milliseconds: Int) throws(Failure)
+    -> Descriptor
+  {
+    guard let file = Descriptor.open(path, O_RDWR | O_NONBLOCK) else {
+      let code = errno
+      throw Failure(
+        .unavailable, file: path,
+        what: "the kernel does not tell of memory pressure: \(SystemReason.text(code))",
+        remedy: code == ENOENT ? "a kernel with CONFIG_PSI, started with psi=1" : nil)
+    }
+    let code = KernelFile.write(file, "\(kind) \(milliseconds * 1_000) \(windowMilliseconds * 1_000)\0")
+    guard code == 0 else {
+      throw Failure(
+        .unavailable, file: path,
+        what: "the kernel does not tell of memory pressure: \(SystemReason.text(code))",
+        remedy: code == EPERM ? "CAP_SYS_RESOURCE, or Linux 6.1" : nil)
+    }
+    return file
+  }
+}

@@ -1,0 +1,199 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A subscriber whose program is no child of ours: it connects to the socket and says its name. It is not suspended,
+/// because it is not ours to freeze; it is woken by what is written to it, by a signal it asked for, or, where it is
+/// not connected, by its command. Used by the supervisor's thread alone.
+final class SocketProgram: SupervisedSubscriber {
+  let subscriber: Subscriber
+  private let site: SupervisorSite
+  private let socketPath: String?
+  private let tell: ([SupervisorReport]) -> Void
+  private(set) var connection: SocketConnection?
+  /// The command that is to bring the program to connect, while it runs.
+  private(set) var starter: ProgramStart?
+  /// What the program is told when it has connected, and until when that may take.
+  private var nextLaunch: LaunchNotice?
+  private var connectBy: Int64?
+  private var backlog: [(event: Int, line: [UInt8])] = []
+  /// When the command is killed for not having ended.
+  private var killAt: Int64?
+  private(set) var isRemoved = false
+
+  init(
+    _ subscriber: Subscriber, site: SupervisorSite, socketPath: String?,
+    tell: @escaping ([SupervisorReport]) -> Void
+  ) {
+    self.subscriber = subscriber
+    self.site = site
+    self.socketPath = socketPath
+    self.tell = tell
+  }
+
+  /// Whether it was removed and nothing is left of it.
+  var isGone: Bool { isRemoved && starter == nil }
+
+  /// The process that is connected.
+  var usage: ProgramUsage? {
+    guard let pid = connection?.pid, let status = ProcessStatus(of: pid) else { return nil }
+    return ProgramUsage(coreSeconds: status.coreSeconds, memoryBytes: status.residentBytes, processes: 1)
+  }
+
+  private var name: String { subscriber.name }
+
+  private func note(_ note: SupervisorNote) { tell([.note(subscriber: name, note)]) }
+
+  // MARK: Orders
+
+  func perform(_ order: Order, recordLine: [UInt8], at now: Int64) {
+    switch order {
+    case .wake(_, let launch), .relaunch(_, let launch): call(LaunchNotice(launch), at: now)
+    case .deliver(_, let event): deliver(event, recordLine)
+    case .suspend: break
+    case .warn(_, let seconds): say(LaunchNotice.warning(seconds: seconds))
+    case .terminate: terminate(at: now)
+    }
+  }
+
+  func userLaunch(at now: Int64) { call(.user, at: now) }
+
+  func answer(_ reply: SubscriberReply) { say(reply.line) }
+
+  func remove(at now: Int64) {
+    isRemoved = true
+    terminate(at: now)
+  }
+
+  private func call(_ launch: LaunchNotice, at now: Int64) {
+    if let connection {
+      say(launch.line)
+      return connection.ring()
+    }
+    nextLaunch = launch
+    backlog = []
+    guard !subscriber.command.isEmpty else { return giveUp(.notConnected, status: Self.unreachableStatus) }
+    connectBy = now + SupervisorLimits.connectMilliseconds
+    if starter == nil { startCommand(launch) }
+  }
+
+  private func startCommand(_ launch: LaunchNotice) {
+    var environment = site.environment + [ProgramStart.causeKey + launch.cause]
+    if let event = launch.event { environment.append("\(ProgramStart.eventKey)\(event)") }
+    if let socketPath { environment.append("LOCWATCH_SOCKET=\(socketPath)") }
+    do throws(ProgramStart.Refusal) {
+      let start = try ProgramStart(
+        command: subscriber.command, environment: environment, hasOutput: false, cgroup: nil)
+      starter = start
+      site.noteRun(of: name, pid: start.pid, cgroup: nil)
+      note(.started(pid: start.pid))
+    } catch {
+      giveUp(.startFailed(reason: SystemReason.text(error.code)), status: error.status)
+    }
+  }
+
+  private func deliver(_ event: Int, _ line: [UInt8]) {
+    let line = line.last == UInt8(ascii: "\n") ? line : line + [UInt8(ascii: "\n")]
+    if let connection {
+      connection.talk.noteHanded(event)
+      say(line)
+    } else if nextLaunch != nil,
+      backlog.reduce(line.count, { $0 + $1.line.count }) <= SupervisorLimits.queueBytes
+    {
+      backlog.append((event, line))
+    }
+  }
+
+  private func terminate(at now: Int64) {
+    forgetLaunch()
+    let wasThere = connection != nil || starter != nil
+    connection = nil
+    endCommand(at: now)
+    if wasThere { note(.ended(status: 0)) }
+  }
+
+  private func endCommand(at now: Int64) {
+    guard let starter, killAt == nil else { return }
+    kill(-starter.pid, SIGTERM)
+    killAt = now + site.graceMilliseconds
+  }
+
+  // MARK: What happens
+
+  /// The program has connected and said its name. One that was connected as the same before is let go.
+  func attach(_ connection: SocketConnection) {
+    if self.connection != nil { detach() }
+    self.connection = connection
+    note(.registered(pid: connection.pid ?? 0))
+    say(SubscriberReply.registered(name: name).line)
+    guard let launch = nextLaunch else { return }
+    let waiting = backlog
+    forgetLaunch()
+    say(launch.line)
+    for (event, line) in waiting { deliver(event, line) }
+  }
+
+  /// Its connection is over: it has ended, as far as can be seen from here.
+  func detach() {
+    connection = nil
+    tell([.event(subscriber: name, .exited(status: 0))])
+  }
+
+  /// Reads one piece of what it says.
+  func hear(at now: Int64, by buffer: inout [UInt8]) {
+    guard let connection else { return }
+    var reports: [SupervisorReport] = []
+    _ = connection.talk.hear(of: name, at: now, by: &buffer, into: &reports) { 0 }
+    if !reports.isEmpty { tell(reports) }
+    if connection.isOver { detach() }
+  }
+
+  /// Writes what goes without waiting.
+  func send() {
+    if let problem = connection?.talk.send() { note(problem) }
+    if connection?.isOver == true { detach() }
+  }
+
+  /// Its command has ended: with another status than 0 the program will not come.
+  func reap() {
+    guard let end = starter?.reap() else { return }
+    starter = nil
+    killAt = nil
+    site.forgetRun(of: name)
+    if end.status != 0, connection == nil, nextLaunch != nil { giveUp(.notConnected, status: end.status) }
+  }
+
+  /// Does what is due by time.
+  func passTime(at now: Int64) {
+    if let due = connectBy, due <= now {
+      giveUp(.notConnected, status: Self.unreachableStatus)
+      endCommand(at: now)
+    }
+    if let starter, let due = killAt, due <= now { kill(-starter.pid, SIGKILL) }
+  }
+
+  /// The earliest thing to do by time.
+  func deadline(at now: Int64) -> Int64? {
+    [connectBy, starter == nil ? nil : killAt, connection?.talk.nextReading(at: now)].compactMap { $0 }.min()
+  }
+
+  private func giveUp(_ reason: SupervisorNote, status: Int32) {
+    forgetLaunch()
+    tell([.note(subscriber: name, reason), .event(subscriber: name, .exited(status: status))])
+  }
+
+  private func forgetLaunch() {
+    nextLaunch = nil
+    connectBy = nil
+    backlog = []
+  }
+
+  private func say(_ line: [UInt8]) { if let problem = connection?.talk.tell(line) { note(problem) } }
+
+  /// `EX_UNAVAILABLE` of sysexits.h.
+  private static let unreachableStatus: Int32 = 69
+}

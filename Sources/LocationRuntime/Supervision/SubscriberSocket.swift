@@ -1,0 +1,201 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the supervisor's thread needs of a subscriber, however its program is reached.
+protocol SupervisedSubscriber: AnyObject {
+  var subscriber: Subscriber { get }
+  /// What it takes now; nil where it does not run.
+  var usage: ProgramUsage? { get }
+  /// Carries out an order to this subscriber.
+  func perform(_ order: Order, recordLine: [UInt8], at now: Int64)
+  /// The user started it or returned to it.
+  func userLaunch(at now: Int64)
+  /// Tells it the answer to something it said.
+  func answer(_ reply: SubscriberReply)
+  /// Ends it and forgets it.
+  func remove(at now: Int64)
+}
+
+/// The socket for programs that are no children of ours: who has connected, and as whom. Used by the supervisor's
+/// thread alone.
+///
+/// Its owner and group may connect, and whoever may connect may register as any subscriber of the style `socket`.
+struct SubscriberSocket: ~Copyable {
+  /// What an entry of `poll` is for.
+  private enum Target {
+    case listener
+    case stranger(SocketConnection)
+    case input(SocketProgram)
+    case output(SocketProgram)
+    case command(SocketProgram)
+  }
+
+  private let path: String?
+  private let listener: Descriptor?
+  private let site: SupervisorSite
+  private let tell: ([SupervisorReport]) -> Void
+  /// Connected, and not registered yet.
+  private var strangers: [SocketConnection] = []
+  private var programs: [SocketProgram] = []
+  private var targets: [Target] = []
+  private var firstEntry = 0
+
+  /// - Parameters:
+  ///   - listener: see ``listen(at:)``; nil where there is no socket.
+  ///   - tell: gets what happened.
+  init(
+    path: String?, listener: Descriptor?, site: SupervisorSite, tell: @escaping ([SupervisorReport]) -> Void
+  ) {
+    self.path = path
+    self.listener = listener
+    self.site = site
+    self.tell = tell
+  }
+
+  /// Makes the socket, for its owner and group.
+  /// - Throws: ``Failure`` of code 73 where that can't be.
+  static func listen(at path: String) throws(Failure) -> Descriptor {
+    func failure(_ what: String) -> Failure { Failure(.cantCreate, file: path, what: what) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard path.utf8.count <= GPSDAddress.maximumSocketBytes else {
+      throw failure("a socket's path has at most \(GPSDAddress.maximumSocketBytes) bytes")
+    }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
+    #if canImport(Musl)
+      let kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
+    #else
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    #endif
+    let number = socket(AF_UNIX, kind, 0)
+    guard number >= 0 else { throw failure(SystemReason.text(errno)) }
+    let descriptor = Descriptor(number)
+    // One of a supervisor that was killed; nobody else uses it, because the run directory is locked.
+    unsafe unlink(path)
+    let isBound = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    // Nobody can connect before it listens.
+    guard isBound, unsafe chmod(path, 0o660) == 0, startListening(number) else {
+      throw failure(SystemReason.text(errno))
+    }
+    return descriptor
+  }
+
+  private static func startListening(_ number: Int32) -> Bool {
+    #if canImport(Musl)
+      Musl.listen(number, SupervisorLimits.waitingConnections) == 0
+    #else
+      Glibc.listen(number, SupervisorLimits.waitingConnections) == 0
+    #endif
+  }
+
+  /// Whether no command of a subscriber runs any more.
+  var isIdle: Bool { programs.allSatisfy { $0.starter == nil } }
+
+  /// Leaves nothing behind.
+  func close() { if let path, listener != nil { unsafe unlink(path) } }
+
+  // MARK: Subscribers
+
+  func program(_ name: String) -> SocketProgram? {
+    programs.last { $0.subscriber.name == name && !$0.isRemoved }
+  }
+
+  mutating func add(_ subscriber: Subscriber) {
+    programs.append(SocketProgram(subscriber, site: site, socketPath: path, tell: tell))
+  }
+
+  func removeAll(at now: Int64) { for program in programs { program.remove(at: now) } }
+
+  // MARK: Waiting
+
+  /// Adds what `poll` is to wait for; the earliest thing to do by time.
+  mutating func watch(_ entries: inout [pollfd], hasRoom: Bool, at now: Int64) -> Int64? {
+    firstEntry = entries.count
+    targets.removeAll(keepingCapacity: true)
+    func watch(_ file: Descriptor, _ events: Int32, _ target: Target) {
+      entries.append(pollfd(fd: file.number, events: Int16(events), revents: 0))
+      targets.append(target)
+    }
+    if let listener, connectionCount < SupervisorLimits.connections { watch(listener, POLLIN, .listener) }
+    var deadline: Int64?
+    func consider(_ due: Int64?) { if let due { deadline = min(deadline ?? due, due) } }
+    for stranger in strangers {
+      let talk = stranger.talk
+      if let output = talk.output, talk.mayRead(at: now) { watch(output, POLLIN, .stranger(stranger)) }
+      if let input = talk.input, !talk.queue.isEmpty { watch(input, POLLOUT, .stranger(stranger)) }
+      consider(stranger.registerBy)
+    }
+    for program in programs {
+      if let talk = program.connection?.talk {
+        if let output = talk.output, hasRoom, talk.mayRead(at: now) {
+          watch(output, POLLIN, .output(program))
+        }
+        if let input = talk.input, !talk.queue.isEmpty { watch(input, POLLOUT, .input(program)) }
+      }
+      if let starter = program.starter { watch(starter.pidfd, POLLIN, .command(program)) }
+      consider(program.deadline(at: now))
+    }
+    return deadline
+  }
+
+  private var connectionCount: Int { strangers.count + programs.count { $0.connection != nil } }
+
+  /// Does what `poll` found, and what is due by time.
+  mutating func serve(_ entries: [pollfd], hasRoom: Bool, at now: Int64, by buffer: inout [UInt8]) {
+    for (index, target) in targets.enumerated() where entries[firstEntry + index].revents != 0 {
+      switch target {
+      case .listener: accept(at: now)
+      case .stranger(let stranger): hear(stranger, at: now, by: &buffer)
+      case .input(let program): program.send()
+      case .output(let program): if hasRoom { program.hear(at: now, by: &buffer) }
+      case .command(let program): program.reap()
+      }
+    }
+    targets.removeAll(keepingCapacity: true)
+    strangers.removeAll { $0.isOver || $0.registerBy <= now }
+    for program in programs { program.passTime(at: now) }
+    programs.removeAll(where: \.isGone)
+  }
+
+  private mutating func accept(at now: Int64) {
+    guard let listener else { return }
+    #if canImport(Musl)
+      let number = Musl.accept(listener.number, nil, nil)
+    #else
+      let number = Glibc.accept(listener.number, nil, nil)
+    #endif
+    guard number >= 0 else { return }
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    strangers.append(SocketConnection(Descriptor(number), at: now))
+  }
+
+  /// Hears who somebody is. What else is said before the answer has come is not heard.
+  private mutating func hear(_ stranger: SocketConnection, at now: Int64, by buffer: inout [UInt8]) {
+    guard !stranger.isLeaving else {
+      _ = stranger.talk.send()
+      return
+    }
+    var unheard: [SupervisorReport] = []
+    _ = stranger.talk.hear(of: "", at: now, by: &buffer, into: &unheard) { 0 }
+    guard let registration = stranger.talk.takeRegistration() else { return }
+    guard let program = program(registration.name) else {
+      let reply = SubscriberReply.refused(
+        what: "register", reason: "no subscriber of style socket has this name")
+      _ = stranger.talk.tell(reply.line)
+      stranger.isLeaving = true
+      return
+    }
+    strangers.removeAll { $0 === stranger }
+    stranger.signal = registration.signal?.number
+    program.attach(stranger)
+  }
+}

@@ -1,0 +1,51 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+/// The first unlock after a boot (rule A8), told by a file.
+@Suite struct FirstUnlockTests {
+  private let folder = TemporaryFolder()
+
+  private func isReadable(_ unlock: FirstUnlock, milliseconds: Int32) -> Bool {
+    var entry = pollfd(fd: unlock.readable, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&entry, 1, milliseconds) > 0
+  }
+
+  @Test func `it is told by a command, and to who waits`() throws {
+    let unlock = try FirstUnlock(path: folder("unlocked"))
+    #expect(!unlock.isTold())
+    #expect(!isReadable(unlock, milliseconds: 0))
+    try FirstUnlock.tell(path: folder("unlocked"))
+    #expect(isReadable(unlock, milliseconds: 10_000))
+    #expect(unlock.isTold())
+    #expect(!isReadable(unlock, milliseconds: 0), "asking silences it")
+    #expect(try FirstUnlock(path: folder("unlocked")).isTold(), "also to who comes later")
+  }
+
+  @Test func `the file of a boot before counts for nothing`() throws {
+    let unlock = try FirstUnlock(path: folder("unlocked"))
+    _ = folder.write("unlocked", "00000000-0000-0000-0000-000000000000\n")
+    #expect(!unlock.isTold())
+    _ = folder.write("unlocked", "")
+    #expect(!unlock.isTold(), "on a disk an empty file may be as old as the disk")
+  }
+
+  @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
+  func `where a boot empties the file system, that the file is there is enough`() throws {
+    let path = "/dev/shm/locwatch-test-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let unlock = try FirstUnlock(path: path)
+    #expect(!unlock.isTold())
+    // As `touch` in a unit does.
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    #expect(isReadable(unlock, milliseconds: 10_000))
+    #expect(unlock.isTold())
+  }
+
+  @Test func `a directory that is not there is an error that names it`() {
+    let failure = #expect(throws: Failure.self) { try FirstUnlock(path: "/nonexistent/unlocked") }
+    #expect(failure?.file == "/nonexistent")
+  }
+}

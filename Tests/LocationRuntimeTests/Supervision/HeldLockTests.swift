@@ -1,0 +1,92 @@
+import Foundation
+import LocationCore
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+/// Locks that a suspended program would keep from others (rule K3).
+@Suite(.serialized) struct HeldLockTests {
+  @Test func `a descriptor's information names its locks, and leases are none`() {
+    let text = """
+      pos:\t0
+      flags:\t0100002
+      lock:\t1: POSIX  ADVISORY  WRITE 12 fe:00:34 0 EOF
+      lock:\t2: FLOCK  ADVISORY  READ 12 fe:00:34 0 EOF
+      lock:\t3: OFDLCK ADVISORY  WRITE -1 fe:00:34 0 EOF
+      lock:\t4: LEASE  ACTIVE    WRITE 12 fe:00:34 0 EOF
+      lock:
+      """
+    #expect(HeldLock.kinds(fdinfo: text) == ["POSIX", "FLOCK", "OFDLCK"])
+    #expect(HeldLock.kinds(fdinfo: "") == [])
+  }
+
+  /// How a program locks a file, as shell text that goes on when it has.
+  private static let ways: [(kind: String, script: String)] = [
+    ("FLOCK", "exec 9>FILE; flock 9"),
+    // Only a child has it open when the program is suspended.
+    ("FLOCK", "(exec 9>FILE; flock 9; exec sleep 1000) & while flock -n FILE true; do :; done"),
+    (
+      "POSIX",
+      "python3 -c 'import fcntl,time; f=open(\"FILE\",\"w\"); fcntl.lockf(f,fcntl.LOCK_EX); open(\"FILE.ready\",\"w\"); time.sleep(1000)' & while ! [ -e FILE.ready ]; do sleep 0.01; done"
+    ),
+  ]
+
+  @Test(arguments: SupervisorRun.Way.here, [0, 1, 2])
+  func `a lock on a file of others is told when the program is suspended, with process and path`(
+    way: SupervisorRun.Way, index: Int
+  ) async throws {
+    let (kind, script) = Self.ways[index]
+    guard index != 2 || FileManager.default.isExecutableFile(atPath: "/usr/bin/python3") else { return }
+    let run = try SupervisorRun(way)
+    let file = run.folder("shared.db")
+    run.add("holder", script.replacing("FILE", with: file) + "; " + acknowledging)
+    run.relaunch("holder")
+    run.deliver("holder", event: 1)
+    let leader = try run.pid("holder")
+    try run.acknowledged("holder", 1)
+    run.suspend("holder")
+    let locks = try run.wait("the lock") { if case .held("holder", let locks) = $0 { locks } else { nil } }
+    #expect(!locks.isEmpty)
+    #expect(locks.allSatisfy { $0.kind == kind && $0.path == file }, "\(locks)")
+    #expect(locks.allSatisfy { ProcessStatus(of: $0.pid)?.group == leader })
+    // The engine's side ends it: the lock is free.
+    run.terminate("holder")
+    _ = try run.end("holder")
+    let check = try await Command.status("/usr/bin/flock", ["-w", "20", file, "true"])
+    #expect(check == 0)
+    await run.supervisor.stop()
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
+  func `its own files, files without a name, and none at all are no matter`(way: SupervisorRun.Way)
+    async throws
+  {
+    let run = try SupervisorRun(way)
+    try FileManager.default.createDirectory(atPath: run.folder("own"), withIntermediateDirectories: true)
+    let script = """
+      exec 9>\(run.folder("own/db")); flock 9; exec 8>\(run.folder("gone")); flock 8; rm \(run.folder("gone"));
+      """
+    let command = ["/bin/sh", "-c", script + acknowledging]
+    run.supervisor.add(Subscriber(name: "tidy", command: command), ownDirectories: [run.folder("own")])
+    run.add("plain", acknowledging)
+    for (event, name) in [(1, "tidy"), (2, "plain")] {
+      run.relaunch(name, event: event)
+      run.deliver(name, event: event)
+      try run.acknowledged(name, event)
+      run.suspend(name)
+      _ = try run.suspension(name)
+      run.supervisor.measure(name)
+      _ = try run.wait("usage") { if case .usage(name, _) = $0 { true } else { nil } }
+    }
+    #expect(!run.seen.contains { if case .held = $0 { true } else { false } })
+    await run.supervisor.stop()
+  }
+}
+
+/// A command that a test runs to its end.
+enum Command {
+  static func status(_ path: String, _ arguments: [String]) async throws -> Int32? {
+    try await LiveProcess(path, arguments).finish()
+  }
+}

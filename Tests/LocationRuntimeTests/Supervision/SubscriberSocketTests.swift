@@ -1,0 +1,215 @@
+import Foundation
+import LocationCore
+import TestSupport
+import Testing
+
+@testable import LocationRuntime
+
+/// Programs that are no children of the supervisor's, on its socket.
+@Suite(.serialized) struct SubscriberSocketTests {
+  /// A program's side of the socket.
+  private final class Client {
+    let connection: Connection
+    private var rest = ""
+
+    init(_ run: SupervisorRun, register line: String? = nil) throws {
+      connection = try #require(Connection(path: run.folder("subscribers.sock")))
+      if let line { connection.send(line + "\n") }
+    }
+
+    /// The next line; nil when the other side is gone.
+    func line() -> String? {
+      while true {
+        if let end = rest.firstIndex(of: "\n") {
+          defer { rest = String(rest[rest.index(after: end)...]) }
+          return String(rest[..<end])
+        }
+        guard let text = connection.receive() else { return nil }
+        rest += text
+      }
+    }
+  }
+
+  private static let registered = #"{"v":1,"type":"registered","subscriber":"outside"}"#
+
+  private func add(_ run: SupervisorRun, command: [String] = []) {
+    run.supervisor.add(Subscriber(name: "outside", command: command, style: .socket))
+  }
+
+  private func registration(_ run: SupervisorRun) throws -> Int32 {
+    try run.wait("registration") { if case .note("outside", .registered(let pid)) = $0 { pid } else { nil } }
+  }
+
+  @Test func `it registers by name, is told its events, and acknowledges them`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    let client = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(client.line() == Self.registered)
+    #expect(try registration(run) == getpid())
+    run.relaunch("outside", event: 5)
+    run.deliver("outside", event: 5)
+    #expect(client.line() == #"{"v":1,"type":"launch","cause":"B4","event":5,"budget_s":10.000}"#)
+    #expect(client.line() == #"{"v":1,"id":5,"type":"region.enter"}"#)
+    client.connection.send(#"{"begin_task":"save"}"# + "\n" + #"{"ack":5}"# + "\n")
+    try run.wait(for: .event(subscriber: "outside", .beginTask(name: "save")))
+    try run.acknowledged("outside", 5)
+    run.supervisor.answer("outside", .task(token: 1, remainingSeconds: 30))
+    #expect(client.line() == #"{"task":1,"remaining_s":30.000}"#)
+
+    run.suspend("outside")  // not ours to freeze
+    run.wake("outside", event: 6)
+    run.deliver("outside", event: 6)
+    #expect(client.line()?.contains(#""slept_s":3.000"#) == true)
+    #expect(client.line()?.contains(#""id":6"#) == true)
+    client.connection.send(#"{"done":true}"# + "\n")
+    try run.acknowledged("outside", 6)
+    client.connection.finish()
+    #expect(try run.exit("outside") == 0)
+    await run.supervisor.stop()
+    #expect(!FileManager.default.fileExists(atPath: run.folder("subscribers.sock")))
+  }
+
+  @Test func `who is not known, or says nothing of the kind, is turned away`() async throws {
+    let run = try SupervisorRun()
+    run.add("inside", acknowledging)
+    add(run)
+    for name in ["nobody", "inside"] {
+      let client = try Client(run, register: #"{"register":"\#(name)"}"#)
+      #expect(client.line()?.contains(#""type":"refused","what":"register""#) == true)
+      #expect(client.line() == nil)
+    }
+    let mute = try Client(run)
+    let chatty = try Client(run, register: #"{"ack":5}"#)
+    let good = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(good.line() == Self.registered)
+    _ = (mute, chatty)
+    run.relaunch("outside")
+    #expect(good.line()?.contains("launch") == true)
+    await run.supervisor.stop()
+    #expect(!run.seen.contains { if case .event(_, .acknowledged) = $0 { true } else { false } })
+    #expect(good.line() == nil)
+  }
+
+  @Test func `its socket is for its owner and group`() async throws {
+    let run = try SupervisorRun()
+    let attributes = try FileManager.default.attributesOfItem(atPath: run.folder("subscribers.sock"))
+    #expect((attributes[.posixPermissions] as? Int) == 0o660)
+    await run.supervisor.stop()
+  }
+
+  @Test func `without a connection and a command it can't be reached, and that is told`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    run.relaunch("outside")
+    run.deliver("outside", event: 1)
+    try run.wait(for: .note(subscriber: "outside", .notConnected))
+    #expect(try run.exit("outside") == 69)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a wake sends the signal that it asked for`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    let script = """
+      import json, signal, socket
+      s = socket.socket(socket.AF_UNIX); s.connect("\(run.folder("subscribers.sock"))"); f = s.makefile()
+      def say(what): s.sendall((json.dumps(what) + "\\n").encode())
+      signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+      say({"register": "outside", "signal": "USR1"}); f.readline()
+      signal.sigwait([signal.SIGUSR1])
+      assert json.loads(f.readline())["type"] == "launch"
+      say({"ack": json.loads(f.readline())["id"]})
+      """
+    let program = try LiveProcess("/usr/bin/python3", ["-c", script])
+    let pid = try registration(run)
+    #expect(pid > 1 && pid != getpid())
+    run.wake("outside", event: 3)
+    run.deliver("outside", event: 3)
+    try run.acknowledged("outside", 3)
+    #expect(await program.finish() == 0, "\(program.stderr)")
+    #expect(try run.exit("outside") == 0)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a command brings it, and what waited is told in order`() async throws {
+    let run = try SupervisorRun()
+    // The command starts the program and is done, as `systemctl start` is.
+    let script = """
+      import json, os, socket
+      s = socket.socket(socket.AF_UNIX); s.connect(os.environ["LOCWATCH_SOCKET"])
+      def say(what): s.sendall((json.dumps(what) + "\\n").encode())
+      say({"register": "outside"})
+      for line in s.makefile():
+        event = json.loads(line)
+        if "id" in event: say({"ack": event["id"]})
+        if event.get("id") == 3: break
+      """
+    let path = run.folder.write("outside.py", script)
+    add(run, command: ["/bin/sh", "-c", "setsid python3 \(path) & [ $LOCWATCH_CAUSE = B4 ]"])
+    run.relaunch("outside", event: 1)
+    for event in 1...3 { run.deliver("outside", event: event) }
+    for event in 1...3 { try run.acknowledged("outside", event) }
+    #expect(try run.exit("outside") == 0)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a command that fails is an exit with its status`() async throws {
+    let run = try SupervisorRun()
+    add(run, command: ["/bin/sh", "-c", "exit 7"])
+    run.relaunch("outside")
+    #expect(try run.exit("outside") == 7)
+    add(run, command: ["/nonexistent"])
+    run.relaunch("outside")
+    #expect(try run.exit("outside") == 127)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a command that goes on is ended with the subscriber`() async throws {
+    let run = try SupervisorRun(graceMilliseconds: 50)
+    add(run, command: ["/bin/sh", "-c", "trap '' TERM; while :; do sleep 0.01; done"])
+    run.relaunch("outside")
+    let pid = try run.pid("outside")
+    run.terminate("outside")
+    try run.wait(for: .note(subscriber: "outside", .ended(status: 0)))
+    try SupervisorRun.until("the command has ended") { !SupervisorRun.isAlive(pid) }
+    await run.supervisor.stop()
+  }
+
+  @Test func `the newer of two of a name takes over`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    let first = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(first.line() == Self.registered)
+    let second = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(second.line() == Self.registered)
+    #expect(first.line() == nil)
+    #expect(try run.exit("outside") == 0)
+    run.relaunch("outside", event: 9)
+    #expect(second.line()?.contains(#""event":9"#) == true)
+    await run.supervisor.stop()
+  }
+
+  @Test func `a flood, garbage and an endless line hurt nobody else`() async throws {
+    let run = try SupervisorRun()
+    add(run)
+    run.add("other", acknowledging)
+    let client = try Client(run, register: #"{"register":"outside"}"#)
+    #expect(client.line() == Self.registered)
+    let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
+    let connection = client.connection
+    #expect(
+      DedicatedThread.start {
+        for _ in 0..<160 { connection.send(piece) }
+        connection.send("\n")
+        for _ in 0..<2_000 { connection.send("{}\n") }
+        connection.send(#"{"ack":1}"# + "\n")
+      })
+    run.relaunch("other", event: 2)
+    run.deliver("other", event: 2)
+    try run.acknowledgedInAnyOrder("other", 2)
+    try run.acknowledgedInAnyOrder("outside", 1)
+    try run.noted("outside", .lineTooLong(lines: 1))
+    try run.noted("outside", .notUnderstood(lines: 1_024))
+    await run.supervisor.stop()
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import LocationCore
+import LocationRuntime
+import TestSupport
+import Testing
+
+/// `locwatch watch` with a gpsd that reads a serial line, or that gpsfake feeds.
+@Suite(.enabled(if: GPSDServer.isInstalled)) struct WatchLiveTests {
+  private let folder = TemporaryFolder()
+
+  private static let regions = """
+    {"type":"FeatureCollection","features":[{"type":"Feature","id":"end","properties":{"radius_m":60},
+    "geometry":{"type":"Point","coordinates":[13.3777,52.5181]}}]}
+    """
+
+  /// Writes a drive of 200 m, as a receiver tells it, that begins at this time.
+  private func log(startingAt time: UTCTime) throws -> String {
+    let scenario = """
+      start: \(time.rfc3339)
+      seed: 7
+      by: car
+      steps: [at: [52.5163, 13.3777], stop_s: 4, to: [52.5181, 13.3777], stop_s: 6]
+      """
+    var text = SynthText(try SynthScenario(yaml: Array(scenario.utf8), file: "drive.yaml"), as: .nmea)
+    var bytes: [UInt8] = []
+    text.write { bytes += $0 }
+    return folder.write("drive.nmea", String(decoding: bytes, as: UTF8.self))
+  }
+
+  private func count(_ type: String, in lines: [Substring]) -> Int {
+    lines.count { $0.contains("\"type\":\"\(type)\"") }
+  }
+
+  private func stale(_ reason: String, in lines: [Substring]) -> Bool {
+    lines.contains { $0.contains(#""type":"stale""#) && $0.contains("\"reason\":\"\(reason)\"") }
+  }
+
+  @Test(.enabled(if: GPSFake.isInstalled))
+  func `live events of a drive that gpsfake plays are, to the byte, those of a replay of the recording`()
+    async throws
+  {
+    let now = UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
+    let fake = try GPSFake(log: log(startingAt: now), secondsBetweenSentences: 0.3)
+    let recording = folder("drive.journal")
+    let watch = try LiveProcess(
+      Binary.path,
+      [
+        "watch", fake.address, "-r", folder.write("places.geojson", Self.regions), "--record", recording,
+        "--format", "ndjson",
+      ])
+    #expect(await watch.wait { count("region.enter", in: $0) == 1 }, "\(watch.stdout)\(watch.stderr)")
+    watch.signal(SIGINT)
+    #expect(await watch.finish() == 130)
+    #expect(watch.stderr == "")
+    for jobs in ["1", "2"] {
+      let replay = try await Binary.run(["replay", recording, "--format", "ndjson", "--jobs", jobs])
+      #expect(replay.stdout == watch.stdout, "\(replay.stderr)")
+    }
+    let enter = try #require(watch.lines.first { $0.contains(#""type":"region.enter""#) })
+    #expect(enter.contains(#""region":"end""#))
+  }
+
+  @Test(.enabled(if: GPSFake.isInstalled))
+  func `a log of another day is refused, and one line says what to do`() async throws {
+    let then = UTCTime(microseconds: Drive.epoch)
+    let fake = try GPSFake(log: log(startingAt: then), secondsBetweenSentences: 0.1)
+    let watch = try LiveProcess(Binary.path, ["watch", fake.address, "--format", "ndjson"])
+    #expect(await watch.wait { count("fix.rejected", in: $0) >= 5 }, "\(watch.stdout)\(watch.stderr)")
+    watch.signal(SIGTERM)
+    #expect(await watch.finish() == 143)
+    #expect(watch.stderr.hasPrefix("locwatch: the fixes are of 2026-05-01, "))
+    #expect(watch.stderr.contains("--simulated takes those of a log (gpsfake)"))
+    #expect(watch.stderr.split(separator: "\n").count == 1)
+  }
+
+  /// Sends epochs on a line until so many fixes have come.
+  private func send(_ fixes: Int, on line: PseudoTerminal, to watch: LiveProcess) async -> Bool {
+    for _ in 0..<200 {
+      guard line.send(ReceiverText.epoch()) else { return false }
+      if await watch.wait(seconds: 0.25, until: { count("fix.accepted", in: $0) >= fixes }) { return true }
+    }
+    return false
+  }
+
+  @Test func `a receiver that is unplugged is missed after five seconds, and the recording replays the same`()
+    async throws
+  {
+    let line = try PseudoTerminal()
+    let gpsd = try GPSDServer(line: line.path)
+    let recording = folder("unplugged.journal")
+    let watch = try LiveProcess(
+      Binary.path, ["watch", gpsd.address, "--record", recording, "--format", "ndjson"])
+    #expect(await send(4, on: line, to: watch), "\(watch.stdout)\(watch.stderr)")
+    line.hangUp()
+    #expect(await watch.wait { stale("silent", in: $0) || stale("no_device", in: $0) })
+    watch.signal(SIGTERM)
+    #expect(await watch.finish() == 143)
+    let replay = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    #expect(replay.stdout == watch.stdout, "\(replay.stderr)")
+  }
+
+  /// The whole way takes a minute and a half.
+  @Test(.enabled(if: Corpus.isFull))
+  func `a receiver that stays unplugged is told to be gone, and gpsd is asked anew`() async throws {
+    let line = try PseudoTerminal()
+    let gpsd = try GPSDServer(line: line.path)
+    let watch = try LiveProcess(Binary.path, ["watch", gpsd.address, "--format", "ndjson"])
+    #expect(await send(4, on: line, to: watch), "\(watch.stdout)\(watch.stderr)")
+    line.hangUp()
+    #expect(await watch.wait(seconds: 90) { stale("no_device", in: $0) }, "\(watch.stdout)")
+    watch.signal(SIGTERM)
+    #expect(await watch.finish() == 143)
+  }
+
+  /// gpsd keeps everything for a client that does not read.
+  @Test(.enabled(if: Corpus.isFull))
+  func `a watch that was stopped for a while goes on with the newest fix and says what it left out`()
+    async throws
+  {
+    let line = try PseudoTerminal()
+    let gpsd = try GPSDServer(line: line.path)
+    let watch = try LiveProcess(Binary.path, ["watch", gpsd.address, "--format", "ndjson"])
+    #expect(await send(4, on: line, to: watch), "\(watch.stdout)\(watch.stderr)")
+    watch.signal(SIGSTOP)
+    for _ in 0..<80 {
+      line.send(ReceiverText.epoch())
+      try await Task.sleep(for: .milliseconds(250))
+    }
+    watch.signal(SIGCONT)
+    #expect(await watch.wait { $0.contains { $0.contains(#""type":"gap""#) } }, "\(watch.stdout)")
+    let told = watch.lines.first { $0.contains(#""type":"gap""#) } ?? ""
+    #expect(told.contains(#""reason":"dropped""#), "\(told)")
+    #expect(await send(count("fix.accepted", in: watch.lines) + 3, on: line, to: watch))
+  }
+}
