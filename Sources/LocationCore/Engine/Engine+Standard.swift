@@ -19,7 +19,8 @@ extension Engine {
       case .pause(let reason): record(name, pauses: true, reason, to: taker.index, at: fix, into: &effects)
       case .resume(let reason): record(name, pauses: false, reason, to: taker.index, at: fix, into: &effects)
       case .reduced:
-        let owed = Session.Owed(trigger: .standard, visit: nil)
+        let trigger = state.policy.sessions[taker.index].updateTrigger
+        let owed = Session.Owed(trigger: trigger, visit: nil)
         state.policy.offerReduced(owed, event: nextID, to: taker.index, at: state.instant, into: &steps)
       }
       recordSteps(into: &effects)

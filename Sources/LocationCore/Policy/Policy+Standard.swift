@@ -60,7 +60,7 @@ extension Policy {
     event: Int, _ fix: Fix, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     let session = sessions[index]
-    guard session.hasBackgroundLocation, !session.state.isForeground else {
+    guard session.updateTrigger == .backgroundLocation else {
       offer(event: event, trigger: .standard, to: index, at: instant, into: &steps)
       return refreshDeadline()
     }
@@ -78,7 +78,7 @@ extension Policy {
     event: Int, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard sessions[index].takesUpdates else { return }
-    var trigger = sessions[index].hasBackgroundLocation ? Trigger.backgroundLocation : .standard
+    var trigger = sessions[index].updateTrigger
     trigger.rule = .automaticPause
     offer(event: event, trigger: trigger, to: index, at: instant, into: &steps)
     refreshDeadline()
@@ -203,9 +203,10 @@ extension Session {
     }
   }
 
-  /// Whether updates may reach it in the background under rule B3.
-  var hasBackgroundLocation: Bool {
-    subscriber.modes.contains(.location) && subscriber.authorization == .always
+  /// What an update is for it now: in the background with the mode `location` one of rule B3, else of rule B2.
+  var updateTrigger: Trigger {
+    let isBackground = subscriber.modes.contains(.location) && subscriber.authorization == .always
+    return isBackground && !state.isForeground ? .backgroundLocation : .standard
   }
 
   /// Whether fixes can mean something to it.

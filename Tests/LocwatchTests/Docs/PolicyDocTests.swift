@@ -158,7 +158,7 @@ import Testing
       policy.observe(fix, at: instant, into: &takers)
       for taker in takers {
         if case .reduced = taker.what {
-          let owed = Session.Owed(trigger: .standard, visit: nil)
+          let owed = Session.Owed(trigger: policy.sessions[taker.index].updateTrigger, visit: nil)
           policy.offerReduced(owed, event: 1, to: taker.index, at: instant, into: &steps)
         } else {
           policy.offerUpdate(event: 1, fix, to: taker.index, at: instant, into: &steps)

@@ -76,13 +76,10 @@ enum PolicyExpectation {
       return "deliver, \(isUpdate ? "B2" : it.service.rule) `foreground`"
     case .background:
       let isLocation = it.service == .backgroundLocation && it.authorization == .always
-      // A coarse position is one of standard updates, with the mode or without (B8).
-      let rule = isUpdate ? (isLocation && it.accuracy == .full ? "B3" : "B2") : it.service.rule
+      let rule = isUpdate ? (isLocation ? "B3" : "B2") : it.service.rule
       return "deliver, \(rule) `running`"
     case .suspended:
       if it.service == .standard { return nil }
-      // B8: a coarse position comes with what wakes; standard updates do not.
-      if it.service == .backgroundLocation && it.accuracy == .reduced { return "drop, B2 `suspended`" }
       if !it.backgroundDelivery { return "defer, B8 `background_delivery_off`" }
       return "wake, \(it.service.rule) `suspended`"
     case .notRunning:
