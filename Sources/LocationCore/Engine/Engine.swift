@@ -25,7 +25,7 @@ public struct Engine: ~Copyable {
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
   public private(set) var nextDeadline: EngineInstant?
   var state: EngineState
-  private var regions: RegionMonitor
+  private(set) var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
   var visitEvents: [VisitEvent] = []
   var steps: [PolicyStep] = []
@@ -173,8 +173,10 @@ extension Engine {
     let previous = state.tally.last
     state.tally.accepted += 1
     state.tally.last = fix
+    let place = effects.count
+    let standings = configuration.explains ? regions.standings(with: configuration.explainedRegion) : [:]
     if configuration.explains {
-      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix))))
+      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
     }
     if let previous {
       noteGap(since: previous, until: fix, into: &effects)
@@ -187,6 +189,11 @@ extension Engine {
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
+    if configuration.explains {
+      let verdicts = regions.verdicts(
+        since: standings, regionEvents, asked: configuration.explainedRegion)
+      effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts)))
+    }
     recordRegionEvents(into: &effects)
     state.visits.observe(fix, into: &visitEvents)
     recordVisitEvents(into: &effects)
@@ -264,6 +271,7 @@ extension Engine {
       case .background: policy.sendToBackground(index, at: instant, into: &steps)
       case .quit: policy.forceQuit(index, into: &steps)
       case .exited: policy.exited(index, at: instant, into: &steps)
+      case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
       case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)

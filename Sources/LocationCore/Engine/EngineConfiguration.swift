@@ -16,6 +16,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var gapSeconds = 300.0
   /// Whether each fix's verdict is recorded too.
   public var explains = false
+  /// A region on which each fix gets a verdict, however far it is; with ``explains`` only.
+  public var explainedRegion: String?
 
   public init() {}
 }

@@ -9,7 +9,8 @@ public struct Record: Hashable, Sendable, Codable {
     case pause(PauseEvent)
     case gap(seconds: Double, Gap)
     case source(SourceEvent)
-    case fixAccepted(Fix)
+    /// With what it said of each region for which it was weighed.
+    case fixAccepted(Fix, [RegionVerdict])
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)
     case subscriberState(StateMove)

@@ -20,7 +20,7 @@ public struct Policy: Hashable, Sendable, Codable {
     /// The longest of these waits.
     public var backOffLimitSeconds = 300.0
     /// Wakes overrun in a row after which a subscriber is throttled (rule K2).
-    public var throttleOverruns = 3
+    public var throttleOverruns = 5
     /// Seconds for which it is then neither woken nor relaunched, doubled for each further one (rule K2).
     public var throttleSeconds = 60.0
     /// The longest of these times.

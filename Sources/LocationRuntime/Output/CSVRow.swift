@@ -38,7 +38,7 @@ enum CSVRow {
     case .source(.found(let name)), .source(.switched(let name)): rest[7] = name
     case .source(.stale(let reason, _)): rest[7] = reason.rawValue
     case .source(.dropped): rest[7] = "dropped"
-    case .fixAccepted(let fix): locate(fix.coordinate, fix.accuracy)
+    case .fixAccepted(let fix, _): locate(fix.coordinate, fix.accuracy)
     case .fixRejected(let reason, let report):
       place = [
         Wording.number(report.latitude, FixedPoint.degrees),

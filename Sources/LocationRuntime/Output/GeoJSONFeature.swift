@@ -25,7 +25,7 @@ enum GeoJSONFeature {
     case .significant(let change): change.fix.coordinate
     case .region(let event): event.coordinate
     case .visit(let event): event.coordinate
-    case .fixAccepted(let fix): fix.coordinate
+    case .fixAccepted(let fix, _): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
     case .location(let update): update.coordinate
     case .pause, .gap, .source, .decision, .subscriberState, .power, .advice, .refused: nil

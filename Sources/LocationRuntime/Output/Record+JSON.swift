@@ -44,11 +44,16 @@ extension Record {
       line.member("seconds", seconds, decimals: FixedPoint.thousandths)
       line.member("reason", reason.rawValue)
     case .source(let event): event.write(to: &line)
-    case .fixAccepted(let fix):
+    case .fixAccepted(let fix, let verdicts):
       line.member(fix.coordinate, fix.accuracy)
       line.member("acc_source", fix.accuracy.source.rawValue)
       line.member("speed_mps", fix.speedMetersPerSecond, decimals: FixedPoint.meters)
       line.member("course_deg", fix.courseDegrees, decimals: FixedPoint.meters)
+      if !verdicts.isEmpty {
+        line.open("regions")
+        for verdict in verdicts { verdict.write(to: &line) }
+        line.close()
+      }
     case .fixRejected(let reason, let report):
       line.member("reason", reason.rawValue)
       line.member("lat", report.latitude, decimals: FixedPoint.degrees)
@@ -135,6 +140,24 @@ extension RegionEvent {
     line.member("inside_s", insideSeconds, decimals: FixedPoint.thousandths)
     line.member(
       "passage_s", passage.map { $0.entered.seconds(to: $0.left) }, decimals: FixedPoint.thousandths)
+  }
+}
+
+extension RegionVerdict {
+  /// A member named for the region.
+  package func write(to line: inout JSONLine) {
+    line.open(named: region)
+    line.member("state_before", before.rawValue)
+    line.member("state_after", after.rawValue)
+    line.member("edge_m", edgeMeters, decimals: FixedPoint.meters)
+    line.member("sigma_m", sigmaMeters, decimals: FixedPoint.meters)
+    line.member("p_inside", probabilityInside, decimals: FixedPoint.thousandths)
+    line.member("clear_m", clearMeters, decimals: FixedPoint.meters)
+    line.member("held_m", heldMeters, decimals: FixedPoint.meters)
+    line.member("clear_fixes", clearFixes)
+    line.member("held_s", heldSeconds, decimals: FixedPoint.thousandths)
+    line.member("verdict", reason.rawValue)
+    line.close()
   }
 }
 

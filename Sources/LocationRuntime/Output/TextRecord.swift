@@ -33,7 +33,7 @@ struct TextRecord {
       let isSegment = reason == .segment
       self.init("no fixes", "for \(Wording.duration(seconds))" + (isSegment ? " (a new segment begins)" : ""))
     case .source(let event): self.init(event)
-    case .fixAccepted(let fix):
+    case .fixAccepted(let fix, _):
       var detail = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy))"
       if let speed = fix.speedMetersPerSecond { detail += ", \(Wording.speed(speed))" }
       self.init("fix", detail)
@@ -159,6 +159,7 @@ extension StateMove {
     case (.user, .background): "put in the background by the user"
     case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
     case (.exit, _): "ended by itself"
+    case (.restart, _): "ended with the daemon before"
     case (.reboot, _): "ended by the reboot"
     case (.added, _): "added, \(after.rawValue)"
     }

@@ -208,13 +208,13 @@ import Testing
     var stage = Stage()
     stage.hanging = ["a"]
     stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
-    for step in 0..<3 { stage.fix(Double(step) * 301, east: Double(step) * 1000) }
-    stage.wait(until: 612.5)
-    #expect(stage.log().count { $0.hasPrefix("terminate K2") } == 3)
-    // 60 s from the end of the third, which began at 602 s and overran at 612 s.
-    stage.wait(until: 671.9)
+    for step in 0..<5 { stage.fix(Double(step) * 301, east: Double(step) * 1000) }
+    stage.wait(until: 1214.5)
+    #expect(stage.log().count { $0.hasPrefix("terminate K2") } == 5)
+    // 60 s from the end of the fifth, which began at 1204 s and overran at 1214 s.
+    stage.wait(until: 1273.9)
     #expect(stage.state() == .notRunning)
-    stage.wait(until: 672)
+    stage.wait(until: 1274)
     #expect(stage.log().last?.hasPrefix("deliver K5") == true && stage.state() == .background)
     #expect(stage.log().contains("relaunch K2 notRunning>background throttle_over"))
     guard
@@ -225,10 +225,10 @@ import Testing
     #expect(launch.throttleSeconds == 60)
     stage.hanging = []
     stage.wait(until: 682)
-    // The fourth time is overrun too, and twice as long follows.
-    stage.wait(until: 801.9)
+    // The sixth time is overrun too, and twice as long follows.
+    stage.wait(until: 1403.9)
     #expect(stage.state() == .notRunning)
-    stage.wait(until: 803)
+    stage.wait(until: 1405)
     #expect(stage.state() == .suspended, "what it acknowledges in time ends the throttling")
     stage.fix(2000, east: 9000)
     #expect(stage.log().last == "wake B1 suspended>background suspended")
@@ -238,12 +238,12 @@ import Testing
     var stage = Stage()
     stage.hanging = ["a"]
     stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
-    for step in 0..<3 { stage.fix(Double(step) * 301, east: Double(step) * 1000) }
+    for step in 0..<5 { stage.fix(Double(step) * 301, east: Double(step) * 1000) }
     stage.take(
-      620,
+      1220,
       .addRegion(Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 9000), initial: .event)))
-    stage.say(620, .start(.regions))
-    stage.fix(621, east: 2000)
+    stage.say(1220, .start(.regions))
+    stage.fix(1221, east: 4000)
     #expect(stage.log().last == "defer K2 notRunning>notRunning throttled")
   }
 

@@ -56,7 +56,7 @@ struct WireSample: CustomStringConvertible, Sendable {
       .significant(change), region(.enter), region(.exit), region(.dwell), region(.cross),
       region(.state(.inside)), visit(.provisional), visit(.arrive), visit(.depart),
       visit(.depart, departed: nil),
-      .gap(seconds: 1, .silence), .fixAccepted(fix), .fixRejected(.speed, report),
+      .gap(seconds: 1, .silence), .fixAccepted(fix, [verdict]), .fixRejected(.speed, report),
       .source(.found(name: "a")), .source(.switched(to: "a")), .source(.stale(.lost, seconds: 1)),
       .source(.dropped(reports: 1, seconds: 1)),
       .decision(decision),
@@ -86,6 +86,10 @@ struct WireSample: CustomStringConvertible, Sendable {
         edgeMeters: 1, confidence: 1, reason: .clear, insideSeconds: kind == .exit ? 1 : nil,
         passage: kind == .cross ? RegionEvent.Passage(entered: instant, left: instant) : nil))
   }
+
+  private static let verdict = RegionVerdict(
+    region: "home", before: .outside, after: .outside, edgeMeters: 1, sigmaMeters: 1, probabilityInside: 0,
+    clearMeters: 1, heldMeters: 1, clearFixes: 0, heldSeconds: 0, reason: .agrees)
 
   private static func visit(_ kind: VisitEvent.Kind, departed: UTCTime? = time) -> Record.Body {
     .visit(
