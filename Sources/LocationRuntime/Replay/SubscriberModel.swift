@@ -85,7 +85,8 @@ extension SubscriberEvent {
   fileprivate var isAnswer: Bool {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
-    case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery, .memory,
+    case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
+      .memory,
       .lock:
       false
     }
