@@ -1,6 +1,26 @@
 import ArgumentParser
+import Dispatch
 
-@main struct Locwatch: AsyncParsableCommand {
+/// Where the program starts: without concurrency, which a command that needs it begins itself.
+///
+/// An `async` entry would have Dispatch start its threads for every command, and their watch over each other wakes
+/// the process every second: too much for a daemon that is idle.
+@main enum Entry {
+  static func main() {
+    do {
+      var command = try Locwatch.parseAsRoot()
+      if command is any AsyncParsableCommand {
+        Task { await Locwatch.main() }
+        dispatchMain()
+      }
+      try command.run()
+    } catch {
+      Locwatch.exit(withError: error)
+    }
+  }
+}
+
+struct Locwatch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "locwatch",
     abstract: "Background location services for Linux.",

@@ -3,7 +3,7 @@ import LocationCore
 import LocationRuntime
 
 /// `locwatch run`: the daemon.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Watch gpsd in the foreground: decide, wake programs, remember.",
@@ -42,9 +42,9 @@ struct RunCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
+  func run() throws {
     do throws(Failure) {
-      try await Daemon.run(request())
+      try Daemon.run(request())
     } catch {
       throw Terminal.exit(for: error)
     }

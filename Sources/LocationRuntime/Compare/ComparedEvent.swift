@@ -25,7 +25,8 @@ package struct ComparedEvent: Hashable, Sendable {
       case .cross, .state: return nil
       }
       instant = event.instant
-    case .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState, .power, .receiver, .refused:
+    case .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
+      .power, .advice, .receiver, .refused:
       return nil
     }
   }
