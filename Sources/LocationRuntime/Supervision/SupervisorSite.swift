@@ -70,8 +70,22 @@ final class SupervisorSite: Sendable {
     return names.sorted()
   }
 
+  /// Starts a subscriber's program, noted before it runs.
+  func start(
+    _ name: String, command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?
+  ) throws(ProgramStart.Refusal) -> ProgramStart {
+    do throws(ProgramStart.Refusal) {
+      return try ProgramStart(
+        command: command, environment: environment, hasOutput: hasOutput, cgroup: cgroup
+      ) { pid in noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
+    } catch {
+      forgetRun(of: name)
+      throw error
+    }
+  }
+
   /// Notes that a program runs.
-  func noteRun(of name: String, pid: pid_t, cgroup: String?) {
+  private func noteRun(of name: String, pid: pid_t, cgroup: String?) {
     guard let status = ProcessStatus(of: pid) else { return }
     let run = RunFile(pid: pid, start: status.start, boot: ProcessStatus.boot, cgroup: cgroup)
     _ = KernelFile.write(runPath(of: name), run.text, create: true)
