@@ -24,8 +24,8 @@ public struct Engine: ~Copyable {
   public let configuration: EngineConfiguration
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
   public private(set) var nextDeadline: EngineInstant?
-  private var state: EngineState
-  private var regions: RegionMonitor
+  private(set) var state: EngineState
+  private(set) var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
   private var steps: [PolicyStep] = []
 
@@ -249,6 +249,7 @@ extension Engine {
       case .background: policy.sendToBackground(index, at: instant, into: &steps)
       case .quit: policy.forceQuit(index, into: &steps)
       case .exited: policy.exited(index, at: instant, into: &steps)
+      case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
       case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)

@@ -119,6 +119,7 @@ extension StateMove {
     case (.user, .background): "put in the background by the user"
     case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
     case (.exit, _): "ended by itself"
+    case (.restart, _): "ended with the daemon before"
     case (.reboot, _): "ended by the reboot"
     case (.added, _): "added, \(after.rawValue)"
     }

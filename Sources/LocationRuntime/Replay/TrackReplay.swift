@@ -22,7 +22,16 @@ struct TrackReplay: ~Copyable {
   }
 
   /// A replay of a recording: its events as they were, but for what the request puts in their place.
-  init(_ request: ReplayRequest, recorded configuration: EngineConfiguration) {
+  ///
+  /// A recording that begins in the middle goes on from its snapshot, unless regions or subscribers are put in the
+  /// place of the recorded ones.
+  ///
+  /// - Throws: ``Failure`` of code 65 where the snapshot is of no engine.
+  init(
+    _ request: ReplayRequest, recorded configuration: EngineConfiguration, from snapshot: EngineSnapshot?
+  ) throws(Failure) {
+    let isAsRecorded =
+      request.keepsRecordedConfiguration && request.regions.isEmpty && request.hasDefaultSubscribers
     var request = request
     if request.keepsRecordedConfiguration {
       let explains = request.configuration.explains || configuration.explains
@@ -32,6 +41,10 @@ struct TrackReplay: ~Copyable {
     if request.hasDefaultSubscribers { request.subscribers = [] }
     self.init(request)
     hasModel = !request.subscribers.isEmpty
+    guard let snapshot, isAsRecorded else { return }
+    engine = try snapshot.reconfigured(from: configuration, to: request.configuration).restored()
+    now = engine.instant
+    hasStarted = true
   }
 
   /// The UTC time of the last fix taken; for pacing.
