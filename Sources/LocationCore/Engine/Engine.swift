@@ -24,10 +24,12 @@ public struct Engine: ~Copyable {
   public let configuration: EngineConfiguration
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
   public private(set) var nextDeadline: EngineInstant?
-  private(set) var state: EngineState
+  var state: EngineState
   private(set) var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
-  private var steps: [PolicyStep] = []
+  var visitEvents: [VisitEvent] = []
+  var steps: [PolicyStep] = []
+  var takers: [StandardTaker] = []
 
   /// An engine that has seen nothing.
   public init(configuration: EngineConfiguration = EngineConfiguration()) {
@@ -63,6 +65,9 @@ public struct Engine: ~Copyable {
   public func subscriberState(_ name: String) -> SubscriberState? {
     state.policy.sessions.first { $0.subscriber.name == name }?.state
   }
+
+  /// What is known of the place where the position is (rule B5).
+  public var visitStage: VisitMonitor.Stage { state.visits.stage }
 
   /// Where the last fix is with respect to a region; nil when there is none of that id.
   public func regionState(_ id: String) -> RegionState? { regions.state(of: id) }
@@ -122,6 +127,7 @@ extension Engine {
   private func findDeadline() -> EngineInstant? {
     var due = state.significant.nextDeadline
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
     return due
   }
@@ -133,6 +139,8 @@ extension Engine {
       if let change = state.significant.advance(to: due) { record(change, into: &effects) }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
+      state.visits.advance(to: due, into: &visitEvents)
+      recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
         state.policy.fire(at: due, into: &steps)
         recordSteps(into: &effects)
@@ -165,8 +173,10 @@ extension Engine {
     let previous = state.tally.last
     state.tally.accepted += 1
     state.tally.last = fix
+    let place = effects.count
+    let standings = configuration.explains ? regions.standings(with: configuration.explainedRegion) : [:]
     if configuration.explains {
-      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix))))
+      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
     }
     if let previous {
       noteGap(since: previous, until: fix, into: &effects)
@@ -176,9 +186,17 @@ extension Engine {
     }
     state.isBroken = false
     state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+    if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
+    if configuration.explains {
+      let verdicts = regions.verdicts(
+        since: standings, regionEvents, asked: configuration.explainedRegion)
+      effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts)))
+    }
     recordRegionEvents(into: &effects)
+    state.visits.observe(fix, into: &visitEvents)
+    recordVisitEvents(into: &effects)
   }
 
   private mutating func noteGap(since previous: Fix, until fix: Fix, into effects: inout [Effect]) {
@@ -203,8 +221,12 @@ extension Engine {
   /// Records what happened to the source, and books the receiver's time accordingly.
   private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
     switch event {
-    case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
-    case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
+    case .found, .stale(.noFix, _):
+      state.policy.lacksSource = false
+      state.ledger.setReceiver(.acquiring, at: state.instant)
+    case .stale(.noDevice, _), .stale(.lost, _):
+      state.policy.lacksSource = true
+      state.ledger.setReceiver(.off, at: state.instant)
     case .stale(.silent, _): break
     case .switched:
       state.gate.noteSwitch()
@@ -251,9 +273,17 @@ extension Engine {
       case .exited: policy.exited(index, at: instant, into: &steps)
       case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
-      case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
+      case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
-      case .authorization(let value): policy.authorize(value, index, into: &steps)
+      case .authorization(let value): policy.authorize(value, index, at: instant, into: &steps)
+      case .accuracy(let value): policy.limit(value, index, into: &steps)
+      case .backgroundDelivery(let isOn):
+        policy.setBackgroundDelivery(isOn, index, at: instant, into: &steps)
+      case .start(let services): policy.startServices(services, index, into: &steps)
+      case .stop(let services): policy.stopServices(services, index, at: instant, into: &steps)
+      case .locate(let seconds): policy.locate(index, seconds: seconds, at: instant, into: &steps)
+      case .memory(let bytes): policy.update(index) { $0.memoryBytes = bytes }
+      case .lock(let isHeld): policy.noteLock(isHeld, index, into: &steps)
       }
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
@@ -265,15 +295,19 @@ extension Engine {
     switch event {
     case .reboot: state.policy.reboot(at: state.instant, into: &steps)
     case .unlock: state.policy.unlock(at: state.instant, into: &steps)
-    case .memoryPressure(.critical): state.policy.purge(into: &steps)
-    case .memoryPressure(.none), .memoryPressure(.warning), .lowPower: break
+    case .memoryPressure(.critical): state.policy.purge(at: state.instant, into: &steps)
+    case .memoryPressure(.none): state.policy.endPressure()
+    case .memoryPressure(.warning): break
+    case .lowPower(let isOn): state.policy.isLowPower = isOn
     }
     recordSteps(into: &effects)
   }
 
   /// Settles what is open and records where the energy went.
   private mutating func end(into effects: inout [Effect]) {
+    endVisit(into: &effects)
     state.ledger.setReceiver(.off, at: state.instant)
+    advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
     }
@@ -309,10 +343,14 @@ extension Engine {
     regionEvents.removeAll(keepingCapacity: true)
   }
 
-  private mutating func recordSteps(into effects: inout [Effect]) {
+  mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
     let time = utc(at: state.instant)
-    for step in steps {
+    var place = 0
+    // What is told of a step may add further ones.
+    while place < steps.count {
+      let step = steps[place]
+      place += 1
       switch step {
       case .decided(let decision):
         state.tally.count(decision)
@@ -324,6 +362,8 @@ extension Engine {
         effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
       case .ordered(let order):
         effects.append(.perform(order))
+      case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
+      case .reduced(let name, let owed): tell(name, owed, into: &effects)
       }
     }
     steps.removeAll(keepingCapacity: true)
@@ -335,13 +375,13 @@ extension Engine {
       .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
   }
 
-  private mutating func takeID() -> Int {
+  mutating func takeID() -> Int {
     defer { state.nextID += 1 }
     return state.nextID
   }
 
   /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
-  private func utc(at instant: EngineInstant) -> UTCTime {
+  func utc(at instant: EngineInstant) -> UTCTime {
     guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
     return UTCTime(
       microseconds: last.time.microseconds.saturatingAdd(

@@ -6,6 +6,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var significant = SignificantChange.Configuration()
   /// When a region is entered and left.
   public var regions = RegionConfiguration()
+  /// When the position is at a place.
+  public var visits = VisitConfiguration()
   /// How subscribers are treated.
   public var policy = Policy.Configuration()
   /// What the device draws.
@@ -14,6 +16,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var gapSeconds = 300.0
   /// Whether each fix's verdict is recorded too.
   public var explains = false
+  /// A region on which each fix gets a verdict, however far it is; with ``explains`` only.
+  public var explainedRegion: String?
 
   public init() {}
 }
