@@ -60,8 +60,8 @@ import Testing
     run.move(1, second: 10)
     _ = try await run.wait("what it does") { FileManager.default.fileExists(atPath: run.folder("done")) }
     try await run.wait("the event") { run.told.count == 2 }
-    // Its time was over after 10 s.
-    run.move(2, second: 30)
+    // Its time was over after 10 s, or 30 s with a task.
+    run.move(2, second: 60)
     try await run.wait("the event") { run.told.count == 3 }
     try await run.wait("the rule") { try await run.decisions("bad").contains(program.rule) }
     let grown = run.kibibytes("VmHWM") - before

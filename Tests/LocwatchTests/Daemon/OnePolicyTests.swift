@@ -40,16 +40,22 @@ import Testing
     return ScriptedGPSD.report(second: second, latitude: 40 + 0.0054 * Double(steps))
   }
 
-  /// What was decided about whom, why, and in which second: a program of flesh takes other milliseconds.
+  /// What was decided, with all that a decision says, but the second for the time, because a program of flesh takes
+  /// other milliseconds, and events numbered as they come, because a daemon has records of its source too.
   private func decisions(_ records: some Sequence<Substring>) -> [String] {
-    records.compactMap { record in
-      guard record.contains(#""type":"decision""#) else { return nil }
-      let wanted = ["time", "subscriber", "action", "rule", "reason", "event", "before", "after", "state"]
-      return wanted.compactMap { key in
-        guard let part = record.split(separator: ",").first(where: { $0.contains("\"\(key)\":") }) else {
-          return nil
+    var numbers: [Substring: Int] = [:]
+    return records.filter { $0.contains(#""type":"decision""#) }.map { record in
+      record.dropFirst().dropLast().split(separator: ",").compactMap { part -> String? in
+        let key = part.prefix { $0 != ":" }
+        switch key {
+        case #""v""#, #""seq""#, #""id""#: return nil
+        case #""time""#: return String(part.prefix(#""time":"2026-05-04T06:30:00"#.count))
+        case #""event""#:
+          let number = numbers[part] ?? numbers.count + 1
+          numbers[part] = number
+          return "event \(number)"
+        case _: return String(part)
         }
-        return key == "time" ? String(part.prefix(27)) : String(part)
       }.joined(separator: " ")
     }
   }
@@ -86,19 +92,25 @@ import Testing
       ] + settings, stdin: Self.seconds.map { report($0) + "\n" }.joined())
     #expect(replay.status == 0, "\(replay.stderr)")
     let modelled = decisions(replay.stdout.split(separator: "\n"))
-    #expect(modelled.count >= 20, "\(modelled)")
+    #expect(modelled.count >= 16, "\(modelled)")
     func text(_ lines: [String]) -> String { lines.map { $0 + "\n" }.joined() }
     #expect(live == modelled, "\(UnifiedDiff.between(text(modelled), text(live), path: "decisions"))")
   }
 
   /// Waits until so many reports were taken and the program has done what it will do about them.
   private func settle(_ run: DaemonRun, fixes: Int) async throws {
+    // What a program that does not run has not acknowledged waits for the next occasion.
+    var isSettled = false
     try await run.wait("fix \(fixes)") {
       let isMute = FileManager.default.fileExists(atPath: run.folder("mute"))
-      return try run.withEngine { engine in
-        engine.tally.fixes == fixes && (isMute || engine.subscriber("program")?.waiting.isEmpty == true)
-      } ?? false
+      isSettled =
+        try run.withEngine { engine in
+          guard engine.tally.fixes == fixes, let program = engine.subscriber("program") else { return false }
+          return isMute || program.waiting.isEmpty || program.state == .notRunning
+        } ?? false
+      return isSettled
     }
+    try #require(isSettled)
   }
 
   private func perform(_ step: Step, _ run: DaemonRun) async throws {
