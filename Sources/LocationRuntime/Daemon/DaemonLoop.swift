@@ -16,6 +16,7 @@ struct DaemonLoop: ~Copyable {
   let notice = ServiceNotice()
   let supervisor: Supervisor
   private var machine: MachineWatch
+  var metering = Metering()
   let since: UTCTime
   private let inbox: Inbox
   private let stop: WakePipe
@@ -157,7 +158,7 @@ struct DaemonLoop: ~Copyable {
   // MARK: - One turn
 
   private mutating func turn(signals: Int32) throws(Failure) {
-    let due = [engine.nextDeadline, aliveAt].compactMap { $0 }.min()
+    let due = [engine.nextDeadline, aliveAt, metering.nextSample].compactMap { $0 }.min()
     var entries = [inbox.readable, signals, supervisor.readable].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
@@ -176,6 +177,7 @@ struct DaemonLoop: ~Copyable {
     engine.advance(to: clock.read())
     try commit()
     for question in questions { try answer(question) }
+    sample()
     let now = clock.instant
     if let at = aliveAt, at <= now, let interval = notice.watchdogMicroseconds {
       notice.alive()

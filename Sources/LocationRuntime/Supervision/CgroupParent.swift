@@ -17,29 +17,21 @@ struct CgroupParent {
   /// Held so that no second supervisor uses the same.
   private let lock: Descriptor
 
-  /// Makes it, or takes it as it is. Where another supervisor of the same cgroup has it, `NAME-2` is taken, and so on.
+  /// Makes it, or takes it as it is.
   init(name: String) throws(Absence) {
     let own = try Self.ownPath()
-    for number in 1...Self.mostSupervisors {
-      let path = "\(own)/\(name)" + (number > 1 ? "-\(number)" : "")
-      if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
-        throw Absence(reason: "\(own) can't be written: \(SystemReason.text(errno))")
-      }
-      for file in ["cgroup.freeze", "cgroup.procs"] where unsafe access("\(path)/\(file)", W_OK) != 0 {
-        throw Absence(reason: "\(path)/\(file) can't be written: \(SystemReason.text(errno))")
-      }
-      if let lock = Descriptor.open(path, O_RDONLY | O_DIRECTORY), flock(lock.number, LOCK_EX | LOCK_NB) == 0
-      {
-        self.path = path
-        self.lock = lock
-        return
-      }
+    path = own + "/" + name
+    if unsafe mkdir(path, 0o755) != 0, errno != EEXIST {
+      throw Absence(reason: "\(own) can't be written: \(SystemReason.text(errno))")
     }
-    throw Absence(reason: "\(own) is in use by \(Self.mostSupervisors) supervisors")
+    for file in ["cgroup.freeze", "cgroup.procs"] where unsafe access("\(path)/\(file)", W_OK) != 0 {
+      throw Absence(reason: "\(path)/\(file) can't be written: \(SystemReason.text(errno))")
+    }
+    guard let lock = Descriptor.open(path, O_RDONLY | O_DIRECTORY),
+      flock(lock.number, LOCK_EX | LOCK_NB) == 0
+    else { throw Absence(reason: "\(path) is in use by another supervisor") }
+    self.lock = lock
   }
-
-  /// More than any machine has daemons.
-  private static let mostSupervisors = 64
 
   /// The directory for a program. Letters, digits, `-` and `_` stand for themselves, everything else as `%` and
   /// two hexadecimal digits, so that no name leads elsewhere or looks like a file of the kernel's.

@@ -41,7 +41,8 @@ final class SupervisorSite: Sendable {
       return
     }
     do throws(CgroupParent.Absence) {
-      cgroups = try CgroupParent(name: configuration.cgroupName)
+      // One of its own for each run directory, also after a restart: two supervisors never share one.
+      cgroups = try CgroupParent(name: "\(configuration.cgroupName)-\(lock.fileNumber)")
       reasonForSignal = "this program could not be put in its cgroup"
     } catch {
       cgroups = nil
