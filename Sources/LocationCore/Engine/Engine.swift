@@ -25,7 +25,7 @@ public struct Engine: ~Copyable {
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
   public private(set) var nextDeadline: EngineInstant?
   var state: EngineState
-  private(set) var regions: RegionMonitor
+  var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
   var visitEvents: [VisitEvent] = []
   var steps: [PolicyStep] = []
@@ -107,8 +107,12 @@ public struct Engine: ~Copyable {
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .source, .addRegion, .removeRegion: break
-    case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: refreshReceiverUsers()
+    case .fix, .segmentBreak, .source: break
+    case .addRegion, .removeRegion: reviseSampling(into: &effects)
+    case .addSubscriber, .removeSubscriber, .subscriber, .machine:
+      refreshReceiverUsers()
+      reviseSamplingForNeeds(into: &effects)
+    case .end: refreshReceiverUsers()
     }
     nextDeadline = findDeadline()
   }
@@ -129,6 +133,7 @@ extension Engine {
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.sampling.nextDeadline { due = due.map { min($0, other) } ?? other }
     return due
   }
 
@@ -136,7 +141,10 @@ extension Engine {
     var next = nextDeadline
     while let due = next, due <= instant {
       state.instant = max(state.instant, due)
-      if let change = state.significant.advance(to: due) { record(change, into: &effects) }
+      if let change = state.significant.advance(to: due) {
+        record(change, into: &effects)
+        reviseSampling(into: &effects)
+      }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
       state.visits.advance(to: due, into: &visitEvents)
@@ -145,7 +153,9 @@ extension Engine {
         state.policy.fire(at: due, into: &steps)
         recordSteps(into: &effects)
         refreshReceiverUsers()
+        reviseSamplingForNeeds(into: &effects)
       }
+      fireSampling(at: due, into: &effects)
       next = findDeadline()
     }
     state.instant = max(state.instant, instant)
@@ -185,7 +195,7 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.isBroken = false
-    state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+    if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
@@ -197,10 +207,11 @@ extension Engine {
     recordRegionEvents(into: &effects)
     state.visits.observe(fix, into: &visitEvents)
     recordVisitEvents(into: &effects)
+    if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
   }
 
   private mutating func noteGap(since previous: Fix, until fix: Fix, into effects: inout [Effect]) {
-    let seconds = previous.time.seconds(to: fix.time)
+    let seconds = previous.time.seconds(to: fix.time) - state.sampling.pausedSeconds(since: previous.instant)
     guard state.isBroken || seconds >= configuration.gapSeconds else { return }
     regions.noteGap()
     state.tally.gaps += 1
@@ -209,32 +220,9 @@ extension Engine {
   }
 
   private mutating func breakTrack() {
-    guard state.tally.last != nil, !state.isBroken else { return }
+    guard state.tally.last != nil, !state.isBroken, state.sampling.isOn else { return }
     state.isBroken = true
     state.ledger.setReceiver(.acquiring, at: state.instant)
-  }
-}
-
-// MARK: - The source
-
-extension Engine {
-  /// Records what happened to the source, and books the receiver's time accordingly.
-  private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
-    switch event {
-    case .found, .stale(.noFix, _):
-      state.policy.lacksSource = false
-      state.ledger.setReceiver(.acquiring, at: state.instant)
-    case .stale(.noDevice, _), .stale(.lost, _):
-      state.policy.lacksSource = true
-      state.ledger.setReceiver(.off, at: state.instant)
-    case .stale(.silent, _): break
-    case .switched:
-      state.gate.noteSwitch()
-      regions.noteGap()
-    case .dropped: state.tally.gaps += 1
-    }
-    if case .stale = event { state.tally.stale += 1 }
-    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
   }
 }
 

@@ -8,6 +8,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var regions = RegionConfiguration()
   /// When the position is at a place.
   public var visits = VisitConfiguration()
+  /// When the receiver is asked for a fix.
+  public var sampling = SamplingConfiguration()
   /// How subscribers are treated.
   public var policy = Policy.Configuration()
   /// What the device draws.

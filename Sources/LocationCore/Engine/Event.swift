@@ -95,4 +95,6 @@ public enum Effect: Hashable, Sendable {
   case record(Record)
   /// Do this for a subscriber.
   case perform(Order)
+  /// Switch the receiver, as far as that is possible here. Only where sampling is not continuous.
+  case receive(ReceiverOrder)
 }

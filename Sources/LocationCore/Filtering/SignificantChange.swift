@@ -95,8 +95,15 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return deliver(latest, at: windowEnd, reason: .window)
   }
 
-  private var windowEnd: EngineInstant {
+  /// Until when nothing is delivered, because something just was.
+  var windowEnd: EngineInstant {
     @inline(__always) get { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
+  }
+
+  /// Metres from a fix to the nearest place that would be a significant change, as the plain rule has it.
+  func remainingMeters(from fix: Fix) -> Double {
+    guard let delivered else { return 0 }
+    return max(0, configuration.distanceMeters - Geodesy.distanceMeters(delivered.coordinate, fix.coordinate))
   }
 
   private mutating func deliver(_ fix: Fix, at instant: EngineInstant, reason: Reason) -> Change {

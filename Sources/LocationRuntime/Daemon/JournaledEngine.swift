@@ -147,6 +147,8 @@ struct JournaledEngine: ~Copyable {
         lastID = record.id
         batch.events.append(StoreBatch.EventRow(record, line))
       case .perform(let order): actions.append(.order(order))
+      // A daemon's receiver is on all the time: nothing lets it choose another sampling yet.
+      case .receive: break
       }
     }
     effects.removeAll(keepingCapacity: true)

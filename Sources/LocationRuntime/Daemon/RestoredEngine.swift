@@ -32,7 +32,7 @@ struct RestoredEngine: ~Copyable {
           guard record.id > lastID, let line = encoder.encode(record) else { continue }
           lastID = record.id
           missing.append(StoreBatch.EventRow(record, line))
-        case .perform: break
+        case .perform, .receive: break
         }
       }
       effects.removeAll(keepingCapacity: true)

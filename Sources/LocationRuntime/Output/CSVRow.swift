@@ -63,6 +63,7 @@ enum CSVRow {
       rest[1] = advice.subscriber
       rest[3] = advice.rule.rawValue
       rest[7] = advice.cheaper.rawValue
+    case .receiver(let order): rest[7] = order.reason.rawValue
     case .refused(let what, let reason): rest[7] = "\(what): \(reason)"
     }
     row += place + rest

@@ -28,7 +28,7 @@ enum GeoJSONFeature {
     case .fixAccepted(let fix, _): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
     case .location(let update): update.coordinate
-    case .pause, .gap, .source, .decision, .subscriberState, .power, .advice, .refused: nil
+    case .pause, .gap, .source, .decision, .subscriberState, .power, .advice, .receiver, .refused: nil
     }
   }
 }

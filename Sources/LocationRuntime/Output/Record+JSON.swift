@@ -18,6 +18,7 @@ extension Record {
     case .subscriberState: "subscriber.state"
     case .power: "power"
     case .advice: "advice"
+    case .receiver: "receiver"
     case .refused: "refused"
     }
   }
@@ -76,6 +77,10 @@ extension Record {
       line.member("cheaper", advice.cheaper.rawValue)
       line.member("updates", advice.updates)
       line.member("joules", advice.joules, decimals: FixedPoint.thousandths)
+    case .receiver(let order):
+      line.member("state", order.isOn ? "on" : "off")
+      line.member("seconds", order.pauseSeconds, decimals: FixedPoint.thousandths)
+      line.member("reason", order.reason.rawValue)
     case .refused(let what, let reason):
       line.member("what", what)
       line.member("reason", reason)

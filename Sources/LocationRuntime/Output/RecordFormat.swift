@@ -98,7 +98,7 @@ package struct RecordEncoder {
       }
       return false
     case .significant, .visit, .pause, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power,
-      .advice, .refused:
+      .advice, .receiver, .refused:
       return false
     }
   }

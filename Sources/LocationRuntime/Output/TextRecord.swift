@@ -50,6 +50,9 @@ struct TextRecord {
         "advice",
         "\(advice.subscriber): rule \(advice.cheaper.rawValue) would have told its "
           + "\(Wording.count(advice.updates, "update")) of rule \(advice.rule.rawValue) too")
+    case .receiver(let order):
+      let pause = order.pauseSeconds.map { " for \(Wording.duration($0))" } ?? ""
+      self.init("receiver", "\(order.isOn ? "on" : "off")\(pause) (\(order.reason.rawValue))")
     case .refused(let about, let reason): self.init("refused", "\(about): \(reason)")
     }
   }

@@ -117,6 +117,26 @@ extension Setting {
       section: "visits", name: "merge_s", meaning: "a longer absence makes another visit",
       place: .number(\.visits.mergeSeconds, in: 0...1e6)),
     Setting(
+      section: "sampling", name: "max_speed_mps",
+      meaning: "adaptive: the machine is no faster",
+      place: .number(\.sampling.maxSpeedMetersPerSecond, in: 0.1...1000)),
+    Setting(
+      section: "sampling", name: "latency_s",
+      meaning: "adaptive: a visit may last so long unseen where the region has no max_latency_s",
+      place: .number(\.sampling.latencySeconds, in: 1...86_400)),
+    Setting(
+      section: "sampling", name: "rest_s",
+      meaning: "adaptive: the longest time between two fixes at rest",
+      place: .number(\.sampling.restSeconds, in: 1...86_400)),
+    Setting(
+      section: "sampling", name: "longest_s",
+      meaning: "adaptive: the longest time between two fixes at all",
+      place: .number(\.sampling.longestSeconds, in: 1...86_400)),
+    Setting(
+      section: "sampling", name: "power_off_s",
+      meaning: "adaptive: how long the receiver stays on after it is released; else as the profile has it",
+      place: .number(\.profile.receiverLingerSeconds, in: 0...3600)),
+    Setting(
       section: "policy", name: "force_quit_blocks_location",
       meaning: "whether location relaunches a program that the user force-quit no more",
       place: .flag(\.policy.forceQuitBlocksLocation)),

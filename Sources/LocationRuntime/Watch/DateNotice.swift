@@ -30,7 +30,7 @@ package struct DateNotice {
       isTold = true
       return Self.text(time, now: now)
     case .fixRejected, .significant, .region, .visit, .location, .pause, .gap, .source, .decision,
-      .subscriberState, .power, .advice, .refused:
+      .subscriberState, .power, .advice, .receiver, .refused:
       break
     }
     return nil

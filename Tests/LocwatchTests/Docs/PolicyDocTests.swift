@@ -228,7 +228,7 @@ import Testing
       case .subscriberState(let move): words.append("→ `\(move.after.rawValue)`")
       case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
         .power,
-        .advice, .refused:
+        .advice, .receiver, .refused:
         break
       }
     }

@@ -65,7 +65,7 @@ struct WireSample: CustomStringConvertible, Sendable {
       .pause(PauseEvent(subscriber: "a", pauses: true, reason: .resting)),
       .pause(PauseEvent(subscriber: "a", pauses: false, reason: .moved)),
       .advice(Advice(subscriber: "a", rule: .standard, cheaper: .significantChange, updates: 1, joules: 1)),
-      .power(entry), .refused(what: "a", reason: "b"),
+      .power(entry), .receiver(.off(seconds: 60, .rest)), .refused(what: "a", reason: "b"),
     ]
   }()
 
@@ -74,7 +74,7 @@ struct WireSample: CustomStringConvertible, Sendable {
     switch body {
     case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
       .decision,
-      .subscriberState, .power, .advice, .refused:
+      .subscriberState, .power, .advice, .receiver, .refused:
       true
     }
   }
