@@ -26,9 +26,13 @@ extension DaemonLoop {
       return engine.add(.answer(name, .refused(what: what, reason: refusal.reason.rawValue)))
     }
     if case .beginTask = event, let view = engine.driver.engine.subscriber(name) {
-      let left = view.budgetEnd.map { max(0, engine.driver.engine.instant.seconds(to: $0)) }
-      engine.add(.answer(name, .task(token: view.lastToken, remainingSeconds: left)))
+      engine.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
     }
+  }
+
+  /// Seconds until a subscriber's time in the background is over; nil where it has no limit.
+  private func remainingSeconds(_ view: SubscriberView) -> Double? {
+    view.budgetEnd.map { max(0, engine.driver.engine.instant.seconds(to: $0)) }
   }
 
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
@@ -39,6 +43,9 @@ extension DaemonLoop {
           .answer(name, .refused(what: "state_of", reason: "no region is called \"\(region)\"")))
       }
       engine.add(.answer(name, .state(region: region, state)))
+    case .remaining:
+      guard let view = engine.driver.engine.subscriber(name) else { return }
+      engine.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
     case .start(let services): try take(SubscriberEvent.start(services), of: name)
     case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }

@@ -111,13 +111,19 @@ import Testing
 
   @Test func `what a program can't have it is told`() async throws {
     let run = try DaemonRun()
-    try await run.add("asker", #"echo '{"end_task":99}'; echo '{"state_of":"nowhere"}'; serve"#)
+    // Acknowledged, it would be suspended before it has read.
+    _ = run.folder.write("mute", "")
+    try await run.add(
+      "asker",
+      #"echo '{"end_task":99}'; echo '{"state_of":"nowhere"}'; echo '{"remaining":true}'; serve"#)
     try run.start(run.settings())
     run.move(0, second: 0)
     try await run.wait("the answers") { run.log.filter { $0.line.contains(#""type":"refused""#) }.count == 2 }
     let refused = run.log.map(\.line).filter { $0.contains(#""type":"refused""#) }
     #expect(refused.contains { $0.contains(#""what":"end_task","reason":"unknown_task""#) }, "\(refused)")
     #expect(refused.contains { $0.contains(#""what":"state_of""#) })
+    try await run.wait("the time") { run.log.contains { $0.line.contains(#""type":"remaining""#) } }
+    #expect(run.log.contains { $0.line.contains(#""remaining_s":10.000"#) })
     #expect(await run.end() == 0)
   }
 }
