@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,10 +24,9 @@
 #define SYS_close_range 436
 #endif
 
-// linux/sched.h, linux/close_range.h and linux/wait.h, whose releases differ from the kernel's.
+// linux/sched.h and linux/wait.h, whose releases differ from the kernel's.
 #define INTO_CGROUP 0x200000000ULL
 #define WITH_PIDFD 0x00001000ULL
-#define RANGE_CLOEXEC 4U
 #define BY_PIDFD 3
 
 extern char **environ;
@@ -39,10 +40,9 @@ struct trouble {
   int stage, error;
 };
 
-static void give_up(int report, int stage) {
+static void give_up(int gate, int stage) {
   struct trouble trouble = {stage, errno};
-  ssize_t ignored = write(report, &trouble, sizeof trouble);
-  (void)ignored;
+  send(gate, &trouble, sizeof trouble, MSG_NOSIGNAL);
   _exit(127);
 }
 
@@ -54,13 +54,13 @@ static int moved_up(int descriptor) {
 }
 
 // In the child, up to exec: async-signal-safe calls only.
-static void become(const struct locwatch_program *program, int report, int must_join) {
+static void become(const struct locwatch_program *program, int gate, int must_join) {
   if (must_join) {
     int members = openat(program->cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
-    if (members < 0 || write(members, "0", 1) != 1) give_up(report, LOCWATCH_STAGE_CGROUP);
+    if (members < 0 || write(members, "0", 1) != 1) give_up(gate, LOCWATCH_STAGE_CGROUP);
     close(members);
   }
-  if (setpgid(0, 0) != 0) give_up(report, LOCWATCH_STAGE_FORK);
+  if (setpgid(0, 0) != 0) give_up(gate, LOCWATCH_STAGE_FORK);
   // By the system call: the C library does not let go of two signals of its own. All zero is SIG_DFL everywhere.
   static const uint64_t initial[8];
   for (int number = 1; number <= 64; number += 1) syscall(SYS_rt_sigaction, number, initial, NULL, 8);
@@ -68,15 +68,28 @@ static void become(const struct locwatch_program *program, int report, int must_
   int input = moved_up(program->input);
   int output = program->output < 0 ? STDERR_FILENO : moved_up(program->output);
   if (input < 0 || output < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
-    give_up(report, LOCWATCH_STAGE_FORK);
-  // Whatever some library opened without O_CLOEXEC. Where the kernel lacks it (before 5.11), ours are closed all the same.
-  syscall(SYS_close_range, 3U, ~0U, RANGE_CLOEXEC);
+    give_up(gate, LOCWATCH_STAGE_FORK);
+  // All others but the gate, at once: the starter's end of it, of which no copy may live on, and whatever some library
+  // opened without O_CLOEXEC. Where the kernel lacks the call (before 5.9), exec closes ours all the same.
+  int last = STDERR_FILENO + 1;
+  if (gate != last) {
+    if (dup3(gate, last, O_CLOEXEC) < 0) give_up(gate, LOCWATCH_STAGE_FORK);
+    close(gate);
+  }
+  syscall(SYS_close_range, (unsigned)last + 1, ~0U, 0U);
+
+  // Until it is let go. Where the starter has died before, the gate has no other end and this was all.
+  char word;
+  ssize_t count;
+  do count = recv(last, &word, 1, 0);
+  while (count < 0 && errno == EINTR);
+  if (count != 1) _exit(127);
 
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   execvpe(program->argv[0], program->argv, program->envp);
-  give_up(report, LOCWATCH_STAGE_EXEC);
+  give_up(last, LOCWATCH_STAGE_EXEC);
 }
 
 // Forks into the cgroup; where the kernel or a sandbox does not let us, forks and has the child join it.
@@ -99,50 +112,65 @@ static pid_t divide(const struct locwatch_program *program, int *pidfd, int *mus
   return fork();
 }
 
-int locwatch_spawn(const struct locwatch_program *program, pid_t *pid, int *pidfd, int *stage) {
+static void end(struct locwatch_held *held) {
+  kill(held->pid, SIGKILL);
+  if (held->pidfd >= 0) close(held->pidfd);
+  close(held->gate);
+  while (waitpid(held->pid, NULL, 0) < 0 && errno == EINTR) {
+  }
+}
+
+int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *held, int *stage) {
   int ends[2];
   *stage = LOCWATCH_STAGE_FORK;
-  int error = locwatch_pipe(ends);
-  if (error) return error;
-  int report = moved_up(ends[1]);
-  if (report != ends[1]) close(ends[1]);
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  int theirs = moved_up(ends[1]);
+  if (theirs != ends[1]) close(ends[1]);
+  if (theirs < 0) {
+    int error = errno;
+    close(ends[0]);
+    return error;
+  }
 
   // No handler of ours may run in the child before it has its own.
   sigset_t every, before;
   sigfillset(&every);
   pthread_sigmask(SIG_SETMASK, &every, &before);
   int must_join;
-  pid_t child = divide(program, pidfd, &must_join);
-  if (child == 0) become(program, report, must_join);
-  error = errno;
+  pid_t child = divide(program, &held->pidfd, &must_join);
+  if (child == 0) {
+    close(ends[0]);
+    become(program, theirs, must_join);
+  }
+  int error = errno;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
-  close(report);
+  close(theirs);
   if (child < 0) {
     close(ends[0]);
     return error;
   }
+  held->pid = child;
+  held->gate = ends[0];
+  if (held->pidfd < 0) held->pidfd = (int)syscall(SYS_pidfd_open, child, 0U);
+  if (held->pidfd >= 0) return 0;
+  error = errno;
+  end(held);
+  return error;
+}
 
+int locwatch_release(struct locwatch_held *held, int *stage) {
   struct trouble trouble = {0, 0};
   ssize_t count;
-  do count = read(ends[0], &trouble, sizeof trouble);
+  // Where it has given up already there is nobody to take the word, but what it said is there.
+  send(held->gate, "", 1, MSG_NOSIGNAL);
+  do count = recv(held->gate, &trouble, sizeof trouble, MSG_WAITALL);
   while (count < 0 && errno == EINTR);
-  close(ends[0]);
   if (count == sizeof trouble) {
-    if (*pidfd >= 0) close(*pidfd);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
+    end(held);
     *stage = trouble.stage;
     return trouble.error;
   }
-  if (*pidfd < 0) *pidfd = (int)syscall(SYS_pidfd_open, child, 0U);
-  if (*pidfd < 0) {
-    error = errno;
-    kill(-child, SIGKILL);
-    while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {
-    }
-    return error;
-  }
-  *pid = child;
+  close(held->gate);
   return 0;
 }
 

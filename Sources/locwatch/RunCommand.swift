@@ -40,6 +40,15 @@ struct RunCommand: ParsableCommand {
   @Flag(help: "gpsd plays a log (gpsfake): fixes may be of any date, and time is theirs.")
   var simulated = false
 
+  @Flag(help: "Suspend programs by SIGSTOP even where they can be frozen.")
+  var noCgroup = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Made after a boot, this tells of the first unlock (default: unlocked beside the control socket).",
+      valueName: "file"))
+  var unlockFile: String?
+
   @OptionGroup var state: StateOptions
 
   func run() throws {
@@ -57,6 +66,8 @@ struct RunCommand: ParsableCommand {
     if let profile { request.profile = try PowerProfileFile.find(profile) }
     request.recording = record
     request.isSimulated = simulated
+    request.usesCgroups = !noCgroup
+    request.unlockFile = unlockFile
     return request
   }
 }

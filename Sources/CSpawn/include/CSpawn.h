@@ -19,10 +19,19 @@ struct locwatch_program {
 // Where a start failed.
 enum locwatch_stage { LOCWATCH_STAGE_FORK = 1, LOCWATCH_STAGE_CGROUP = 2, LOCWATCH_STAGE_EXEC = 3 };
 
-// Starts a program as the leader of a new process group, in its cgroup from its first instruction on, with no
-// signal blocked or ignored and no descriptor but the three. Returns when it was executed: 0, or an errno with
-// the stage.
-int locwatch_spawn(const struct locwatch_program *program, pid_t *pid, int *pidfd, int *stage);
+// A process that is there, but is not the program yet.
+struct locwatch_held {
+  pid_t pid;  // also the number of its process group
+  int pidfd;
+  int gate;  // when its last copy is closed, as by the death of the starter, the process ends
+};
+
+// Makes the process of a program, which waits before exec: as the leader of a new process group, in its cgroup from
+// the start, with no signal blocked or ignored and no descriptor but the three. 0, or an errno with the stage.
+int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *held, int *stage);
+
+// Lets it go, and returns when the program was executed: 0. Otherwise an errno with the stage, and it is gone.
+int locwatch_release(struct locwatch_held *held, int *stage);
 
 // Reaps a child that has ended: 1 with its exit status (128 and the signal's number where one ended it) and the
 // processor seconds that it and the children it waited for took. 0 while it runs, -1 where it is no child of ours.

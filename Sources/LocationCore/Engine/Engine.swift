@@ -272,6 +272,7 @@ extension Engine {
       case .locate(let seconds): policy.locate(index, seconds: seconds, at: instant, into: &steps)
       case .memory(let bytes): policy.update(index) { $0.memoryBytes = bytes }
       case .lock(let isHeld): policy.noteLock(isHeld, index, into: &steps)
+      case .overran: policy.endOverrun(index, at: instant, into: &steps)
       }
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }

@@ -35,6 +35,11 @@ extension Engine {
   /// Every subscriber, by name.
   public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }
 
+  /// The names of those in a state, sorted.
+  public func subscribers(in wanted: SubscriberState) -> [String] {
+    state.policy.sessions.filter { $0.state == wanted }.map(\.subscriber.name)
+  }
+
   /// One subscriber; nil where there is none of that name.
   public func subscriber(_ name: String) -> SubscriberView? {
     state.policy.sessions.first { $0.subscriber.name == name }.map(SubscriberView.init)

@@ -49,13 +49,15 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case memory(bytes: Int64)
   /// It was found to hold a lock that others may wait for, or no longer to hold one.
   case lock(isHeld: Bool)
+  /// It took more of the processor than a program in the background may.
+  case overran
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
     case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
-      .backgroundDelivery, .start, .stop, .locate, .memory, .lock:
+      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran:
       false
     }
   }

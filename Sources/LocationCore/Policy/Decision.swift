@@ -92,6 +92,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case sharedLock = "shared_lock"
     /// As many tasks are open as may be.
     case tooManyTasks = "too_many_tasks"
+    /// It took more of the processor than a program in the background may.
+    case processor
     /// There is no source of fixes.
     case noSource = "no_source"
     /// No fix came in the time it gave.

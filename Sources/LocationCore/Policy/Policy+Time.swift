@@ -54,8 +54,23 @@ extension Policy {
     guard sessions[index].state == .background else { return }
     if sessions[index].assertions.isEmpty { return suspendIfIdle(index, at: instant, into: &steps) }
     let isTask = sessions[index].assertions.contains { if case .task = $0 { true } else { false } }
+    endOverrun(
+      index, isTask ? .taskExpiration : .overrun, isTask ? .taskOpen : .budgetOver, at: instant, into: &steps)
+  }
+
+  /// It took more of the processor than a program in the background may.
+  mutating func endOverrun(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard sessions[index].state == .background else { return }
+    endOverrun(index, .overrun, .processor, at: instant, into: &steps)
+  }
+
+  /// Ends a subscriber that overran what it was given, and throttles it when it does so again and again (rule K2).
+  private mutating func endOverrun(
+    _ index: Int, _ rule: Rule, _ reason: Decision.Reason, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
     let overruns = sessions[index].overruns + 1
-    terminate(index, isTask ? .taskExpiration : .overrun, isTask ? .taskOpen : .budgetOver, into: &steps)
+    terminate(index, rule, reason, into: &steps)
     let isTooMany = overruns >= configuration.throttleOverruns
     let seconds = configuration.throttle(afterOverruns: overruns)
     update(index) {

@@ -9,13 +9,16 @@ struct ControlAddress {
   let path: String
 
   /// Beside the state file, unless systemd gives the service a directory for such things.
-  static func own(state: String) -> ControlAddress {
+  static func own(state: String) -> ControlAddress { ControlAddress(path: place("control", state: state)) }
+
+  /// Where something of this boot lies: beside the state file, unless systemd gives the service a directory for it.
+  static func place(_ name: String, state: String) -> String {
     if let folder = ServiceNotice.variable("RUNTIME_DIRECTORY")?.split(separator: ":").first,
       folder.hasPrefix("/")
     {
-      return ControlAddress(path: "\(folder)/control")
+      return "\(folder)/\(name)"
     }
-    return beside(state)
+    return "\(state).\(name)"
   }
 
   /// Where it is when nobody says otherwise.

@@ -26,6 +26,7 @@ extension DaemonLoop {
       case "subscriber":
         try user(try word("verb", question.request), try word("name", question.request))
       case "unlock": try engine.take(.machine(.unlock), at: clock.read())
+      case "memory-pressure": try take(.memoryPressure(try level(question.request)))
       case "reload": try reload()
       case let other?: throw Failure(.usage, what: "this daemon can't do \"\(other)\"")
       case nil: throw Failure(.usage, what: "a request says what to \"do\"")
@@ -45,6 +46,13 @@ extension DaemonLoop {
       throw Failure(.usage, what: "no \"\(key)\" in the request")
     }
     return word
+  }
+
+  private func level(_ request: JSONTree) throws(Failure) -> MachineEvent.MemoryPressure {
+    guard let level = MachineEvent.MemoryPressure(rawValue: try word("level", request)) else {
+      throw Failure(.usage, what: "a level is none, warning or critical")
+    }
+    return level
   }
 
   private mutating func acknowledge(_ request: JSONTree) throws(Failure) {

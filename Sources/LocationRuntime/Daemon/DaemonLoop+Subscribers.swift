@@ -5,41 +5,50 @@ extension DaemonLoop {
   /// Takes what the supervisor tells.
   mutating func take(_ report: SupervisorReport) throws(Failure) {
     switch report {
-    case .event(let name, let event):
-      guard engine.driver.engine.subscriberState(name) != nil else { return }
-      try engine.take(.subscriber(name: name, event), at: clock.read())
-      if case .beginTask = event, let view = engine.driver.engine.subscriber(name) {
-        let left = view.budgetEnd.map { max(0, engine.driver.engine.instant.seconds(to: $0)) }
-        engine.add(.answer(name, .task(token: view.lastToken, remainingSeconds: left)))
-      }
+    case .event(let name, let event): try take(event, of: name)
     case .request(let name, let request): try take(request, of: name)
     case .held(let name, let locks):
-      Self.log("\(name): ended by rule K3: suspended, it held \(locks.count) locks on files of others")
-      supervisor.perform(.terminate(subscriber: name))
-      try engine.take(.subscriber(name: name, .exited(status: Self.endedStatus)), at: clock.read())
-    case .usage: break
+      // One that was woken meanwhile is looked at when it is suspended again.
+      guard engine.driver.engine.subscriberState(name) == .suspended else { return }
+      for lock in locks {
+        Self.log("\(name): process \(lock.pid) holds a lock (\(lock.kind)) on \(lock.path)")
+      }
+      try engine.take(.subscriber(name: name, .lock(isHeld: true)), at: clock.read())
+    case .usage(let name, let usage): try take(usage, of: name)
     case .note(let name, let note): if let text = note.text { Self.log("\(name): \(text)") }
     }
   }
 
-  /// As a shell reports a program that SIGTERM ended.
-  private static let endedStatus: Int32 = 143
+  private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
+    guard engine.driver.engine.subscriberState(name) != nil else { return }
+    try engine.take(.subscriber(name: name, event), at: clock.read())
+    if let refusal = engine.refusal, refusal.subscriber == name, let what = event.word {
+      return engine.add(.answer(name, .refused(what: what, reason: refusal.reason.rawValue)))
+    }
+    if case .beginTask = event, let view = engine.driver.engine.subscriber(name) {
+      engine.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
+    }
+  }
+
+  /// Seconds until a subscriber's time in the background is over; nil where it has no limit.
+  private func remainingSeconds(_ view: SubscriberView) -> Double? {
+    view.budgetEnd.map { max(0, engine.driver.engine.instant.seconds(to: $0)) }
+  }
 
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
-    guard let view = engine.driver.engine.subscriber(name) else { return }
-    var subscriber = view.subscriber
     switch request {
     case .stateOf(let region):
       guard let state = engine.driver.engine.regionState(region) else {
         return engine.add(
           .answer(name, .refused(what: "state_of", reason: "no region is called \"\(region)\"")))
       }
-      return engine.add(.answer(name, .state(region: region, state)))
-    case .start(let services): subscriber.services.formUnion(services)
-    case .stop(let services): subscriber.services.subtract(services)
+      engine.add(.answer(name, .state(region: region, state)))
+    case .remaining:
+      guard let view = engine.driver.engine.subscriber(name) else { return }
+      engine.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
+    case .start(let services): try take(SubscriberEvent.start(services), of: name)
+    case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }
-    guard subscriber != view.subscriber else { return }
-    try engine.take(.addSubscriber(subscriber, view.state), at: clock.read())
   }
 
   /// Brings the engine and the supervisor up to what the database has.
@@ -115,6 +124,21 @@ extension SupervisorNote {
     case .queueFull: "does not read; what it was not handed waits in the outbox"
     case .closedInput: "closed its standard input"
     case .closedOutput: "closed its standard output"
+    }
+  }
+}
+
+extension SubscriberEvent {
+  /// What a program says it by, where that can be refused.
+  fileprivate var word: String? {
+    switch self {
+    case .beginTask: "begin_task"
+    case .endTask: "end_task"
+    case .start: "start"
+    case .locate: "locate"
+    case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .authorization, .accuracy,
+      .backgroundDelivery, .stop, .memory, .lock, .overran:
+      nil
     }
   }
 }

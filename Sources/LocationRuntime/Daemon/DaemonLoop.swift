@@ -15,6 +15,8 @@ struct DaemonLoop: ~Copyable {
   let clock: SystemClock
   let notice = ServiceNotice()
   let supervisor: Supervisor
+  private var machine: MachineWatch
+  var metering = Metering()
   let since: UTCTime
   private let inbox: Inbox
   private let stop: WakePipe
@@ -54,6 +56,8 @@ struct DaemonLoop: ~Copyable {
     supervision.environment = ProgramStart.inheritedEnvironment().filter { entry in
       !ServiceNotice.variables.contains { entry.hasPrefix($0 + "=") }
     }
+    supervision.usesCgroups = request.usesCgroups
+    supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
     let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
     let control = try ControlSocket(ControlAddress.own(state: request.state))
@@ -64,6 +68,8 @@ struct DaemonLoop: ~Copyable {
     self.inbox = inbox
     self.stop = stop
     self.supervisor = supervisor
+    machine = MachineWatch(
+      unlockFile: request.unlockFile ?? ControlAddress.place("unlocked", state: request.state))
     self.source = source
     since = clock.read().utc ?? UTCTime(microseconds: clock.instant.microseconds)
     self.request = request
@@ -115,6 +121,7 @@ struct DaemonLoop: ~Copyable {
     try database.setMeta([
       (.boot, ProcessStatus.boot), (.clockOffset, "\(clock.offsetMicroseconds)"),
     ])
+    for trouble in machine.troubles { Self.log(trouble) }
     try applyRegions(nil)
     try applySubscribers(nil)
     if wasOtherBoot {
@@ -124,6 +131,7 @@ struct DaemonLoop: ~Copyable {
         try engine.take(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
     }
+    if machine.isUnlocked() { try engine.take(.machine(.unlock), at: reading) }
     for (number, event) in try database.requests() {
       if try engine.take(event, at: reading) { engine.noteRequest(number) }
     }
@@ -154,21 +162,26 @@ struct DaemonLoop: ~Copyable {
   // MARK: - One turn
 
   private mutating func turn(signals: Int32) throws(Failure) {
-    let due = [engine.nextDeadline, aliveAt].compactMap { $0 }.min()
+    let due = [engine.nextDeadline, aliveAt, metering.nextSample].compactMap { $0 }.min()
     var entries = [inbox.readable, signals, supervisor.readable].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     let own = entries.count
+    machine.watch(&entries)
+    let firstOfControl = entries.count
     control.watch(&entries)
-    let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
+    let milliseconds = clock.milliseconds(until: due)
+    let count = unsafe poll(&entries, nfds_t(entries.count), machine.wait(atMost: milliseconds))
     if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
     if entries[1].revents != 0 || count < 0 { try take(SignalBell.take()) }
     if entries[0].revents != 0 { try takeEvents() }
     if entries[2].revents != 0 { try takeReports() }
-    let questions = control.serve(entries[own...])
+    for event in machine.take(entries[own..<firstOfControl]) { try take(event) }
+    let questions = control.serve(entries[firstOfControl...])
     engine.advance(to: clock.read())
     try commit()
     for question in questions { try answer(question) }
+    sample()
     let now = clock.instant
     if let at = aliveAt, at <= now, let interval = notice.watchdogMicroseconds {
       notice.alive()

@@ -14,6 +14,10 @@ public struct DaemonRequest: Sendable {
   public var recording: String?
   /// Whether the source plays a log: fixes may be of any date, and time is theirs.
   public var isSimulated = false
+  /// Whether programs are suspended by the cgroup freezer where that can be.
+  public var usesCgroups = true
+  /// The file that tells of the first unlock after a boot; nil for the usual one.
+  public var unlockFile: String?
 
   public init(state: String) { self.state = state }
 

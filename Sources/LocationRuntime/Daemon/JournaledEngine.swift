@@ -46,6 +46,8 @@ struct JournaledEngine: ~Copyable {
   /// Who waits for what, as stored or about to be.
   private var waiting: [String: [SubscriberView.Waiting]] = [:]
   private var hasNewsOfSubscribers = true
+  /// What was refused because of the event that was taken last; nil where nothing was.
+  private(set) var refusal: Decision?
   /// The id of the last record that is stored or about to be.
   private var lastID: Int
   private var rowsSinceSnapshot = 0
@@ -117,6 +119,7 @@ struct JournaledEngine: ~Copyable {
   @discardableResult
   mutating func take(_ event: Event, at reading: ClockReading) throws(Failure) -> Bool {
     let count = tape.rows.count
+    refusal = nil
     try driver.take(event, at: reading, into: &effects)
     switch event {
     case .fix, .segmentBreak, .addRegion, .removeRegion: break
@@ -149,6 +152,7 @@ struct JournaledEngine: ~Copyable {
     for effect in effects {
       switch effect {
       case .record(let record):
+        if case .decision(let decision) = record.body, decision.action == .refuse { refusal = decision }
         // Ids rise; what was stored before a crash is not stored again.
         guard record.id > lastID, let line = encoder.encode(record) else { continue }
         lastID = record.id

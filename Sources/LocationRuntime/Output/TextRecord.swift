@@ -222,6 +222,7 @@ extension Decision.Reason {
     case .throttleOver: "left alone for long enough"
     case .sharedLock: "it held a lock that others may wait for"
     case .tooManyTasks: "as many tasks are open as may be"
+    case .processor: "it took too much of the processor"
     case .noSource: "there is no source of fixes"
     case .noFix: "no fix came in time"
     }

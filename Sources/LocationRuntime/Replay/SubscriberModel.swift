@@ -87,7 +87,7 @@ extension SubscriberEvent {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
     case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
       .memory,
-      .lock:
+      .lock, .overran:
       false
     }
   }

@@ -16,6 +16,12 @@ final class Descriptor: Sendable {
   /// Makes reading and writing return rather than wait.
   func stopWaiting() { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
 
+  /// The number of the open file in its file system; 0 where it can't be asked.
+  var fileNumber: UInt64 {
+    var status = stat()
+    return unsafe fstat(number, &status) == 0 ? UInt64(status.st_ino) : 0
+  }
+
   /// Opens a file or directory; nil, with `errno` set, where that fails.
   static func open(_ path: String, _ flags: Int32) -> Descriptor? {
     let number = System.open(path, flags | O_CLOEXEC)

@@ -32,7 +32,12 @@ struct ProgramStart {
   let output: Descriptor?
 
   /// Starts a program, in a cgroup where one is given.
-  init(command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?) throws(Refusal) {
+  ///
+  /// - Parameter note: takes note of its number. The process is there by then, but runs the program only afterwards; if
+  ///   we die before, it ends without having run any of it. So nothing runs that was not noted.
+  init(
+    command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?, noting note: (pid_t) -> Void
+  ) throws(Refusal) {
     let (theirInput, input) = try Self.pipe()
     let ends = hasOutput ? try Self.pipe() : nil
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
@@ -41,10 +46,9 @@ struct ProgramStart {
       for index in unsafe argv.indices { unsafe free(argv[index]) }
       for index in unsafe envp.indices { unsafe free(envp[index]) }
     }
-    var pid: pid_t = 0
-    var pidfd: Int32 = -1
+    var held = locwatch_held(pid: 0, pidfd: -1, gate: -1)
     var stage: Int32 = 0
-    let code = unsafe argv.withUnsafeMutableBufferPointer { argv in
+    var code = unsafe argv.withUnsafeMutableBufferPointer { argv in
       unsafe envp.withUnsafeMutableBufferPointer { envp in
         var program = unsafe locwatch_program()
         unsafe program.argv = UnsafePointer(argv.baseAddress)
@@ -52,14 +56,18 @@ struct ProgramStart {
         unsafe program.input = theirInput.number
         unsafe program.output = ends?.write.number ?? -1
         unsafe program.cgroup = cgroup?.directory.number ?? -1
-        return unsafe locwatch_spawn(&program, &pid, &pidfd, &stage)
+        return unsafe locwatch_hold(&program, &held, &stage)
       }
+    }
+    if code == 0 {
+      note(held.pid)
+      code = unsafe locwatch_release(&held, &stage)
     }
     guard code == 0 else {
       throw Refusal(isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code)
     }
-    self.pid = pid
-    self.pidfd = Descriptor(pidfd)
+    pid = held.pid
+    pidfd = Descriptor(held.pidfd)
     self.input = input
     output = ends?.read
     input.stopWaiting()

@@ -86,10 +86,9 @@ final class SocketProgram: SupervisedSubscriber {
     if let event = launch.event { environment.append("\(ProgramStart.eventKey)\(event)") }
     if let socketPath { environment.append("LOCWATCH_SOCKET=\(socketPath)") }
     do throws(ProgramStart.Refusal) {
-      let start = try ProgramStart(
-        command: subscriber.command, environment: environment, hasOutput: false, cgroup: nil)
+      let start = try site.start(
+        name, command: subscriber.command, environment: environment, hasOutput: false, cgroup: nil)
       starter = start
-      site.noteRun(of: name, pid: start.pid, cgroup: nil)
       note(.started(pid: start.pid))
     } catch {
       giveUp(.startFailed(reason: SystemReason.text(error.code)), status: error.status)

@@ -55,6 +55,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case start
     case stop
     case stateOf = "state_of"
+    case remaining
     case register
     case signal
   }
@@ -70,6 +71,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .start: try service(&reader).map { .request(.start($0)) }
     case .stop: try service(&reader).map { .request(.stop($0)) }
     case .stateOf: try name(&reader).map { .request(.stateOf(region: $0)) }
+    case .remaining: try reader.boolean() ? .request(.remaining) : nil
     case .register: try name(&reader).map { .register(Registration(name: $0)) }
     case .signal: nil
     }
@@ -117,4 +119,6 @@ package enum SubscriberRequest: Hashable, Sendable {
   case stop(Subscriber.Services)
   /// Whether the machine is inside a region; answered with ``SubscriberReply/state(region:_:)``.
   case stateOf(region: String)
+  /// How much time it has left in the background; answered with ``SubscriberReply/remaining(seconds:)``.
+  case remaining
 }

@@ -4,6 +4,8 @@ package import LocationCore
 package enum SubscriberReply: Hashable, Sendable {
   /// The token of a task it began, and the seconds until it must have ended it; nil for no limit.
   case task(token: Int, remainingSeconds: Double?)
+  /// The seconds until it will be ended or suspended; nil for no limit.
+  case remaining(seconds: Double?)
   /// Where it is with respect to a region.
   case state(region: String, RegionState)
   /// It is known by this name from now on.
@@ -18,6 +20,10 @@ package enum SubscriberReply: Hashable, Sendable {
     switch self {
     case .task(let token, let seconds):
       line.member("task", token)
+      line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
+    case .remaining(let seconds):
+      line.member("v", 1)
+      line.member("type", "remaining")
       line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
     case .state(let region, let state):
       line.member("v", 1)

@@ -60,31 +60,14 @@ struct SubscriberSocket: ~Copyable {
   /// Makes the socket, for its owner and group.
   /// - Throws: ``Failure`` of code 73 where that can't be.
   static func listen(at path: String) throws(Failure) -> Descriptor {
-    func failure(_ what: String) -> Failure { Failure(.cantCreate, file: path, what: what) }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    guard path.utf8.count <= GPSDAddress.maximumSocketBytes else {
-      throw failure("a socket's path has at most \(GPSDAddress.maximumSocketBytes) bytes")
-    }
-    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-    #if canImport(Musl)
-      let kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
-    #else
-      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    #endif
-    let number = socket(AF_UNIX, kind, 0)
-    guard number >= 0 else { throw failure(SystemReason.text(errno)) }
-    let descriptor = Descriptor(number)
+    func failure() -> Failure { Failure(.cantCreate, file: path, what: SystemReason.text(errno)) }
+    guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
     // One of a supervisor that was killed; nobody else uses it, because the run directory is locked.
     unsafe unlink(path)
-    let isBound = unsafe withUnsafePointer(to: &address) { pointer in
-      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
-      }
-    }
+    let code = unsafe ControlAddress(path: path).withAddress { unsafe bind(descriptor.number, $0, $1) }
     // Nobody can connect before it listens.
-    guard isBound, unsafe chmod(path, 0o660) == 0, startListening(number) else {
-      throw failure(SystemReason.text(errno))
+    guard code == 0, unsafe chmod(path, 0o660) == 0, startListening(descriptor.number) else {
+      throw failure()
     }
     return descriptor
   }

@@ -177,28 +177,26 @@ final class SupervisedProgram: SupervisedSubscriber {
     var environment = site.environment
     environment.append(ProgramStart.causeKey + launch.cause)
     if let id = event ?? launch.event { environment.append("\(ProgramStart.eventKey)\(id)") }
-    let hasOutput = subscriber.style == .resident
-    var tree: ProcessTree?
-    var started: ProgramStart?
-    let cgroup = newCgroup()
-    if let cgroup {
+    if let cgroup = newCgroup() {
       do throws(ProgramStart.Refusal) {
-        started = try ProgramStart(
-          command: subscriber.command, environment: environment, hasOutput: hasOutput, cgroup: cgroup)
-        tree = .cgroup(cgroup)
+        return try startedRun(environment, cgroup, event: event)
       } catch {
         guard error.isOfCgroup else { throw error }
         note(.noCgroup(reason: SystemReason.text(error.code)))
       }
     }
-    let start =
-      if let started { started } else {
-        try ProgramStart(
-          command: subscriber.command, environment: environment, hasOutput: hasOutput, cgroup: nil)
-      }
-    let run = ProgramRun(start, tree: tree ?? .group(start.pid), event: event)
+    return try startedRun(environment, nil, event: event)
+  }
+
+  private func startedRun(_ environment: [String], _ cgroup: Cgroup?, event: Int?) throws(ProgramStart
+    .Refusal)
+    -> ProgramRun
+  {
+    let start = try site.start(
+      name, command: subscriber.command, environment: environment, hasOutput: subscriber.style == .resident,
+      cgroup: cgroup)
+    let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
     run.startCounting()
-    site.noteRun(of: name, pid: start.pid, cgroup: tree == nil ? nil : cgroup?.path)
     if let event { run.talk.noteHanded(event) }
     return run
   }

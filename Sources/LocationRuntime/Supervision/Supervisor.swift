@@ -5,7 +5,8 @@ package struct SupervisorConfiguration: Sendable {
   /// A directory of its own, mode 0700, made where it is missing. It outlives the process, and is how the programs
   /// of a supervisor that was killed are found.
   package var runDirectory: String
-  /// The directory below the own cgroup that holds one for each subscriber.
+  /// How the directory below the own cgroup begins that holds one for each subscriber; the run directory's number
+  /// follows.
   package var cgroupName = "locwatch"
   /// Where programs connect that are no children of ours, the subscribers of style `socket`; nil for nowhere.
   package var socketPath: String?

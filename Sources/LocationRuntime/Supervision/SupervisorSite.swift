@@ -41,7 +41,8 @@ final class SupervisorSite: Sendable {
       return
     }
     do throws(CgroupParent.Absence) {
-      cgroups = try CgroupParent(name: configuration.cgroupName)
+      // One of its own for each run directory, also after a restart: two supervisors never share one.
+      cgroups = try CgroupParent(name: "\(configuration.cgroupName)-\(lock.fileNumber)")
       reasonForSignal = "this program could not be put in its cgroup"
     } catch {
       cgroups = nil
@@ -70,8 +71,22 @@ final class SupervisorSite: Sendable {
     return names.sorted()
   }
 
+  /// Starts a subscriber's program, noted before it runs.
+  func start(
+    _ name: String, command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?
+  ) throws(ProgramStart.Refusal) -> ProgramStart {
+    do throws(ProgramStart.Refusal) {
+      return try ProgramStart(
+        command: command, environment: environment, hasOutput: hasOutput, cgroup: cgroup
+      ) { pid in noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
+    } catch {
+      forgetRun(of: name)
+      throw error
+    }
+  }
+
   /// Notes that a program runs.
-  func noteRun(of name: String, pid: pid_t, cgroup: String?) {
+  private func noteRun(of name: String, pid: pid_t, cgroup: String?) {
     guard let status = ProcessStatus(of: pid) else { return }
     let run = RunFile(pid: pid, start: status.start, boot: ProcessStatus.boot, cgroup: cgroup)
     _ = KernelFile.write(runPath(of: name), run.text, create: true)

@@ -234,6 +234,20 @@ import Testing
     #expect(stage.log().last == "wake B1 suspended>background suspended")
   }
 
+  @Test func `K2 who takes too much of the processor is ended, but only in the background`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    stage.fix(0, east: 0)
+    stage.say(1, .overran)
+    #expect(stage.log().last == "terminate K2 background>notRunning processor")
+    stage.say(2, .overran)
+    stage.add(Subscriber(name: "b"), .active, at: 3)
+    stage.say(4, .overran, of: "b")
+    #expect(stage.log().last == "terminate K2 background>notRunning processor")
+    #expect(stage.log(of: "b") == [])
+  }
+
   @Test func `K2 an event during the throttling waits`() {
     var stage = Stage()
     stage.hanging = ["a"]

@@ -16,6 +16,7 @@ import Testing
       (#"{"stop":"visits"}"#, .request(.stop(.visits))),
       (#"{"locate":30}"#, .locate(seconds: 30)), (#"{"locate":-1}"#, nil), (#"{"locate":1e9}"#, nil),
       (#"{"state_of":"home"}"#, .request(.stateOf(region: "home"))),
+      (#"{"remaining":true}"#, .request(.remaining)), (#"{"remaining":1}"#, nil),
       (#"{"register":"home"}"#, .register(Registration(name: "home"))),
       (#"{"signal":"USR1","register":"home"}"#, .register(Registration(name: "home", signal: .usr1))),
       (#"{"register":"home","signal":"CONT"}"#, .register(Registration(name: "home", signal: .cont))),

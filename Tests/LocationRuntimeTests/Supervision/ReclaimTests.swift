@@ -31,10 +31,9 @@ import Testing
   ) throws -> ProgramStart {
     let site = try SupervisorSite(configuration)
     let cgroup = try site.cgroups.map { try Cgroup(path: $0.path(of: name)) }
-    let start = try ProgramStart(
-      command: ["/bin/sh", "-c", "sleep 1000 & wait"], environment: site.environment, hasOutput: true,
+    let start = try site.start(
+      name, command: ["/bin/sh", "-c", "sleep 1000 & wait"], environment: site.environment, hasOutput: true,
       cgroup: cgroup)
-    site.noteRun(of: name, pid: start.pid, cgroup: cgroup?.path)
     try SupervisorRun.until("its child runs") { ProcessStatus.members(ofGroup: start.pid).count == 2 }
     #expect((cgroup.map { ProcessTree.cgroup($0) } ?? .group(start.pid)).suspend())
     return start
@@ -43,7 +42,8 @@ import Testing
   @Test func `a process that only has the number of a noted one is left alone`() async throws {
     let folder = TemporaryFolder()
     let start = try ProgramStart(
-      command: ["/bin/sleep", "1000"], environment: [], hasOutput: false, cgroup: nil)
+      command: ["/bin/sleep", "1000"], environment: [], hasOutput: false, cgroup: nil
+    ) { _ in }
     let status = try #require(ProcessStatus(of: start.pid))
     let configuration = SupervisorRun.configuration(.stopSignal, folder)
     try FileManager.default.createDirectory(
@@ -63,6 +63,28 @@ import Testing
     await supervisor.stop()
     kill(start.pid, SIGKILL)
     try SupervisorRun.until("it has ended") { start.reap() != nil }
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
+  func `nothing of a program has run when its start is noted`(way: SupervisorRun.Way) async throws {
+    let folder = TemporaryFolder()
+    let site = try SupervisorSite(SupervisorRun.configuration(way, folder))
+    let cgroup = try site.cgroups.map { try Cgroup(path: $0.path(of: "new")) }
+    let own = try #require(KernelFile.target("/proc/self/exe"))
+    let start = try ProgramStart(
+      command: ["/bin/sh", "-c", "echo ran > \(folder("ran")); exec sleep 1000"],
+      environment: site.environment, hasOutput: false, cgroup: cgroup
+    ) { pid in
+      #expect(SupervisorRun.isAlive(pid))
+      #expect(KernelFile.target("/proc/\(pid)/exe") == own)
+      if let cgroup { #expect(cgroup.pids == [pid]) }
+    }
+    try SupervisorRun.until("it runs") { KernelFile.read(folder("ran")) == "ran\n" }
+    #expect(KernelFile.target("/proc/\(start.pid)/fd/3") == nil)
+    (cgroup.map { ProcessTree.cgroup($0) } ?? .group(start.pid)).end()
+    try SupervisorRun.until("it has ended") { start.reap() != nil }
+    cgroup?.remove()
+    site.close()
   }
 
   @Test(.enabled(if: SupervisorRun.Way.here.contains(.freezer)))

@@ -7,11 +7,32 @@ import Testing
 
 /// A `locwatch run` on a state file of its own, fed by a scripted gpsd, that can be killed and started again.
 final class DaemonRun {
+  /// What the daemon may do.
+  enum Rights: String, CaseIterable, CustomTestStringConvertible {
+    /// Whatever the test may: as root programs are frozen.
+    case own
+    /// Whatever the test may, but it does not freeze.
+    case ownWithoutCgroup
+    /// What a user may who can't write any cgroup.
+    case nobody
+    var testDescription: String { rawValue }
+
+    /// Those that can be had here: only root can become another.
+    static let here: [Rights] = allCases.filter { $0 != .nobody || getuid() == 0 }
+  }
+
   let folder = TemporaryFolder()
   let gpsd: ScriptedGPSD
+  let rights: Rights
   private(set) var process: LiveProcess?
 
-  init() throws { gpsd = try ScriptedGPSD() }
+  init(_ rights: Rights = .own) throws {
+    self.rights = rights
+    gpsd = try ScriptedGPSD()
+    if rights == .nobody { try #require(unsafe chown(folder.path, Self.nobody, Self.nobody) == 0) }
+  }
+
+  private static let nobody: uid_t = 65_534
 
   deinit { process?.signal(SIGKILL) }
 
@@ -28,9 +49,11 @@ final class DaemonRun {
     expectsConnection: Bool = true
   ) throws {
     gpsd.hangUp()
+    let mode: [String] = rights == .ownWithoutCgroup ? ["--no-cgroup"] : []
     process = try LiveProcess.command(
-      starter + [Binary.path, "run", "--gpsd", gpsd.address, "--state", state]
-        + (isSimulated ? ["--simulated"] : []) + more)
+      starter + (rights == .nobody ? Self.becomeNobody : [])
+        + [Binary.path, "run", "--gpsd", gpsd.address, "--state", state]
+        + (isSimulated ? ["--simulated"] : []) + mode + more)
     if expectsConnection { try #require(gpsd.connect(), "\(process?.stderr ?? "")") }
   }
 
@@ -41,9 +64,16 @@ final class DaemonRun {
     return await process?.finish()
   }
 
+  private static let becomeNobody = [
+    "/usr/bin/setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
+  ]
+
   /// A command on the same state file.
   func command(_ arguments: [String]) async throws -> Binary.Result {
-    try await Binary.run(arguments + ["--state", state])
+    let arguments = arguments + ["--state", state]
+    guard rights == .nobody else { return try await Binary.run(arguments) }
+    return try await Binary.run(
+      Self.becomeNobody[1...] + [Binary.path] + arguments, executable: Self.becomeNobody[0])
   }
 
   /// The records it has kept.

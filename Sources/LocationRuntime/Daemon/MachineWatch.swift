@@ -1,0 +1,67 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What the daemon watches of the machine itself: whether memory is short (rule A4), and the first unlock after a boot
+/// (rule A8). What can't be watched is not, and why is in ``troubles``.
+struct MachineWatch: ~Copyable {
+  /// Why something is not watched, for the log.
+  private(set) var troubles: [String] = []
+  private var memory: MemoryPressureWatch?
+  private let unlock: FirstUnlock?
+  private var hasToldUnlock = false
+
+  /// - Parameter unlockFile: see ``FirstUnlock``.
+  init(unlockFile: String) {
+    do throws(Failure) { memory = try MemoryPressureWatch() } catch {
+      memory = nil
+      troubles.append(error.what)
+    }
+    do throws(Failure) { unlock = try FirstUnlock(path: unlockFile) } catch {
+      unlock = nil
+      troubles.append("the first unlock can't be seen: \(error)")
+    }
+  }
+
+  /// Adds what `poll` is to wait for; ``take(_:)`` takes the same number of entries back.
+  func watch(_ entries: inout [pollfd]) {
+    entries.append(pollfd(fd: unlock?.readable ?? -1, events: Int16(POLLIN), revents: 0))
+    switch memory {
+    case .some(let memory): entries += memory.entries
+    case nil: break
+    }
+  }
+
+  /// What has happened, once.
+  mutating func take(_ entries: ArraySlice<pollfd>) -> [MachineEvent] {
+    var events: [MachineEvent] = []
+    if entries.first?.revents != 0, isUnlocked() { events.append(.unlock) }
+    if let level = memory?.take(entries.dropFirst(), at: MonotonicTime.milliseconds) {
+      events.append(.memoryPressure(level))
+    }
+    return events
+  }
+
+  /// Whether the machine has been unlocked in this boot and that was not told before.
+  mutating func isUnlocked() -> Bool {
+    guard !hasToldUnlock, let unlock, unlock.isTold() else { return false }
+    hasToldUnlock = true
+    return true
+  }
+
+  /// How long `poll` may wait at most, in milliseconds; -1 for ever.
+  func wait(atMost milliseconds: Int32) -> Int32 {
+    let deadline: Int64? =
+      switch memory {
+      case .some(let memory): memory.nextDeadline
+      case nil: nil
+      }
+    guard let deadline else { return milliseconds }
+    let left = Int32(clamping: max(0, deadline - MonotonicTime.milliseconds))
+    return milliseconds < 0 ? left : min(milliseconds, left)
+  }
+}

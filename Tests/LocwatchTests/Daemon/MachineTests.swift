@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// What happens to the machine, and real programs that hold what others wait for.
+@Suite struct MachineTests {
+  @Test func `under memory pressure the suspended go, the largest first, and then those in the background`()
+    async throws
+  {
+    let run = try DaemonRun()
+    try await run.add("a-small")
+    try await run.add("b-large", "x=$(head -c 30000000 /dev/zero | tr '\\0' x)\nserve")
+    try await run.add("c-busy", #"echo '{"begin_task":"work"}'; serve"#)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    for name in ["a-small", "b-large"] { try await run.waitFor(name, .suspended) }
+    try await run.wait("the task") {
+      try run.shown("c-busy").map { !$0.tasks.isEmpty && $0.waiting.isEmpty } ?? false
+    }
+    try press(run, "warning")
+    try press(run, "critical")
+    for name in ["a-small", "b-large"] { try await run.waitFor(name, .notRunning) }
+    #expect(try run.state(of: "c-busy") == .background)
+    let purged = try await run.events().filter { $0.contains(#""action":"purge""#) }
+    #expect(purged.count == 2)
+    #expect(purged.first?.contains("b-large") == true, "\(purged)")
+
+    // Nobody is left to go at once.
+    try press(run, "critical")
+    try await run.wait("the warning") {
+      run.log.contains { $0.line.contains(#""type":"warn","seconds":5.000"#) }
+    }
+    run.move(0, second: 6)
+    try await run.waitFor("c-busy", .notRunning)
+    #expect(try await run.decisions("c-busy").contains("terminate A4 memory_pressure"))
+    #expect(await run.end() == 0)
+  }
+
+  private func press(_ run: DaemonRun, _ level: String) throws {
+    let client = try #require(try ControlClient.connect(state: run.state))
+    _ = try client.ask("memory-pressure", [.init(key: "level", value: .string(level))])
+  }
+
+  @Test(arguments: DaemonRun.Rights.here)
+  func `who holds a lock on a file of others is ended instead of suspended`(rights: DaemonRun.Rights)
+    async throws
+  {
+    let run = try DaemonRun(rights)
+    try await run.add("holder", #"exec 9> "$D/shared"; flock 9; serve"#)
+    try await run.add("other")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the rule") { try await run.decisions("holder").contains("terminate K3 shared_lock") }
+    try await run.waitFor("other", .suspended)
+    #expect(try run.state(of: "holder") == .notRunning)
+    // It is no force-quit, and the lock is free.
+    #expect(try run.shown("holder")?.wasForceQuit == false)
+    let flock = try await Binary.run(
+      [run.folder("shared"), "/bin/true"], executable: "/usr/bin/flock")
+    #expect(flock.status == 0)
+    #expect(await run.end() == 0)
+  }
+
+  @Test(arguments: [true, false])
+  func `after a boot nothing is started before the first unlock`(byFile: Bool) async throws {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    let settings = run.settings("policy: {protect_until_first_unlock: true}\n")
+    try run.start(settings)
+    run.move(0, second: 0)
+    try await run.waitFor("logger", .suspended)
+    #expect(await run.end() == 0)
+    // Another boot, as far as the state tells.
+    try StateDatabase.open(path: run.state).setMeta([(.boot, "another")])
+    try run.start(settings)
+    run.move(1, second: 10)
+    try await run.wait("the decision") { try await run.decisions("logger").contains("defer A8 locked") }
+    #expect(try run.state(of: "logger") == .notRunning)
+    if byFile {
+      try FirstUnlock.tell(path: run.state + ".unlocked")
+    } else {
+      #expect(try await run.command(["unlock"]).status == 0)
+    }
+    try await run.wait("the event") { run.told.count == 2 }
+    #expect(await run.end() == 0)
+    #expect(try await run.decisions("logger").contains { $0.hasPrefix("relaunch A8") })
+  }
+
+  @Test func `a program that is no child connects and is handed its events`() async throws {
+    let run = try DaemonRun()
+    let manifest = run.folder.write(
+      "peer.yaml", "name: peer\ncommand: [/bin/true]\nstyle: socket\nservices: [significant-change]\n")
+    #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
+    try run.start(run.settings())
+    let connection = try #require(Connection(path: run.state + ".subscribers"))
+    connection.send("{\"register\":\"peer\"}\n")
+    var heard = connection.receive() ?? ""
+    #expect(heard.contains(#""type":"registered""#))
+    run.move(0, second: 0)
+    while !heard.contains(#""type":"significant""#) { heard += try #require(connection.receive()) }
+    let record = heard.split(separator: "\n").first { $0.contains(#""type":"significant""#) } ?? ""
+    let id = try #require(DaemonRun.id(of: record))
+    #expect(try run.shown("peer")?.waiting.map(\.event) == [id])
+    connection.send("{\"ack\":\(id)}\n")
+    try await run.wait("the acknowledgement") { try run.shown("peer")?.waiting.isEmpty == true }
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `what a program can't have it is told`() async throws {
+    let run = try DaemonRun()
+    // Acknowledged, it would be suspended before it has read.
+    _ = run.folder.write("mute", "")
+    try await run.add(
+      "asker",
+      #"echo '{"end_task":99}'; echo '{"state_of":"nowhere"}'; echo '{"remaining":true}'; serve"#)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the answers") { run.log.filter { $0.line.contains(#""type":"refused""#) }.count == 2 }
+    let refused = run.log.map(\.line).filter { $0.contains(#""type":"refused""#) }
+    #expect(refused.contains { $0.contains(#""what":"end_task","reason":"unknown_task""#) }, "\(refused)")
+    #expect(refused.contains { $0.contains(#""what":"state_of""#) })
+    try await run.wait("the time") { run.log.contains { $0.line.contains(#""type":"remaining""#) } }
+    #expect(run.log.contains { $0.line.contains(#""remaining_s":10.000"#) })
+    #expect(await run.end() == 0)
+  }
+}

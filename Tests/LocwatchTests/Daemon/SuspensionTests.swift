@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Suspension, wake and relaunch of real programs by the daemon.
+@Suite struct SuspensionTests {
+  @Test(arguments: DaemonRun.Rights.here)
+  func `the processor time of a suspended program stands still, with that of its children's children`(
+    rights: DaemonRun.Rights
+  ) async throws {
+    let run = try DaemonRun(rights)
+    try await run.add(
+      "busy",
+      #"""
+      sh -c 'sh -c "echo \$\$ >> $0/burners; while :; do :; done" "$0" & echo $$ >> "$0/burners"; while :; do :; done' "$D" &
+      echo $$ >> "$D/burners"
+      while [ "$(wc -l < "$D/burners")" -lt 3 ]; do :; done
+      serve
+      """#)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.waitFor("busy", .suspended)
+    let pids = try await run.waitForFile("burners").split(separator: "\n").compactMap { Int32($0) }
+    #expect(pids.count == 3)
+    // The engine has ordered it; the kernel takes a moment.
+    var before: [Double?] = []
+    try await run.wait("a rest") {
+      before = pids.map { ProcessStatus(of: $0)?.coreSeconds }
+      burn(0.05)
+      return before == pids.map { ProcessStatus(of: $0)?.coreSeconds }
+    }
+    #expect(!before.contains(nil))
+    burn(0.3)
+    #expect(before == pids.map { ProcessStatus(of: $0)?.coreSeconds })
+    // Woken they all go on.
+    run.move(1, second: 10)
+    try await run.wait("their going on") {
+      zip(before, pids.map { ProcessStatus(of: $0)?.coreSeconds }).allSatisfy { ($0 ?? 0) < ($1 ?? 0) }
+        || run.told.count == 2
+    }
+    try await run.wait("the second event") { run.told.count == 2 }
+    let launches = run.log.filter { $0.line.contains(#""type":"launch""#) }
+    #expect(launches.count == 2)
+    #expect(launches.last?.line.contains(#""slept_s":10.000"#) == true, "\(launches)")
+    #expect(Set(run.log.map(\.pid)).count == 1)
+    #expect(await run.end() == 0)
+    #expect(!pids.contains(where: DaemonRun.isAlive))
+  }
+
+  /// Takes so many seconds of processor time: what else could have taken some has had the chance.
+  private func burn(_ seconds: Double) {
+    let end = Double(clock()) + seconds * Double(CLOCKS_PER_SEC)
+    while Double(clock()) < end {}
+  }
+
+  @Test(arguments: DaemonRun.Rights.here)
+  func `killed by the kernel it is relaunched and handed its event, and that is no force-quit`(
+    rights: DaemonRun.Rights
+  ) async throws {
+    let run = try DaemonRun(rights)
+    try await run.add("logger")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.waitFor("logger", .suspended)
+    let first = try #require(run.log.last?.pid)
+    kill(first, SIGKILL)
+    try await run.waitFor("logger", .notRunning)
+    #expect(try run.shown("logger")?.wasForceQuit == false)
+    run.move(1, second: 10)
+    try await run.waitFor("logger", .suspended)
+    #expect(run.told.count == 2)
+    #expect(run.log.last?.pid != first)
+
+    // Killed before it has acknowledged, it is handed the same event, with the same id.
+    _ = run.folder.write("mute", "")
+    run.move(2, second: 20)
+    try await run.wait("the third event") { run.told.count == 3 }
+    let third = try #require(run.log.last?.pid)
+    unsafe unlink(run.folder("mute"))
+    kill(third, SIGKILL)
+    try await run.waitFor("logger", .notRunning)
+    run.move(2, second: 22)
+    try await run.wait("it again") { run.told.count == 4 }
+    try await run.waitFor("logger", .suspended)
+    #expect(run.told[2] == run.told[3])
+    #expect(await run.end() == 0)
+    let decisions = try await run.decisions("logger")
+    #expect(decisions.filter { $0.hasPrefix("relaunch") }.count == 3, "\(decisions)")
+    #expect(!decisions.contains { $0.hasPrefix("terminate") })
+  }
+
+  @Test(arguments: [false, true])
+  func `after a force-quit location services relaunch it, unless the setting says no`(isBlocked: Bool)
+    async throws
+  {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    // What relaunches nobody relaunches nobody after a force-quit either.
+    try await run.add("follower", manifest: "services: [standard]\nmodes: [location]")
+    try run.start(run.settings(isBlocked ? "policy: {force_quit_blocks_location: true}\n" : ""))
+    run.move(0, second: 0)
+    try await run.waitFor("logger", .suspended)
+    for name in ["logger", "follower"] {
+      if name == "follower" { #expect(try await run.command(["subscribers", "launch", name]).status == 0) }
+      #expect(try await run.command(["subscribers", "quit", name]).status == 0)
+      #expect(try run.state(of: name) == .notRunning)
+      #expect(try run.shown(name)?.wasForceQuit == true)
+    }
+    let before = run.told.count
+    run.move(1, second: 10)
+    if isBlocked {
+      try await run.waitForFixes(2)
+      #expect(try run.state(of: "logger") == .notRunning)
+      #expect(try await run.command(["subscribers", "launch", "logger"]).status == 0)
+    }
+    try await run.wait("the event") { run.told.count > before }
+    #expect(try run.state(of: "follower") == .notRunning)
+    #expect(await run.end() == 0)
+    let relaunches = try await run.decisions("logger").filter { $0.hasPrefix("relaunch") }
+    #expect(relaunches.count == (isBlocked ? 1 : 2), "\(relaunches)")
+    #expect(
+      try await run.decisions("follower").allSatisfy { !$0.hasPrefix("relaunch") && !$0.hasPrefix("wake") })
+  }
+}

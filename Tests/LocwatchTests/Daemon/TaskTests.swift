@@ -1,0 +1,74 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Finite tasks of real programs (rules C1 to C4).
+@Suite struct TaskTests {
+  /// On an event: opens so many tasks, says `{"ack":ID}`, and ends each task whose token is in a file of that name.
+  private static func script(tasks: Int) -> String {
+    #"""
+    for n in $(seq \#(tasks)); do echo "{\"begin_task\":\"work $n\"}"; done
+    while read -r line; do
+      echo "$$ $line" >> "$D/log"
+      case $line in
+        *'"id":'*) id=${line#*\"id\":}; id=${id%%[,\}]*}; echo "{\"ack\":$id}" ;;
+        *'"task":'*)
+          token=${line#*\"task\":}; token=${token%%[,\}]*}
+          (while [ ! -e "$D/end$token" ]; do sleep 0.01; done; echo "{\"end_task\":$token}") &
+          ;;
+      esac
+    done
+    """#
+  }
+
+  private func tasks(_ run: DaemonRun) throws -> Int {
+    try run.shown("worker")?.tasks.count ?? 0
+  }
+
+  @Test func `ten tasks hold off suspension until the last has ended`() async throws {
+    let run = try DaemonRun()
+    try await run.add("worker", Self.script(tasks: 10))
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the tasks") { try tasks(run) == 10 && run.told.count == 1 }
+    let tokens = run.log.filter { $0.line.contains(#""task":"#) }.map(\.line)
+    #expect(Set(tokens).count == 10)
+    #expect(tokens.allSatisfy { $0.contains("remaining_s") })
+    for token in 1...9 { _ = run.folder.write("end\(token)", "") }
+    try await run.wait("nine ends") { try tasks(run) == 1 }
+    #expect(try run.state(of: "worker") == .background)
+    _ = run.folder.write("end10", "")
+    try await run.waitFor("worker", .suspended)
+    #expect(await run.end() == 0)
+    #expect(!(try await run.decisions("worker")).contains { $0.hasPrefix("terminate") })
+  }
+
+  @Test(arguments: [1, 10])
+  func `who still has a task open is told 5 s before the end, and ended`(count: Int) async throws {
+    let run = try DaemonRun()
+    try await run.add("worker", Self.script(tasks: count))
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the tasks") { try tasks(run) == count && run.told.count == 1 }
+    func isWarned() -> Bool { run.log.contains { $0.line.contains(#""type":"warn","seconds":5.000"#) } }
+    // Time is that of the fixes.
+    var endedAt: Int?
+    for second in 1...60 {
+      run.move(0, second: second)
+      try await run.waitForFixes(second + 1)
+      if try run.state(of: "worker") == .notRunning {
+        endedAt = second
+        break
+      }
+    }
+    try await run.wait("the warning") { isWarned() }
+    let ended = try #require(endedAt)
+    #expect(ended == 30)
+    #expect(run.log.filter { $0.line.contains(#""type":"warn""#) }.count == 1)
+    #expect(await run.end() == 0)
+    #expect(try await run.decisions("worker").contains("terminate C3 task_open"))
+  }
+}
