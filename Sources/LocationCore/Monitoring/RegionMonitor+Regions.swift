@@ -39,8 +39,9 @@ extension RegionMonitor {
     }
     let box = shape.box
     let ring = shape.ringMeters
-    index.insert(
-      RegionRing(slot: slot, box: box, innerMeters: ring.inner, outerMeters: ring.outer), box)
+    let placed = RegionRing(slot: slot, box: box, innerMeters: ring.inner, outerMeters: ring.outer)
+    index.insert(placed, box)
+    outlines.insert(shape, placed)
     return slot
   }
 
@@ -58,6 +59,7 @@ extension RegionMonitor {
     clocks.remove(slot: slot)
     freeSlots.append(slot)
     index.remove(slot)
+    outlines.remove(slot)
     neighborhood.forget()
     return true
   }

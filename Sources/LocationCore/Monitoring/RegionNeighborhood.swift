@@ -34,7 +34,11 @@ struct RegionNeighborhood: Sendable {
 
   /// Lanes whose regions need an exact look; valid after ``scan()``.
   private(set) var due: [Int32] = []
+  /// The last look in the near list's plane, metres from its middle.
   private var scanned: (east: Float, north: Float) = (0, 0)
+  /// Metres around the last look in which every edge is one of the near list's, or a large region's; not
+  /// positive where there is no such list.
+  private var nearLeft = -1.0
 
   /// How far around a look regions are gathered at most, metres.
   static let widestMeters = 100_000.0
@@ -66,14 +70,24 @@ struct RegionNeighborhood: Sendable {
     near.removeAll(keepingCapacity: true)
   }
 
-  /// Moves the place of the last look.
-  mutating func move(to place: Coordinate) {
+  /// Moves the place of the last look; tells whether the near list still reaches around it.
+  mutating func move(to place: Coordinate) -> Bool {
     if !large.isEmpty {
       let travel = meters(from: Coordinate(uncheckedLatitude: latitude, longitude: longitude), to: place)
       for index in large.indices { large[index].bound -= travel }
     }
     latitude = place.latitude
     longitude = place.longitude
+    locate()
+    return nearLeft > 0
+  }
+
+  /// Finds the last look's place in the near list's plane.
+  @inline(__always) private mutating func locate() {
+    let offset = scale.offset(of: place, from: nearPlace)
+    scanned = (Float(offset.east), Float(offset.north))
+    let meters = (offset.east * offset.east + offset.north * offset.north).squareRoot()
+    nearLeft = nearHorizon - meters * Double(stretch)
   }
 
   /// At least the true distance between places within the widest reach of the last gathering.
@@ -85,8 +99,7 @@ struct RegionNeighborhood: Sendable {
 
   private var place: Coordinate { Coordinate(uncheckedLatitude: latitude, longitude: longitude) }
 
-  /// Metres around the last look in which every edge is one of the near list's, or a large region's.
-  var nearLeft: Double { nearHorizon < 0 ? -1 : nearHorizon - meters(from: nearPlace, to: place) }
+  private var outsideFactor: Float { shrink * (1 - RegionOctet.excess) }
 
   /// Metres around the last look in which every region is in the wide list.
   private var wideLeft: Double { wideHorizon < 0 ? -1 : wideHorizon - meters(from: widePlace, to: place) }
@@ -135,6 +148,7 @@ extension RegionNeighborhood {
       inside = list(within: reach, index, tracks)
     }
     nearHorizon = reach * Self.slack
+    locate()
     nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
     for entry in large where tracks[Int(entry.slot)].state == .inside { inside += 1 }
     return inside
@@ -181,7 +195,7 @@ extension RegionNeighborhood {
         if isInside { inside += 1 }
         octet.set(
           lanes.count % RegionOctet.width, east: block.east[lane], north: block.north[lane],
-          factor: isInside ? -stretch : shrink, constant: isInside ? -known.inner : known.outer)
+          factor: isInside ? -stretch : outsideFactor, constant: isInside ? -known.inner : known.outer)
         lanes.append(known)
         if lanes.count % RegionOctet.width == 0 {
           near.append(octet.octet)
@@ -201,22 +215,15 @@ extension RegionNeighborhood {
 
   @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
     let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
-    near[octet].factor[spot] = isInside ? -stretch : shrink
+    near[octet].factor[spot] = isInside ? -stretch : outsideFactor
     near[octet].constant[spot] = isInside ? -lanes[lane].inner : lanes[lane].outer
     lanes[lane].bound = 0
   }
 
-  /// Metres east and north of the plane's middle to the last look.
-  private func offset() -> (east: Float, north: Float) {
-    let offset = scale.offset(of: place, from: nearPlace)
-    return (Float(offset.east), Float(offset.north))
-  }
-
   /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
   mutating func scan() {
-    let (east, north) = offset()
-    scanned = (east, north)
-    due.removeAll(keepingCapacity: true)
+    let (east, north) = scanned
+    if !due.isEmpty { due.removeAll(keepingCapacity: true) }
     var least = SIMD8<Float>(repeating: Float(nearLeft))
     for place in near.indices {
       let margins = near[place].margins(east: east, north: north)
