@@ -61,7 +61,7 @@ extension RegionMonitor {
 
   /// Metres to a region's edge but for centimetres; the sign is certain.
   @inline(__always)
-  private mutating func roughEdgeMeters(_ slot: Int32, at place: Coordinate) -> Double {
+  mutating func roughEdgeMeters(_ slot: Int32, at place: Coordinate) -> Double {
     if let scales = neighborhood.plane.scales(at: place.latitude),
       let edge = outlines.edgeMeters(
         slot, at: place, perLongitude: scales.perLongitude, perLatitude: scales.perLatitude)

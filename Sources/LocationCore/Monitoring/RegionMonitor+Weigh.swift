@@ -26,7 +26,7 @@ extension RegionMonitor {
 
   /// Takes the side of the edge on which a fix lies.
   private mutating func weighPlainly(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+    let edge = roughEdgeMeters(slot, at: fix.coordinate)
     tracks[Int(slot)].isActive = false
     switch tracks[Int(slot)].state {
     case .inside: if edge > 0 { turn(slot, fix, edge, .plain, into: &events) }

@@ -43,7 +43,7 @@ struct RegionNeighborhood: Sendable {
   /// How far around a look regions are gathered at most, metres.
   static let widestMeters = 100_000.0
   /// How many leaves of the index the wide list aims at.
-  static let wideCount = 48
+  static let wideCount = 32
   /// How many edges the near list aims at.
   static let nearCount = 16
   /// Takes off what the index's plane may add to a distance.
@@ -225,18 +225,22 @@ extension RegionNeighborhood {
     let (east, north) = scanned
     if !due.isEmpty { due.removeAll(keepingCapacity: true) }
     var least = SIMD8<Float>(repeating: Float(nearLeft))
+    for octet in near { least = least.lesser(octet.margins(east: east, north: north)) }
+    let meters = least.least
+    safe(Double(meters > 0 ? meters : scanClosely()))
+  }
+
+  /// The same, where a margin is not positive.
+  private mutating func scanClosely() -> Float {
+    var least = Float(nearLeft)
     for place in near.indices {
-      let margins = near[place].margins(east: east, north: north)
-      if margins.least <= 0 {
-        for lane in 0..<RegionOctet.width {
-          let bound = margins[lane] > 0 ? margins[lane] : remaining(place * RegionOctet.width + lane)
-          least[lane] = Swift.min(least[lane], bound)
-        }
-      } else {
-        least = least.lesser(margins)
+      let margins = near[place].margins(east: scanned.east, north: scanned.north)
+      for lane in 0..<RegionOctet.width {
+        let bound = margins[lane] > 0 ? margins[lane] : remaining(place * RegionOctet.width + lane)
+        least = Swift.min(least, bound)
       }
     }
-    safe(Double(least.least))
+    return least
   }
 
   /// What is left of an exact look's bound; the lane is due where that is nothing.
