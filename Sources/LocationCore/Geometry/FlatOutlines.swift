@@ -1,17 +1,17 @@
-/// The outlines of small regions in singles, eight edges side by side: how far a place is from an edge, roughly.
+/// The outlines of small regions in singles, four edges side by side: how far a place is from an edge, roughly.
 ///
 /// An answer is right to ``errorMeters``. All outlines lie in one array, in the order in which they came.
 struct FlatOutlines: Sendable {
-  /// Eight vertices, each the same number of vertices after the last; degrees from the middle of the region's ring.
+  /// Four vertices, each the same number of vertices after the last; degrees from the middle of the region's ring.
   private struct Row: Sendable {
-    var east = SIMD8<Float>(repeating: 0)
-    var north = SIMD8<Float>(repeating: 0)
+    var east = SIMD4<Float>(repeating: 0)
+    var north = SIMD4<Float>(repeating: 0)
   }
 
   /// Where a slot's outline is kept.
   private struct Entry: Sendable {
     var first: Int32 = 0
-    /// Eight edges each; 0 where there is no outline.
+    /// Four edges each; 0 where there is no outline.
     var steps: Int32 = 0
     /// For the strip along a line, metres to either side; negative for a polygon.
     var bufferMeters: Float = -1
@@ -26,8 +26,8 @@ struct FlatOutlines: Sendable {
 
   /// The most, in metres, by which an answer is wrong: ten times what rounding makes of 4 km.
   static let errorMeters = 0.02
-  private static let width = 8
-  private static let mostSteps = 4
+  private static let width = 4
+  private static let mostSteps = 8
   /// Degrees from the middle within which singles are fine enough.
   private static let reachDegrees: Float = 0.2
   /// Degrees of latitude beyond which a small region may span many longitudes.
@@ -120,10 +120,10 @@ extension FlatOutlines {
     let first = Int(entry.first)
     var ax = (rows[first].east - east) * perLongitude
     var ay = (rows[first].north - north) * perLatitude
-    let zero = SIMD8<Float>(repeating: 0)
-    let one = SIMD8<Float>(repeating: 1)
-    var least = SIMD8<Float>(repeating: .infinity)
-    var isOdd = SIMDMask<SIMD8<Int32>>(repeating: false)
+    let zero = SIMD4<Float>(repeating: 0)
+    let one = SIMD4<Float>(repeating: 1)
+    var least = SIMD4<Float>(repeating: .infinity)
+    var isOdd = SIMDMask<SIMD4<Int32>>(repeating: false)
     for step in 1...Int(entry.steps) {
       let bx = (rows[first + step].east - east) * perLongitude
       let by = (rows[first + step].north - north) * perLatitude

@@ -33,12 +33,21 @@ extension SIMD8<Float> {
   }
 }
 
-extension SIMDMask<SIMD8<Int32>> {
+extension SIMD4<Float> {
+  /// The lesser of each pair of lanes.
+  @inline(__always) func lesser(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+  /// The least lane.
+  @inline(__always) var least: Float {
+    let two = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
+    return Swift.min(two[0], two[1])
+  }
+}
+
+extension SIMDMask<SIMD4<Int32>> {
   /// Whether an odd number of lanes is set.
   @inline(__always) var isOddCount: Bool {
-    let ones = SIMD8<UInt32>(repeating: 0).replacing(with: SIMD8(repeating: 1), where: self)
-    let four = ones.lowHalf ^ ones.highHalf
-    let two = four.lowHalf ^ four.highHalf
+    let ones = SIMD4<UInt32>(repeating: 0).replacing(with: SIMD4(repeating: 1), where: self)
+    let two = ones.lowHalf ^ ones.highHalf
     return two[0] != two[1]
   }
 }
