@@ -16,7 +16,8 @@ import ArgumentParser
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, WatchCommand.self, RegionsCommand.self, PowerCommand.self, Synth.self,
-      CapabilitiesCommand.self, ConfigCommand.self,
+      ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self, StatusCommand.self,
+      EventsCommand.self, AckCommand.self, RegionsCommand.self, SubscribersCommand.self, UnlockCommand.self,
+      PowerCommand.self, Synth.self, CapabilitiesCommand.self, ConfigCommand.self,
     ])
 }

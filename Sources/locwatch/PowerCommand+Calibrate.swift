@@ -14,7 +14,7 @@ extension PowerCommand {
           locwatch power plan rpi4-ublox-m8 --step-j 13.7          # how long each block must be
           locwatch power calibrate blocks.yaml --log ina226.csv -o my-pi.yaml
 
-        Docs/PowerModel.md has the formats.
+        Docs/Power.md has the formats.
         """)
 
     @Argument(help: "What the device did, and when: YAML.")

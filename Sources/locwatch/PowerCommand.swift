@@ -6,14 +6,16 @@ import LocationRuntime
 struct PowerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "power",
-    abstract: "Power profiles: what devices draw, how well that is known, and calibration against a meter.",
+    abstract: "Energy spent so far, and power profiles: what devices draw, and how well that is known.",
     discussion: """
+        locwatch power                                         # what the daemon has booked
         locwatch power profiles
         locwatch power show rpi4-ublox-m8
         locwatch power show rpi4-ublox-m8 --yaml > mine.yaml   # a file to begin with
         locwatch replay drive.gpx --profile mine.yaml
       """,
-    subcommands: [Profiles.self, Show.self, Plan.self, Calibrate.self])
+    subcommands: [Spent.self, Profiles.self, Show.self, Plan.self, Calibrate.self],
+    defaultSubcommand: Spent.self)
 
   /// `locwatch power profiles`.
   struct Profiles: AsyncParsableCommand {

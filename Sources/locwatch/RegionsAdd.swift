@@ -71,6 +71,7 @@ struct RegionsAdd: AsyncParsableCommand {
     try Terminal.reporting { () throws(Failure) in
       let file = try made()
       _ = try state.open().put([file], changing: replace)
+      try state.seat().noteRegions([id])
       Terminal.warn(RegionFinding.find(in: file).map(\.line))
       let record = RegionRecord(try file.feature(at: 0))
       try format.print([record], header: RegionRecord.header) {
@@ -131,6 +132,7 @@ struct RegionsRemove: AsyncParsableCommand {
       let database = try state.open()
       try RegionIDs.require(ids, in: database)
       let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
+      try state.seat().noteRegions(ids.isEmpty ? nil : ids)
       Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
     }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationCore
 import LocationRuntime
 
 /// `locwatch regions import`.
@@ -38,6 +39,7 @@ struct RegionsImport: AsyncParsableCommand {
       }
       try RegionFile.refuseDuplicates(read)
       let count = try state.open().put(read, changing: true)
+      try state.seat().noteRegions(read.flatMap { $0.regions.map(\.id) })
       for file in read {
         for line in file.leftOut { Terminal.note("left out: \(line)") }
         Terminal.warn(file.warnings)

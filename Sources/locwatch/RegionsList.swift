@@ -59,8 +59,10 @@ struct RegionsShow: AsyncParsableCommand {
       try RegionIDs.require(ids, in: database)
       guard let file = try database?.regions(.ids(ids)) else { return }
       var records: [RegionRecord] = []
+      let states = try state.seat().regionStates(ids)
       for index in file.regions.indices {
-        records.append(RegionRecord(try file.feature(at: index), state: .unknown))
+        let known = states[file.regions[index].id] ?? .unknown
+        records.append(RegionRecord(try file.feature(at: index), state: known))
       }
       switch RegionsFormat.or(format.format) {
       case .text: try Terminal.print(records.map(\.text).joined(separator: "\n"))

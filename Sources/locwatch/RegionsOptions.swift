@@ -16,6 +16,9 @@ struct StateOptions: ParsableArguments {
     try StateDatabase.open(path: try StatePath.resolve(option: state))
   }
 
+  /// The state file as the daemon's, where one runs.
+  func seat() throws(Failure) -> DaemonSeat { DaemonSeat(state: try StatePath.resolve(option: state)) }
+
   /// The regions that are meant; none where there is no store.
   func regions(_ choice: StateDatabase.RegionChoice = .all) throws(Failure) -> RegionFile {
     guard let database = try openToRead() else { return RegionFile(name: state ?? "") }

@@ -52,6 +52,12 @@ struct ReplayCommand: AsyncParsableCommand {
       valueName: "name|file"))
   var profile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Whether the receiver is always on, or switched by the engine, which then sees only the fixes it asks for.",
+      valueName: "continuous|adaptive"))
+  var sampling: Sampling = .continuous
+
   @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
   var format: RecordFormat?
 
@@ -107,8 +113,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
-    if let config { try Settings.read(path: config, into: &request.configuration) }
     if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    if let config { try Settings.read(path: config, into: &request.configuration) }
+    if sampling == .adaptive { request.configuration.sampling.mode = .adaptive }
     request.keepsRecordedConfiguration = config == nil && profile == nil
     request.configuration.explains = explain
     for path in regions {
@@ -136,6 +143,11 @@ struct ReplayCommand: AsyncParsableCommand {
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
     return request
+  }
+
+  /// Who decides when the receiver is on.
+  enum Sampling: String, ExpressibleByArgument {
+    case continuous, adaptive
   }
 
   /// How fast a replay goes.

@@ -15,11 +15,13 @@ import Testing
         }
       let path = folder.write("one.yaml", "\n\(setting.section): {\(setting.name): \(value)}\n")
       var configuration = EngineConfiguration()
+      var retention = Retention()
       let origins = try Settings.read(path: path, into: &configuration)
+      try Settings.read(path: path, into: &retention)
       #expect(origins == [setting.key: 2])
-      #expect(configuration != EngineConfiguration(), "\(setting.key)")
+      #expect((configuration != EngineConfiguration()) != (retention != Retention()), "\(setting.key)")
       for other in Setting.all where other.key != setting.key {
-        #expect(other.value(in: configuration) == other.value(in: EngineConfiguration()))
+        #expect(other.value(in: configuration, retention) == other.value(in: EngineConfiguration()))
       }
     }
   }

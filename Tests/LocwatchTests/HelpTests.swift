@@ -8,7 +8,7 @@ import Testing
 /// Help is part of the interface: its texts are goldens, and its examples are taken at their word.
 @Suite struct HelpTests {
   @Test(arguments: [
-    ([], "help"), (["replay"], "help-replay"), (["synth"], "help-synth"),
+    ([], "help"), (["replay"], "help-replay"), (["compare"], "help-compare"), (["synth"], "help-synth"),
   ])
   func `help is the golden`(command: [String], golden: String) async throws {
     let run = try await Binary.run(command + ["--help"])
@@ -16,7 +16,7 @@ import Testing
     Golden.expect("Tests/LocwatchTests/Goldens/\(golden).txt", run.stdout)
   }
 
-  @Test(arguments: [[], ["replay"], ["synth"]])
+  @Test(arguments: [[], ["replay"], ["compare"], ["synth"]])
   func `help fits a terminal of 80 columns`(command: [String]) async throws {
     let run = try await Binary.run(command + ["--help"])
     let usage = run.stdout.split(separator: "\n").filter { $0.count > 80 && !$0.hasPrefix("USAGE:") }
@@ -29,7 +29,7 @@ import Testing
     #expect(run.stdout == asked.stdout)
   }
 
-  @Test(arguments: [[], ["replay"], ["synth"]])
+  @Test(arguments: [[], ["replay"], ["compare"], ["synth"]])
   func `the commands in a help can be given`(command: [String]) async throws {
     let run = try await Binary.run(command + ["--help"])
     let examples = run.stdout.split(separator: "\n").flatMap { line in

@@ -24,8 +24,8 @@ public struct Engine: ~Copyable {
   public let configuration: EngineConfiguration
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
   public private(set) var nextDeadline: EngineInstant?
-  private var state: EngineState
-  private var regions: RegionMonitor
+  var state: EngineState
+  var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
   private var steps: [PolicyStep] = []
 
@@ -102,8 +102,12 @@ public struct Engine: ~Copyable {
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .source, .addRegion, .removeRegion: break
-    case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: refreshReceiverUsers()
+    case .fix, .segmentBreak, .source: break
+    case .addRegion, .removeRegion: reviseSampling(into: &effects)
+    case .addSubscriber, .removeSubscriber, .subscriber, .machine:
+      refreshReceiverUsers()
+      reviseSamplingForNeeds(into: &effects)
+    case .end: refreshReceiverUsers()
     }
     nextDeadline = findDeadline()
   }
@@ -125,6 +129,7 @@ extension Engine {
     var due = state.significant.nextDeadline
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.sampling.nextDeadline { due = due.map { min($0, other) } ?? other }
     return due
   }
 
@@ -132,14 +137,19 @@ extension Engine {
     var next = nextDeadline
     while let due = next, due <= instant {
       state.instant = max(state.instant, due)
-      if let change = state.significant.advance(to: due) { record(change, into: &effects) }
+      if let change = state.significant.advance(to: due) {
+        record(change, into: &effects)
+        reviseSampling(into: &effects)
+      }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
         state.policy.fire(at: due, into: &steps)
         recordSteps(into: &effects)
         refreshReceiverUsers()
+        reviseSamplingForNeeds(into: &effects)
       }
+      fireSampling(at: due, into: &effects)
       next = findDeadline()
     }
     state.instant = max(state.instant, instant)
@@ -177,16 +187,17 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.isBroken = false
-    state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+    if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if let reason = state.significant.note(fix) {
       record(state.significant.deliver(fix, at: fix.instant, reason: reason), into: &effects)
     }
     regions.observe(fix, into: &regionEvents)
     recordRegionEvents(into: &effects)
+    if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
   }
 
   private mutating func noteGap(since previous: Fix, until fix: Fix, into effects: inout [Effect]) {
-    let seconds = previous.time.seconds(to: fix.time)
+    let seconds = previous.time.seconds(to: fix.time) - state.sampling.pausedSeconds(since: previous.instant)
     guard state.isBroken || seconds >= configuration.gapSeconds else { return }
     regions.noteGap()
     state.tally.gaps += 1
@@ -195,7 +206,7 @@ extension Engine {
   }
 
   private mutating func breakTrack() {
-    guard state.tally.last != nil, !state.isBroken else { return }
+    guard state.tally.last != nil, !state.isBroken, state.sampling.isOn else { return }
     state.isBroken = true
     state.ledger.setReceiver(.acquiring, at: state.instant)
   }
@@ -207,6 +218,7 @@ extension Engine {
   /// Records what happened to the source, and books the receiver's time accordingly.
   private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
     switch event {
+    case .found where !state.sampling.isOn, .stale where !state.sampling.isOn: break
     case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
     case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
     case .stale(.silent, _): break
@@ -253,6 +265,7 @@ extension Engine {
       case .background: policy.sendToBackground(index, at: instant, into: &steps)
       case .quit: policy.forceQuit(index, into: &steps)
       case .exited: policy.exited(index, at: instant, into: &steps)
+      case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
       case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
@@ -338,13 +351,13 @@ extension Engine {
       .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
   }
 
-  private mutating func takeID() -> Int {
+  mutating func takeID() -> Int {
     defer { state.nextID += 1 }
     return state.nextID
   }
 
   /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
-  private func utc(at instant: EngineInstant) -> UTCTime {
+  func utc(at instant: EngineInstant) -> UTCTime {
     guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
     return UTCTime(
       microseconds: last.time.microseconds.saturatingAdd(

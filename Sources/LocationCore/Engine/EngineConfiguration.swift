@@ -6,6 +6,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var significant = SignificantChange.Configuration()
   /// When a region is entered and left.
   public var regions = RegionConfiguration()
+  /// When the receiver is asked for a fix.
+  public var sampling = SamplingConfiguration()
   /// How subscribers are treated.
   public var policy = Policy.Configuration()
   /// What the device draws.

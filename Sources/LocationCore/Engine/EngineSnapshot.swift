@@ -11,6 +11,9 @@ struct EngineState: Hashable, Sendable, Codable {
   var significant: SignificantChange
   var policy: Policy
   var ledger: PowerLedger
+  var sampling = SamplingPlan()
+  /// What the plan was last told that the subscribers need.
+  var samplingNeeds = SamplingNeeds()
   var tally = Tally()
   /// The latest instant the engine has been told of.
   var instant = EngineInstant.distantPast

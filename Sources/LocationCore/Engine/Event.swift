@@ -28,6 +28,8 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case quit
   /// Its process ended by itself.
   case exited(status: Int32)
+  /// Who ran its process is gone, and so the process had to be ended: no fault of its own.
+  case orphaned
   /// It is done with an event, and spent so many core seconds on it.
   case acknowledged(event: Int, coreSeconds: Double)
   case beginTask(name: String)
@@ -37,7 +39,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
     switch self {
-    case .quit, .exited: true
+    case .quit, .exited, .orphaned: true
     case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization: false
     }
   }
@@ -75,4 +77,6 @@ public enum Effect: Hashable, Sendable {
   case record(Record)
   /// Do this for a subscriber.
   case perform(Order)
+  /// Switch the receiver, as far as that is possible here. Only where sampling is not continuous.
+  case receive(ReceiverOrder)
 }

@@ -11,6 +11,8 @@ public struct Record: Hashable, Sendable, Codable {
     case decision(Decision)
     case subscriberState(StateMove)
     case power(PowerLedger.Entry)
+    /// What the receiver was told to do; only with `explains`.
+    case receiver(ReceiverOrder)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }

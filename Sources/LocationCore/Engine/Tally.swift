@@ -20,6 +20,8 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var wakes = 0
   /// Subscribers started in the background.
   public internal(set) var relaunches = 0
+  /// How often the receiver was switched on for a fix.
+  public internal(set) var searches = 0
   /// The first and last fix believed.
   public internal(set) var first: Fix?
   /// The last fix believed.
@@ -51,12 +53,17 @@ public struct Tally: Hashable, Sendable, Codable {
     decisions += other.decisions
     wakes += other.wakes
     relaunches += other.relaunches
+    searches += other.searches
   }
 
   mutating func count(_ decision: Decision) {
     decisions += 1
     if decision.action == .wake { wakes += 1 }
     if decision.action == .relaunch { relaunches += 1 }
+  }
+
+  mutating func count(_ order: ReceiverOrder) {
+    if case .on = order { searches += 1 }
   }
 
   mutating func refuse(_ reason: RejectReason) {

@@ -62,7 +62,8 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   let configuration: Configuration
   private var delivered: Fix?
   private var deliveredAt = EngineInstant.distantPast
-  private var windowEnd = EngineInstant.distantPast
+  /// Until when nothing is delivered, because something just was.
+  private(set) var windowEnd = EngineInstant.distantPast
   private var latest: Fix?
   private var suppressed = 0
   private var isPending = false
@@ -101,6 +102,12 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   public mutating func advance(to instant: EngineInstant) -> Change? {
     guard isPending, let due = nextDeadline, due <= instant, let latest else { return nil }
     return deliver(latest, at: windowEnd, reason: .window)
+  }
+
+  /// Metres from a fix to the nearest place that would be a significant change, as the plain rule has it.
+  func remainingMeters(from fix: Fix) -> Double {
+    guard let delivered else { return 0 }
+    return max(0, configuration.distanceMeters - Geodesy.distanceMeters(delivered.coordinate, fix.coordinate))
   }
 
   /// Delivers a fix.

@@ -137,8 +137,9 @@ extension FlatOutlines {
       least = least.lesser(x * x + y * y)
       let spans = (ay .> zero) .^ (by .> zero)
       let passesEast = (ax * by .> bx * ay) .^ (by .<= ay)
-      isOdd = isOdd .^ (spans .& passesEast)
-      (ax, ay) = (bx, by)
+      isOdd .^= spans .& passesEast
+      ax = bx
+      ay = by
     }
     let distance = Double(least.least.squareRoot())
     guard entry.bufferMeters < 0 else { return distance - Double(entry.bufferMeters) }

@@ -14,6 +14,7 @@ extension RegionMonitor {
     guard region.exitDelaySeconds >= 0 else { throw .invalidSeconds(region.exitDelaySeconds) }
     let slot = place(region, try ShapeGeometry(region.shape), track)
     slots[region.id] = slot
+    noteLatency(region)
     if track.isActive { active.append(slot) }
     if region.notify.contains(.cross) { crossCount += 1 }
     neighborhood.forget()
@@ -49,7 +50,9 @@ extension RegionMonitor {
   @discardableResult
   public mutating func remove(id: String) -> Bool {
     guard let slot = slots.removeValue(forKey: id) else { return false }
+    let latency = regionsBySlot[Int(slot)]?.maxLatencySeconds
     regionsBySlot[Int(slot)] = nil
+    forgetLatency(latency)
     tracks[Int(slot)].isActive = false
     active.removeAll { $0 == slot }
     inside.removeAll { $0 == slot }

@@ -26,6 +26,8 @@ public struct RegionMonitor: Sendable {
   var approaches: [(slot: Int32, approach: RegionApproach)] = []
   /// How many regions want to hear of passages.
   var crossCount = 0
+  /// The shortest latency that a region states; nil where none does.
+  private(set) var leastLatencySeconds: Double?
   /// Reused by each search for passages.
   var found: [Int32] = []
   var index = RegionIndex()
@@ -73,6 +75,18 @@ public struct RegionMonitor: Sendable {
   /// The regions, in the order of their ids.
   public var regions: [Region] {
     regionsBySlot.compactMap { $0 }.sorted { $0.id < $1.id }
+  }
+
+  /// Takes note of the latency of a region that is new.
+  mutating func noteLatency(_ region: Region) {
+    guard let seconds = region.maxLatencySeconds else { return }
+    leastLatencySeconds = Swift.min(leastLatencySeconds ?? seconds, seconds)
+  }
+
+  /// Takes note that a region with this latency is gone.
+  mutating func forgetLatency(_ seconds: Double?) {
+    guard let seconds, seconds == leastLatencySeconds else { return }
+    leastLatencySeconds = regionsBySlot.lazy.compactMap { $0?.maxLatencySeconds }.min()
   }
 
   /// How many regions there are.

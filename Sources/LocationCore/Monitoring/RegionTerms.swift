@@ -5,6 +5,7 @@ struct RegionTerms: Sendable {
   var initial: Region.Initial
   var dwellSeconds: Double
   var exitDelaySeconds: Double
+  var maxLatencySeconds: Double?
 
   init(_ region: Region) {
     id = region.id
@@ -12,5 +13,6 @@ struct RegionTerms: Sendable {
     initial = region.initial
     dwellSeconds = region.dwellSeconds
     exitDelaySeconds = region.exitDelaySeconds
+    maxLatencySeconds = region.maxLatencySeconds
   }
 }

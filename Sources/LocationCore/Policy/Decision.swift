@@ -118,7 +118,7 @@ public enum Order: Hashable, Sendable, Codable {
 public struct StateMove: Hashable, Sendable, Codable {
   /// Who or what moved it.
   public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
-    case added, user, exit, reboot
+    case added, user, exit, restart, reboot
   }
 
   /// Whom it is about.

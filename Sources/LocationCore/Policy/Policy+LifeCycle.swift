@@ -74,6 +74,16 @@ extension Policy {
     }
   }
 
+  /// Its process was ended because who ran it is gone. What it has not acknowledged is handed to a new one at once.
+  mutating func orphaned(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard sessions[index].state != .notRunning else { return }
+    let hadWork = sessions[index].outbox.contains(where: \.isHanded)
+    move(index, to: .notRunning, cause: .restart, into: &steps)
+    update(index) { $0.endProcess() }
+    guard hadWork else { return }
+    redeliver(index, rule: .atLeastOnce, reason: .unacknowledged, at: instant, into: &steps)
+  }
+
   /// The machine booted: nobody runs, force-quit marks are gone, and it may be locked (rules A7, A8).
   mutating func reboot(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     isUnlocked = !configuration.protectUntilFirstUnlock

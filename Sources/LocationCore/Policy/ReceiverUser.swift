@@ -40,7 +40,8 @@ extension Policy {
     sessions.first { $0.subscriber.name == subscriber }?.outbox.first { $0.event == event }?.trigger.rule
   }
 
-  private func receiverRule(_ session: Session) -> Rule? {
+  /// The rule under which a subscriber needs the receiver; nil where it does not.
+  func receiverRule(_ session: Session) -> Rule? {
     let subscriber = session.subscriber
     switch subscriber.authorization {
     case .denied: return nil

@@ -299,6 +299,13 @@ extension PowerLedger {
     return (profile[parameter].value, start)
   }
 
+  /// What a search is expected to take that begins within `hotSeconds` of an instant, and later.
+  var outlook: (hotSeconds: Double, hotTimeToFix: Double, laterTimeToFix: Double) {
+    let hot = settledAt.map { receiver.hotSeconds(at: $0, profile) } ?? 0
+    let later: PowerParameter = receiver.isAided ? .timeToFixAided : .timeToFixWarm
+    return (hot, profile[.timeToFixHot].value, profile[later].value)
+  }
+
   /// The bill with what is still open shared out.
   private var settledBill: PowerBill {
     var ledger = self

@@ -122,6 +122,13 @@ struct ReceiverMachine: Hashable, Sendable, Codable {
     return since.seconds(to: instant) <= Self.warmSeconds ? .warm : .cold
   }
 
+  /// Seconds from an instant in which a search would begin hot, should nothing renew the orbits.
+  func hotSeconds(at instant: EngineInstant, _ profile: PowerProfile) -> Double {
+    guard lastFix != nil, let orbitsAt else { return 0 }
+    let age = (renewed(at: instant) ?? orbitsAt).seconds(to: instant)
+    return max(0, profile[.hotWindow].value * 3600 - age)
+  }
+
   /// Takes note of what the time with fixes brought, before the state changes.
   private mutating func note(_ instant: EngineInstant) {
     guard state.hasFix else { return }

@@ -22,7 +22,7 @@ package struct LiveDriver: ~Copyable {
   private let timing: Timing
   private let journal: (Stamped) throws(Failure) -> Void
   /// The latest stamp.
-  private var last: EngineInstant
+  package private(set) var last: EngineInstant
   /// Events that wait for the first fix, without which there is no time.
   private var held: [Event] = []
 
@@ -88,6 +88,9 @@ package struct LiveDriver: ~Copyable {
     }
     try take(.end, at: reading, into: &effects)
   }
+
+  /// Goes on with another engine that has seen the same.
+  package mutating func replaceEngine(_ engine: consuming Engine) { self.engine = engine }
 
   private mutating func release(at instant: EngineInstant, into effects: inout [Effect]) throws(Failure) {
     last = max(last, instant)

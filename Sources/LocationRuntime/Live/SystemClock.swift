@@ -9,7 +9,8 @@ package import LocationCore
 /// The engine's axis on this machine: the boot-time clock, which counts through suspension and which nobody sets,
 /// moved so that it agreed with the system clock when the axis was made.
 package struct SystemClock: Sendable {
-  private let offsetMicroseconds: Int64
+  /// From the boot-time clock to the axis, microseconds. Within one boot it makes the same axis again.
+  package let offsetMicroseconds: Int64
 
   /// 2024-01-01T00:00:00Z. A system clock before it has not been set: this program is younger.
   package static let leastBelievable = UTCTime(microseconds: 1_704_067_200_000_000)
@@ -20,6 +21,9 @@ package struct SystemClock: Sendable {
     let start = max(Self.microseconds(of: CLOCK_REALTIME), earliest.microseconds)
     offsetMicroseconds = start.saturatingSubtract(boot)
   }
+
+  /// The axis of a clock before, in the same boot.
+  package init(offsetMicroseconds: Int64) { self.offsetMicroseconds = offsetMicroseconds }
 
   /// Both clocks, now.
   package func read() -> ClockReading {

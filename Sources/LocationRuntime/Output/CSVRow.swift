@@ -50,6 +50,7 @@ enum CSVRow {
       rest[1] = entry.subscriber
       rest[3] = entry.rule.rawValue
       rest[7] = entry.component.rawValue
+    case .receiver(let order): rest[7] = order.reason.rawValue
     case .refused(let what, let reason): rest[7] = "\(what): \(reason)"
     }
     row += place + rest

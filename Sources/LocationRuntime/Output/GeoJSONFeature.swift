@@ -26,7 +26,7 @@ enum GeoJSONFeature {
     case .region(let event): event.coordinate
     case .fixAccepted(let fix): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
-    case .gap, .source, .decision, .subscriberState, .power, .refused: nil
+    case .gap, .source, .decision, .subscriberState, .power, .receiver, .refused: nil
     }
   }
 }

@@ -80,6 +80,12 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "]"))
   }
 
+  /// A member.
+  package mutating func member(_ key: StaticString, _ value: Bool) {
+    self.key(key)
+    bytes.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
   /// A member that is a list of numbers.
   package mutating func array(_ key: StaticString, _ values: [Double], decimals: Int) {
     self.key(key)

@@ -14,6 +14,7 @@ extension Record {
     case .decision: "decision"
     case .subscriberState: "subscriber.state"
     case .power: "power"
+    case .receiver: "receiver"
     case .refused: "refused"
     }
   }
@@ -52,6 +53,10 @@ extension Record {
       line.member("joules", entry.joules, decimals: FixedPoint.thousandths)
       line.member("seconds", entry.seconds, decimals: FixedPoint.thousandths)
       line.member("rule", entry.rule.rawValue)
+    case .receiver(let order):
+      line.member("state", order.isOn ? "on" : "off")
+      line.member("seconds", order.pauseSeconds, decimals: FixedPoint.thousandths)
+      line.member("reason", order.reason.rawValue)
     case .refused(let what, let reason):
       line.member("what", what)
       line.member("reason", reason)

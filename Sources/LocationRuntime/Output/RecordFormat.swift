@@ -91,7 +91,8 @@ package struct RecordEncoder {
       case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
       }
       return false
-    case .significant, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power, .refused:
+    case .significant, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power, .receiver,
+      .refused:
       return false
     }
   }

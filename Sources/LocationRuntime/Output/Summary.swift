@@ -14,6 +14,8 @@ package struct Summary: Sendable {
   package var deviceJoules: Double
   /// The name of the power profile.
   package var profile: String
+  /// What the profile was calibrated against; nil where it was not.
+  package var calibration: String?
   /// Seconds the receiver was on.
   package var receiverOnSeconds: Double
   /// Seconds from the first fix to the last.
@@ -30,6 +32,7 @@ package struct Summary: Sendable {
     energy = engine.ledger.estimate
     deviceJoules = engine.ledger.deviceJoules(overSeconds: tally.durationSeconds)
     profile = engine.ledger.profile.name
+    calibration = engine.ledger.profile.calibration.map { "\($0.meter) on \($0.device)" }
     receiverOnSeconds = engine.ledger.receiverOnSeconds
     self.notes = notes
   }
@@ -73,6 +76,7 @@ package struct Summary: Sendable {
     line.member("energy_high_j", energy.highJoules, decimals: FixedPoint.thousandths)
     line.member("device_j", deviceJoules, decimals: FixedPoint.thousandths)
     line.member("profile", profile)
+    line.member("calibration", calibration)
     line.member("receiver_on_s", receiverOnSeconds, decimals: FixedPoint.thousandths)
     line.member("duration_s", durationSeconds, decimals: FixedPoint.thousandths)
     if !notes.isEmpty { line.member("notes", notes) }

@@ -56,6 +56,7 @@ enum SummaryText {
     let estimate = summary.energy
     return "\(Wording.energy(estimate.joules)) estimated (\(Wording.energy(estimate.lowJoules)) to "
       + "\(Wording.energy(estimate.highJoules)) with 90 %), \(Wording.energy(summary.deviceJoules)) with the whole "
-      + "device; profile \(summary.profile), modelled"
+      + "device; profile \(summary.profile), "
+      + (summary.calibration.map { "calibrated against \($0)" } ?? "modelled")
   }
 }

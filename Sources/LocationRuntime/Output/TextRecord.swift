@@ -34,6 +34,9 @@ struct TextRecord {
       guard let phrase = move.phrase else { return nil }
       self.init(move.subscriber, phrase, isConsequence: true)
     case .power: return nil
+    case .receiver(let order):
+      let pause = order.pauseSeconds.map { " for \(Wording.duration($0))" } ?? ""
+      self.init("receiver", "\(order.isOn ? "on" : "off")\(pause) (\(order.reason.rawValue))")
     case .refused(let about, let reason): self.init("refused", "\(about): \(reason)")
     }
   }
@@ -119,6 +122,7 @@ extension StateMove {
     case (.user, .background): "put in the background by the user"
     case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
     case (.exit, _): "ended by itself"
+    case (.restart, _): "ended with the daemon before"
     case (.reboot, _): "ended by the reboot"
     case (.added, _): "added, \(after.rawValue)"
     }

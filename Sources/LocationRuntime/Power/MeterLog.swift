@@ -39,7 +39,7 @@ package struct MeterLog: Sendable {
     guard let kind = kind ?? Self.kind(of: text) else {
       throw Failure(
         .data, file: file, what: "not a log of any meter that is known",
-        remedy: "Docs/PowerModel.md has the formats")
+        remedy: "Docs/Power.md has the formats")
     }
     if shuntMicroohms != nil, kind != .ina2xx {
       throw Failure(.usage, file: file, what: "only an INA2xx has a shunt to correct")

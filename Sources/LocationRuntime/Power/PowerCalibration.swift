@@ -3,8 +3,9 @@ package import LocationCore
 /// Fits a profile to what a meter read while it was known what the device did.
 ///
 /// The energy of a window is linear in the prices: `E = Σ seconds x watts + Σ counts x joules`. Solved by least squares
-/// for factors that are not negative, with a ridge toward the profile one begins with: a factor far from 1 costs as
-/// much as the profile said it was sure. What the windows can't tell apart keeps the spread it had.
+/// for factors that are not negative, with a ridge toward the profile one begins with: a factor costs
+/// `((factor - 1) / (spread - 1))²`, so one at the end of its spread costs 1. (For a small spread that is its logarithm,
+/// and it is convex for a large one too.) What the windows can't tell apart keeps the spread it had.
 package struct PowerCalibration: Sendable {
   /// A time in which it is known what the device did, and what it used.
   package struct Window: Sendable {
@@ -178,7 +179,7 @@ extension PowerCalibration {
       }
       measured = windows.map(\.joules)
       steps = windows.map(\.stepJoules)
-      ridge = groups.map { group in 1 / Trig.log(group.map { profile[$0].spread }.max() ?? 1) }
+      ridge = groups.map { group in 1 / ((group.map { profile[$0].spread }.max() ?? 1) - 1) }
     }
 
     /// Each window's energy under the factors, joules.
@@ -253,7 +254,7 @@ extension PowerCalibration {
     _ index: Int, _ group: [PowerParameter], _ groups: [[PowerParameter]], _ profile: PowerProfile,
     _ fit: RidgeFit, spread: Double
   ) -> [Finding] {
-    let before = group.map { Trig.log(profile[$0].spread) }.max() ?? 0
+    let before = (group.map { profile[$0].spread }.max() ?? 1) - 1
     let isIdentified = fit.deviation(index) < identifiedShare * before && fit.solution[index] > 0
     let partner = fit.partner(of: index).map { groups[$0][0].errorSource }
     return group.map {

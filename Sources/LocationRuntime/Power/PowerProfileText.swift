@@ -21,33 +21,30 @@ package enum PowerProfileText {
 
   /// A table for people.
   package static func table(_ profile: PowerProfile) -> String {
-    var rows = [["parameter", "value", "90 % within", "mark", "source"]]
-    for parameter in PowerParameter.allCases {
+    let rows = PowerParameter.allCases.map { parameter in
       let entry = profile[parameter]
       let spread = entry.spread > 1 ? "x/÷ \(number(entry.spread))" : "-"
-      rows.append([
-        parameter.rawValue, number(entry.value), spread, entry.evidence.rawValue, entry.source,
-      ])
+      return [parameter.rawValue, number(entry.value), spread, entry.evidence.rawValue, entry.source]
     }
-    return
-      (["\(profile.name): \(profile.about)"] + calibrationLines(profile) + [""]
-      + columns(rows, rightAligned: [1])
-      + [
-        "", "mark: V read in the source, D derived from such numbers, M recalled, A assumed, C calibrated",
-      ]).joined(separator: "\n") + "\n"
+    let table = TextTable(
+      header: ["parameter", "value", "90 % within", "mark", "source"], rows: rows, rightAligned: [1])
+    return (["\(profile.name): \(profile.about)"] + calibrationLines(profile)).joined(separator: "\n")
+      + "\n\n"
+      + table.text
+      + "\nmark: V read in the source, D derived from such numbers, M recalled, A assumed, C calibrated\n"
   }
 
   /// The profiles, one a line.
   package static func list(_ profiles: [PowerProfile]) -> String {
-    let rows =
-      [["name", "base mW", "tracking mW", "awake mW", "about"]]
-      + profiles.map { profile in
-        [
-          profile.name, number(profile[.base].value), number(profile[.receiverTrackStrong].value),
-          number(profile[.awake].value), profile.about,
-        ]
-      }
-    return columns(rows, rightAligned: [1, 2, 3]).joined(separator: "\n") + "\n"
+    let rows = profiles.map { profile in
+      [
+        profile.name, number(profile[.base].value), number(profile[.receiverTrackStrong].value),
+        number(profile[.awake].value), profile.about,
+      ]
+    }
+    return TextTable(
+      header: ["name", "base mW", "tracking mW", "awake mW", "about"], rows: rows, rightAligned: [1, 2, 3]
+    ).text
   }
 
   /// One JSON object on one line.
@@ -130,19 +127,5 @@ package enum PowerProfileText {
       }
     }
     return quoted + "\""
-  }
-
-  /// Rows as lines with two spaces between columns; the last column is not padded.
-  private static func columns(_ rows: [[String]], rightAligned: Set<Int>) -> [String] {
-    let widths = (0..<(rows.first?.count ?? 0)).map { column in
-      rows.map { $0[column].count }.max() ?? 0
-    }
-    return rows.map { row in
-      row.enumerated().map { column, text in
-        let padding = String(repeating: " ", count: widths[column] - text.count)
-        if rightAligned.contains(column) { return padding + text }
-        return column == row.count - 1 ? text : text + padding
-      }.joined(separator: "  ")
-    }
   }
 }

@@ -32,6 +32,7 @@ package enum ExactEncoder {
       let child = Node()
       var members: [(key: String, value: Node)] = []
       if case .object(let present) = kind { members = present }
+      kind = .unset  // so that the list below is nobody else's, and grows in place
       members.append((key, child))
       kind = .object(members)
       return child
@@ -41,6 +42,7 @@ package enum ExactEncoder {
       let child = Node()
       var elements: [Node] = []
       if case .array(let present) = kind { elements = present }
+      kind = .unset
       elements.append(child)
       kind = .array(elements)
       return child

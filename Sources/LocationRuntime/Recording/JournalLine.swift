@@ -18,17 +18,18 @@ package enum JournalLine {
 
   /// Appends the header.
   ///
+  /// - Parameter snapshot: the engine as it was at the first event; nil for one that had seen nothing.
   /// - Throws: ``Failure`` where the configuration can't be encoded, which would be our fault.
-  package static func append(header configuration: EngineConfiguration, to bytes: inout [UInt8])
-    throws(Failure)
-  {
-    let tree = try tree(of: configuration)
-    let header = JSONTree.object([
-      .init(key: "journal", value: .string("locwatch")),
-      .init(key: "v", value: .number(String(version))),
-      .init(key: "configuration", value: tree),
-    ])
-    header.append(to: &bytes)
+  package static func append(
+    header configuration: EngineConfiguration, snapshot: EngineSnapshot? = nil, to bytes: inout [UInt8]
+  ) throws(Failure) {
+    var members = [
+      JSONTree.Member(key: "journal", value: .string("locwatch")),
+      JSONTree.Member(key: "v", value: .number(String(version))),
+      JSONTree.Member(key: "configuration", value: try tree(of: configuration)),
+    ]
+    if let snapshot { members.append(JSONTree.Member(key: "snapshot", value: try tree(of: snapshot))) }
+    JSONTree.object(members).append(to: &bytes)
     bytes.append(UInt8(ascii: "\n"))
   }
 
@@ -83,8 +84,8 @@ extension JournalLine {
   /// What is wrong with a line.
   struct Trouble: Error { var what: String }
 
-  /// The configuration in a header; what it does not name is as by default.
-  static func configuration(in line: [UInt8]) throws(Trouble) -> EngineConfiguration {
+  /// The configuration in a header, where what is not named is as by default, and the snapshot if there is one.
+  static func header(in line: [UInt8]) throws(Trouble) -> (EngineConfiguration, EngineSnapshot?) {
     let header = try tree(in: line)
     guard let text = header["v"], case .number(let number) = text, let version = Int(number) else {
       throw Trouble(what: "the recording has no version")
@@ -94,10 +95,13 @@ extension JournalLine {
     }
     do {
       let base = try ExactEncoder.tree(of: EngineConfiguration())
-      return try ExactDecoder.value(
+      let configuration = try ExactDecoder.value(
         EngineConfiguration.self, of: (header["configuration"] ?? .object([])).over(base))
+      guard let tree = header["snapshot"] else { return (configuration, nil) }
+      return (configuration, try ExactDecoder.value(EngineSnapshot.self, of: tree))
     } catch {
-      throw Trouble(what: "the recording's configuration can't be read")
+      throw Trouble(
+        what: "the header's configuration or snapshot is none that this program knows")
     }
   }
 

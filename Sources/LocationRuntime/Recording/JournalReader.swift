@@ -4,14 +4,16 @@ import LocationCore
 struct JournalReader: ~Copyable {
   /// What the engine of the recording decided by.
   let configuration: EngineConfiguration
+  /// The engine as it was at the first event; nil for one that had seen nothing.
+  let snapshot: EngineSnapshot?
   private var input: InputBytes
   private var piece: ScanPiece
   private var buffer = LineBuffer(limit: JournalReader.maximumLineBytes)
   private var isDone = false
   private(set) var notes: [String] = []
 
-  /// The longest line that is read, bytes: a region of half a million corners.
-  static let maximumLineBytes = 1 << 24
+  /// The longest line that is read, bytes: a snapshot with half a million regions.
+  static let maximumLineBytes = 1 << 28
   /// Events of a batch, at least.
   static let batchEvents = 1024
 
@@ -38,7 +40,7 @@ struct JournalReader: ~Copyable {
       }
     }
     do throws(JournalLine.Trouble) {
-      configuration = try JournalLine.configuration(in: header ?? [])
+      (configuration, snapshot) = try JournalLine.header(in: header ?? [])
     } catch {
       throw Failure(.data, file: input.name, line: 1, what: error.what)
     }

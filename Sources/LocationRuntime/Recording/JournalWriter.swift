@@ -10,9 +10,11 @@ package final class JournalWriter {
   /// Creates the file, which only its owner can read, because it says where somebody was.
   ///
   /// - Throws: ``Failure`` where it can't be created or written.
-  package init(path: String, configuration: EngineConfiguration) throws(Failure) {
+  package init(path: String, configuration: EngineConfiguration, snapshot: EngineSnapshot? = nil)
+    throws(Failure)
+  {
     file = try OutputFile(path: path, isPrivate: true)
-    try JournalLine.append(header: configuration, to: &bytes)
+    try JournalLine.append(header: configuration, snapshot: snapshot, to: &bytes)
     try flush()
   }
 

@@ -8,6 +8,9 @@ struct TrackReplay: ~Copyable {
   private var model: SubscriberModel
   private var effects: [Effect] = []
   private var steps: ScenarioClock
+  /// The receiver, where the engine switches it; nil where it is always on.
+  private var receiver: ReceiverModel?
+  private var begin: EngineInstant?
   private var hasStarted = false
   private var now = EngineInstant.distantPast
   /// Whether the modelled programs answer; those of a recording have answered in it.
@@ -19,10 +22,20 @@ struct TrackReplay: ~Copyable {
     engine = Engine(configuration: request.configuration)
     model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds)
     steps = ScenarioClock(request.scenario)
+    if request.configuration.sampling.isDutyCycled { receiver = ReceiverModel() }
   }
 
   /// A replay of a recording: its events as they were, but for what the request puts in their place.
-  init(_ request: ReplayRequest, recorded configuration: EngineConfiguration) {
+  ///
+  /// A recording that begins in the middle goes on from its snapshot, unless regions or subscribers are put in the
+  /// place of the recorded ones.
+  ///
+  /// - Throws: ``Failure`` of code 65 where the snapshot is of no engine.
+  init(
+    _ request: ReplayRequest, recorded configuration: EngineConfiguration, from snapshot: EngineSnapshot?
+  ) throws(Failure) {
+    let isAsRecorded =
+      request.keepsRecordedConfiguration && request.regions.isEmpty && request.hasDefaultSubscribers
     var request = request
     if request.keepsRecordedConfiguration {
       let explains = request.configuration.explains || configuration.explains
@@ -32,10 +45,28 @@ struct TrackReplay: ~Copyable {
     if request.hasDefaultSubscribers { request.subscribers = [] }
     self.init(request)
     hasModel = !request.subscribers.isEmpty
+    // What was recorded is what the receiver gave.
+    receiver = nil
+    guard let snapshot, isAsRecorded else { return }
+    engine = try snapshot.reconfigured(from: configuration, to: request.configuration).restored()
+    now = engine.instant
+    hasStarted = true
   }
 
   /// The UTC time of the last fix taken; for pacing.
   var time: UTCTime? { engine.tally.last?.time }
+
+  /// The last fix taken.
+  var fix: Fix? { engine.tally.last }
+
+  /// Where the energy went, as far as it has been booked.
+  var ledger: PowerLedger { engine.ledger }
+
+  /// Lets the time of a report pass without handing it on.
+  mutating func pass(_ report: FixReport, emit: (Record) -> Void) {
+    let instant = engine.instant(ofReplayed: report)
+    if instant > .distantPast { run(until: instant, emit: emit) }
+  }
 
   /// Takes what a reader found next, and hands the records that follow to `emit`.
   mutating func take(_ item: TrackItem, emit: (Record) -> Void) {
@@ -50,6 +81,7 @@ struct TrackReplay: ~Copyable {
       }
       let instant = engine.instant(ofReplayed: report)
       if instant > .distantPast { run(until: instant, emit: emit) }
+      if let isSeen = receiver?.sees(instant), !isSeen { return }
       engine.handle(report, at: instant, into: &effects)
     }
     drain(emit: emit)
@@ -81,7 +113,13 @@ struct TrackReplay: ~Copyable {
     }
     if !hasEnded { engine.handle(Stamped(at: now, .end), into: &effects) }
     drain(emit: emit)
-    return Summary(of: engine, notes: notes)
+    var summary = Summary(of: engine, notes: notes)
+    if receiver != nil, let begin, let end = engine.tally.last.map({ max($0.instant, now) }) {
+      // The track goes on after the last fix that was asked for.
+      summary.durationSeconds = begin.seconds(to: end)
+      summary.deviceJoules = engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)
+    }
+    return summary
   }
 
   /// Everything that happens up to and at `instant`, in order of time; a program's own doing comes before a
@@ -110,6 +148,7 @@ struct TrackReplay: ~Copyable {
   private mutating func start(at instant: EngineInstant, emit: (Record) -> Void) {
     hasStarted = true
     now = instant
+    begin = instant
     steps.start(at: instant)
     for region in request.regions { engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects) }
     for subscriber in request.subscribers {
@@ -144,6 +183,8 @@ struct TrackReplay: ~Copyable {
       switch effect {
       case .record(let record): emit(record)
       case .perform(let order): if hasModel { model.perform(order, at: now) }
+      case .receive(let order):
+        receiver?.perform(order, at: now, searchSeconds: engine.ledger.timeToFix(at: now).seconds)
       }
     }
     effects.removeAll(keepingCapacity: true)

@@ -33,7 +33,7 @@ struct TrackRun: ~Copyable {
       if request.showsProgress { progress = Progress(name: head.input.name, total: head.input.byteCount) }
       if head.format == .recording {
         let opened = try JournalReader(head)
-        replay = TrackReplay(request, recorded: opened.configuration)
+        replay = try TrackReplay(request, recorded: opened.configuration, from: opened.snapshot)
         journal = consume opened
       } else {
         reader = try TrackReader(head, options: request.track)

@@ -12,6 +12,8 @@ public struct Setting: Sendable {
   enum Place: Sendable {
     case number(any WritableKeyPath<EngineConfiguration, Double> & Sendable, in: ClosedRange<Double>)
     case flag(any WritableKeyPath<EngineConfiguration, Bool> & Sendable)
+    /// How much of the past is kept.
+    case kept(any WritableKeyPath<Retention, Double> & Sendable, in: ClosedRange<Double>)
   }
 
   /// The map of the file in which it stands.
@@ -30,14 +32,16 @@ public struct Setting: Sendable {
     switch place {
     case .flag: nil
     case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
+    case .kept: name.hasSuffix("_days") ? "days" : "rows"
     }
   }
 
   /// What it is in a configuration.
-  public func value(in configuration: EngineConfiguration) -> Value {
+  public func value(in configuration: EngineConfiguration, _ retention: Retention = Retention()) -> Value {
     switch place {
     case .number(let path, _): .number(configuration[keyPath: path])
     case .flag(let path): .flag(configuration[keyPath: path])
+    case .kept(let path, _): .number(retention[keyPath: path])
     }
   }
 
@@ -46,6 +50,15 @@ public struct Setting: Sendable {
     switch place {
     case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
     case .flag(let path): configuration[keyPath: path] = try node.bool()
+    case .kept(_, let range): _ = try node.double(in: range)
+    }
+  }
+
+  /// Sets it as a file has it, where it is one of these.
+  func set(_ retention: inout Retention, to node: StrictYAML) throws(Failure) {
+    switch place {
+    case .kept(let path, let range): retention[keyPath: path] = try node.double(in: range)
+    case .number, .flag: break
     }
   }
 
@@ -83,6 +96,26 @@ extension Setting {
       section: "fix", name: "gap_s", meaning: "a time without fixes from which on it is told as a gap",
       place: .number(\.gapSeconds, in: 1...1e7)),
     Setting(
+      section: "sampling", name: "max_speed_mps",
+      meaning: "adaptive: the machine is no faster",
+      place: .number(\.sampling.maxSpeedMetersPerSecond, in: 0.1...1000)),
+    Setting(
+      section: "sampling", name: "latency_s",
+      meaning: "adaptive: a visit may last so long unseen where the region has no max_latency_s",
+      place: .number(\.sampling.latencySeconds, in: 1...86_400)),
+    Setting(
+      section: "sampling", name: "rest_s",
+      meaning: "adaptive: the longest time between two fixes at rest",
+      place: .number(\.sampling.restSeconds, in: 1...86_400)),
+    Setting(
+      section: "sampling", name: "longest_s",
+      meaning: "adaptive: the longest time between two fixes at all",
+      place: .number(\.sampling.longestSeconds, in: 1...86_400)),
+    Setting(
+      section: "sampling", name: "power_off_s",
+      meaning: "adaptive: how long the receiver stays on after it is released; else as the profile has it",
+      place: .number(\.profile.receiverLingerSeconds, in: 0...3600)),
+    Setting(
       section: "policy", name: "force_quit_blocks_location",
       meaning: "whether location relaunches a program that the user force-quit no more",
       place: .flag(\.policy.forceQuitBlocksLocation)),
@@ -97,6 +130,16 @@ extension Setting {
     Setting(
       section: "policy", name: "task_budget_s", meaning: "how long finite tasks may run in the background",
       place: .number(\.policy.taskBudgetSeconds, in: 1...600)),
+    Setting(
+      section: "state", name: "journal_rows",
+      meaning: "how many of the events that reached the daemon are kept at least",
+      place: .kept(\.journalRows, in: 0...1e9)),
+    Setting(
+      section: "state", name: "event_rows", meaning: "how many records the daemon keeps",
+      place: .kept(\.eventRows, in: 1...1e9)),
+    Setting(
+      section: "state", name: "event_days", meaning: "how long the daemon keeps a record",
+      place: .kept(\.eventDays, in: 1...1e5)),
   ]
 }
 

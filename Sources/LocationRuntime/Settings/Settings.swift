@@ -21,8 +21,6 @@ public enum Settings {
   public static func read(path: String, into configuration: inout EngineConfiguration) throws(Failure)
     -> Origins
   {
-    var sections: [String] = []
-    for setting in Setting.all where !sections.contains(setting.section) { sections.append(setting.section) }
     var origins: Origins = [:]
     for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
@@ -33,5 +31,25 @@ public enum Settings {
       }
     }
     return origins
+  }
+
+  /// Reads what of the past is kept, over what is in `retention`. The rest of the file is
+  /// checked, and otherwise left alone.
+  ///
+  /// - Throws: as there.
+  package static func read(path: String, into retention: inout Retention) throws(Failure) {
+    for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
+      let settings = Setting.all.filter { $0.section == section }
+      for (name, value) in try node.map(of: settings.map(\.name)) {
+        guard let setting = settings.first(where: { $0.name == name }) else { continue }
+        try setting.set(&retention, to: value)
+      }
+    }
+  }
+
+  private static var sections: [String] {
+    var sections: [String] = []
+    for setting in Setting.all where !sections.contains(setting.section) { sections.append(setting.section) }
+    return sections
   }
 }

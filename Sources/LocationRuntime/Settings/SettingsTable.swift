@@ -3,6 +3,7 @@ import LocationCore
 /// The effective settings, each with its unit and its origin.
 public struct SettingsTable: Sendable {
   private let configuration: EngineConfiguration
+  private let retention: Retention
   private let file: String?
   private let origins: Settings.Origins
 
@@ -11,7 +12,12 @@ public struct SettingsTable: Sendable {
   public init(file: String?) throws(Failure) {
     var configuration = EngineConfiguration()
     var origins: Settings.Origins = [:]
-    if let file { origins = try Settings.read(path: file, into: &configuration) }
+    var retention = Retention()
+    if let file {
+      origins = try Settings.read(path: file, into: &configuration)
+      try Settings.read(path: file, into: &retention)
+    }
+    self.retention = retention
     self.configuration = configuration
     self.file = file
     self.origins = origins
@@ -24,7 +30,8 @@ public struct SettingsTable: Sendable {
   public var text: String {
     let rows = Setting.all.map { setting in
       [
-        setting.key, "\(setting.value(in: configuration))", setting.unit ?? "", origin(of: setting),
+        setting.key, "\(setting.value(in: configuration, retention))", setting.unit ?? "",
+        origin(of: setting),
         setting.meaning,
       ]
     }
@@ -38,8 +45,8 @@ public struct SettingsTable: Sendable {
     let settings = Setting.all.map { setting -> JSONTree in
       var members = [JSONTree.Member(key: "key", value: .string(setting.key))]
       let value: JSONTree =
-        switch setting.value(in: configuration) {
-        case .number: .number("\(setting.value(in: configuration))")
+        switch setting.value(in: configuration, retention) {
+        case .number: .number("\(setting.value(in: configuration, retention))")
         case .flag(let flag): .boolean(flag)
         }
       members.append(.init(key: "value", value: value))

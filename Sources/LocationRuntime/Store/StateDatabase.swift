@@ -82,9 +82,14 @@ package struct StateDatabase: Sendable {
   }
 
   /// Changes the database; an error undoes all changes.
-  func write<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
+  ///
+  /// - Parameter durably: whether the change outlives a loss of power from when this returns on. In any case it
+  ///   outlives the end of the process.
+  func write<Value>(durably: Bool = true, _ body: (Database) throws -> Value) throws(Failure) -> Value {
     do {
       return try queue.writeWithoutTransaction { database in
+        // In WAL mode FULL is one fsync of the log, with all that was not synced before (sqlite.org/pragma.html).
+        try database.execute(sql: durably ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
         // Immediate, so that a second writer waits here rather than fail halfway.
         var value: Value?
         try database.inTransaction(.immediate) {

@@ -93,6 +93,12 @@ package final class Supervisor: Sendable {
   /// Moves what has happened since to the end of `reports`, in the order in which it happened.
   package func take(into reports: inout [SupervisorReport]) { mailbox.take(into: &reports) }
 
+  /// Begins to end every program; ``readable`` rings when they have ended, and ``hasStopped`` says so.
+  package func beginStop() { mailbox.post(.stop) }
+
+  /// Whether every program has ended, and there will be no more reports.
+  package var hasStopped: Bool { mailbox.hasEnded }
+
   /// Ends every program, with 5 s for those that run, and returns when they have ended.
   package func stop() async {
     mailbox.post(.stop)

@@ -112,7 +112,11 @@ final class SupervisorMailbox: Sendable {
       return state.waiting
     }
     for continuation in waiting { continuation.resume() }
+    reportBell.ring()
   }
+
+  /// Whether the thread has ended.
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
   private static func isExit(_ report: SupervisorReport, of name: String) -> Bool {
     if case .event(name, .exited) = report { true } else { false }

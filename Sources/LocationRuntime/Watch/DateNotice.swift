@@ -29,7 +29,8 @@ package struct DateNotice {
       guard refused >= Self.leastFixes else { return nil }
       isTold = true
       return Self.text(time, now: now)
-    case .fixRejected, .significant, .region, .gap, .source, .decision, .subscriberState, .power, .refused:
+    case .fixRejected, .significant, .region, .gap, .source, .decision, .subscriberState, .power, .receiver,
+      .refused:
       break
     }
     return nil

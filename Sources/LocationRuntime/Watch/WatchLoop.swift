@@ -71,6 +71,8 @@ struct WatchLoop: ~Copyable {
       case .record(let record): try output.show(record)
       // Nobody has subscribed.
       case .perform: break
+      // The watch always shows each fix.
+      case .receive: break
       }
     }
     effects.removeAll(keepingCapacity: true)

@@ -75,7 +75,7 @@ struct WatchOutput: ~Copyable {
       view.trouble = nil
       view.notice = nil
       return
-    case .fixRejected, .power: return
+    case .fixRejected, .power, .receiver: return
     case .region(let event): if case .state(.outside) = event.kind { return }
     case .source(.found(let name)):
       view.sourceName = name

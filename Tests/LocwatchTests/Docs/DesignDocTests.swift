@@ -60,6 +60,7 @@ import Testing
     for word in [
       "fix", "segmentBreak", "addRegion", "removeRegion", "addSubscriber", "removeSubscriber", "subscriber",
       "machine", "source", "end", "record", "perform",
+      "receive",
     ] {
       #expect(text.contains("`\(word)`"), "\(word)")
     }
@@ -73,7 +74,7 @@ import Testing
       break
     }
     switch effect {
-    case .record, .perform: break
+    case .record, .perform, .receive: break
     }
   }
 }

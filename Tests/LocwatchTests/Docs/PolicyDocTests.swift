@@ -136,7 +136,9 @@ import Testing
       switch record.body {
       case .significant: !isRegion
       case .region(let event): isRegion && event.kind == .enter && event.region == "far"
-      case .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState, .power, .refused: false
+      case .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState, .power, .receiver,
+        .refused:
+        false
       }
     }
     for record in records {
@@ -183,7 +185,8 @@ import Testing
         let after = decision.after == decision.before ? "" : " → `\(decision.after.rawValue)`"
         words.append("\(decision.action.rawValue), \(decision.rule.rawValue)\(after)")
       case .subscriberState(let move): words.append("→ `\(move.after.rawValue)`")
-      case .significant, .region, .gap, .source, .fixAccepted, .fixRejected, .power, .refused: break
+      case .significant, .region, .gap, .source, .fixAccepted, .fixRejected, .power, .receiver, .refused:
+        break
       }
     }
     return words.isEmpty ? "-" : words.joined(separator: " ")

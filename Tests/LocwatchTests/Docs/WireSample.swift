@@ -57,7 +57,7 @@ struct WireSample: CustomStringConvertible, Sendable {
       .source(.dropped(reports: 1, seconds: 1)),
       .decision(decision),
       .subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit)),
-      .power(entry), .refused(what: "a", reason: "b"),
+      .power(entry), .receiver(.off(seconds: 60, .rest)), .refused(what: "a", reason: "b"),
     ]
   }()
 
@@ -65,8 +65,7 @@ struct WireSample: CustomStringConvertible, Sendable {
   static func isSampled(_ body: Record.Body) -> Bool {
     switch body {
     case .significant, .region, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
-      .power,
-      .refused:
+      .power, .receiver, .refused:
       true
     }
   }

@@ -50,6 +50,7 @@ import Testing
     ("Reasons of a significant change", SignificantChange.Reason.allCases.map(\.rawValue)),
     ("Reasons of a gap", Record.Gap.allCases.map(\.rawValue)),
     ("Why there are no live fixes", SourceEvent.Staleness.allCases.map(\.rawValue)),
+    ("Reasons of the receiver", ReceiverOrder.Reason.allCases.map(\.rawValue)),
     ("Reasons of a change of state", StateMove.Cause.allCases.map(\.rawValue)),
     ("States of a region", RegionState.allCases.map(\.rawValue)),
     ("States of a subscriber", SubscriberState.allCases.map(\.rawValue)),

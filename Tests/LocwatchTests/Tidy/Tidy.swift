@@ -58,8 +58,9 @@ enum Tidy {
     "Geometry": ["Model"],
     "Filtering": ["Model", "Geometry"],
     "Monitoring": ["Model", "Geometry"],
+    "Sampling": ["Model", "Geometry"],
     "Policy": ["Model", "Geometry", "Filtering", "Monitoring"],
     "Power": ["Model", "Geometry", "Filtering", "Monitoring", "Policy"],
-    "Engine": ["Model", "Geometry", "Filtering", "Monitoring", "Policy", "Power"],
+    "Engine": ["Model", "Geometry", "Filtering", "Monitoring", "Sampling", "Policy", "Power"],
   ]
 }

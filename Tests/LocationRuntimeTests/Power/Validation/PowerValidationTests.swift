@@ -1,36 +1,49 @@
+import Foundation
 import LocationCore
 import TestSupport
 import Testing
 
-/// The model against measured phone batteries; `Docs/PowerValidation.md` has what came of it.
+/// The model against measured phone batteries. `Docs/PowerValidation.md` has what came of it: its tables are made here,
+/// and `LOCWATCH_RECORD=1` writes them.
 @Suite(.enabled(if: Corpus.isPresent && Corpus.isFull)) struct PowerValidationTests {
-  @Test func explore() throws {
+  private static let document = "Docs/PowerValidation.md"
+
+  @Test func theTablesOfTheDocumentAreWhatTheModelComesTo() throws {
     let data = try MobilityNet()
     let validation = try PowerValidation(data)
-    for system in MobilityNet.System.allCases {
-      func say(_ name: String, _ rows: [PowerValidation.Row]) {
-        guard !rows.isEmpty else { return }
-        func error(_ predict: (PowerValidation.Row) -> Double) -> String {
-          let m = PowerStatistics.median(rows.map { abs(predict($0) / $0.measured - 1) })
-          let f = PowerStatistics.factor90(rows.map { (predict($0), $0.measured) })
-          return "\((m * 1000).rounded() / 10) (x\((f * 100).rounded() / 100))"
-        }
-        func cover(_ band: (PowerValidation.Row) -> PowerBand) -> Int {
-          Int(
-            (100 * Double(rows.count { band($0).low <= $0.measured && $0.measured <= band($0).high })
-              / Double(rows.count)).rounded())
-        }
-        print(
-          system, name, rows.count, "uncal", error { $0.uncalibrated.value }, "fit",
-          error { $0.fitted.value }, "cal", error { $0.calibrated.value }, "base", error { $0.baseline ?? 0 },
-          "cover", cover { $0.uncalibrated }, cover { $0.fitted }, cover { $0.calibrated })
-      }
-      say("ALL", validation.usable(system))
-      say("ALL10", validation.usable(system).filter { $0.measured >= 10 })
-      say("TRIPS", validation.usable(system) { !$0.isStill })
-      for regime in MobilityNet.Regime.allCases {
-        say(regime.rawValue, validation.usable(system) { $0 == regime })
-      }
+    let tables = ValidationTables(validation)
+    let days = TrackTradeOff.days(data)
+    let tradeOff = TrackTradeOff.Sampling.allCases.map {
+      ($0, TrackTradeOff.result(days, $0, .iphoneClass))
     }
+    var text = String(
+      decoding: FileManager.default.contents(atPath: PackageRoot.file(Self.document)) ?? Data(), as: UTF8.self
+    )
+    for (name, table) in [
+      ("errors", tables.errors), ("regimes", tables.regimes), ("order", tables.order),
+      ("bands", tables.bands), ("trade-off", ValidationTables.tradeOff(tradeOff)),
+    ] {
+      text = try #require(
+        Self.replacing(name, in: text, with: table), "no place for \(name) in \(Self.document)")
+    }
+    Golden.expect(Self.document, text)
+
+    // What the document promises.
+    #expect(tables.error(.ios) <= 0.20)
+    #expect(tables.error(.android, leastPoints: 10) <= 0.15)
+    #expect(tables.error(.android, trips: true) <= 0.15)
+    #expect(tables.coverage(.android) >= 0.80 && tables.coverage(.android) <= 0.97)
+    #expect(tables.coverage(.ios) >= 0.80)
+  }
+
+  /// The text with what stands between the marks of that name replaced; nil where they are missing.
+  private static func replacing(_ name: String, in text: String, with table: [String]) -> String? {
+    let begin = "<!-- \(name) -->\n"
+    let end = "<!-- end of \(name) -->"
+    guard let from = text.range(of: begin), let to = text.range(of: end), from.upperBound <= to.lowerBound
+    else {
+      return nil
+    }
+    return text[..<from.upperBound] + table.joined(separator: "\n") + "\n" + text[to.lowerBound...]
   }
 }

@@ -1,10 +1,10 @@
 import Glibc
 import LocationCore
 
-// The region monitor alone, or the whole engine, on regions and fixes that `geos_peer.c` makes alike: same seed,
+// The region monitor alone, or the whole engine, on regions and fixes that `peers/geos_regions.c` makes alike: same seed,
 // same arithmetic.
 //
-//   region-benchmark circles|polygons|mixed REGIONS VERTICES walk|drive FIXES plain|confident|engine|add
+//   region-lookup circles|polygons|mixed REGIONS VERTICES walk|drive FIXES plain|confident|engine|add
 
 let arguments = CommandLine.arguments
 guard arguments.count == 7, let kind = Scene.Kind(rawValue: arguments[1]), let regions = Int(arguments[2]),
@@ -12,7 +12,7 @@ guard arguments.count == 7, let kind = Scene.Kind(rawValue: arguments[1]), let r
   let fixes = Int(arguments[5])
 else {
   print(
-    "usage: region-benchmark circles|polygons|mixed REGIONS VERTICES walk|drive FIXES plain|confident|engine|add"
+    "usage: region-lookup circles|polygons|mixed REGIONS VERTICES walk|drive FIXES plain|confident|engine|add"
   )
   exit(64)
 }

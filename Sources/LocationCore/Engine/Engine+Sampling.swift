@@ -1,0 +1,76 @@
+extension Engine {
+  /// Plans the next fix after one that was taken.
+  mutating func planSampling(after fix: Fix, into effects: inout [Effect]) {
+    let view = samplingView(of: fix)
+    perform(state.sampling.take(fix, view, by: configuration.sampling), into: &effects)
+  }
+
+  /// Plans anew where the subscribers need something else than before.
+  mutating func reviseSamplingForNeeds(into effects: inout [Effect]) {
+    guard configuration.sampling.isDutyCycled, state.policy.samplingNeeds != state.samplingNeeds else {
+      return
+    }
+    reviseSampling(into: &effects)
+  }
+
+  /// Plans anew, from the last fix.
+  mutating func reviseSampling(into effects: inout [Effect]) {
+    guard configuration.sampling.isDutyCycled, let last = state.tally.last else { return }
+    let view = samplingView(of: last)
+    let order = state.sampling.revise(
+      view, lastFix: last.instant, at: state.instant, by: configuration.sampling)
+    perform(order, into: &effects)
+  }
+
+  /// Switches the receiver on, or gives a search up, where that is due.
+  mutating func fireSampling(at due: EngineInstant, into effects: inout [Effect]) {
+    guard let planned = state.sampling.nextDeadline, planned <= due else { return }
+    let order = state.sampling.fire(
+      at: due, timeToFixSeconds: state.ledger.timeToFix(at: due).seconds, by: configuration.sampling)
+    perform(order, into: &effects)
+  }
+
+  /// Books an order's consequence and hands it on.
+  private mutating func perform(_ order: ReceiverOrder?, into effects: inout [Effect]) {
+    guard let order else { return }
+    switch order {
+    case .on: state.ledger.setReceiver(.acquiring, at: state.instant)
+    case .off: state.ledger.setReceiver(.off, at: state.instant)
+    }
+    state.tally.count(order)
+    if configuration.explains {
+      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .receiver(order))))
+    }
+    effects.append(.receive(order))
+  }
+
+  private mutating func samplingView(of fix: Fix) -> SamplingView {
+    let needs = state.policy.samplingNeeds
+    state.samplingNeeds = needs
+    let sampling = configuration.sampling
+    var view = SamplingView()
+    view.needsEach = needs.needsEach
+    view.needsNone = needs.needsNone
+    if needs.needsRegions {
+      let horizon = regions.horizon(
+        from: fix, metersPerSecond: sampling.maxSpeedMetersPerSecond, latencySeconds: sampling.latencySeconds,
+        limitSeconds: sampling.longestSeconds)
+      view.enterSeconds = horizon.enterSeconds
+      view.exitSeconds = horizon.exitSeconds
+      view.isNearEdge = horizon.isNearEdge
+      view.dwellSeconds = regions.nextDeadline.map { Swift.max(0, fix.instant.seconds(to: $0)) }
+      view.hasEvidence = regions.hasPendingEvidence
+      view.hasDoubt = regions.isInDoubt(at: fix.coordinate)
+      view.evidenceSeconds = configuration.regions.clearSeconds
+    }
+    view.needsMoves = needs.needsMoves
+    view.closedSeconds = Swift.max(0, fix.instant.seconds(to: state.significant.windowEnd))
+    view.remainingMeters = state.significant.remainingMeters(from: fix)
+    let outlook = state.ledger.outlook
+    view.timeToFixSeconds = outlook.hotTimeToFix
+    view.hotSeconds = outlook.hotSeconds
+    view.laterTimeToFixSeconds = outlook.laterTimeToFix
+    view.leastPauseSeconds = state.ledger.profile.leastPauseSeconds
+    return view
+  }
+}

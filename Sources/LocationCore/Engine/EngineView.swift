@@ -1,0 +1,71 @@
+/// One subscriber as an engine knows it, for those who look.
+public struct SubscriberView: Hashable, Sendable {
+  /// An event that is not acknowledged.
+  public struct Waiting: Hashable, Sendable {
+    /// Its id.
+    public var event: Int
+    /// Whether the running process has been handed it.
+    public var isHanded: Bool
+
+    public init(event: Int, isHanded: Bool) {
+      self.event = event
+      self.isHanded = isHanded
+    }
+  }
+
+  /// As it was added, with what it has asked for since.
+  public var subscriber: Subscriber
+  /// Where it stands.
+  public var state: SubscriberState
+  /// Whether the user force-quit it (rule A7).
+  public var wasForceQuit: Bool
+  /// Events that are not acknowledged, oldest first.
+  public var waiting: [Waiting]
+  /// Names of its open finite tasks, oldest first.
+  public var tasks: [String]
+  /// The token of the task it opened last; 0 before the first.
+  public var lastToken: Int
+  /// When its time in the background is over; nil where it has no limit.
+  public var budgetEnd: EngineInstant?
+  /// When it is started again; nil where it is not due.
+  public var relaunchAt: EngineInstant?
+}
+
+extension Engine {
+  /// Every subscriber, by name.
+  public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }
+
+  /// One subscriber; nil where there is none of that name.
+  public func subscriber(_ name: String) -> SubscriberView? {
+    state.policy.sessions.first { $0.subscriber.name == name }.map(SubscriberView.init)
+  }
+
+  /// Ids of all regions, sorted.
+  public var regionIDs: [String] { regions.slots.keys.sorted() }
+
+  /// Ids of the regions that the last fix is inside of, sorted.
+  public var regionsInside: [String] {
+    regions.inside.compactMap { regions.regionsBySlot[Int($0)]?.id }.sorted()
+  }
+
+  /// A region as it was added; nil where there is none of that id.
+  public func region(_ id: String) -> Region? {
+    regions.slots[id].flatMap { regions.regionsBySlot[Int($0)] }
+  }
+
+  /// The latest instant the engine has been told of.
+  public var instant: EngineInstant { state.instant }
+}
+
+extension SubscriberView {
+  init(_ session: Session) {
+    subscriber = session.subscriber
+    state = session.state
+    wasForceQuit = session.wasForceQuit
+    waiting = session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) }
+    tasks = session.assertions.compactMap { if case .task(_, let name) = $0 { name } else { nil } }
+    lastToken = session.nextTask - 1
+    budgetEnd = session.budget?.end
+    relaunchAt = session.relaunchAt
+  }
+}

@@ -1,0 +1,37 @@
+/// What the subscribers need of the receiver, taken together.
+struct SamplingNeeds: Hashable, Sendable, Codable {
+  /// Somebody gets standard updates.
+  var needsEach = false
+  var needsRegions = false
+  /// Somebody wants significant changes or visits.
+  var needsMoves = false
+
+  /// Nobody needs to know the position.
+  var needsNone: Bool { !needsEach && !needsRegions && !needsMoves }
+}
+
+extension Policy {
+  /// What those need who may be told at present.
+  ///
+  /// A program that was woken for one event runs for an instant: that alone does not switch the receiver on for its
+  /// standard updates.
+  var samplingNeeds: SamplingNeeds {
+    var needs = SamplingNeeds()
+    for session in sessions {
+      guard let rule = receiverRule(session) else { continue }
+      let services = session.subscriber.services
+      let runsOn = session.state.isForeground || session.holdsTask
+      if rule == .backgroundLocation || rule == .standard && runsOn { needs.needsEach = true }
+      if services.contains(.regions) { needs.needsRegions = true }
+      if services.contains(.significantChange) || services.contains(.visits) { needs.needsMoves = true }
+    }
+    return needs
+  }
+}
+
+extension Session {
+  /// Whether a finite task keeps it running.
+  fileprivate var holdsTask: Bool {
+    assertions.contains { if case .task = $0 { true } else { false } }
+  }
+}

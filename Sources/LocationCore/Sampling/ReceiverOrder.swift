@@ -1,0 +1,56 @@
+/// What the receiver is to do. An order is given once, when it changes.
+public enum ReceiverOrder: Hashable, Sendable, Codable {
+  /// What decides when the next fix is asked for. The raw values are stable: they stand in records and docs.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// A region may be entered by then.
+    case enter
+    /// The region may be left by then.
+    case exit
+    /// The last fix was near an edge, or beyond it without being sure.
+    case doubt
+    /// A region's dwell time or exit delay is over then.
+    case dwell
+    /// The position may have moved significantly by then.
+    case moved
+    /// The machine rests; a look whether it still does.
+    case rest
+    /// Nothing else asks for one before.
+    case longest
+    /// There was no fix: a pause before the next search.
+    case noSky = "no_sky"
+    /// Nobody needs to know the position.
+    case unneeded
+    /// Somebody needs each fix.
+    case needed
+    /// The clock says so.
+    case period
+  }
+
+  /// Give fixes.
+  case on(Reason)
+  /// Rest for so many seconds; nil until something happens that asks for a fix.
+  case off(seconds: Double?, Reason)
+
+  /// Whether the receiver is to be on.
+  public var isOn: Bool {
+    switch self {
+    case .on: true
+    case .off: false
+    }
+  }
+
+  /// How long it may rest, seconds; nil where it is on, or where nobody knows.
+  public var pauseSeconds: Double? {
+    switch self {
+    case .on: nil
+    case .off(let seconds, _): seconds
+    }
+  }
+
+  /// What decided.
+  public var reason: Reason {
+    switch self {
+    case .on(let reason), .off(_, let reason): reason
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// What the services make of a fix: all that a plan needs to know of them.
+struct SamplingView: Hashable, Sendable {
+  /// Somebody needs each fix.
+  var needsEach = false
+  /// Nobody needs to know the position.
+  var needsNone = false
+  /// Evidence is pending that a few fixes would settle.
+  var hasEvidence = false
+  /// The fix lies on the other side of an edge than the state, and is not sure of it.
+  var hasDoubt = false
+  /// The fix is so near an edge that it may as well lie on the other side.
+  var isNearEdge = false
+  /// Seconds from the fix until a region may have been visited for as long as its owner accepts to miss; nil where
+  /// there is none.
+  var enterSeconds: Double?
+  /// The same for a region that may have been left.
+  var exitSeconds: Double?
+  /// Seconds from the fix until a region's dwell time or exit delay is over.
+  var dwellSeconds: Double?
+  /// Whether anybody wants significant changes or visits.
+  var needsMoves = false
+  /// Seconds from the fix in which no significant change is delivered.
+  var closedSeconds = 0.0
+  /// Metres from the fix to the nearest place that would be a significant change.
+  var remainingMeters = 0.0
+  /// Seconds that the receiver is expected to take for a fix, within `hotSeconds` of this one.
+  var timeToFixSeconds = 0.0
+  /// Seconds from this fix in which a search begins hot.
+  var hotSeconds = Double.infinity
+  /// Seconds that the receiver is expected to take for a fix after that.
+  var laterTimeToFixSeconds = 0.0
+  /// Seconds below which switching it off saves nothing.
+  var leastPauseSeconds = 0.0
+  /// Seconds that the evidence for a region takes from its first fix, when it is clear.
+  var evidenceSeconds = 0.0
+}

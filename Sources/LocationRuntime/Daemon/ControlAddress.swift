@@ -1,0 +1,70 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Where a daemon listens for commands: a Unix socket.
+struct ControlAddress {
+  let path: String
+
+  /// Beside the state file, unless systemd gives the service a directory for such things.
+  static func own(state: String) -> ControlAddress {
+    if let folder = ServiceNotice.variable("RUNTIME_DIRECTORY")?.split(separator: ":").first,
+      folder.hasPrefix("/")
+    {
+      return ControlAddress(path: "\(folder)/control")
+    }
+    return beside(state)
+  }
+
+  /// Where it is when nobody says otherwise.
+  static func beside(_ state: String) -> ControlAddress { ControlAddress(path: state + ".control") }
+
+  /// Hands on the address for `bind` or `connect`; nil, with `errno` set, where there is none.
+  ///
+  /// A path has room for 107 bytes only (unix(7)); a longer one is reached by way of its open folder.
+  func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
+    var short = path
+    var folder: Descriptor?
+    if path.utf8.count > Self.longestBytes {
+      let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+      let above = parts.dropLast().joined(separator: "/")
+      #if canImport(Musl)
+        let flags = O_PATH | O_DIRECTORY
+      #else
+        let flags = O_RDONLY | O_DIRECTORY
+      #endif
+      guard let name = parts.last, let opened = Descriptor.open(above, flags) else { return -1 }
+      folder = opened
+      short = "/proc/self/fd/\(opened.number)/\(name)"
+    }
+    guard short.utf8.count <= Self.longestBytes else {
+      errno = ENAMETOOLONG
+      return -1
+    }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(short.utf8)) }
+    let code = unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    withExtendedLifetime(folder) {}
+    return code
+  }
+
+  private static let longestBytes = 107
+
+  /// A new socket for it; nil where the machine has no descriptors left.
+  static func newSocket(waits: Bool) -> Descriptor? {
+    #if canImport(Musl)
+      let kind = SOCK_STREAM | SOCK_CLOEXEC | (waits ? 0 : SOCK_NONBLOCK)
+    #else
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue))
+    #endif
+    let number = socket(AF_UNIX, kind, 0)
+    return number < 0 ? nil : Descriptor(number)
+  }
+}

@@ -1,0 +1,105 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A command's side of the control socket.
+package final class ControlClient {
+  private let descriptor: Descriptor
+  private var input: [UInt8] = []
+
+  private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+  /// Connects to the daemon of a state file; nil where none runs.
+  ///
+  /// - Throws: ``Failure`` of code 77 where there is one and we may not.
+  package static func connect(state: String) throws(Failure) -> ControlClient? {
+    var path: String?
+    // Where the database can't be read it can't say; the socket may be usable all the same.
+    do throws(Failure) { path = try StateDatabase.openToRead(path: state)?.meta(.control) } catch {
+      path = nil
+    }
+    let address = path.map { ControlAddress(path: $0) } ?? ControlAddress.beside(state)
+    guard let descriptor = ControlAddress.newSocket(waits: true) else {
+      throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
+    }
+    let code = unsafe address.withAddress { unsafe Self.connect(descriptor.number, $0, $1) }
+    if code == 0 { return ControlClient(descriptor) }
+    guard errno == EACCES || errno == EPERM else { return nil }
+    throw Failure(
+      .noPermission, file: address.path, what: "the daemon may not be asked: \(SystemReason.text(EACCES))",
+      remedy: "ask as its user, or as a member of its group")
+  }
+
+  private static func connect(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t)
+    -> Int32
+  {
+    #if canImport(Musl)
+      unsafe Musl.connect(number, address, length)
+    #else
+      unsafe Glibc.connect(number, address, length)
+    #endif
+  }
+
+  /// Asks for something, with what is needed for it.
+  ///
+  /// - Throws: what the daemon answers went wrong; ``Failure`` of code 69 where it answers nothing.
+  package func ask(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) -> JSONTree {
+    let request = JSONTree.object([JSONTree.Member(key: "do", value: .string(what))] + members)
+    try send(Array(request.text.utf8) + [UInt8(ascii: "\n")])
+    guard let line = try receive(seconds: DaemonLimits.answerSeconds) else {
+      throw Failure(.unavailable, what: "the daemon does not answer", remedy: "locwatch status tells more")
+    }
+    let answer: JSONTree
+    do throws(JSONError) {
+      var reader = JSONReader(line)
+      answer = try JSONTree(&reader)
+    } catch {
+      throw Failure(.software, what: "the daemon's answer can't be read: \(error.what)")
+    }
+    if let failure = ControlAnswer.failure(in: answer) { throw failure }
+    return answer
+  }
+
+  /// Waits for the next line; false where the daemon is gone.
+  package func waitForNews() -> Bool {
+    do throws(Failure) { return try receive(seconds: nil) != nil } catch { return false }
+  }
+
+  private func send(_ bytes: [UInt8]) throws(Failure) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { bytes in
+        #if canImport(Musl)
+          unsafe Musl.send(descriptor.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        #else
+          unsafe Glibc.send(descriptor.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        #endif
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw Failure(.unavailable, what: "the daemon is gone", remedy: "try again") }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// The next line without its end; nil where none comes in time or at all.
+  private func receive(seconds: Double?) throws(Failure) -> [UInt8]? {
+    while true {
+      if let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+        defer { input.removeSubrange(...end) }
+        return Array(input[..<end])
+      }
+      var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+      let ready = unsafe poll(&entry, 1, seconds.map { Int32($0 * 1000) } ?? -1)
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0 else { return nil }
+      var piece = [UInt8](repeating: 0, count: 65_536)
+      let count = unsafe recv(descriptor.number, &piece, piece.count, 0)
+      guard count > 0 else { return nil }
+      input += piece[..<count]
+    }
+  }
+}

@@ -1,0 +1,24 @@
+/// Every bound of the daemon, in one place.
+package enum DaemonLimits {
+  /// Rows of the journal after which the engine is stored anew: 17 minutes of a fix a second, replayed in a moment.
+  static let snapshotRows = 1_000
+  /// Bytes of a snapshot for which one more row is waited: about what a row of the journal takes, so that the two
+  /// write as much.
+  static let snapshotShare = 256
+  /// Rows that wait in memory while the disk takes none: more than a day of a fix a second, some 40 MB.
+  static let heldRows = 100_000
+  /// The longest wait between two attempts to store, seconds.
+  static let retrySeconds = 60.0
+  /// Clients of the control socket at once.
+  static let clients = 64
+  /// The longest request, bytes: the ids of some ten thousand regions.
+  static let requestBytes = 1 << 20
+  /// What may wait to be read by a client, bytes.
+  static let answerBytes = 1 << 26
+  /// Seconds that programs have in all to end with the daemon: their grace and some.
+  static let stopSeconds = 10.0
+  /// Seconds that a command waits for the daemon's answer.
+  package static let answerSeconds = 30.0
+  /// Seconds without a fix after which the status is stale: as gpsd's clients call it no fix.
+  static let staleSeconds = GPSDLimits.noFixSeconds
+}

@@ -1,0 +1,114 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What commands ask of the daemon.
+extension DaemonLoop {
+  /// Answers one question. What is wrong with it is the answer.
+  mutating func answer(_ question: ControlSocket.Question) throws(Failure) {
+    let client = question.client
+    var wasTaken = false
+    do throws(Failure) {
+      switch question.request["do"]?.text(or: nil) {
+      case "status": return control.answer(client, Array(try status().text.utf8))
+      case "follow":
+        control.follow(client)
+        return control.answer(client)
+      case "power": return control.answer(client, try power())
+      case "region-states": return control.answer(client, try regionStates(question.request))
+      case "ack": try acknowledge(question.request)
+      case "regions": try applyRegions(question.request["ids"]?.strings)
+      case "subscribers": try applySubscribers(question.request["names"]?.strings)
+      case "subscriber":
+        try user(try word("verb", question.request), try word("name", question.request))
+      case "unlock": try engine.take(.machine(.unlock), at: clock.read())
+      case "reload": try reload()
+      case let other?: throw Failure(.usage, what: "this daemon can't do \"\(other)\"")
+      case nil: throw Failure(.usage, what: "a request says what to \"do\"")
+      }
+      wasTaken = true
+    } catch {
+      control.answer(client, error)
+    }
+    guard wasTaken else { return }
+    try commit()
+    if let trouble = engine.trouble { return control.answer(client, trouble) }
+    control.answer(client)
+  }
+
+  private func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {
+    guard let word = request[key]?.text(or: nil) else {
+      throw Failure(.usage, what: "no \"\(key)\" in the request")
+    }
+    return word
+  }
+
+  private mutating func acknowledge(_ request: JSONTree) throws(Failure) {
+    guard let id = request["id"]?.integer else { throw Failure(.usage, what: "no \"id\" in the request") }
+    let name = request["subscriber"]?.text(or: nil)
+    let names = Acknowledgement.waiting(for: id, subscriber: name, among: engine.driver.engine.subscribers)
+    guard !names.isEmpty else { throw Acknowledgement.nobody(id, name) }
+    for name in names {
+      try engine.take(
+        .subscriber(name: name, .acknowledged(event: id, coreSeconds: 0)), at: clock.read())
+    }
+  }
+
+  private func regionStates(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
+    var states: [JSONTree.Member] = []
+    for id in request["ids"]?.strings ?? [] {
+      guard let state = engine.driver.engine.regionState(id) else { continue }
+      states.append(.init(key: id, value: .string(state.rawValue)))
+    }
+    return [.init(key: "states", value: .object(states))]
+  }
+
+  private mutating func power() throws(Failure) -> [JSONTree.Member] {
+    let reading = clock.read()
+    try engine.bookEnergy(utc: reading.utc ?? UTCTime(microseconds: reading.instant.microseconds))
+    return []
+  }
+
+  private func status() throws(Failure) -> JSONTree {
+    let counts = try database.counts()
+    let reading = clock.read()
+    let last = engine.driver.engine.tally.last
+    let now: UTCTime
+    if request.isSimulated {
+      now = last?.time ?? UTCTime(microseconds: reading.instant.microseconds)
+    } else if let last {
+      // On the engine's axis: nobody sets it.
+      now = last.time.advanced(bySeconds: last.instant.seconds(to: reading.instant))
+    } else {
+      now = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
+    }
+    let running = StatusReport.Running(
+      pid: getpid(), since: since, address: request.address, suspension: supervisor.method,
+      heldRows: engine.heldRows, trouble: engine.trouble)
+    return StatusReport(
+      running: running, now: now, source: source, newestID: engine.newestID, journalRows: counts.journal,
+      eventRows: counts.events
+    ).tree(of: engine.driver.engine)
+  }
+}
+
+/// Who an acknowledgement by hand is for.
+enum Acknowledgement {
+  /// Those who wait for it.
+  static func waiting(for id: Int, subscriber: String?, among views: [SubscriberView]) -> [String] {
+    views.filter { view in
+      (subscriber ?? view.subscriber.name) == view.subscriber.name && view.waiting.contains { $0.event == id }
+    }.map(\.subscriber.name)
+  }
+
+  /// What is said where nobody does.
+  static func nobody(_ id: Int, _ subscriber: String?) -> Failure {
+    Failure(
+      .conditionFails, what: "\(subscriber ?? "nobody") waits for no event \(id)",
+      remedy: "locwatch subscribers show tells what is waited for")
+  }
+}

@@ -1,0 +1,48 @@
+import LocationCore
+
+/// What becomes of regions and settings that were changed.
+extension DaemonLoop {
+  /// Brings the engine's regions up to what the database has.
+  ///
+  /// - Parameter ids: which may have changed; nil for all.
+  mutating func applyRegions(_ ids: [String]?) throws(Failure) {
+    let reading = clock.read()
+    let stored = try database.regions(ids.map { .ids($0) } ?? .all).regions
+    let there = Set(stored.map(\.id))
+    for id in ids ?? engine.driver.engine.regionIDs
+    where !there.contains(id) && engine.driver.engine.region(id) != nil {
+      try engine.take(.removeRegion(id: id), at: reading)
+    }
+    for region in stored {
+      let known = engine.driver.engine.region(region.id)
+      guard known != region else { continue }
+      if known != nil { try engine.take(.removeRegion(id: region.id), at: reading) }
+      try engine.take(.addRegion(region), at: reading)
+    }
+  }
+
+  /// Reads settings, regions and subscribers again. Settings with a mistake in them change nothing.
+  mutating func reload() throws(Failure) {
+    notice.reloading()
+    do throws(Failure) {
+      let (configuration, _) = try request.configuration()
+      if configuration != engine.driver.engine.configuration { try change(to: configuration) }
+    } catch {
+      guard error.code == .config || error.code == .noInput else { throw error }
+      Self.log("\(error); the settings stay as they were")
+    }
+    try applyRegions(nil)
+    try applySubscribers(nil)
+    try commit()
+    notice.ready("reloaded")
+  }
+
+  private mutating func change(to configuration: EngineConfiguration) throws(Failure) {
+    try commit()
+    try engine.change(to: configuration, at: clock.read())
+    // A recording has one set of settings: under new ones there is a new file.
+    guard engine.isRecording, let recording = request.recording else { return }
+    recordings += 1
+    try engine.record(to: "\(recording).\(recordings)")
+  }
+}

@@ -1,0 +1,247 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The one loop of `locwatch run`: it waits for fixes, programs, commands, signals and what is due, and has all of
+/// it taken, stored and done, in this order.
+struct DaemonLoop: ~Copyable {
+  let request: DaemonRequest
+  let database: StateDatabase
+  private let lock: StateLock
+  let clock: SystemClock
+  let notice = ServiceNotice()
+  let supervisor: Supervisor
+  let since: UTCTime
+  private let inbox: Inbox
+  private let stop: WakePipe
+  var engine: JournaledEngine
+  var control: ControlSocket
+  /// What was last said of the source.
+  var source: SourceEvent?
+  /// Whether this is still what a daemon before said.
+  private var sourceIsOfBefore = true
+  private var events: [Event] = []
+  private var reports: [SupervisorReport] = []
+  private var isEnding = false
+  private var aliveAt: EngineInstant?
+  /// The newest record that those who follow were told of.
+  private var toldID = 0
+  /// Whom the supervisor knows.
+  var supervised: Set<String> = []
+  /// How often the recording was begun anew.
+  var recordings = 0
+
+  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+  init(_ request: DaemonRequest) throws(Failure) {
+    let (configuration, retention) = try request.configuration()
+    let lock = try StateLock(state: request.state)
+    let database = try StateDatabase.open(path: request.state)
+    var engine = try JournaledEngine(
+      database, configuration: configuration, retention: retention,
+      timing: request.isSimulated ? .fixes : .clock)
+    let clock = try Self.clock(database, after: engine.driver.last)
+    if let recording = request.recording { try engine.record(to: recording) }
+    let inbox = try Inbox()
+    let stop = try WakePipe()
+    var supervision = SupervisorConfiguration(runDirectory: request.state + ".run")
+    supervision.environment = ProgramStart.inheritedEnvironment().filter { entry in
+      !ServiceNotice.variables.contains { entry.hasPrefix($0 + "=") }
+    }
+    let supervisor = try Supervisor(supervision)
+    let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
+    let control = try ControlSocket(ControlAddress.own(state: request.state))
+    let isUsual = control.path == ControlAddress.beside(request.state).path
+    try database.setMeta([(.control, isUsual ? nil : control.path)])
+    self.lock = lock
+    self.clock = clock
+    self.inbox = inbox
+    self.stop = stop
+    self.supervisor = supervisor
+    self.source = source
+    since = clock.read().utc ?? UTCTime(microseconds: clock.instant.microseconds)
+    self.request = request
+    self.database = database
+    self.engine = engine
+    self.control = control
+  }
+
+  /// The axis goes on where it was in the same boot; after another it begins after the last event.
+  private static func clock(_ database: StateDatabase, after last: EngineInstant) throws(Failure)
+    -> SystemClock
+  {
+    if try database.meta(.boot) == ProcessStatus.boot,
+      let offset = try database.meta(.clockOffset).flatMap({ Int64($0) })
+    {
+      return SystemClock(offsetMicroseconds: offset)
+    }
+    return SystemClock(notBefore: last)
+  }
+
+  /// Runs until a signal ends it.
+  mutating func run() throws(Failure) {
+    let signals = try SignalBell.install(Self.signals)
+    defer {
+      stop.ring()
+      SignalBell.uninstall(Self.signals)
+      control.close()
+    }
+    try begin()
+    try GPSDLink.start(
+      request.address, isSimulated: request.isSimulated, clock: clock, inbox: inbox, stop: stop,
+      mustBeThere: false)
+    if let interval = notice.watchdogMicroseconds {
+      aliveAt = clock.instant.advanced(bySeconds: Double(interval) * 1e-6)
+    }
+    notice.ready("waiting for \(request.address)")
+    while !isEnding { try turn(signals: signals) }
+    try end()
+  }
+
+  // MARK: - The beginning and the end
+
+  /// Tells the engine what became of everything while there was no daemon.
+  private mutating func begin() throws(Failure) {
+    let reading = clock.read()
+    let wasOtherBoot = try database.meta(.boot).map { $0 != ProcessStatus.boot } ?? false
+    try database.setMeta([
+      (.boot, ProcessStatus.boot), (.clockOffset, "\(clock.offsetMicroseconds)"),
+    ])
+    try applyRegions(nil)
+    try applySubscribers(nil)
+    if wasOtherBoot {
+      try engine.take(.machine(.reboot), at: reading)
+    } else {
+      for view in engine.driver.engine.subscribers where view.state != .notRunning {
+        try engine.take(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
+      }
+    }
+    for (number, event) in try database.requests() {
+      if try engine.take(event, at: reading) { engine.noteRequest(number) }
+    }
+    try commit()
+  }
+
+  /// Takes what has come, ends the programs, and leaves everything as the next daemon wants it.
+  private mutating func end() throws(Failure) {
+    notice.stopping()
+    stop.ring()
+    try takeEvents()
+    try commit()
+    supervisor.beginStop()
+    let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
+    while !supervisor.hasStopped, clock.instant < deadline {
+      var entry = pollfd(fd: supervisor.readable, events: Int16(POLLIN), revents: 0)
+      _ = unsafe poll(&entry, 1, clock.milliseconds(until: deadline))
+      try takeReports()
+    }
+    try takeReports()
+    let reading = clock.read()
+    // Nobody is left to do anything for: what was decided is done by the next daemon, for whoever still waits.
+    _ = try engine.commit(at: reading)
+    if let trouble = engine.trouble { throw trouble }
+    try engine.checkpoint(at: reading)
+  }
+
+  // MARK: - One turn
+
+  private mutating func turn(signals: Int32) throws(Failure) {
+    let due = [engine.nextDeadline, aliveAt].compactMap { $0 }.min()
+    var entries = [inbox.readable, signals, supervisor.readable].map {
+      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    }
+    let own = entries.count
+    control.watch(&entries)
+    let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
+    if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
+    if entries[1].revents != 0 || count < 0 { try take(SignalBell.take()) }
+    if entries[0].revents != 0 { try takeEvents() }
+    if entries[2].revents != 0 { try takeReports() }
+    let questions = control.serve(entries[own...])
+    engine.advance(to: clock.read())
+    try commit()
+    for question in questions { try answer(question) }
+    let now = clock.instant
+    if let at = aliveAt, at <= now, let interval = notice.watchdogMicroseconds {
+      notice.alive()
+      aliveAt = now.advanced(bySeconds: Double(interval) * 1e-6)
+    }
+  }
+
+  private mutating func takeEvents() throws(Failure) {
+    events.removeAll(keepingCapacity: true)
+    try inbox.take(into: &events)
+    for event in events {
+      if case .source(let news) = event {
+        // That a new daemon finds the source that was there before is no news.
+        let isKnown = sourceIsOfBefore && news == source
+        sourceIsOfBefore = false
+        if isKnown { continue }
+        source = news
+        notice.status(Self.describe(news))
+      }
+      try engine.take(event, at: clock.read())
+    }
+  }
+
+  private mutating func takeReports() throws(Failure) {
+    reports.removeAll(keepingCapacity: true)
+    supervisor.take(into: &reports)
+    for report in reports { try take(report) }
+  }
+
+  private mutating func take(_ signals: [Int32]) throws(Failure) {
+    for number in signals {
+      if number == SIGHUP { try reload() } else { isEnding = true }
+    }
+  }
+
+  /// Stores what came, then does what follows from it.
+  mutating func commit() throws(Failure) {
+    let newest = engine.newestID
+    let hadTrouble = engine.trouble != nil
+    let actions = try engine.commit(at: clock.read())
+    if let trouble = engine.trouble, !hadTrouble {
+      Self.log("\(trouble); going on in memory")
+    } else if hadTrouble, engine.trouble == nil {
+      Self.log("the disk takes what it is given again; nothing was lost")
+    }
+    for action in actions { try perform(action) }
+    if newest > toldID, engine.trouble == nil {
+      toldID = newest
+      control.tellFollowers(of: newest)
+    }
+  }
+
+  private func perform(_ action: JournaledEngine.Action) throws(Failure) {
+    switch action {
+    case .order(let order):
+      var line: [UInt8] = []
+      if case .deliver(_, let id) = order { line = Array((try database.eventLine(id: id) ?? "").utf8) }
+      supervisor.perform(order, recordLine: line)
+    case .userLaunch(let name): supervisor.userLaunch(name)
+    case .answer(let name, let reply): supervisor.answer(name, reply)
+    }
+  }
+
+  private static func describe(_ source: SourceEvent) -> String {
+    switch source {
+    case .found(let name), .switched(let name): "fixes from \(name)"
+    case .stale(let reason, _): "no fixes: \(reason.rawValue)"
+    case .dropped: "fixes come faster than they are taken"
+    }
+  }
+
+  /// Says something on standard error, which systemd keeps.
+  static func log(_ text: String) {
+    do throws(Failure) {
+      try OutputFile.standardError.write(Array("locwatch: \(text)\n".utf8))
+    } catch {
+      // Where nobody listens there is nothing to say.
+    }
+  }
+}

@@ -1,0 +1,33 @@
+public import LocationCore
+
+/// What `locwatch run` is to do, settled before anything is opened.
+public struct DaemonRequest: Sendable {
+  /// Where gpsd is.
+  public var address = GPSDAddress.local
+  /// The state file.
+  public var state: String
+  /// The settings file; nil for none. It is read again on SIGHUP.
+  public var settings: String?
+  /// The power profile; nil for that of the settings.
+  public var profile: PowerProfile?
+  /// Where what reaches the engine is recorded; nil for nowhere.
+  public var recording: String?
+  /// Whether the source plays a log: fixes may be of any date, and time is theirs.
+  public var isSimulated = false
+
+  public init(state: String) { self.state = state }
+
+  /// The numbers in force, from the file as it is now.
+  ///
+  /// - Throws: ``Failure`` of code 78 that names file, line and key.
+  func configuration() throws(Failure) -> (engine: EngineConfiguration, retention: Retention) {
+    var configuration = EngineConfiguration()
+    var retention = Retention()
+    if let settings {
+      try Settings.read(path: settings, into: &configuration)
+      try Settings.read(path: settings, into: &retention)
+    }
+    if let profile { configuration.profile = profile }
+    return (configuration, retention)
+  }
+}

@@ -1,0 +1,132 @@
+package import LocationCore
+
+/// A state file as commands use it: through the daemon that runs on it, or in its place where none does.
+package struct DaemonSeat: Sendable {
+  /// The state file.
+  package let state: String
+
+  package init(state: String) { self.state = state }
+
+  /// Has a running daemon take regions that were changed in the database.
+  ///
+  /// - Parameter ids: which; nil for all.
+  package func noteRegions(_ ids: [String]?) throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else { return }
+    // Above some thousands it is as quick to look at all.
+    let members = ids.flatMap { $0.count <= Self.namedIDs ? [JSONTree.Member(key: "ids", strings: $0)] : nil }
+    _ = try client.ask("regions", members ?? [])
+  }
+
+  private static let namedIDs = 5_000
+
+  /// The state of each region; none for those of which nothing is known.
+  package func regionStates(_ ids: [String]) throws(Failure) -> [String: RegionState] {
+    var states: [String: RegionState] = [:]
+    if let client = try ControlClient.connect(state: state) {
+      let answer = try client.ask("region-states", [JSONTree.Member(key: "ids", strings: ids)])
+      for id in ids {
+        states[id] = answer["states"]?[id]?.text(or: nil).flatMap { RegionState(rawValue: $0) }
+      }
+    } else if let database = try StateDatabase.openToRead(path: state) {
+      let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+      for id in ids { states[id] = restored.engine.regionState(id) }
+    }
+    return states
+  }
+
+  /// What there is to say, as one JSON object; `stale` in it tells whether a daemon runs and has fixes.
+  package func status() throws(Failure) -> JSONTree {
+    if let client = try ControlClient.connect(state: state) { return try client.ask("status") }
+    guard let database = try StateDatabase.openToRead(path: state) else {
+      throw Failure(
+        .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
+    }
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    let counts = try database.counts()
+    let report = StatusReport(
+      running: nil, now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
+      newestID: restored.lastEventID, journalRows: counts.journal, eventRows: counts.events,
+      lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) })
+    return report.tree(of: restored.engine)
+  }
+
+  /// Acknowledges an event for a subscriber, or for all who wait for it.
+  ///
+  /// - Throws: ``Failure`` of code 1 where nobody waits for it.
+  package func acknowledge(_ id: Int, subscriber: String?) throws(Failure) {
+    var members = [JSONTree.Member(key: "id", value: .number("\(id)"))]
+    if let subscriber { members.append(.init(key: "subscriber", value: .string(subscriber))) }
+    if let client = try ControlClient.connect(state: state) {
+      _ = try client.ask("ack", members)
+      return
+    }
+    try standIn { (database, engine) throws(Failure) in
+      let names = Acknowledgement.waiting(for: id, subscriber: subscriber, among: engine.subscribers)
+      guard !names.isEmpty else { throw Acknowledgement.nobody(id, subscriber) }
+      try database.request(names.map { .subscriber(name: $0, .acknowledged(event: id, coreSeconds: 0)) })
+    }
+  }
+
+  /// Has a running daemon take subscribers that were changed in the database.
+  package func noteSubscriber(_ name: String) throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else { return }
+    _ = try client.ask("subscribers", [JSONTree.Member(key: "names", strings: [name])])
+  }
+
+  /// What a user does to a subscriber: `launch`, `foreground`, `background` or `quit`.
+  ///
+  /// - Throws: ``Failure`` of code 69 where that takes a daemon and none runs.
+  package func user(_ verb: String, _ name: String) throws(Failure) {
+    if let client = try ControlClient.connect(state: state) {
+      _ = try client.ask(
+        "subscriber",
+        [.init(key: "verb", value: .string(verb)), .init(key: "name", value: .string(name))])
+      return
+    }
+    guard verb == "quit" else { throw Self.noDaemon }
+    try standIn { (database, engine) throws(Failure) in
+      guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
+        throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
+      }
+      try database.request([.subscriber(name: name, .quit)])
+    }
+  }
+
+  /// Tells the daemon that the machine was unlocked (rule A8).
+  package func unlock() throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else {
+      return try standIn { (database, _) throws(Failure) in try database.request([.machine(.unlock)]) }
+    }
+    _ = try client.ask("unlock")
+  }
+
+  /// What was spent so far, by day.
+  package func energy() throws(Failure) -> [StateDatabase.EnergyRow] {
+    if let client = try ControlClient.connect(state: state) { _ = try client.ask("power") }
+    return try StateDatabase.openToRead(path: state)?.energy() ?? []
+  }
+
+  /// What is said where a daemon is needed.
+  package static let noDaemon = Failure(
+    .unavailable, what: "no daemon runs on this state file", remedy: "start locwatch run")
+
+  /// Does something in the daemon's place, and keeps one from starting meanwhile.
+  private func standIn(
+    _ body: (StateDatabase, borrowing Engine) throws(Failure) -> Void
+  ) throws(Failure) {
+    guard try StateDatabase.openToRead(path: state) != nil else {
+      throw Failure(
+        .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
+    }
+    let lock = try StateLock(state: state)
+    let database = try StateDatabase.open(path: state)
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    try body(database, restored.engine)
+    withExtendedLifetime(lock) {}
+  }
+}
+
+extension JSONTree.Member {
+  /// A member that is a list of strings.
+  init(key: String, strings: [String]) { self.init(key: key, value: .array(strings.map { .string($0) })) }
+}

@@ -1,0 +1,81 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Tells systemd how the service is: datagrams to the socket it names, as sd_notify(3) describes them. Without that
+/// socket it tells nobody.
+struct ServiceNotice {
+  private let path: String?
+  /// How often systemd wants to hear that the service lives, microseconds; nil where it does not.
+  let watchdogMicroseconds: Int64?
+
+  init() {
+    path = Self.variable("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    let isForUs = Self.variable("WATCHDOG_PID").map { pid_t($0) == getpid() } ?? true
+    // Half the time, as sd_watchdog_enabled(3) advises.
+    watchdogMicroseconds =
+      isForUs ? Self.variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 1 ? $0 / 2 : nil } : nil
+  }
+
+  /// What systemd sets for the service itself, and its children are not to see.
+  static let variables = [
+    "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+  ]
+
+  /// It serves.
+  func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+
+  /// It reads its settings again.
+  func reloading() {
+    var time = timespec()
+    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+  }
+
+  /// It is about to end.
+  func stopping() { send("STOPPING=1\nSTATUS=stopping") }
+
+  /// For people.
+  func status(_ text: String) { send("STATUS=\(text)", waits: false) }
+
+  /// It lives.
+  func alive() { send("WATCHDOG=1", waits: false) }
+
+  /// - Parameter waits: whether it is worth waiting for where systemd has not read what it was told before.
+  private func send(_ text: String, waits: Bool = true) {
+    guard let path else { return }
+    #if canImport(Musl)
+      let kind = SOCK_DGRAM | SOCK_CLOEXEC
+    #else
+      let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #endif
+    let descriptor = socket(AF_UNIX, kind, 0)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    var bytes = Array(path.utf8)
+    // A name that begins with @ stands in no file system (unix(7)).
+    if path.hasPrefix("@") { bytes[0] = 0 }
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    let message = Array(text.utf8)
+    unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        _ = unsafe message.withUnsafeBytes {
+          unsafe sendto(
+            descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL) | (waits ? 0 : Int32(MSG_DONTWAIT)),
+            address, length)
+        }
+      }
+    }
+  }
+
+  static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+}

@@ -1,0 +1,130 @@
+import LocationCore
+
+/// What there is to say of a daemon, or of what one has left.
+struct StatusReport {
+  /// What only a running daemon knows.
+  struct Running {
+    var pid: Int32
+    var since: UTCTime
+    var address: GPSDAddress
+    var suspension: SuspensionMethod
+    var heldRows: Int
+    var trouble: Failure?
+  }
+
+  var running: Running?
+  /// UTC when it was made; in a log that is played, of the log.
+  var now: UTCTime
+  /// What was last said of the source, as JSON.
+  var source: SourceEvent?
+  var newestID: Int
+  var journalRows: Int
+  var eventRows: Int
+  /// When a daemon was last seen to store something; nil where it runs.
+  var lastSeen: UTCTime?
+
+  /// One JSON object.
+  func tree(of engine: borrowing Engine) -> JSONTree {
+    let fix = engine.tally.last
+    let age = fix.map { max(0, $0.time.seconds(to: now)) }
+    var members: [JSONTree.Member] = [.init(key: "v", value: .number("1"))]
+    func add(_ key: String, _ value: JSONTree?) {
+      if let value { members.append(.init(key: key, value: value)) }
+    }
+    add("stale", .boolean(isStale(age: age)))
+    add("daemon", daemon)
+    add("last_seen", lastSeen.map { .string($0.rfc3339) })
+    add("source", sourceTree)
+    if let fix, let age { add("fix", Self.tree(of: fix, age: age)) }
+    add("fixes", .number("\(engine.tally.fixes)"))
+    add("accepted", .number("\(engine.tally.accepted)"))
+    add("regions", .number("\(engine.regionIDs.count)"))
+    add("inside", .array(engine.regionsInside.map { .string($0) }))
+    let subscribers = engine.subscribers
+    add("subscribers", .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }))
+    add("outbox", .number("\(subscribers.reduce(0) { $0 + $1.waiting.count })"))
+    add("newest_event", .number("\(newestID)"))
+    add("event_rows", .number("\(eventRows)"))
+    add("journal_rows", .number("\(journalRows)"))
+    add("storage", storage)
+    let energy = engine.ledger.settled(at: engine.instant).estimate
+    add("energy_j", .fixed(energy.joules, FixedPoint.thousandths))
+    return .object(members)
+  }
+
+  private func isStale(age: Double?) -> Bool {
+    guard running != nil, let age else { return true }
+    if case .stale = source { return true }
+    return age > DaemonLimits.staleSeconds
+  }
+
+  private var daemon: JSONTree? {
+    running.map { running in
+      .object([
+        .init(key: "pid", value: .number("\(running.pid)")),
+        .init(key: "since", value: .string(running.since.rfc3339)),
+        .init(key: "gpsd", value: .string(running.address.description)),
+        .init(key: "suspension", value: .string(running.suspension.name)),
+      ])
+    }
+  }
+
+  private var sourceTree: JSONTree? {
+    guard running != nil else { return nil }
+    let (state, name): (String, String?) =
+      switch source {
+      case .found(let name): ("found", name)
+      case .switched(let name): ("found", name)
+      case .stale(let reason, _): (reason.rawValue, nil)
+      case .dropped: ("found", nil)
+      case nil: ("searching", nil)
+      }
+    var members = [JSONTree.Member(key: "state", value: .string(state))]
+    if let name { members.append(.init(key: "name", value: .string(name))) }
+    return .object(members)
+  }
+
+  private var storage: JSONTree? {
+    guard let running, let trouble = running.trouble else { return nil }
+    return .object([
+      .init(key: "held_rows", value: .number("\(running.heldRows)")),
+      .init(key: "reason", value: .string("\(trouble)")),
+    ])
+  }
+
+  private static func tree(of fix: Fix, age: Double) -> JSONTree {
+    .object([
+      .init(key: "time", value: .string(fix.time.rfc3339)),
+      .init(key: "lat", value: .fixed(fix.coordinate.latitude, FixedPoint.degrees)),
+      .init(key: "lon", value: .fixed(fix.coordinate.longitude, FixedPoint.degrees)),
+      .init(key: "acc_m", value: .fixed(fix.accuracy.radiusMeters, FixedPoint.meters)),
+      .init(key: "age_s", value: .fixed(age, FixedPoint.thousandths)),
+    ])
+  }
+
+  static func tree(of view: SubscriberView, isRunning: Bool) -> JSONTree {
+    let state = isRunning ? view.state : .notRunning
+    var members = [
+      JSONTree.Member(key: "name", value: .string(view.subscriber.name)),
+      JSONTree.Member(key: "state", value: .string(state.rawValue)),
+      JSONTree.Member(key: "waiting", value: .number("\(view.waiting.count)")),
+    ]
+    if let first = view.waiting.first {
+      members.append(.init(key: "oldest", value: .number("\(first.event)")))
+    }
+    if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
+    if !view.tasks.isEmpty {
+      members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))
+    }
+    return .object(members)
+  }
+}
+
+extension JSONTree {
+  /// A number with so many decimals.
+  static func fixed(_ value: Double, _ decimals: Int) -> JSONTree {
+    var bytes: [UInt8] = []
+    FixedPoint.append(value, decimals: decimals, to: &bytes)
+    return .number(String(decoding: bytes, as: UTF8.self))
+  }
+}

@@ -1,0 +1,90 @@
+package import LocationCore
+
+/// A subscriber as one line of NDJSON, or as text for people.
+package struct SubscriberRecord: Sendable {
+  /// As its manifest has it.
+  package let subscriber: Subscriber
+  private let state: String
+  private let waiting: Int
+  private let oldest: Int?
+  private let wasForceQuit: Bool
+
+  /// All subscribers of a state file, with what its daemon knows of them.
+  package static func all(_ seat: DaemonSeat) throws(Failure) -> [SubscriberRecord] {
+    guard let database = try StateDatabase.openToRead(path: seat.state) else { return [] }
+    let stored = try database.subscribers()
+    guard !stored.isEmpty else { return [] }
+    var known: [String: JSONTree] = [:]
+    if case .array(let elements) = try seat.status()["subscribers"] ?? .null {
+      for element in elements { known[element["name"]?.text(or: nil) ?? ""] = element }
+    }
+    return stored.map { SubscriberRecord($0.subscriber, known[$0.subscriber.name]) }
+  }
+
+  private init(_ subscriber: Subscriber, _ known: JSONTree?) {
+    self.subscriber = subscriber
+    state = known?["state"]?.text(or: nil) ?? SubscriberState.notRunning.rawValue
+    waiting = known?["waiting"]?.integer ?? 0
+    oldest = known?["oldest"]?.integer
+    wasForceQuit = known?["force_quit"] == .boolean(true)
+  }
+
+  /// What is said where there is none of that name.
+  package static func unknown(_ name: String, among records: [SubscriberRecord]) -> Failure {
+    let near = NearestWord.to(name, among: records.map(\.subscriber.name))
+    return Failure(
+      .conditionFails, what: "no subscriber is called \"\(name)\"",
+      remedy: near.map { "did you mean \($0)?" } ?? "locwatch subscribers list lists them")
+  }
+
+  /// One JSON object.
+  package func write(to line: inout JSONLine) {
+    line.open()
+    line.member("name", subscriber.name)
+    line.member("state", state)
+    line.member("waiting", waiting)
+    line.member("oldest", oldest)
+    if wasForceQuit { line.member("force_quit", true) }
+    line.member("style", subscriber.style.rawValue)
+    line.member("services", services)
+    line.member("authorization", subscriber.authorization.rawValue)
+    line.member("accuracy", subscriber.accuracy.rawValue)
+    if let regions = subscriber.regions { line.member("regions", regions) }
+    line.member("command", subscriber.command)
+    line.close()
+  }
+
+  /// The head of a table of ``row``s.
+  package static let header = ["NAME", "STATE", "WAITING", "SERVICES", "COMMAND"]
+
+  /// The cells of ``header``.
+  package var row: [String] {
+    [
+      subscriber.name, state + (wasForceQuit ? ", force-quit" : ""), "\(waiting)",
+      services.joined(separator: ", "), subscriber.command.joined(separator: " "),
+    ]
+  }
+
+  /// Several lines that say everything.
+  package var text: String {
+    var rows = [
+      ["state", state + (wasForceQuit ? ", force-quit" : "")],
+      ["waiting", "\(waiting)" + (oldest.map { ", the oldest is event \($0)" } ?? "")],
+      ["command", subscriber.command.joined(separator: " ")],
+      ["style", subscriber.style.rawValue],
+      ["services", services.joined(separator: ", ")],
+      ["authorization", subscriber.authorization.rawValue],
+      ["accuracy", subscriber.accuracy.rawValue],
+    ]
+    if let regions = subscriber.regions { rows.append(["regions", regions.joined(separator: ", ")]) }
+    return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
+  }
+
+  private var services: [String] {
+    let words: [(Subscriber.Services, String)] = [
+      (.significantChange, "significant-change"), (.regions, "regions"), (.visits, "visits"),
+      (.standard, "standard"),
+    ]
+    return words.filter { subscriber.services.contains($0.0) }.map(\.1)
+  }
+}

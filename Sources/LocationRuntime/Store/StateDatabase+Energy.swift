@@ -1,0 +1,63 @@
+import GRDB
+import LocationCore
+
+extension StateDatabase {
+  /// Books what was spent since the last time to a day.
+  ///
+  /// - Parameter entries: all that was ever spent; what the table has of it was booked before.
+  func book(_ entries: [PowerLedger.Entry], on day: String) throws(Failure) {
+    try write(durably: false) { database in
+      for entry in entries {
+        let key: [any DatabaseValueConvertible] = [
+          entry.component.rawValue, entry.subscriber, entry.rule.rawValue,
+        ]
+        let booked = try Row.fetchOne(
+          database.cachedStatement(
+            sql: """
+              SELECT total(joules) AS joules, total(seconds) AS seconds FROM energy
+              WHERE component = ? AND subscriber = ? AND rule = ?
+              """), arguments: StatementArguments(key))
+        let joules = entry.joules - (booked?["joules"] ?? 0)
+        let seconds = entry.seconds - (booked?["seconds"] ?? 0)
+        guard abs(joules) > Self.leastJoules || abs(seconds) > Self.leastJoules else { continue }
+        try database.cachedStatement(
+          sql: """
+            INSERT INTO energy (component, subscriber, rule, day, joules, seconds) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (day, component, subscriber, rule)
+            DO UPDATE SET joules = joules + excluded.joules, seconds = seconds + excluded.seconds
+            """
+        ).execute(arguments: StatementArguments(key + [day, joules, seconds]))
+      }
+    }
+  }
+
+  /// A sum of rounded differences is not exact; less than this is nothing (joules, and seconds).
+  private static let leastJoules = 1e-6
+
+  /// What was spent on a day for one component, subscriber and rule.
+  package struct EnergyRow: Hashable, Sendable {
+    /// UTC, as `2026-05-04`.
+    package var day: String
+    /// See `PowerLedger.Component`.
+    package var component: String
+    /// Who pays.
+    package var subscriber: String
+    /// What caused it.
+    package var rule: String
+    /// Energy.
+    package var joules: Double
+    /// Time in that state; 0 for what is counted.
+    package var seconds: Double
+  }
+
+  /// All that was booked, by day.
+  package func energy() throws(Failure) -> [EnergyRow] {
+    try read { database in
+      try Row.fetchAll(database, sql: "SELECT * FROM energy ORDER BY day, component, subscriber, rule").map {
+        EnergyRow(
+          day: $0["day"], component: $0["component"], subscriber: $0["subscriber"], rule: $0["rule"],
+          joules: $0["joules"], seconds: $0["seconds"])
+      }
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import GRDB
+import LocationCore
+
+extension StateDatabase {
+  /// Lines of NDJSON, as ``events(after:limit:)`` finds them.
+  package struct EventPage {
+    /// The lines with their ends.
+    package var bytes: [UInt8] = []
+    /// The last id; nil where there is none.
+    package var lastID: Int?
+    /// How many lines.
+    package var count = 0
+  }
+
+  /// The events with ids above `id`, in order, at most so many.
+  package func events(after id: Int, limit: Int = 10_000) throws(Failure) -> EventPage {
+    try read { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT seq, id, line FROM events WHERE id > ? ORDER BY id LIMIT ?")
+      let rows = try Row.fetchCursor(statement, arguments: [id, limit])
+      var page = EventPage()
+      while let row = try rows.next() {
+        let line: String = row["line"]
+        page.bytes += Array(Self.eventLine(seq: row["seq"], line).utf8)
+        page.bytes.append(UInt8(ascii: "\n"))
+        page.lastID = row["id"]
+        page.count += 1
+      }
+      return page
+    }
+  }
+
+  /// An event's whole line without its end; nil where it is not kept.
+  func eventLine(id: Int) throws(Failure) -> String? {
+    try read { database in
+      let statement = try database.cachedStatement(sql: "SELECT seq, line FROM events WHERE id = ?")
+      guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
+      return Self.eventLine(seq: row["seq"], row["line"])
+    }
+  }
+
+  private static func eventLine(seq: Int64, _ line: String) -> String { "{\"v\":1,\"seq\":\(seq)\(line)" }
+
+  /// The id of the newest event; 0 where there is none.
+  package func lastEventID() throws(Failure) -> Int {
+    try read { try Int.fetchOne($0, sql: "SELECT max(id) FROM events") ?? 0 }
+  }
+
+  /// How many rows there are.
+  func counts() throws(Failure) -> (journal: Int, events: Int) {
+    try read { database in
+      (
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM journal") ?? 0,
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM events") ?? 0
+      )
+    }
+  }
+
+  // MARK: - Requests
+
+  /// Leaves events for the next daemon, and takes them out of the outbox where they acknowledge.
+  func request(_ events: [Event]) throws(Failure) {
+    try write { database in
+      for event in events {
+        let text = try ExactEncoder.tree(of: event).text
+        try database.execute(sql: "INSERT INTO requests (event) VALUES (?)", arguments: [text])
+      }
+    }
+  }
+
+  /// What was left for this daemon, in order.
+  func requests() throws(Failure) -> [(number: Int, event: Event)] {
+    try read { database in
+      try Row.fetchAll(database, sql: "SELECT number, event FROM requests ORDER BY number").map { row in
+        let text: String = row["event"]
+        var reader = JSONReader(Array(text.utf8))
+        return (row["number"], try ExactDecoder.value(Event.self, of: try JSONTree(&reader)))
+      }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import GRDB
+import LocationCore
+
+/// What one transaction of the daemon stores: events that came, what followed, and who waits for what.
+struct StoreBatch {
+  /// An event that came, as a line of a recording without its end.
+  struct JournalRow {
+    var at: EngineInstant
+    var line: String
+  }
+
+  /// A record.
+  struct EventRow {
+    var id: Int
+    var type: String
+    var time: UTCTime
+    /// All but `v` and `seq`.
+    var line: String
+  }
+
+  /// A change of who waits for what.
+  enum OutboxChange {
+    case put(subscriber: String, event: Int, isHanded: Bool)
+    case remove(subscriber: String, event: Int)
+    case removeAll(subscriber: String)
+  }
+
+  var journal: [JournalRow] = []
+  var events: [EventRow] = []
+  var outbox: [OutboxChange] = []
+  /// Rows of `requests` that are among the events that came.
+  var requests: [Int] = []
+  /// Subscribers whose manifest is among the events that came; nil for one that was removed.
+  var applied: [(name: String, manifest: String?)] = []
+  /// What was last said of the source.
+  var source: String?
+  /// Whether somebody is told of it, so that a loss of power must not undo it.
+  var isTold = false
+
+  var isEmpty: Bool {
+    journal.isEmpty && events.isEmpty && outbox.isEmpty && requests.isEmpty && applied.isEmpty
+      && source == nil
+  }
+
+  /// Rows that wait to be stored.
+  var count: Int { journal.count + events.count }
+
+  mutating func removeAll() { self = StoreBatch() }
+}
+
+extension StateDatabase {
+  /// Stores a batch, whole or not at all.
+  ///
+  /// - Returns: the number of the journal's last row.
+  func store(_ batch: StoreBatch) throws(Failure) -> Int64 {
+    try write(durably: batch.isTold) { database in
+      let journal = try database.cachedStatement(sql: "INSERT INTO journal (at, line) VALUES (?, ?)")
+      for row in batch.journal { try journal.execute(arguments: [row.at.microseconds, row.line]) }
+      let last = batch.journal.isEmpty ? try Self.lastJournalNumber(database) : database.lastInsertedRowID
+      let event = try database.cachedStatement(
+        sql: "INSERT OR IGNORE INTO events (id, type, time, line) VALUES (?, ?, ?, ?)")
+      for row in batch.events {
+        try event.execute(arguments: [row.id, row.type, row.time.microseconds, row.line])
+      }
+      for change in batch.outbox { try Self.apply(change, database) }
+      for number in batch.requests {
+        try database.execute(sql: "DELETE FROM requests WHERE number = ?", arguments: [number])
+      }
+      for (name, manifest) in batch.applied {
+        try database.execute(
+          sql: "UPDATE subscribers SET applied = ? WHERE name = ?", arguments: [manifest, name])
+      }
+      if let source = batch.source { try Self.setMeta(.source, source, database) }
+      return last
+    }
+  }
+
+  private static func apply(_ change: StoreBatch.OutboxChange, _ database: Database) throws {
+    switch change {
+    case .put(let name, let event, let isHanded):
+      try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO outbox (subscriber, event, state) VALUES (?, ?, ?)"
+      ).execute(arguments: [name, event, isHanded ? "handed" : "waiting"])
+    case .remove(let name, let event):
+      try database.cachedStatement(sql: "DELETE FROM outbox WHERE subscriber = ? AND event = ?")
+        .execute(arguments: [name, event])
+    case .removeAll(let name):
+      try database.execute(sql: "DELETE FROM outbox WHERE subscriber = ?", arguments: [name])
+    }
+  }
+
+  private static func lastJournalNumber(_ database: Database) throws -> Int64 {
+    // AUTOINCREMENT keeps it also when the rows are gone.
+    try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'journal'") ?? 0
+  }
+
+  // MARK: - Coming back
+
+  /// Where the journal stands.
+  struct JournalEnd {
+    /// The number of its last row; 0 where it never had one.
+    var number: Int64
+    /// The id of the last event; 0 where there is none.
+    var eventID: Int
+  }
+
+  func journalEnd() throws(Failure) -> JournalEnd {
+    try read { database in
+      JournalEnd(
+        number: try Self.lastJournalNumber(database),
+        eventID: try Int.fetchOne(database, sql: "SELECT max(id) FROM events") ?? 0)
+    }
+  }
+
+  /// The newest snapshot; nil where there is none.
+  func snapshot() throws(Failure) -> (number: Int64, engine: EngineSnapshot)? {
+    let row = try read { database in
+      try Row.fetchOne(database, sql: "SELECT number, engine FROM snapshots ORDER BY number DESC LIMIT 1")
+    }
+    guard let row else { return nil }
+    let number: Int64 = row["number"]
+    let text: String = row["engine"]
+    do {
+      var reader = JSONReader(Array(text.utf8))
+      return (number, try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader)))
+    } catch {
+      throw Failure(
+        .data, file: path,
+        what: "its snapshot can't be read: it is of another version of locwatch, or damaged",
+        remedy: "use that version, or name another file with --state")
+    }
+  }
+
+  /// Hands on the rows of the journal after `number`, in order.
+  func journal(after number: Int64, _ body: (Stamped) -> Void) throws(Failure) {
+    try read { database in
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT number, line FROM journal WHERE number > ? ORDER BY number",
+        arguments: [number])
+      while let row = try rows.next() {
+        let line: String = row["line"]
+        do throws(JournalLine.Trouble) {
+          body(try JournalLine.stamped(in: Array(line.utf8)))
+        } catch {
+          let number: Int64 = row["number"]
+          throw Failure(.data, file: path, what: "row \(number) of its journal can't be read: \(error.what)")
+        }
+      }
+    }
+  }
+
+  /// Stores a snapshot of the engine after all rows of the journal so far.
+  ///
+  /// - Returns: its size in bytes.
+  func store(
+    snapshot: EngineSnapshot, at instant: EngineInstant, keeping retention: Retention, utc: UTCTime
+  ) throws(Failure) -> Int {
+    let text: String
+    do {
+      text = try ExactEncoder.tree(of: snapshot).text
+    } catch {
+      throw Failure(.software, file: path, what: "can't keep the engine: \(error)")
+    }
+    try write { database in
+      let number = try Self.lastJournalNumber(database)
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO snapshots (number, at, engine) VALUES (?, ?, ?)",
+        arguments: [number, instant.microseconds, text])
+      try Self.setMeta(.lastSeen, "\(utc.microseconds)", database)
+      try Self.discard(beyond: retention, utc: utc, database)
+    }
+    return text.utf8.count
+  }
+
+  /// Removes what is older than it is kept, but nothing that is needed: the journal from the second newest snapshot
+  /// on, the newest event, and events that somebody waits for.
+  private static func discard(beyond retention: Retention, utc: UTCTime, _ database: Database) throws {
+    try database.execute(
+      sql: """
+        DELETE FROM snapshots WHERE number NOT IN (SELECT number FROM snapshots ORDER BY number DESC LIMIT 2)
+        """)
+    let last = try lastJournalNumber(database)
+    let firstKept = try Int64.fetchOne(database, sql: "SELECT min(number) FROM snapshots") ?? 0
+    try database.execute(
+      sql: "DELETE FROM journal WHERE number <= min(?, ?)",
+      arguments: [last.saturatingSubtract(Int64(retention.journalRows)), firstKept])
+    let oldest = utc.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
+    try database.execute(
+      sql: """
+        DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)
+          AND (seq <= (SELECT max(seq) FROM events) - ? OR time < ?)
+          AND id NOT IN (SELECT event FROM outbox)
+        """, arguments: [Int64(retention.eventRows), oldest])
+  }
+}
+
+/// How much of the past is kept.
+public struct Retention: Hashable, Sendable {
+  /// Rows of the journal; more where the last two snapshots need them. A day of a fix a second, and some.
+  public var journalRows = 100_000.0
+  /// Events.
+  public var eventRows = 100_000.0
+  /// Days by which an event may be old.
+  public var eventDays = 400.0
+
+  public init() {}
+}

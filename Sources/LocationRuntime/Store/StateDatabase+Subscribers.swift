@@ -1,0 +1,73 @@
+import GRDB
+package import LocationCore
+
+extension StateDatabase {
+  /// A subscriber as it is stored.
+  package struct StoredSubscriber {
+    /// As its manifest has it.
+    package var subscriber: Subscriber
+    /// Its manifest as stored.
+    var manifest: String
+    /// Its manifest as the engine was last told it.
+    var applied: String?
+  }
+
+  /// Stores a subscriber.
+  ///
+  /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced.
+  package func put(_ subscriber: Subscriber, replacing: Bool) throws(Failure) {
+    try write { database in
+      let text = try ExactEncoder.tree(of: subscriber).text
+      let isThere =
+        try Int.fetchOne(
+          database, sql: "SELECT 1 FROM subscribers WHERE name = ?", arguments: [subscriber.name])
+        != nil
+      guard !isThere || replacing else {
+        throw Failure(
+          .cantCreate, file: path, what: "there is a subscriber \"\(subscriber.name)\" already",
+          remedy: "add --replace, or remove it first")
+      }
+      try database.execute(
+        sql: """
+          INSERT INTO subscribers (name, manifest) VALUES (?1, ?2)
+          ON CONFLICT (name) DO UPDATE SET manifest = ?2
+          """, arguments: [subscriber.name, text])
+    }
+  }
+
+  /// All subscribers, by name.
+  package func subscribers() throws(Failure) -> [StoredSubscriber] {
+    try read { database in
+      try Row.fetchAll(database, sql: "SELECT name, manifest, applied FROM subscribers ORDER BY name").map {
+        row in
+        let text: String = row["manifest"]
+        var reader = JSONReader(Array(text.utf8))
+        let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(&reader))
+        return StoredSubscriber(subscriber: subscriber, manifest: text, applied: row["applied"])
+      }
+    }
+  }
+
+  /// Removes a subscriber; whether there was one.
+  package func removeSubscriber(_ name: String) throws(Failure) -> Bool {
+    try write { database in
+      try database.execute(sql: "DELETE FROM subscribers WHERE name = ?", arguments: [name])
+      return database.changesCount > 0
+    }
+  }
+
+  /// Who has not acknowledged what, oldest first.
+  func outbox() throws(Failure) -> [String: [SubscriberView.Waiting]] {
+    try read { database in
+      var outbox: [String: [SubscriberView.Waiting]] = [:]
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT subscriber, event, state FROM outbox ORDER BY event")
+      while let row = try rows.next() {
+        let state: String = row["state"]
+        outbox[row["subscriber"], default: []].append(
+          SubscriberView.Waiting(event: row["event"], isHanded: state == "handed"))
+      }
+      return outbox
+    }
+  }
+}

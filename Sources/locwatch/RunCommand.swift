@@ -1,0 +1,61 @@
+import ArgumentParser
+import LocationCore
+import LocationRuntime
+
+/// `locwatch run`: the daemon.
+struct RunCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Watch gpsd in the foreground: decide, wake programs, remember.",
+    discussion: """
+      Everything it knows is in the state file, and it comes back from there after any end as if it had never been
+      away. SIGHUP reads settings, regions and subscribers again; SIGTERM ends it in good order. A second one on the
+      same state file is refused (exit status 75).
+
+        locwatch regions add home --circle 48.1371,11.5754,120
+        locwatch subscribers add logger.yaml
+        locwatch run
+        locwatch run --gpsd pi.local:2947 --state ./locwatch.db
+        locwatch run --record drive.journal       # and later: locwatch replay drive.journal
+
+      locwatch status, events, ack, regions, subscribers and power speak to it while it runs. Docs/Daemon.md tells
+      the rest; Examples/systemd has its units.
+      """)
+
+  @Option(
+    help: ArgumentHelp("Where gpsd is: SERVER:PORT:DEVICE, or its socket's path.", valueName: "address"))
+  var gpsd: String = GPSDAddress.local.description
+
+  @Option(help: ArgumentHelp("Thresholds and retention; read again on SIGHUP.", valueName: "file"))
+  var config: String?
+
+  @Option(
+    help: ArgumentHelp("Power profile (default: \(PowerProfile.rpi4UbloxM8.name)).", valueName: "name"))
+  var profile: String?
+
+  @Option(help: ArgumentHelp("Record everything that comes, for locwatch replay.", valueName: "file"))
+  var record: String?
+
+  @Flag(help: "gpsd plays a log (gpsfake): fixes may be of any date, and time is theirs.")
+  var simulated = false
+
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    do throws(Failure) {
+      try await Daemon.run(request())
+    } catch {
+      throw Terminal.exit(for: error)
+    }
+  }
+
+  private func request() throws(Failure) -> DaemonRequest {
+    var request = DaemonRequest(state: try StatePath.resolve(option: state.state))
+    request.address = try GPSDAddress(gpsd)
+    request.settings = config
+    if let profile { request.profile = try PowerProfileFile.find(profile) }
+    request.recording = record
+    request.isSimulated = simulated
+    return request
+  }
+}

@@ -1,0 +1,175 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// The plan by itself: what it asks for after one fix, and when.
+@Suite struct SamplingPlanTests {
+  private static let configuration: SamplingConfiguration = {
+    var configuration = SamplingConfiguration()
+    configuration.mode = .adaptive
+    return configuration
+  }()
+
+  private static func fix(_ seconds: Double, east: Double = 0) -> Fix {
+    let report = Drive.report(seconds, east: east)
+    return Fix(
+      time: UTCTime(microseconds: Drive.instant(seconds).microseconds), instant: Drive.instant(seconds),
+      coordinate: Coordinate(latitude: report.latitude, longitude: report.longitude)!,
+      accuracy: Accuracy(radiusMeters: 5, source: .reported))
+  }
+
+  private static func view(_ change: (inout SamplingView) -> Void) -> SamplingView {
+    var view = SamplingView()
+    view.timeToFixSeconds = 2
+    change(&view)
+    return view
+  }
+
+  private static func order(_ view: SamplingView) -> ReceiverOrder? {
+    var plan = SamplingPlan()
+    return plan.take(fix(0), view, by: configuration)
+  }
+
+  @Test func `the nearest of all needs decides, less the time to a fix`() {
+    #expect(Self.order(Self.view { $0.enterSeconds = 500 }) == .off(seconds: 496, .enter))
+    #expect(Self.order(Self.view { $0.exitSeconds = 130 }) == .off(seconds: 126, .exit))
+    #expect(
+      Self.order(
+        Self.view {
+          $0.enterSeconds = 500
+          $0.dwellSeconds = 100
+        }) == .off(seconds: 98, .dwell))
+    #expect(Self.order(Self.view { $0.enterSeconds = 9000 }) == .off(seconds: 1798, .longest))
+  }
+
+  @Test func `the window of significant changes is closed time`() {
+    let order = Self.order(
+      Self.view {
+        $0.needsMoves = true
+        $0.closedSeconds = 300
+        $0.remainingMeters = 500
+      })
+    #expect(order == .off(seconds: 298, .moved))
+  }
+
+  @Test func `after the window the distance left decides, at a walk at least`() {
+    let order = Self.order(
+      Self.view {
+        $0.needsMoves = true
+        $0.remainingMeters = 500
+      })
+    #expect(order == .off(seconds: 248, .moved))
+  }
+
+  @Test func `who needs nothing switches it off, who needs each fix leaves it on`() {
+    #expect(Self.order(Self.view { $0.needsNone = true }) == .off(seconds: nil, .unneeded))
+    #expect(
+      Self.order(
+        Self.view {
+          $0.needsEach = true
+          $0.enterSeconds = 9000
+        }) == nil)
+  }
+
+  @Test func `pending evidence keeps it on for a minute, no longer`() {
+    var plan = SamplingPlan()
+    let view = Self.view {
+      $0.enterSeconds = 500
+      $0.hasEvidence = true
+    }
+    for second in 0..<60 {
+      #expect(plan.take(Self.fix(Double(second)), view, by: Self.configuration) == nil)
+    }
+    #expect(plan.take(Self.fix(60), view, by: Self.configuration) == .off(seconds: 58, .enter))
+  }
+
+  @Test func `a pause that saves nothing is not taken`() {
+    #expect(
+      Self.order(
+        Self.view {
+          $0.enterSeconds = 64
+          $0.leastPauseSeconds = 60
+        }) == nil)
+    #expect(
+      Self.order(
+        Self.view {
+          $0.enterSeconds = 65
+          $0.leastPauseSeconds = 60
+        }) != nil)
+  }
+
+  @Test func `a start that will not be hot is begun earlier`() {
+    let order = Self.order(
+      Self.view {
+        $0.enterSeconds = 500
+        $0.hotSeconds = 400
+        $0.laterTimeToFixSeconds = 25
+      })
+    #expect(order == .off(seconds: 473, .enter))
+  }
+
+  @Test func `without sky a search is given up, and the pauses grow`() {
+    var plan = SamplingPlan()
+    _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 104 }, by: Self.configuration)
+    var pauses: [Double] = []
+    var searches: [Double] = []
+    for _ in 0..<6 {
+      let on = plan.nextDeadline!
+      #expect(plan.fire(at: on, timeToFixSeconds: 2, by: Self.configuration)?.isOn == true)
+      let end = plan.nextDeadline!
+      searches.append(on.seconds(to: end))
+      let order = plan.fire(at: end, timeToFixSeconds: 2, by: Self.configuration)
+      #expect(order?.reason == .noSky)
+      pauses.append(order?.pauseSeconds ?? 0)
+    }
+    #expect(searches == [90, 30, 30, 30, 30, 30])
+    #expect(pauses == [60, 120, 240, 300, 300, 300])
+    // A fix ends that.
+    let on = plan.nextDeadline!
+    _ = plan.fire(at: on, timeToFixSeconds: 2, by: Self.configuration)
+    let order = plan.take(
+      Self.fix(Drive.instant(2).seconds(to: on)), Self.view { $0.enterSeconds = 300 }, by: Self.configuration)
+    #expect(order?.reason == .enter)
+  }
+
+  @Test func `a machine at rest is looked at less and less often`() {
+    var plan = SamplingPlan()
+    var seconds = 0.0
+    var pauses: [Double] = []
+    for _ in 0..<8 {
+      let order = plan.take(Self.fix(seconds), Self.view { $0.exitSeconds = 124 }, by: Self.configuration)
+      pauses.append((order?.pauseSeconds ?? 0).rounded())
+      let due = plan.nextDeadline!
+      _ = plan.fire(at: due, timeToFixSeconds: 2, by: Self.configuration)
+      seconds = Drive.instant(0).seconds(to: due) + 2
+    }
+    #expect(pauses == [120, 120, 178, 268, 298, 298, 298, 298])
+    // Setting out ends that.
+    let order = plan.take(
+      Self.fix(seconds, east: 500), Self.view { $0.exitSeconds = 124 }, by: Self.configuration)
+    #expect(order == .off(seconds: 120, .exit))
+  }
+
+  @Test func `who comes to need more is served at once`() {
+    var plan = SamplingPlan()
+    _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 500 }, by: Self.configuration)
+    let order = plan.revise(
+      Self.view { $0.needsEach = true }, lastFix: Drive.instant(0), at: Drive.instant(10),
+      by: Self.configuration)
+    #expect(order == .on(.needed))
+  }
+
+  @Test func `a new region near by brings the next fix forward`() {
+    var plan = SamplingPlan()
+    _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 500 }, by: Self.configuration)
+    func revise(_ enter: Double) -> ReceiverOrder? {
+      plan.revise(
+        Self.view { $0.enterSeconds = enter }, lastFix: Drive.instant(0), at: Drive.instant(100),
+        by: Self.configuration)
+    }
+    #expect(revise(500) == nil)
+    #expect(revise(204) == .off(seconds: 100, .enter))
+    #expect(revise(60) == .on(.enter))
+  }
+}

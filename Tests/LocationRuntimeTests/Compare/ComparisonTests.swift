@@ -1,0 +1,53 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// The policies side by side on the shipped day with a commute.
+@Suite struct ComparisonTests {
+  private static func day() throws -> Comparison {
+    var request = ReplayRequest()
+    request.regions =
+      try RegionFile.read(path: PackageRoot.file("Tracks/day-with-commute.regions.geojson")).regions
+    var comparison = Comparison(profile: request.configuration.profile)
+    try comparison.add(PackageRoot.file("Tracks/day-with-commute.gpx.gz"), request)
+    return comparison
+  }
+
+  @Test func `adaptive sampling misses nothing, and beats a fixed cycle on events and on time`() throws {
+    let results = try Self.day().results
+    func result(_ policy: ComparedPolicy) throws -> PolicyResult {
+      try #require(results.first { $0.policy == policy })
+    }
+    let always = try result(.continuous)
+    let adaptive = try result(.adaptive)
+    let regions = try result(.regions)
+    let fixed = try result(.fixed120)
+    #expect(always.found == 12 && always.missed == 0 && always.extra == 0)
+    #expect(always.delays.allSatisfy { $0 == 0 } && always.errors.allSatisfy { $0 == 0 })
+    #expect(adaptive.missed == 0 && adaptive.movesMissed == 0)
+    #expect(regions.missed == 0)
+    #expect(adaptive.receiverOnSeconds <= 0.15 * always.receiverOnSeconds)
+    #expect(adaptive.missed < fixed.missed && adaptive.receiverOnSeconds < fixed.receiverOnSeconds)
+    for result in results {
+      #expect(result.found + result.missed == 12, "\(result.policy)")
+      #expect(result.receiverOnSeconds <= result.seconds, "\(result.policy)")
+      #expect(result.seconds == always.seconds, "\(result.policy)")
+      #expect(
+        result.policy == .continuous
+          || result.use.joules(under: .rpi4UbloxM8) < always.use.joules(under: .rpi4UbloxM8))
+    }
+  }
+
+  @Test func `text and JSON have a row for each policy`() throws {
+    let comparison = try Self.day()
+    let text = comparison.text
+    let json = comparison.json
+    for policy in ComparedPolicy.allCases {
+      #expect(text.contains(policy.title))
+      #expect(json.contains("\"policy\":\"\(policy.rawValue)\""))
+    }
+    #expect(text.contains("modelled, not measured"))
+  }
+}

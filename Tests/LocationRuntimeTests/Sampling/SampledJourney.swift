@@ -1,0 +1,126 @@
+import TestSupport
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// A machine that goes from place to place and stays there, once a second, with the truth beside it.
+struct SampledJourney {
+  /// A region, metres east and north of the origin.
+  struct Place {
+    var id: String
+    var east: Double
+    var north: Double
+    var radius: Double
+    var latency: Double
+
+    var region: Region {
+      Region(
+        id: id, shape: .circle(center: SampledJourney.coordinate(east, north), radiusMeters: radius),
+        maxLatencySeconds: latency)
+    }
+  }
+
+  /// A stay in a region.
+  struct Visit {
+    var place: Place
+    /// Seconds from the start.
+    var from: Double
+    var to: Double
+    /// Seconds since the last stay.
+    var absence: Double
+  }
+
+  var places: [Place]
+  /// Metres east and north of the origin, each second.
+  var points: [(east: Double, north: Double)] = []
+
+  /// A fixed plane: 1 m is 1 m within a hundredth of a percent, some kilometres around the origin.
+  static func coordinate(_ east: Double, _ north: Double) -> Coordinate {
+    let scale = LocalScale(latitude: Drive.origin.latitude)
+    return Coordinate(
+      latitude: Drive.origin.latitude + north / scale.metersPerDegreeLatitude,
+      longitude: Drive.origin.longitude + east / scale.metersPerDegreeLongitude)!
+  }
+
+  /// Stays where it is for so many seconds.
+  mutating func stay(_ seconds: Int) {
+    for _ in 0..<seconds { points.append(points.last ?? (0, 0)) }
+  }
+
+  /// Goes straight to a place.
+  mutating func go(to east: Double, _ north: Double, metersPerSecond: Double) {
+    let start = points.last ?? (0, 0)
+    let meters = ((east - start.0) * (east - start.0) + (north - start.1) * (north - start.1)).squareRoot()
+    let steps = Int((meters / metersPerSecond).rounded(.up))
+    guard steps > 0 else { return }
+    for step in 1...steps {
+      let share = Double(step) / Double(steps)
+      points.append((start.0 + share * (east - start.0), start.1 + share * (north - start.1)))
+    }
+  }
+
+  /// Stays of the machine at least `depth` metres inside a region, with the absence before the edge was met.
+  func visits(depth: Double) -> [Visit] {
+    places.flatMap { place -> [Visit] in
+      var visits: [Visit] = []
+      var since: Int?
+      // Outside since long before the journey.
+      var outsideSince: Int? = -1_000_000
+      var absence = 0
+      for second in 0...points.count {
+        let edge = second < points.count ? Self.distance(points[second], to: place) - place.radius : .infinity
+        if edge > 0 {
+          outsideSince = outsideSince ?? second
+        } else if let start = outsideSince {
+          absence = second - start
+          outsideSince = nil
+        }
+        if edge <= -depth {
+          since = since ?? second
+        } else if let start = since {
+          visits.append(
+            Visit(place: place, from: Double(start), to: Double(second), absence: Double(absence)))
+          // A second stay of the same visit need not be told.
+          absence = 0
+          since = nil
+        }
+      }
+      return visits
+    }
+  }
+
+  private static func distance(_ point: (east: Double, north: Double), to place: Place) -> Double {
+    let east = point.east - place.east
+    let north = point.north - place.north
+    return (east * east + north * north).squareRoot()
+  }
+
+  /// What a replay tells of it.
+  func replay(
+    _ sampling: SamplingConfiguration, noise: Double = 0, seed: UInt64 = 0,
+    services: Subscriber.Services = .all,
+    profile: PowerProfile = .rpi4UbloxM8
+  ) -> (events: [RegionEvent], summary: Summary) {
+    var request = ReplayRequest()
+    request.configuration.sampling = sampling
+    request.configuration.profile = profile
+    request.regions = places.map(\.region)
+    request.subscribers = [Subscriber(name: "a", services: services)]
+    var replay = TrackReplay(request)
+    var random = SeededRandom(seed)
+    var events: [RegionEvent] = []
+    func keep(_ record: Record) {
+      if case .region(let event) = record.body { events.append(event) }
+    }
+    for (second, point) in points.enumerated() {
+      let place = Self.coordinate(
+        point.east + random.normal(sigma: noise), point.north + random.normal(sigma: noise))
+      let radius = Swift.max(1, noise * Accuracy.sigmasIn68Percent)
+      let report = FixReport(
+        time: UTCTime(microseconds: Drive.instant(Double(second)).microseconds), latitude: place.latitude,
+        longitude: place.longitude, accuracy: Accuracy(radiusMeters: radius, source: .reported))
+      replay.take(.fix(report), emit: keep)
+    }
+    return (events, replay.finish(notes: [], emit: keep))
+  }
+}

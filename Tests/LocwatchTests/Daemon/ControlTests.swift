@@ -1,0 +1,146 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Commands beside a running `locwatch run`, and without one.
+@Suite struct ControlTests {
+  private static func report(_ index: Int) -> String {
+    ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index))
+  }
+
+  @Test func `a second daemon on the same state file is refused`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    let second = try await run.command(["run", "--gpsd", run.gpsd.address])
+    #expect(second.status == 75)
+    #expect(second.stderr.contains("another locwatch run uses it"), "\(second.stderr)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `status tells what the daemon knows, and that it is stale without one`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["status"]).status == 1)
+    try run.start()
+    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(5)
+    let live = try await run.command(["status", "--json"])
+    #expect(live.status == 0, "\(live.stdout) \(live.stderr)")
+    #expect(live.stdout.contains(#""stale":false"#) && live.stdout.contains(#""fixes":5,"accepted":5"#))
+    #expect(live.stdout.contains(#""fix":{"time":"2026-05-04T06:30:04.000Z","lat":48.0008000"#))
+    #expect(await run.end() == 0)
+    let after = try await run.command(["status", "--json"])
+    #expect(after.status == 1)
+    #expect(after.stdout.contains(#""stale":true,"last_seen":"#) && after.stdout.contains(#""fixes":5"#))
+    let text = try await run.command(["status"])
+    #expect(text.stdout.contains("daemon   does not run; last seen "), "\(text.stdout)")
+  }
+
+  @Test func `regions that are added, shown and removed count at once`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(5)
+    #expect(try await run.command(["regions", "add", "here", "--circle", "48.001,11.5,300"]).status == 0)
+    for index in 5..<8 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(8)
+    let shown = try await run.command(["regions", "show", "here", "--format", "ndjson"])
+    #expect(shown.stdout.contains(#""state":"inside""#), "\(shown.stdout)")
+    #expect(try await run.events().contains { $0.contains(#""region":"here","state":"inside""#) })
+    #expect(try await run.command(["regions", "remove", "here"]).status == 0)
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":0"#))
+    #expect(await run.end() == 0)
+
+    // Without a daemon the database is changed, and the next one has it.
+    #expect(try await run.command(["regions", "add", "there", "--circle", "48.002,11.5,300"]).status == 0)
+    let unknown = try await run.command(["regions", "show", "there", "--format", "ndjson"])
+    #expect(unknown.stdout.contains(#""state":"unknown""#))
+    try run.start()
+    for index in 8..<12 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(12)
+    #expect(await run.end() == 0)
+    let offline = try await run.command(["regions", "show", "there", "--format", "ndjson"])
+    #expect(offline.stdout.contains(#""state":"inside""#), "\(offline.stdout)")
+  }
+
+  @Test func `events go on from a cursor, and follow a daemon through its end`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    let follow = try LiveProcess(Binary.path, ["events", "--follow", "--state", run.state])
+    for index in 0..<3 { run.gpsd.say(Self.report(index)) }
+    #expect(await follow.wait { $0.contains { $0.contains(#""type":"significant""#) } })
+    #expect(await run.end(SIGKILL) == 137)
+    #expect(try await run.command(["regions", "add", "here", "--circle", "48.001,11.5,300"]).status == 0)
+    try run.start()
+    for index in 3..<6 { run.gpsd.say(Self.report(index)) }
+    #expect(await follow.wait { $0.contains { $0.contains(#""type":"region.state""#) } }, "\(follow.stdout)")
+    let all = try await run.events()
+    #expect(follow.lines == all)
+    let since = try await run.command(["events", "--since", "2"])
+    #expect(
+      since.stdout.split(separator: "\n")[...]
+        == all.drop { !$0.contains(#""id":3,"#) }.drop { $0.contains(#""id":2,"#) })
+    follow.signal(SIGTERM)
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `signals reload and end it, and systemd is told`() async throws {
+    let run = try DaemonRun()
+    let socket = try DatagramSocket(path: run.folder("notify"))
+    let settings = run.folder.write("c.yaml", "significant_change: {distance_m: 500}\n")
+    let process = try LiveProcess(
+      "/usr/bin/env",
+      [
+        "NOTIFY_SOCKET=\(run.folder("notify"))", "WATCHDOG_USEC=2000000", Binary.path, "run", "--gpsd",
+        run.gpsd.address, "--state", run.state, "--simulated", "--config", settings,
+      ])
+    #expect(socket.receive()?.hasPrefix("READY=1\nSTATUS=") == true)
+    #expect(run.gpsd.connect())
+    #expect(socket.wait(for: "WATCHDOG=1"))
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the fix") { try run.storedFixes() == 1 }
+
+    _ = run.folder.write("c.yaml", "significant_change: {distance_m: 40, window_s: 1}\n")
+    process.signal(SIGHUP)
+    #expect(socket.wait(for: "RELOADING=1"))
+    #expect(socket.wait(for: "READY=1"))
+    for index in 1..<12 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the reports") { try run.storedFixes() == 12 }
+    #expect(try await run.events().contains { $0.contains(#""reason":"moved""#) })
+
+    _ = run.folder.write("c.yaml", "significant_change: {distance_mm: 40}\n")
+    process.signal(SIGHUP)
+    #expect(socket.wait(for: "READY=1"))
+    try await run.wait("the log") {
+      process.stderr.contains("distance_m") && process.stderr.contains("stay as they were")
+    }
+    process.signal(SIGTERM)
+    #expect(socket.wait(for: "STOPPING=1"))
+    #expect(await process.finish() == 0)
+  }
+
+  @Test func `a state file that can't be used is told in one line`() async throws {
+    let folder = TemporaryFolder()
+    let garbage = folder.write("garbage.db", String(repeating: "no database at all. ", count: 100))
+    let newer = folder("newer.db")
+    #expect(
+      try await Binary.run(["regions", "add", "a", "--circle", "1,2,300", "--state", newer]).status == 0)
+    // PRAGMA user_version stands at byte 60 (sqlite.org/fileformat.html, 1.3).
+    let file = try #require(FileHandle(forUpdatingAtPath: newer))
+    try file.seek(toOffset: 60)
+    try file.write(contentsOf: [0, 0, 0, 99])
+    try file.close()
+    let cases: [(String, Int32, String)] = [
+      (garbage, 65, "not an SQLite database"), (newer, 65, "written by a later version"),
+      ("/proc/none/s.db", 73, "can't"), ("/dev/full/s.db", 73, "can't"),
+    ]
+    for (path, status, words) in cases {
+      let run = try await Binary.run(["run", "--gpsd", "/nonexistent.sock", "--state", path])
+      #expect(run.status == status, "\(path): \(run.status) \(run.stderr)")
+      #expect(run.stderr.contains(words), "\(run.stderr)")
+      #expect(run.stderr.split(separator: "\n").count == 1)
+    }
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Events on their way to real programs of a daemon that is killed again and again.
+@Suite struct DeliveryTests {
+  /// Each report is a significant change: 600 m further, 10 s later.
+  private static func report(_ index: Int) -> String {
+    ScriptedGPSD.report(second: 10 * index, latitude: 40 + 0.0054 * Double(index))
+  }
+
+  /// A resident that notes the ids it is handed and acknowledges them, once a file says that it may run.
+  private func manifest(_ run: DaemonRun, style: String = "resident") -> String {
+    let script = run.folder.write(
+      "logger.py",
+      """
+      import json, os, sys
+      if not os.path.exists("\(run.folder("go"))"): sys.exit(1)
+      log = open("\(run.folder("log"))", "a")
+      for line in sys.stdin:
+          record = json.loads(line)
+          if "id" not in record: continue
+          log.write("%d\\n" % record["id"])
+          log.flush()
+          print(json.dumps({"ack": record["id"]}), flush=True)
+      """)
+    return run.folder.write(
+      "logger.yaml",
+      """
+      name: logger
+      command: [/usr/bin/env, python3, \(script)]
+      style: \(style)
+      services: [significant-change]
+      """)
+  }
+
+  private func settings(_ run: DaemonRun) -> String {
+    run.folder.write("c.yaml", "significant_change: {window_s: 5}\n")
+  }
+
+  /// The ids that the program was handed.
+  private func log(_ run: DaemonRun) -> [Int] {
+    let text = (try? String(contentsOfFile: run.folder("log"), encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").compactMap { Int($0) }
+  }
+
+  /// The ids of the significant changes.
+  private func changes(_ run: DaemonRun) async throws -> [Int] {
+    try await run.events().filter { $0.contains(#""type":"significant""#) }.compactMap { line in
+      line.split(separator: ",").first { $0.hasPrefix(#""id":"#) }.flatMap { Int($0.dropFirst(5)) }
+    }
+  }
+
+  @Test(arguments: ["resident", "oneshot"])
+  func `a program is started, told and suspended; what it acknowledged is not told again`(style: String)
+    async throws
+  {
+    let run = try DaemonRun()
+    _ = run.folder.write("go", "")
+    #expect(try await run.command(["subscribers", "add", manifest(run, style: style)]).status == 0)
+    try run.start(["--config", settings(run)])
+    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the events") { log(run).count == 5 }
+    try await run.wait("the acknowledgements") {
+      try await run.command(["status", "--json"]).stdout.contains(#""outbox":0"#)
+    }
+    #expect(await run.end(SIGKILL) == 137)
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(5))
+    try await run.wait("the event") { log(run).count == 6 }
+    #expect(await run.end() == 0)
+    #expect(try await changes(run) == log(run))
+  }
+
+  @Test func `many events while a program is down and the daemon is killed all arrive, in order`()
+    async throws
+  {
+    let count = Corpus.isFull ? 1_000 : 120
+    let kills = Corpus.isFull ? 20 : 6
+    let run = try DaemonRun()
+    var random = SeededRandom(11)
+    #expect(try await run.command(["subscribers", "add", manifest(run)]).status == 0)
+    try run.start(["--config", settings(run)])
+    var killAt = Set<Int>()
+    while killAt.count < kills { killAt.insert(Int.random(in: 1..<count, using: &random)) }
+    for index in 0..<count {
+      run.gpsd.say(Self.report(index))
+      guard killAt.contains(index) else { continue }
+      try await run.waitForFixes(index + 1)
+      #expect(await run.end(SIGKILL) == 137)
+      try run.start(["--config", settings(run)])
+    }
+    try await run.waitForFixes(count)
+    #expect(log(run) == [])
+    let shown = try await run.command(["subscribers", "list", "--format", "ndjson"])
+    #expect(shown.stdout.contains(#""waiting":\#(count)"#), "\(shown.stdout)")
+
+    // The program can run from now on; the daemon is killed twice more while it catches up.
+    _ = run.folder.write("go", "")
+    var second = 10 * count
+    for restart in 0..<3 {
+      let enough = restart < 2 ? (restart + 1) * count / 4 : count
+      try await catchUp(run, to: enough, from: &second, latitude: 40 + 0.0054 * Double(count - 1))
+      guard restart < 2 else { break }
+      #expect(await run.end(SIGKILL) == 137)
+      try run.start(["--config", settings(run)])
+    }
+    try await run.wait("the acknowledgements") {
+      try await run.command(["status", "--json"]).stdout.contains(#""outbox":0"#)
+    }
+    #expect(await run.end() == 0)
+    let told = log(run)
+    var seen = Set<Int>()
+    let firsts = told.filter { seen.insert($0).inserted }
+    #expect(firsts == (try await changes(run)), "\(random)")
+    #expect(firsts == firsts.sorted())
+  }
+
+  /// Lets time pass, which is that of the fixes, while the program does not run, until it was told so many events.
+  private func catchUp(_ run: DaemonRun, to count: Int, from second: inout Int, latitude: Double) async throws
+  {
+    let end = ContinuousClock.now + .seconds(60)
+    while Set(log(run)).count < count {
+      try #require(ContinuousClock.now < end, "\(Set(log(run)).count) of \(count)")
+      let status = try await run.command(["status", "--json"])
+      guard status.stdout.contains(#""state":"notRunning""#) else { continue }
+      // Where it was: no further event.
+      for _ in 0..<3 {
+        second += 2
+        run.gpsd.say(ScriptedGPSD.report(second: second, latitude: latitude))
+      }
+    }
+  }
+
+  @Test func `a user opens, leaves and force-quits a program`() async throws {
+    let run = try DaemonRun()
+    _ = run.folder.write("go", "")
+    #expect(try await run.command(["subscribers", "add", manifest(run)]).status == 0)
+    #expect(try await run.command(["subscribers", "launch", "logger"]).status == 69)
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the event") { log(run).count == 1 }
+    func state() async throws -> String {
+      let shown = try await run.command(["subscribers", "show", "logger", "--format", "ndjson"])
+      return shown.stdout.split(separator: ",").first { $0.hasPrefix(#""state":"#) }.map(String.init) ?? ""
+    }
+    try await run.wait("the suspension") { try await state() == #""state":"suspended""# }
+    #expect(try await run.command(["subscribers", "launch", "logger"]).status == 0)
+    #expect(try await state() == #""state":"active""#)
+    #expect(try await run.command(["subscribers", "launch", "logger"]).status == 1)
+    #expect(try await run.command(["subscribers", "background", "logger"]).status == 0)
+    #expect(try await state() == #""state":"background""#)
+    #expect(try await run.command(["subscribers", "quit", "logger"]).status == 0)
+    #expect(try await state() == #""state":"notRunning""#)
+    #expect(try await run.command(["subscribers", "quit", "loger"]).status == 1)
+    #expect(try await run.command(["subscribers", "remove", "logger"]).status == 0)
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["subscribers", "list", "--format", "ndjson"]).stdout == "")
+  }
+
+  @Test func `an event is acknowledged by hand, with a daemon and without`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["subscribers", "add", manifest(run)]).status == 0)
+    try run.start(["--config", settings(run)])
+    for index in 0..<2 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(2)
+    let ids = try await changes(run)
+    #expect(ids.count == 2)
+    #expect(try await run.command(["ack", "\(ids[0])"]).status == 0)
+    #expect(try await run.command(["ack", "\(ids[0])"]).status == 1)
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["ack", "\(ids[1])"]).status == 0)
+    try run.start(["--config", settings(run)])
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""outbox":0"#))
+    #expect(await run.end() == 0)
+  }
+}

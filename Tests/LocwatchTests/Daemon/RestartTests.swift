@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// `locwatch run`, killed and started again.
+@Suite struct RestartTests {
+  /// A drive due north at 22 m/s past two places.
+  private static let fixes = 160
+  private static func report(_ index: Int) -> String {
+    ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index))
+  }
+
+  private func prepared() async throws -> DaemonRun {
+    let run = try DaemonRun()
+    for (id, latitude) in [("first", 48.008), ("second", 48.020)] {
+      let added = try await run.command(["regions", "add", id, "--circle", "\(latitude),11.5,150"])
+      #expect(added.status == 0, "\(added.stderr)")
+    }
+    return run
+  }
+
+  /// The records of a run that nobody disturbs.
+  private func undisturbed() async throws -> [Substring] {
+    let run = try await prepared()
+    try run.start()
+    for index in 0..<Self.fixes { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(Self.fixes)
+    #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
+    return try await run.events()
+  }
+
+  @Test func `killed after every k-th fix it tells the same, to the byte`() async throws {
+    let expected = try await undisturbed()
+    #expect(expected.count { $0.contains(#""type":"region.e"#) } == 4)
+    let run = try await prepared()
+    try run.start()
+    for index in 0..<Self.fixes {
+      run.gpsd.say(Self.report(index))
+      guard index % 16 == 15 else { continue }
+      try await run.waitForFixes(index + 1)
+      #expect(await run.end(SIGKILL) == 137)
+      try run.start()
+    }
+    try await run.waitForFixes(Self.fixes)
+    #expect(await run.end() == 0)
+    #expect(try await run.events() == expected)
+  }
+
+  @Test(arguments: [Corpus.isFull ? 100 : 8])
+  func `killed at random points under load nothing is lost or doubled`(kills: Int) async throws {
+    let expected = try await undisturbed()
+    var seed = SeededRandom(7)
+    var done = 0
+    while done < kills {
+      // Each pass drives the whole way on a state of its own.
+      let run = try await prepared()
+      try run.start()
+      var next = 0
+      while next < Self.fixes {
+        let burst = min(Self.fixes - next, Int.random(in: 1...40, using: &seed))
+        for index in next..<(next + burst) { run.gpsd.say(Self.report(index)) }
+        guard done < kills, next + burst < Self.fixes else {
+          next += burst
+          continue
+        }
+        // At some moment of storing them; what was not stored comes again.
+        if Bool.random(using: &seed) { try await run.waitForFixes(next + 1) }
+        #expect(await run.end(SIGKILL) == 137)
+        next = try run.storedFixes()
+        done += 1
+        try run.start()
+      }
+      try await run.waitForFixes(Self.fixes)
+      #expect(await run.end() == 0)
+      #expect(try await run.events() == expected, "\(seed)")
+    }
+  }
+
+  @Test func `what it told is what a replay of its recording tells`() async throws {
+    let run = try await prepared()
+    let recording = run.folder("a.journal")
+    try run.start(["--record", recording])
+    for index in 0..<60 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(60)
+    #expect(await run.end() == 0)
+    let first = try await run.events()
+    let replay = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    // The replay settles the books at its end; a daemon goes on.
+    #expect(replay.stdout.split(separator: "\n").prefix(first.count) == first[...])
+    #expect(
+      replay.stdout.split(separator: "\n").dropFirst(first.count).allSatisfy {
+        $0.contains(#""type":"power""#) || $0.contains(#""type":"summary""#)
+      })
+
+    // A recording that begins in the middle goes on from a snapshot.
+    let second = run.folder("b.journal")
+    try run.start(["--record", second])
+    for index in 60..<Self.fixes { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(Self.fixes)
+    #expect(await run.end() == 0)
+    let later = try await run.events().dropFirst(first.count).map(withoutSequence)
+    let rest = try await Binary.run(["replay", second, "--format", "ndjson"])
+    #expect(later.count >= 2)
+    #expect(rest.stdout.split(separator: "\n").prefix(later.count).map(withoutSequence) == later)
+  }
+
+  /// A record but for its place in the output.
+  private func withoutSequence(_ line: Substring) -> Substring {
+    line.drop { $0 != "," }.dropFirst().drop { $0 != "," }
+  }
+}
