@@ -62,8 +62,6 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   let configuration: Configuration
   private var delivered: Fix?
   private var deliveredAt = EngineInstant.distantPast
-  /// Until when nothing is delivered, because something just was.
-  private(set) var windowEnd = EngineInstant.distantPast
   private var latest: Fix?
   private var suppressed = 0
   private var isPending = false
@@ -104,6 +102,11 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return deliver(latest, at: windowEnd, reason: .window)
   }
 
+  /// Until when nothing is delivered, because something just was. Not kept: the settings may change meanwhile.
+  var windowEnd: EngineInstant {
+    @inline(__always) get { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
+  }
+
   /// Metres from a fix to the nearest place that would be a significant change, as the plain rule has it.
   func remainingMeters(from fix: Fix) -> Double {
     guard let delivered else { return 0 }
@@ -120,7 +123,6 @@ public struct SignificantChange: Hashable, Sendable, Codable {
       suppressed: suppressed, reason: reason)
     delivered = fix
     deliveredAt = instant
-    windowEnd = instant.advanced(bySeconds: configuration.windowSeconds)
     latest = fix
     suppressed = 0
     isPending = false
