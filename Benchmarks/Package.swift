@@ -10,6 +10,7 @@ let package = Package(
   targets: [
     .executableTarget(name: "engine", dependencies: [core, runtime]),
     .executableTarget(name: "reading", dependencies: [core, runtime]),
+    .executableTarget(name: "region-lookup", dependencies: [core]),
   ],
   swiftLanguageModes: [.v6]
 )

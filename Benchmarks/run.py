@@ -1,10 +1,10 @@
 """Runs the benchmarks and prints a table for each: medians of runs that take turns with what they are held against.
 
-    python3 Benchmarks/run.py [reading] [replay] [gzip] [jobs] [memory] [counts] [--runs N] [--work FOLDER]
+    python3 Benchmarks/run.py [reading] [replay] [gzip] [jobs] [memory] [counts] [regions] [--runs N] [--work FOLDER]
 
-Without a name it runs all of them, in about fifteen minutes. It builds what it measures, and puts the tracks, the C
+Without a name it runs all of them, in about twenty-five minutes. It builds what it measures, and puts the tracks, the C
 programs and a Python environment with the peers into FOLDER (default Benchmarks/.build-work). It needs cc,
-python3-venv, gpsbabel and valgrind (`apt-get install gcc python3-venv gpsbabel valgrind`); a peer that is missing
+python3-venv, gpsbabel, valgrind and GEOS (`apt-get install gcc python3-venv gpsbabel valgrind libgeos-dev`); a peer that is missing
 gets a line that says so.
 """
 
@@ -218,10 +218,50 @@ class Bench:
                 )
         table("Counts", ["what", "instructions a fix", "allocations a fix"], rows)
 
+    def regions(self):
+        """The region monitor under a plain rule beside an STRtree with prepared geometries, then the whole engine."""
+        peer = self.compiled("peers/geos_regions.c", "-lgeos_c", "-lm")
+        ours = self.binary(here) / "region-lookup"
+
+        def say(*command):
+            said = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=True).stdout
+            return said, float(re.search(r"Mfix/s ([\d.]+)", said)[1])
+
+        scenes = [("circles", count, 0) for count in (20, 1_000, 100_000, 1_000_000)]
+        scenes += [("polygons", count, 20) for count in (20, 1_000, 100_000, 1_000_000)]
+        scenes += [("polygons", count, 2_000) for count in (20, 1_000, 10_000)] + [("mixed", 100_000, 20)]
+        rows = []
+        for kind, count, vertices in scenes:
+            for track in ("walk", "drive"):
+                # Beside so many regions a fix takes longer.
+                scene = [kind, count, vertices, track, 1_000_000 if count * max(20, vertices) < 10_000_000 else 200_000]
+                theirs, mine, ratios = [], [], []
+                for _ in range(self.runs):
+                    said, speed = say(peer, *scene)
+                    theirs.append(speed)
+                    events = re.search(r"events (\d+)", said)[1]
+                    said, speed = say(ours, *scene, "plain")
+                    mine.append(speed)
+                    ratios.append(mine[-1] / theirs[-1])
+                    if re.search(r"events (\d+)", said)[1] != events:
+                        sys.exit(f"run.py: other events: {scene}")
+                name = kind if kind == "circles" else f"{kind}, {vertices:,} vertices"
+                rows.append([name, f"{count:,}", track, f"{statistics.median(mine):.1f}", f"{statistics.median(theirs):.2f}",
+                             f"{statistics.median(ratios):.1f} ({min(ratios):.1f} to {max(ratios):.1f})", events])
+        head = ["regions", "count", "track", "ours, million fixes/s", "GEOS, million fixes/s", "ratio", "events"]
+        table("Region lookup and decision, plain rule", head, rows)
+        rows = []
+        for kind, vertices in (("circles", 0), ("polygons", 20), ("mixed", 20)):
+            for track in ("walk", "drive"):
+                runs = [say(ours, kind, 100_000, vertices, track, 1_000_000, "engine") for _ in range(self.runs)]
+                p99 = [float(re.search(r"p99 ([\d.]+)", said)[1]) for said, _ in runs]
+                rows.append([kind, track, f"{statistics.median(speed for _, speed in runs):.2f}", f"{statistics.median(p99):.1f}"])
+        table("The whole engine, 100,000 regions", ["regions", "track", "million fixes/s", "p99 of one fix, us"], rows)
+
 
 def main():
     names = {"reading": Bench.reading, "replay": Bench.whole, "gzip": Bench.gzip, "jobs": Bench.jobs,
-             "memory": Bench.memory, "counts": Bench.counts}
+             "memory": Bench.memory, "counts": Bench.counts, "regions": Bench.regions}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmarks", nargs="*", metavar="NAME", help=", ".join(names))
     parser.add_argument("--runs", type=int, default=5)

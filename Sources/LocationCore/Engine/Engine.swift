@@ -128,7 +128,9 @@ public struct Engine: ~Copyable {
 
 extension Engine {
   /// When something is due next, from those who know.
-  private func findDeadline() -> EngineInstant? {
+  ///
+  /// It changes nothing; it is `mutating` because the whole engine would be copied to ask otherwise.
+  private mutating func findDeadline() -> EngineInstant? {
     var due = state.significant.nextDeadline
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
@@ -197,7 +199,9 @@ extension Engine {
     state.isBroken = false
     if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
-    if let change = state.significant.observe(fix) { record(change, into: &effects) }
+    if let reason = state.significant.note(fix) {
+      record(state.significant.deliver(fix, at: fix.instant, reason: reason), into: &effects)
+    }
     regions.observe(fix, into: &regionEvents)
     if configuration.explains {
       let verdicts = regions.verdicts(

@@ -75,18 +75,25 @@ public struct SignificantChange: Hashable, Sendable, Codable {
 
   /// Takes a fix; returns what is to be delivered for it.
   public mutating func observe(_ fix: Fix) -> Change? {
-    guard let delivered else { return deliver(fix, at: fix.instant, reason: .initial) }
-    latest = fix
-    guard isSignificant(from: delivered, to: fix) else {
+    note(fix).map { deliver(fix, at: fix.instant, reason: $0) }
+  }
+
+  /// Takes a fix; why it is to be delivered now, or nil.
+  ///
+  /// Apart from ``deliver(_:at:reason:)``, because a change is large to hand on and most fixes make none.
+  @inline(__always) mutating func note(_ fix: Fix) -> Reason? {
+    guard delivered != nil else { return .initial }
+    guard isSignificant(fix) else {
       isPending = false
       return nil
     }
     guard fix.instant >= windowEnd else {
+      latest = fix
       isPending = true
       suppressed += 1
       return nil
     }
-    return deliver(fix, at: fix.instant, reason: .moved)
+    return .moved
   }
 
   /// Delivers what waited for a window that is over by `instant`.
@@ -95,7 +102,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return deliver(latest, at: windowEnd, reason: .window)
   }
 
-  /// Until when nothing is delivered, because something just was.
+  /// Until when nothing is delivered, because something just was. Not kept: the settings may change meanwhile.
   var windowEnd: EngineInstant {
     @inline(__always) get { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
   }
@@ -106,7 +113,8 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return max(0, configuration.distanceMeters - Geodesy.distanceMeters(delivered.coordinate, fix.coordinate))
   }
 
-  private mutating func deliver(_ fix: Fix, at instant: EngineInstant, reason: Reason) -> Change {
+  /// Delivers a fix.
+  mutating func deliver(_ fix: Fix, at instant: EngineInstant, reason: Reason) -> Change {
     let previous = delivered
     let change = Change(
       fix: fix, instant: instant, previous: previous,
@@ -121,18 +129,20 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return change
   }
 
+  /// Whether a fix has moved far enough from the one delivered last.
   @inline(__always)
-  private func isSignificant(from a: Fix, to b: Fix) -> Bool {
-    let sigmaA = a.accuracy.sigmaMeters
-    let sigmaB = b.accuracy.sigmaMeters
+  private func isSignificant(_ fix: Fix) -> Bool {
+    guard let last = delivered?.coordinate, let accuracy = delivered?.accuracy else { return false }
+    let sigmaA = accuracy.sigmaMeters
+    let sigmaB = fix.accuracy.sigmaMeters
     let sigma = (sigmaA * sigmaA + sigmaB * sigmaB).squareRoot()
     var required = configuration.distanceMeters
-    if a.accuracy.source == .reported || b.accuracy.source == .reported {
+    if accuracy.source == .reported || fix.accuracy.source == .reported {
       let margin = Self.marginSigmas * sigma
       if margin > Self.accurateShare * required { required += min(margin, Self.largestShare * required) }
     }
     required = max(required, Self.noiseSigmas * sigma)
-    return Geodesy.isAtLeast(required, from: a.coordinate, to: b.coordinate)
+    return Geodesy.isAtLeast(required, from: last, to: fix.coordinate)
   }
 }
 

@@ -92,6 +92,9 @@ extension EdgeTree {
   /// Finds the distance to the nearest edge.
   func measure(_ search: inout EdgeSearch) {
     guard let top = levels.last else { return }
+    guard groups.count > 1 else {
+      return search.measure(vertices, from: Int(groups[0].first), to: Int(groups[0].last))
+    }
     measure(&search, node: top, level: levels.count - 1)
   }
 

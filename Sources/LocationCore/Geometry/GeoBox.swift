@@ -35,6 +35,12 @@ package struct GeoBox: Hashable, Sendable {
     }
   }
 
+  /// The place in the middle.
+  var middle: Coordinate {
+    Coordinate(
+      uncheckedLatitude: 0.5 * (south + north), longitude: Geodesy.normalizedLongitude(west + 0.5 * width))
+  }
+
   /// Metres in a degree of latitude at the equator, where it is shortest.
   static let leastMetersPerDegreeLatitude = 110_574.0
   /// Metres in a degree of latitude at a pole, where it is longest.

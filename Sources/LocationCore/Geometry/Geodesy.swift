@@ -18,8 +18,17 @@ public enum Geodesy {
   /// Whether two places are `thresholdMeters` or more apart, as ``distanceMeters(_:_:)`` would tell.
   @inline(__always)
   public static func isAtLeast(_ thresholdMeters: Double, from a: Coordinate, to b: Coordinate) -> Bool {
-    distanceMeters(a, b, decidedAt: thresholdMeters) >= thresholdMeters
+    let north = abs(b.latitude - a.latitude)
+    if north * leastMetersPerDegree > thresholdMeters { return true }
+    let east = abs(longitudeDifference(from: a.longitude, to: b.longitude))
+    if (north + east) * mostMetersPerDegree < thresholdMeters { return false }
+    return distanceMeters(a, b, decidedAt: thresholdMeters) >= thresholdMeters
   }
+
+  /// Less than the metres between two parallels a degree apart (110,574.3 beside the equator).
+  private static let leastMetersPerDegree = 110_574.0
+  /// More than the metres in a degree of any meridian (111,693.9 beside a pole) or parallel (111,319.5).
+  private static let mostMetersPerDegree = 111_694.0
 
   /// Whether a place is `radiusMeters` or less from a centre, as ``distanceMeters(_:_:)`` would tell.
   @inline(__always)

@@ -30,6 +30,16 @@ struct LocalPlane: Sendable {
   /// The longest answer, metres.
   private static let longestMeters = 6_000.0
 
+  /// Metres in a degree of longitude and of latitude at a latitude; nil where this plane does not reach.
+  @inline(__always)
+  func scales(at latitude: Double) -> (perLongitude: Double, perLatitude: Double)? {
+    let x = latitude - self.latitude
+    guard abs(x) < Self.reachDegrees, abs(self.latitude) < 80 else { return nil }
+    return (
+      perLongitude.0 + x * (perLongitude.1 + x * perLongitude.2), perLatitude.0 + x * perLatitude.1
+    )
+  }
+
   /// Metres between two places; nil where this plane does not reach.
   @inline(__always)
   func distanceMeters(_ a: Coordinate, _ b: Coordinate) -> Double? {

@@ -77,13 +77,17 @@ struct RegionRingBlock: Sendable {
     return block
   }
 
-  /// The lanes whose outer circles come within some metres of the plane's middle, a bit each; true distances
+  /// The lanes whose outer circles come within some metres of a place in the plane, a bit each; true distances
   /// are not less than `shrink` times those of the plane.
   ///
   /// Squares are compared: a vector's roots are taken one by one.
   @inline(__always)
-  func lanes(withinMeters meters: Float, shrink: Float) -> UInt32 {
+  func lanes(
+    withinMeters meters: Float, of place: (east: Float, north: Float) = (0, 0), shrink: Float
+  ) -> UInt32 {
     let reach = (outer + meters).positive
+    let east = self.east - place.east
+    let north = self.north - place.north
     return ((east * east + north * north) * (shrink * shrink) .< reach * reach).bits
   }
 }

@@ -57,6 +57,15 @@ package struct RingGeometry: Sendable {
       width: span.upperBound - span.lowerBound)
   }
 
+  /// A place that is inside most rings.
+  var middle: Coordinate {
+    let a = vertices[0]
+    let b = vertices[vertices.count / 2]
+    return Coordinate(
+      uncheckedLatitude: 0.5 * (a.latitude + b.latitude),
+      longitude: Geodesy.normalizedLongitude(0.5 * (a.longitude + b.longitude)))
+  }
+
   /// Metres from a place within which the ring lies.
   func reachMeters(from place: Coordinate) -> Double {
     let search = search(place, scale: LocalScale(latitude: place.latitude))

@@ -16,11 +16,39 @@ extension SIMD16<Float> {
 extension SIMD8<Float> {
   /// The lesser of each pair of lanes.
   @inline(__always) func lesser(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+  /// Each lane's square root, or up to 0.00064 of it more; the standard library takes roots lane by lane.
+  ///
+  /// A guess from half the exponent is off by 0.035 of itself at most, and a step of Heron's rule makes that
+  /// half its square, never less than the root.
+  @inline(__always) var roughRoot: Self {
+    let bits = unsafe unsafeBitCast(self, to: SIMD8<UInt32>.self)
+    let guess = unsafe unsafeBitCast((bits &>> 1) &+ 0x1FBD_1DF5, to: Self.self)
+    return (guess + self / guess) * 0.5
+  }
   /// The least lane.
   @inline(__always) var least: Float {
     let four = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
     let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .< four.lowHalf)
     return Swift.min(two[0], two[1])
+  }
+}
+
+extension SIMD4<Float> {
+  /// The lesser of each pair of lanes.
+  @inline(__always) func lesser(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+  /// The least lane.
+  @inline(__always) var least: Float {
+    let two = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
+    return Swift.min(two[0], two[1])
+  }
+}
+
+extension SIMDMask<SIMD4<Int32>> {
+  /// Whether an odd number of lanes is set.
+  @inline(__always) var isOddCount: Bool {
+    let ones = SIMD4<UInt32>(repeating: 0).replacing(with: SIMD4(repeating: 1), where: self)
+    let two = ones.lowHalf ^ ones.highHalf
+    return two[0] != two[1]
   }
 }
 

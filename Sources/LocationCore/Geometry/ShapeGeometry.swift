@@ -73,27 +73,23 @@ package enum ShapeGeometry: Sendable {
 
   /// The depth, in metres inside the edge, of the deepest place within `reachMeters` of a place that lies
   /// `edgeMeters` from the edge; of one outside, within that reach of the edge. Negative where nothing there
-  /// is inside.
-  func attainableDepthMeters(at place: Coordinate, edgeMeters: Double, reachMeters: Double) -> Double {
+  /// is inside. Where that is `enoughMeters` or more, any such depth will do.
+  func attainableDepthMeters(
+    at place: Coordinate, edgeMeters: Double, reachMeters: Double, enoughMeters: Double = .infinity
+  ) -> Double {
+    if -edgeMeters >= enoughMeters { return -edgeMeters }
+    let middle: Coordinate
     switch self {
     case .circle(let circle):
-      circle.attainableDepthMeters(edgeMeters: edgeMeters, reachMeters: reachMeters)
-    case .ring, .area: deepest(around: place, edgeMeters: edgeMeters, reachMeters: reachMeters)
+      return circle.attainableDepthMeters(edgeMeters: edgeMeters, reachMeters: reachMeters)
+    case .ring(let ring): middle = ring.middle
+    case .area(let area): middle = area.box.middle
     }
-  }
-
-  /// The deepest of some places around.
-  private func deepest(around place: Coordinate, edgeMeters: Double, reachMeters: Double) -> Double {
-    let scale = LocalScale(latitude: place.latitude)
+    let samples = DepthSamples(
+      around: place, reachMeters: reachMeters + Swift.max(0, edgeMeters), toward: middle)
     var depth = -edgeMeters
-    let reach = reachMeters + Swift.max(0, edgeMeters)
-    for step in 0..<8 {
-      let (sine, cosine) = Trig.sincos(Double(step) * (Double.pi / 4))
-      for part in [1 / 3.0, 2 / 3.0, 1] {
-        let radius = reach * part
-        let sample = scale.coordinate(east: radius * cosine, north: radius * sine, from: place)
-        depth = Swift.max(depth, -self.edgeMeters(at: sample))
-      }
+    for index in 0..<DepthSamples.count where depth < enoughMeters {
+      depth = Swift.max(depth, -self.edgeMeters(at: samples[index]))
     }
     return depth
   }

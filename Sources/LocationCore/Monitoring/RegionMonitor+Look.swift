@@ -22,8 +22,7 @@ extension RegionMonitor {
 
   /// Brings the neighbourhood up to date and activates every region whose state is not the fix's side.
   private mutating func lookAround(from fix: RegionFix) {
-    neighborhood.move(to: fix.coordinate)
-    if neighborhood.nearLeft <= 0 {
+    if !neighborhood.move(to: fix.coordinate) {
       if index.isUnsettled { settle() }
       neighborhood.gather(from: &index, tracks)
       if neighborhood.refine(from: index, tracks) != inside.count { findLeft(by: fix) }
@@ -54,10 +53,22 @@ extension RegionMonitor {
   /// Activates a region if a place lies on the other side than its state; metres to its edge.
   @discardableResult
   private mutating func compare(_ slot: Int32, at place: Coordinate) -> (bound: Double, agrees: Bool) {
-    let edge = shapes[Int(slot)].edgeMeters(at: place, in: neighborhood.plane)
+    let edge = roughEdgeMeters(slot, at: place)
     let agrees = (edge > 0) == (tracks[Int(slot)].state != .inside)
     if !agrees { activate(slot) }
     return (abs(edge), agrees)
+  }
+
+  /// Metres to a region's edge but for centimetres; the sign is certain.
+  @inline(__always)
+  mutating func roughEdgeMeters(_ slot: Int32, at place: Coordinate) -> Double {
+    if let scales = neighborhood.plane.scales(at: place.latitude),
+      let edge = outlines.edgeMeters(
+        slot, at: place, perLongitude: scales.perLongitude, perLatitude: scales.perLatitude)
+    {
+      return edge
+    }
+    return shapes[Int(slot)].edgeMeters(at: place, in: neighborhood.plane)
   }
 
   mutating func activate(_ slot: Int32) {

@@ -10,6 +10,7 @@ extension RegionMonitor {
     var places = [Int32](repeating: -1, count: tracks.count)
     for (place, old) in order.enumerated() { places[Int(old)] = Int32(place) }
     index.reorder(order)
+    outlines.reorder(order)
     regionsBySlot = order.map { regionsBySlot[Int($0)] }
     terms = order.map { terms[Int($0)] }
     shapes = order.map { shapes[Int($0)] }

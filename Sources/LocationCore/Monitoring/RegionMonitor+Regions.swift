@@ -40,8 +40,9 @@ extension RegionMonitor {
     }
     let box = shape.box
     let ring = shape.ringMeters
-    index.insert(
-      RegionRing(slot: slot, box: box, innerMeters: ring.inner, outerMeters: ring.outer), box)
+    let placed = RegionRing(slot: slot, box: box, innerMeters: ring.inner, outerMeters: ring.outer)
+    index.insert(placed, box)
+    outlines.insert(shape, placed)
     return slot
   }
 
@@ -61,6 +62,7 @@ extension RegionMonitor {
     clocks.remove(slot: slot)
     freeSlots.append(slot)
     index.remove(slot)
+    outlines.remove(slot)
     neighborhood.forget()
     return true
   }

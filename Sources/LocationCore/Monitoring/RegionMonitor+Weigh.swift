@@ -1,30 +1,32 @@
 extension RegionMonitor {
   /// Weighs a fix for one active region and tells what it changes.
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
+    let rule = configuration
+    if rule.rule == .plain { return weighPlainly(slot, fix, into: &events) }
     let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
     var look = RegionLook(
       instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
-    if tracks[Int(slot)].asksAttainable(look, by: configuration) {
+    if tracks[Int(slot)].asksAttainable(look, by: rule) {
       look.attainableMeters = shapes[Int(slot)].attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
-        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
+        reachMeters: rule.attainableReachSigmas * fix.sigmaMeters,
+        enoughMeters: tracks[Int(slot)].enoughMeters(look, by: rule))
     }
     if tracks[Int(slot)].state == .unknown {
       weighFirst(slot, fix, look, into: &events)
-    } else if let reason = tracks[Int(slot)].weigh(look, by: configuration) {
+    } else if let reason = tracks[Int(slot)].weigh(look, by: rule) {
       turn(slot, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(slot, fix, into: &events)
     if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
-    if tracks[Int(slot)].state != .unknown, tracks[Int(slot)].comesToRest(look, by: configuration) {
+    if tracks[Int(slot)].state != .unknown, tracks[Int(slot)].comesToRest(look, by: rule) {
       tracks[Int(slot)].isActive = false
     }
   }
 
   /// Takes the side of the edge on which a fix lies.
   private mutating func weighPlainly(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+    let edge = roughEdgeMeters(slot, at: fix.coordinate)
     tracks[Int(slot)].isActive = false
     switch tracks[Int(slot)].state {
     case .inside: if edge > 0 { turn(slot, fix, edge, .plain, into: &events) }
@@ -36,7 +38,8 @@ extension RegionMonitor {
   private mutating func weighFirst(
     _ slot: Int32, _ fix: RegionFix, _ look: RegionLook, into events: inout [RegionEvent]
   ) {
-    let inside = probabilityInside(slot, fix, look.edgeMeters)
+    let inside = shapes[Int(slot)].probabilityInside(
+      at: fix.coordinate, edgeMeters: look.edgeMeters, sigmaMeters: fix.sigmaMeters)
     if let state = tracks[Int(slot)].weighFirst(look, probabilityInside: inside, by: configuration) {
       find(state, slot, fix, look.edgeMeters, into: &events)
     }
@@ -111,7 +114,9 @@ extension RegionMonitor {
     if notifies(slot, .exit) { append(.exit, slot, fix, edgeMeters, reason, into: &events) }
   }
 
-  func notifies(_ slot: Int32, _ kind: Region.Notify) -> Bool {
+  // These few change nothing and must be inlined: to call them the whole monitor would be copied.
+
+  @inline(__always) func notifies(_ slot: Int32, _ kind: Region.Notify) -> Bool {
     terms[Int(slot)].notify.contains(kind)
   }
 
@@ -140,20 +145,16 @@ extension RegionMonitor {
     append(.dwell, slot, fix, edge, .dwelled, into: &events)
   }
 
-  func leavingIsPending(_ slot: Int32) -> Bool {
-    let track = tracks[Int(slot)]
-    return track.state != .inside || track.heldRun > 0 || track.clearRun > 0
-  }
-
-  func probabilityInside(_ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
-    shapes[Int(slot)].probabilityInside(
-      at: fix.coordinate, edgeMeters: edgeMeters, sigmaMeters: fix.sigmaMeters)
+  @inline(__always) func leavingIsPending(_ slot: Int32) -> Bool {
+    tracks[Int(slot)].state != .inside || tracks[Int(slot)].heldRun > 0 || tracks[Int(slot)].clearRun > 0
   }
 
   /// The probability, by one fix, of a region's recorded state; the plain rule has no doubts.
-  func confidence(_ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
+  @inline(__always)
+  private func confidence(_ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
     if configuration.rule == .plain { return 1 }
-    let inside = probabilityInside(slot, fix, edgeMeters)
+    let inside = shapes[Int(slot)].probabilityInside(
+      at: fix.coordinate, edgeMeters: edgeMeters, sigmaMeters: fix.sigmaMeters)
     return tracks[Int(slot)].state == .inside ? inside : 1 - inside
   }
 

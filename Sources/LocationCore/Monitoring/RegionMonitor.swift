@@ -31,6 +31,7 @@ public struct RegionMonitor: Sendable {
   /// Reused by each search for passages.
   var found: [Int32] = []
   var index = RegionIndex()
+  var outlines = FlatOutlines()
   var neighborhood = RegionNeighborhood()
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.

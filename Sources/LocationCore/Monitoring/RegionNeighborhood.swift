@@ -30,21 +30,36 @@ struct RegionNeighborhood: Sendable {
   private var shrink: Float = 1
   private var stretch: Float = 1
   private var nearHorizon = -1.0
+  /// Where the position was when the near list was made.
+  private var listedPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  /// The direction in which the next near list is laid ahead of the place; nothing where there is none.
+  private var heading: (east: Double, north: Double) = (0, 0)
   private var nearReach = 500.0
 
   /// Lanes whose regions need an exact look; valid after ``scan()``.
   private(set) var due: [Int32] = []
+  /// The last look in the near list's plane, metres from its middle.
   private var scanned: (east: Float, north: Float) = (0, 0)
+  /// Metres around the last look in which every edge is one of the near list's, or a large region's; not
+  /// positive where there is no such list.
+  private var nearLeft = -1.0
 
   /// How far around a look regions are gathered at most, metres.
   static let widestMeters = 100_000.0
   /// How many leaves of the index the wide list aims at.
-  static let wideCount = 48
+  static let wideCount = 32
   /// How many edges the near list aims at.
   static let nearCount = 16
   /// Takes off what the index's plane may add to a distance.
   private static let slack = 0.98
   private static let leastReachMeters = 20.0
+  /// How far ahead of the place a near list is laid, as a share of its reach.
+  private static let aheadShare = 0.6
+  /// How far around the place regions must be known for that, as a share of the reach: a little more than
+  /// that and the reach itself.
+  private static let headedShare = 1.7
+  /// Degrees of latitude up to which lists are laid ahead: nearer the poles planes are too small.
+  private static let headedLatitude = 80.0
 
   /// Whether a place is so near the last look that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
@@ -66,14 +81,24 @@ struct RegionNeighborhood: Sendable {
     near.removeAll(keepingCapacity: true)
   }
 
-  /// Moves the place of the last look.
-  mutating func move(to place: Coordinate) {
+  /// Moves the place of the last look; tells whether the near list still reaches around it.
+  mutating func move(to place: Coordinate) -> Bool {
     if !large.isEmpty {
       let travel = meters(from: Coordinate(uncheckedLatitude: latitude, longitude: longitude), to: place)
       for index in large.indices { large[index].bound -= travel }
     }
     latitude = place.latitude
     longitude = place.longitude
+    locate()
+    return nearLeft > 0
+  }
+
+  /// Finds the last look's place in the near list's plane.
+  @inline(__always) private mutating func locate() {
+    let offset = scale.offset(of: place, from: nearPlace)
+    scanned = (Float(offset.east), Float(offset.north))
+    let meters = (offset.east * offset.east + offset.north * offset.north).squareRoot()
+    nearLeft = nearHorizon - meters * Double(stretch)
   }
 
   /// At least the true distance between places within the widest reach of the last gathering.
@@ -85,8 +110,7 @@ struct RegionNeighborhood: Sendable {
 
   private var place: Coordinate { Coordinate(uncheckedLatitude: latitude, longitude: longitude) }
 
-  /// Metres around the last look in which every edge is one of the near list's, or a large region's.
-  var nearLeft: Double { nearHorizon < 0 ? -1 : nearHorizon - meters(from: nearPlace, to: place) }
+  private var outsideFactor: Float { shrink * (1 - RegionOctet.excess) }
 
   /// Metres around the last look in which every region is in the wide list.
   private var wideLeft: Double { wideHorizon < 0 ? -1 : wideHorizon - meters(from: widePlace, to: place) }
@@ -95,7 +119,8 @@ struct RegionNeighborhood: Sendable {
 extension RegionNeighborhood {
   /// Gathers the wide list around the last look, if it would cut the near list short.
   mutating func gather(from index: inout RegionIndex, _ tracks: [RegionTrack]) {
-    guard wideLeft < 0.5 * nearReach else { return }
+    findHeading()
+    guard wideLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * nearReach else { return }
     widePlace = place
     metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
     metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
@@ -119,11 +144,7 @@ extension RegionNeighborhood {
   /// Makes the near list around the last look; the number of the regions in it, and of large ones, whose
   /// recorded state is inside.
   mutating func refine(from index: RegionIndex, _ tracks: [RegionTrack]) -> Int {
-    nearPlace = Coordinate(
-      uncheckedLatitude: Double(Float(latitude)), longitude: Double(Float(longitude)))
-    scale = LocalScale(latitude: nearPlace.latitude)
-    plane = LocalPlane(latitude: nearPlace.latitude)
-    let widest = wideLeft
+    let widest = isHeaded ? wideLeft / Self.headedShare : wideLeft
     var reach = Swift.min(nearReach, widest)
     var inside = list(within: reach, index, tracks)
     while lanes.count < Self.nearCount / 2 + inside, reach < widest {
@@ -135,9 +156,39 @@ extension RegionNeighborhood {
       inside = list(within: reach, index, tracks)
     }
     nearHorizon = reach * Self.slack
+    plane = LocalPlane(latitude: nearPlace.latitude)
+    listedPlace = place
+    locate()
     nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
     for entry in large where tracks[Int(entry.slot)].state == .inside { inside += 1 }
     return inside
+  }
+
+  /// Which way the position went since the last list was made, where it went a good way.
+  private mutating func findHeading() {
+    heading = (0, 0)
+    guard nearHorizon > 0, abs(latitude) < Self.headedLatitude else { return }
+    let way = LocalScale(latitude: latitude).offset(of: place, from: listedPlace)
+    let meters = (way.east * way.east + way.north * way.north).squareRoot()
+    guard meters > 0.25 * nearHorizon, meters < 4 * nearHorizon else { return }
+    heading = (way.east / meters, way.north / meters)
+  }
+
+  private var isHeaded: Bool { heading.east != 0 || heading.north != 0 }
+
+  /// Lays the plane of the near list: its middle is the place, or ahead of it, so that the list lasts longer.
+  private mutating func layPlane(reach: Double) {
+    var middle = place
+    if isHeaded {
+      let ahead = Self.aheadShare * reach
+      middle = LocalScale(latitude: latitude).coordinate(
+        east: heading.east * ahead, north: heading.north * ahead, from: place)
+    }
+    nearPlace = Coordinate(
+      uncheckedLatitude: Double(Float(middle.latitude)), longitude: Double(Float(middle.longitude)))
+    scale = LocalScale(latitude: nearPlace.latitude)
+    setDistortion(withinMeters: reach)
+    locate()
   }
 
   /// How far distances in the plane may be off within some metres of its middle, and a little beyond for the
@@ -156,20 +207,20 @@ extension RegionNeighborhood {
   private mutating func list(
     within reach: Double, _ index: RegionIndex, _ tracks: [RegionTrack]
   ) -> Int {
-    setDistortion(withinMeters: reach)
+    layPlane(reach: reach)
     near.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
     var inside = 0
     var octet = RegionOctet.Draft()
     let limit = Float(reach)
-    let (east, north) = (Float(longitude), Float(latitude))
+    let (east, north) = (Float(nearPlace.longitude), Float(nearPlace.latitude))
     let farthest = Float(reach / Self.slack)
     let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
     for leaf in wide {
       let miss = leaf.squaredMiss(east, north, metersPerLongitude: perLongitude)
       guard miss < farthest * farthest else { continue }
       let block = index.block(of: leaf).projected(longitude: east, latitude: north, scale: scale)
-      let holding = block.lanes(withinMeters: 0, shrink: shrink)
+      let holding = block.lanes(withinMeters: 0, of: scanned, shrink: shrink)
       var hits = block.lanes(withinMeters: limit, shrink: shrink)
       while hits != 0 {
         let lane = hits.trailingZeroBitCount
@@ -181,7 +232,7 @@ extension RegionNeighborhood {
         if isInside { inside += 1 }
         octet.set(
           lanes.count % RegionOctet.width, east: block.east[lane], north: block.north[lane],
-          factor: isInside ? -stretch : shrink, constant: isInside ? -known.inner : known.outer)
+          factor: isInside ? -stretch : outsideFactor, constant: isInside ? -known.inner : known.outer)
         lanes.append(known)
         if lanes.count % RegionOctet.width == 0 {
           near.append(octet.octet)
@@ -201,35 +252,37 @@ extension RegionNeighborhood {
 
   @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
     let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
-    near[octet].factor[spot] = isInside ? -stretch : shrink
+    near[octet].factor[spot] = isInside ? -stretch : outsideFactor
     near[octet].constant[spot] = isInside ? -lanes[lane].inner : lanes[lane].outer
     lanes[lane].bound = 0
   }
 
-  /// Metres east and north of the plane's middle to the last look.
-  private func offset() -> (east: Float, north: Float) {
-    let offset = scale.offset(of: place, from: nearPlace)
-    return (Float(offset.east), Float(offset.north))
-  }
-
   /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
   mutating func scan() {
-    let (east, north) = offset()
-    scanned = (east, north)
-    due.removeAll(keepingCapacity: true)
+    let (east, north) = scanned
+    if !due.isEmpty { due.removeAll(keepingCapacity: true) }
     var least = SIMD8<Float>(repeating: Float(nearLeft))
+    for octet in near { least = least.lesser(octet.margins(east: east, north: north)) }
+    let meters = least.least
+    safe(Double(meters > 0 ? meters : scanClosely()))
+  }
+
+  /// The same, where a margin is not positive.
+  private mutating func scanClosely() -> Float {
+    var least = Float(nearLeft)
     for place in near.indices {
-      let margins = near[place].margins(east: east, north: north)
-      if margins.least <= 0 {
-        for lane in 0..<RegionOctet.width {
-          let bound = margins[lane] > 0 ? margins[lane] : remaining(place * RegionOctet.width + lane)
-          least[lane] = Swift.min(least[lane], bound)
-        }
-      } else {
-        least = least.lesser(margins)
+      let margins = near[place].margins(east: scanned.east, north: scanned.north)
+      guard margins.least <= 0 else {
+        least = Swift.min(least, margins.least)
+        continue
+      }
+      let each = unsafe unsafeBitCast(margins, to: InlineArray<8, Float>.self)
+      for lane in 0..<RegionOctet.width {
+        let bound = each[lane] > 0 ? each[lane] : remaining(place * RegionOctet.width + lane)
+        least = Swift.min(least, bound)
       }
     }
-    safe(Double(least.least))
+    return least
   }
 
   /// What is left of an exact look's bound; the lane is due where that is nothing.

@@ -65,6 +65,24 @@ extension RegionTrack {
     }
   }
 
+  /// The depth, in metres, from which on it does not matter how deep the region is around a fix.
+  ///
+  /// Of a wide region the limits of a small one are beyond what this fix is evidence for, or beyond the
+  /// usual ones.
+  func enoughMeters(_ look: RegionLook, by rule: RegionConfiguration) -> Double {
+    let certain = Accuracy.sigmasIn68Percent + Self.roundingSigmas
+    guard state == .outside else { return certain * look.sigmaMeters }
+    let depth = -look.edgeMeters / look.sigmaMeters
+    let guarded = rule.guardedFactor(restlessness)
+    let held = Swift.min(rule.heldSigmas * guarded, depth) + rule.smallHeldMissSigmas
+    let mean = Swift.max(settledMean, depth)
+    let settled = Swift.min(rule.settledSigmas * guarded, mean) + rule.smallSettledMissSigmas
+    return (Swift.max(held, settled, certain) + Self.roundingSigmas) * look.sigmaMeters
+  }
+
+  /// More than rounding may add to a number of standard deviations.
+  private static let roundingSigmas = 1e-6
+
   /// Weighs a fix against a known state; tells why the state must change, or nil where it stays.
   mutating func weigh(_ look: RegionLook, by rule: RegionConfiguration) -> RegionEvent.Reason? {
     let beyond = (state == .inside ? look.edgeMeters : -look.edgeMeters) / look.sigmaMeters

@@ -268,4 +268,51 @@ import Testing
     }
     #expect(count > 20)
   }
+
+  /// A drive with slow turns among shapes of every kind, for which near lists are laid ahead, against a look at
+  /// every region for every fix.
+  @Test(arguments: [0.0, 61, -79.9]) func aDriveMissesNothing(latitude: Double) throws {
+    var noise = SeededNoise(seed: 32)
+    let origin = Coordinate(uncheckedLatitude: latitude, longitude: 179.97)
+    let regions = (0..<400).map { index in
+      let middle = place(
+        east: noise.uniform(-6_000...6_000), north: noise.uniform(-6_000...6_000), from: origin)
+      var region = circle("r\(index)", radius: noise.uniform(20...300), from: middle, initial: .silent)
+      switch index % 4 {
+      case 1, 2:
+        let ring = ShapeGeometryTests.star(
+          index % 8 < 4 ? 5 + index % 28 : 60, &noise, at: middle, radius: noise.uniform(30...300))
+        region.shape = .polygon(Region.Polygon(shell: ring))
+      case 3:
+        region.shape = .corridor(
+          line: [
+            place(east: -200, from: middle), place(east: 100, north: 50, from: middle),
+            place(east: 150, north: 300, from: middle),
+          ], bufferMeters: noise.uniform(5...40))
+      default: break
+      }
+      return region
+    }
+    let shapes = try regions.map { try ShapeGeometry($0.shape) }
+    var quick = try monitor(regions, .plain)
+    var (east, north, turn) = (0.0, 0.0, 0.3)
+    var count = 0
+    for second in 0..<600 {
+      turn += noise.uniform(-0.05...0.05)
+      if abs(east) > 6_000 || abs(north) > 6_000 { turn += 0.3 }
+      let (sine, cosine) = Trig.sincos(turn)
+      east += 30 * cosine
+      north += 30 * sine
+      let fix = makeFix(second: Double(second), place(east: east, north: north, from: origin))
+      var events: [RegionEvent] = []
+      quick.observe(fix, into: &events)
+      count += events.count
+      let wrong = regions.indices.filter {
+        (quick.state(of: regions[$0].id) == .inside) != (shapes[$0].edgeMeters(at: fix.coordinate) <= 0)
+      }
+      #expect(wrong.isEmpty, "second \(second): \(wrong.map { regions[$0] })")
+      if !wrong.isEmpty { break }
+    }
+    #expect(count > 20)
+  }
 }

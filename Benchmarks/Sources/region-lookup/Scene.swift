@@ -1,7 +1,7 @@
 import Glibc
 import LocationCore
 
-/// Regions and a track in a square of 2 by 2 degrees at 48 N 11 E, the same as `geos_peer.c` makes.
+/// Regions and a track in a square of 2 by 2 degrees at 48 N 11 E, the same as `peers/geos_regions.c` makes.
 struct Scene {
   enum Kind: String { case circles, polygons, mixed }
   enum Motion: String { case walk, drive }

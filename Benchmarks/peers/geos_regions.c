@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
-// The same regions and fixes as region-benchmark, by a GEOS STRtree and prepared geometries: a naive rule.
+// The same regions and fixes as region-lookup, by a GEOS STRtree and prepared geometries: a naive rule.
 //
-//   cc -O2 geos_peer.c -lgeos_c -lm -o geos_peer && ./geos_peer circles|polygons|mixed REGIONS VERTICES walk|drive FIXES
+//   cc -O2 geos_regions.c -lgeos_c -lm -o geos_regions && ./geos_regions circles|polygons|mixed REGIONS VERTICES walk|drive FIXES
 #include <geos_c.h>
 #include <math.h>
 #include <stdint.h>
