@@ -62,9 +62,10 @@ extension ReportScript {
       drawScale(c);
     }
 
-    function drawMarks(c, isOne, size) {
-      for (const event of byTime) {
-        if (event.x === null || !isOne(event)) continue;
+    function drawMarks(c, isOne, full) {
+      const shown = byTime.filter(event => event.x !== null && isOne(event));
+      const size = shown.length > 100 ? full * 0.6 : full;
+      for (const event of shown) {
         const x = mapView.sx(event.x), y = mapView.sy(event.y);
         if (x > -9 && y > -9 && x < mapView.width + 9 && y < mapView.height + 9) mark(c, event.kind, x, y, size);
       }

@@ -84,7 +84,7 @@ extension ReportScript {
       if (ms !== null) {
         text = clock(Math.round(ms));
         if (selection.lat !== null) text += "  " + selection.lat.toFixed(5) + ", " + selection.lon.toFixed(5);
-        if (event) text += "  " + event.what + " " + event.detail;
+        if (event) text += "  " + event.what + " " + event.detail + ".";
         const held = holding(receiver, ms);
         if (held) text += "  Receiver " + (held.on ? "on" : "off") + " (" + held.why + ").";
         if (!event) {

@@ -125,6 +125,7 @@ extension ReportScript {
         c.lineTo(x, y + 4);
         c.stroke();
         c.globalAlpha = 1;
+        if (x > timeView.width - 30) continue;
         const text = clock(t);
         c.fillText(step >= day ? text.slice(0, 10) : step < minute ? text.slice(11) : text.slice(11, 16), x, y + 18);
       }

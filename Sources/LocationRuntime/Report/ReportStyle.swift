@@ -72,7 +72,7 @@ enum ReportStyle {
     .picture .markname { fill: var(--bg); font-size: 12px; font-weight: 600; }
     @media (max-width: 640px) {
       body { padding: 0 10px 24px; }
-      #map { height: 52vh; }
+      #map { height: min(52vh, 420px); }
       button { min-height: 40px; min-width: 40px; }
       button.at { min-height: 0; }
       dl { grid-template-columns: 1fr 1fr; gap: 8px 12px; }

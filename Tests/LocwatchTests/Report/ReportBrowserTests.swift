@@ -152,9 +152,12 @@ struct ReportBrowserTests {
         const isOnMap = x >= 0 && y >= 0 && x <= map.width && y <= map.height;
         const isThere = selection.lat === region.lat && selection.lon === region.lon;
         const row = document.querySelector("tr.selected").textContent.includes(region.detail);
-        const hit = timeline.hit(timeline.sx(points.time[5]), 5);
+        press(timeline, "0");
+        const under = map.hit(x, y);
+        const hit = timeline.hit(timeline.sx(points.time[5]), 5) !== null && under.event !== null
+          && Math.hypot(map.sx(under.event.x) - x, map.sy(under.event.y) - y) < 12;
         press(timeline, "Escape");
-        return { zoomed, first, second, back, last, isOnMap, isThere, row, hit: !!hit, cleared: said() === "",
+        return { zoomed, first, second, back, last, isOnMap, isThere, row, hit, cleared: said() === "",
           focusable: [map, timeline].every(v => v.canvas.tabIndex === 0) };
         """)
     #expect(visit.console.isEmpty, "\(visit.console)")
