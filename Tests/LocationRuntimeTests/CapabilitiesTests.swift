@@ -40,7 +40,7 @@ import Testing
     #expect(answer.devices == [.init(path: "/dev/a"), .init(path: "/dev/b", driver: "u-blox")])
   }
 
-  @Test func `where there is no gpsd, that is said with a remedy`() async throws {
+  @Test func `A6 every capability is told, and where there is none, why not and what to do`() async throws {
     let folder = TemporaryFolder()
     let found = try await Capabilities.look(gpsd: GPSDAddress(folder("none.sock")))
     #expect(found.all.first { $0.name == "gpsd" }?.state == .no)

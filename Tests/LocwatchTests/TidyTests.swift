@@ -44,6 +44,13 @@ import Testing
     report(Tidy.paths(in: try Self.text(file), of: file, exists: Self.exists))
   }
 
+  @Test func `every rule of the sections A, B, C and K has a test that names it`() async throws {
+    let result = try await Binary.run([], executable: PackageRoot.file("scripts/rules"))
+    #expect(result.status == 0, "without a test: \(result.stdout)")
+    let other = try await Binary.run(["J"], executable: PackageRoot.file("scripts/rules"))
+    #expect(other.status == 65, "no rules of J are there yet")
+  }
+
   @Test func `the sources were found`() {
     #expect(Self.sources.contains { $0.path == "Sources/LocationCore/Model/Fix.swift" })
     #expect(Self.sources.contains { $0.target == "locwatch" })

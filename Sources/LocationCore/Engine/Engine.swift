@@ -27,7 +27,9 @@ public struct Engine: ~Copyable {
   var state: EngineState
   var regions: RegionMonitor
   private var regionEvents: [RegionEvent] = []
-  private var steps: [PolicyStep] = []
+  var visitEvents: [VisitEvent] = []
+  var steps: [PolicyStep] = []
+  var takers: [StandardTaker] = []
 
   /// An engine that has seen nothing.
   public init(configuration: EngineConfiguration = EngineConfiguration()) {
@@ -63,6 +65,9 @@ public struct Engine: ~Copyable {
   public func subscriberState(_ name: String) -> SubscriberState? {
     state.policy.sessions.first { $0.subscriber.name == name }?.state
   }
+
+  /// What is known of the place where the position is (rule B5).
+  public var visitStage: VisitMonitor.Stage { state.visits.stage }
 
   /// Where the last fix is with respect to a region; nil when there is none of that id.
   public func regionState(_ id: String) -> RegionState? { regions.state(of: id) }
@@ -126,6 +131,7 @@ extension Engine {
   private func findDeadline() -> EngineInstant? {
     var due = state.significant.nextDeadline
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.sampling.nextDeadline { due = due.map { min($0, other) } ?? other }
     return due
@@ -141,6 +147,8 @@ extension Engine {
       }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
+      state.visits.advance(to: due, into: &visitEvents)
+      recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
         state.policy.fire(at: due, into: &steps)
         recordSteps(into: &effects)
@@ -175,8 +183,10 @@ extension Engine {
     let previous = state.tally.last
     state.tally.accepted += 1
     state.tally.last = fix
+    let place = effects.count
+    let standings = configuration.explains ? regions.standings(with: configuration.explainedRegion) : [:]
     if configuration.explains {
-      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix))))
+      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
     }
     if let previous {
       noteGap(since: previous, until: fix, into: &effects)
@@ -186,9 +196,17 @@ extension Engine {
     }
     state.isBroken = false
     if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
+    if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let change = state.significant.observe(fix) { record(change, into: &effects) }
     regions.observe(fix, into: &regionEvents)
+    if configuration.explains {
+      let verdicts = regions.verdicts(
+        since: standings, regionEvents, asked: configuration.explainedRegion)
+      effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts)))
+    }
     recordRegionEvents(into: &effects)
+    state.visits.observe(fix, into: &visitEvents)
+    recordVisitEvents(into: &effects)
     if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
   }
 
@@ -205,26 +223,6 @@ extension Engine {
     guard state.tally.last != nil, !state.isBroken, state.sampling.isOn else { return }
     state.isBroken = true
     state.ledger.setReceiver(.acquiring, at: state.instant)
-  }
-}
-
-// MARK: - The source
-
-extension Engine {
-  /// Records what happened to the source, and books the receiver's time accordingly.
-  private mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
-    switch event {
-    case .found where !state.sampling.isOn, .stale where !state.sampling.isOn: break
-    case .found, .stale(.noFix, _): state.ledger.setReceiver(.acquiring, at: state.instant)
-    case .stale(.noDevice, _), .stale(.lost, _): state.ledger.setReceiver(.off, at: state.instant)
-    case .stale(.silent, _): break
-    case .switched:
-      state.gate.noteSwitch()
-      regions.noteGap()
-    case .dropped: state.tally.gaps += 1
-    }
-    if case .stale = event { state.tally.stale += 1 }
-    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
   }
 }
 
@@ -263,9 +261,17 @@ extension Engine {
       case .exited: policy.exited(index, at: instant, into: &steps)
       case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
-      case .beginTask(let name): _ = policy.beginTask(name, index, at: instant)
+      case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
-      case .authorization(let value): policy.authorize(value, index, into: &steps)
+      case .authorization(let value): policy.authorize(value, index, at: instant, into: &steps)
+      case .accuracy(let value): policy.limit(value, index, into: &steps)
+      case .backgroundDelivery(let isOn):
+        policy.setBackgroundDelivery(isOn, index, at: instant, into: &steps)
+      case .start(let services): policy.startServices(services, index, into: &steps)
+      case .stop(let services): policy.stopServices(services, index, at: instant, into: &steps)
+      case .locate(let seconds): policy.locate(index, seconds: seconds, at: instant, into: &steps)
+      case .memory(let bytes): policy.update(index) { $0.memoryBytes = bytes }
+      case .lock(let isHeld): policy.noteLock(isHeld, index, into: &steps)
       }
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
@@ -277,15 +283,19 @@ extension Engine {
     switch event {
     case .reboot: state.policy.reboot(at: state.instant, into: &steps)
     case .unlock: state.policy.unlock(at: state.instant, into: &steps)
-    case .memoryPressure(.critical): state.policy.purge(into: &steps)
-    case .memoryPressure(.none), .memoryPressure(.warning), .lowPower: break
+    case .memoryPressure(.critical): state.policy.purge(at: state.instant, into: &steps)
+    case .memoryPressure(.none): state.policy.endPressure()
+    case .memoryPressure(.warning): break
+    case .lowPower(let isOn): state.policy.isLowPower = isOn
     }
     recordSteps(into: &effects)
   }
 
   /// Settles what is open and records where the energy went.
   private mutating func end(into effects: inout [Effect]) {
+    endVisit(into: &effects)
     state.ledger.setReceiver(.off, at: state.instant)
+    advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
     }
@@ -321,10 +331,14 @@ extension Engine {
     regionEvents.removeAll(keepingCapacity: true)
   }
 
-  private mutating func recordSteps(into effects: inout [Effect]) {
+  mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
     let time = utc(at: state.instant)
-    for step in steps {
+    var place = 0
+    // What is told of a step may add further ones.
+    while place < steps.count {
+      let step = steps[place]
+      place += 1
       switch step {
       case .decided(let decision):
         state.tally.count(decision)
@@ -336,6 +350,8 @@ extension Engine {
         effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
       case .ordered(let order):
         effects.append(.perform(order))
+      case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
+      case .reduced(let name, let owed): tell(name, owed, into: &effects)
       }
     }
     steps.removeAll(keepingCapacity: true)

@@ -6,6 +6,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var significant = SignificantChange.Configuration()
   /// When a region is entered and left.
   public var regions = RegionConfiguration()
+  /// When the position is at a place.
+  public var visits = VisitConfiguration()
   /// When the receiver is asked for a fix.
   public var sampling = SamplingConfiguration()
   /// How subscribers are treated.
@@ -16,6 +18,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var gapSeconds = 300.0
   /// Whether each fix's verdict is recorded too.
   public var explains = false
+  /// A region on which each fix gets a verdict, however far it is; with ``explains`` only.
+  public var explainedRegion: String?
 
   public init() {}
 }

@@ -9,6 +9,7 @@ public struct EngineSnapshot: Hashable, Sendable, Codable {
 struct EngineState: Hashable, Sendable, Codable {
   var gate: FixGate
   var significant: SignificantChange
+  var visits: VisitMonitor
   var policy: Policy
   var ledger: PowerLedger
   var sampling = SamplingPlan()
@@ -25,6 +26,7 @@ struct EngineState: Hashable, Sendable, Codable {
   init(configuration: EngineConfiguration) {
     gate = FixGate(configuration: configuration.gate)
     significant = SignificantChange(configuration: configuration.significant)
+    visits = VisitMonitor(configuration: configuration.visits)
     policy = Policy(configuration: configuration.policy)
     ledger = PowerLedger(profile: configuration.profile)
   }

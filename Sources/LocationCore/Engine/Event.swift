@@ -35,12 +35,28 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case beginTask(name: String)
   case endTask(token: Int)
   case authorization(Subscriber.Authorization)
+  /// The user changed how exactly it may be told.
+  case accuracy(Subscriber.AccuracyAuthorization)
+  /// The user changed whether anything else may wake or relaunch it.
+  case backgroundDelivery(Bool)
+  /// It asks for services.
+  case start(Subscriber.Services)
+  /// It asks for services no more.
+  case stop(Subscriber.Services)
+  /// It asks for one fix, and waits for it so many seconds.
+  case locate(seconds: Double)
+  /// It holds so many bytes of memory.
+  case memory(bytes: Int64)
+  /// It was found to hold a lock that others may wait for, or no longer to hold one.
+  case lock(isHeld: Bool)
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
-    case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization: false
+    case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
+      .backgroundDelivery, .start, .stop, .locate, .memory, .lock:
+      false
     }
   }
 }

@@ -4,13 +4,18 @@ public struct Record: Hashable, Sendable, Codable {
   public enum Body: Hashable, Sendable, Codable {
     case significant(SignificantChange.Change)
     case region(RegionEvent)
+    case visit(VisitEvent)
+    case location(LocationUpdate)
+    case pause(PauseEvent)
     case gap(seconds: Double, Gap)
     case source(SourceEvent)
-    case fixAccepted(Fix)
+    /// With what it said of each region for which it was weighed.
+    case fixAccepted(Fix, [RegionVerdict])
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)
     case subscriberState(StateMove)
     case power(PowerLedger.Entry)
+    case advice(Advice)
     /// What the receiver was told to do; only with `explains`.
     case receiver(ReceiverOrder)
     /// Something the engine was asked to take and could not, with the reason in words.

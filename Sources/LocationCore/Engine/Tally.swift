@@ -14,6 +14,16 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var stale = 0
   /// By kind, in the order of ``RegionEvent/Kind``'s names.
   public internal(set) var regions: [String: Int] = [:]
+  /// Arrivals at places.
+  public internal(set) var arrivals = 0
+  /// Departures from them, unknown ones too.
+  public internal(set) var departures = 0
+  /// Standard updates, each once, whoever was told.
+  public internal(set) var locations = 0
+  /// Pauses of standard updates.
+  public internal(set) var pauses = 0
+  /// Ends of such pauses.
+  public internal(set) var resumes = 0
   /// Decisions of every kind.
   public internal(set) var decisions = 0
   /// Subscribers resumed from suspension.
@@ -50,6 +60,11 @@ public struct Tally: Hashable, Sendable, Codable {
     gaps += other.gaps
     stale += other.stale
     regions.merge(other.regions) { $0 + $1 }
+    arrivals += other.arrivals
+    departures += other.departures
+    locations += other.locations
+    pauses += other.pauses
+    resumes += other.resumes
     decisions += other.decisions
     wakes += other.wakes
     relaunches += other.relaunches

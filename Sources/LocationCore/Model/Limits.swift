@@ -4,6 +4,8 @@ public enum Limits {
   public static let subscribers = 1_000
   /// Unacknowledged events of one subscriber.
   public static let outbox = 10_000
+  /// Background updates (rule B3) that wait for one subscriber: half an hour at one in 7 s. The oldest is dropped.
+  public static let updates = 256
   /// Open finite tasks of one subscriber.
   public static let tasks = 1_000
 }

@@ -69,11 +69,16 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var regions: [String]?
   /// Opted out of background execution (rule A5).
   public var exitsOnSuspend: Bool
+  /// What it asks of standard updates.
+  public var standard: StandardTerms
+  /// Whether anything but the user may wake or relaunch it; if not, what happens meanwhile waits for the user.
+  public var backgroundDelivery: Bool
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
     modes: Modes = [], authorization: Authorization = .always, accuracy: AccuracyAuthorization = .full,
-    distanceFilterMeters: Double = 0, regions: [String]? = nil, exitsOnSuspend: Bool = false
+    distanceFilterMeters: Double = 0, regions: [String]? = nil, exitsOnSuspend: Bool = false,
+    standard: StandardTerms = StandardTerms(), backgroundDelivery: Bool = true
   ) {
     self.name = name
     self.command = command
@@ -85,6 +90,27 @@ public struct Subscriber: Hashable, Sendable, Codable {
     self.distanceFilterMeters = distanceFilterMeters
     self.regions = regions
     self.exitsOnSuspend = exitsOnSuspend
+    self.standard = standard
+    self.backgroundDelivery = backgroundDelivery
+  }
+}
+
+extension Subscriber {
+  /// Decodes a subscriber; what recordings made before it was there do not have is as by default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    name = try values.decode(String.self, forKey: .name)
+    command = try values.decode([String].self, forKey: .command)
+    style = try values.decode(Style.self, forKey: .style)
+    services = try values.decode(Services.self, forKey: .services)
+    modes = try values.decode(Modes.self, forKey: .modes)
+    authorization = try values.decode(Authorization.self, forKey: .authorization)
+    accuracy = try values.decode(AccuracyAuthorization.self, forKey: .accuracy)
+    distanceFilterMeters = try values.decode(Double.self, forKey: .distanceFilterMeters)
+    regions = try values.decodeIfPresent([String].self, forKey: .regions)
+    exitsOnSuspend = try values.decode(Bool.self, forKey: .exitsOnSuspend)
+    standard = try values.decodeIfPresent(StandardTerms.self, forKey: .standard) ?? StandardTerms()
+    backgroundDelivery = try values.decodeIfPresent(Bool.self, forKey: .backgroundDelivery) ?? true
   }
 }
 

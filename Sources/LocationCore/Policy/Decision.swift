@@ -68,6 +68,34 @@ public struct Decision: Hashable, Sendable, Codable {
     case backOff = "back_off"
     /// The machine is short of memory.
     case memoryPressure = "memory_pressure"
+    /// Kept back with others, to be delivered together.
+    case batched
+    /// As far as updates are kept back, or as many as may be.
+    case batchFull = "batch_full"
+    /// As long as updates are kept back.
+    case batchDue = "batch_due"
+    /// It stopped the service for which updates were kept back.
+    case stopped
+    /// It may know no more than a coarse position.
+    case reduced
+    /// It was told its coarse position less than 15 minutes ago.
+    case reducedWindow = "reduced_window"
+    /// The user lets nothing wake or relaunch it.
+    case backgroundDeliveryOff = "background_delivery_off"
+    /// The user lets things wake and relaunch it again.
+    case backgroundDeliveryOn = "background_delivery_on"
+    /// It overran its time again and again.
+    case throttled
+    /// The time for which it was throttled is over.
+    case throttleOver = "throttle_over"
+    /// It held a lock that others may wait for.
+    case sharedLock = "shared_lock"
+    /// As many tasks are open as may be.
+    case tooManyTasks = "too_many_tasks"
+    /// There is no source of fixes.
+    case noSource = "no_source"
+    /// No fix came in the time it gave.
+    case noFix = "no_fix"
   }
 
   /// Whom it is about.
@@ -111,6 +139,9 @@ public enum Order: Hashable, Sendable, Codable {
     public var budgetSeconds: Double
     /// Seconds it was suspended; nil for a start.
     public var sleptSeconds: Double?
+    /// Seconds from one wake to the next, at least, after it overran its time again and again; nil where it has not
+    /// (rule K2).
+    public var throttleSeconds: Double?
   }
 }
 
@@ -136,4 +167,8 @@ enum PolicyStep: Hashable {
   case decided(Decision)
   case moved(StateMove)
   case ordered(Order)
+  /// A request for one fix is answered with the best there was (rule B2).
+  case answered(subscriber: String, Fix)
+  /// A coarse position is due (rule B8): where the position is now, or a visit.
+  case reduced(subscriber: String, Session.Owed)
 }

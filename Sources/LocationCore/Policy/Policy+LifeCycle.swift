@@ -4,12 +4,13 @@ extension Policy {
   mutating func bringToForeground(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let state = sessions[index].state
     switch state {
-    case .notRunning, .suspended: break
-    case .background: move(index, to: .suspended, cause: .user, into: &steps)
-    case .inactive, .active:
-      return refuseMove(index, into: &steps)
+    case .notRunning, .suspended: move(index, to: .inactive, cause: .user, into: &steps)
+    case .background:
+      move(index, to: .suspended, cause: .user, into: &steps)
+      move(index, to: .inactive, cause: .user, into: &steps)
+    case .inactive: break
+    case .active: return refuseMove(index, into: &steps)
     }
-    move(index, to: .inactive, cause: .user, into: &steps)
     move(index, to: .active, cause: .user, into: &steps)
     update(index) {
       $0.wasForceQuit = false
@@ -17,6 +18,9 @@ extension Policy {
       $0.exitAt = nil
       $0.relaunchAt = nil
       $0.suspendedAt = nil
+      $0.purgeAt = nil
+      $0.overruns = 0
+      $0.throttledUntil = nil
       $0.assertions.removeAll { if case .grace = $0 { true } else { false } }
     }
     for pending in sessions[index].outbox where !pending.isHanded {
@@ -61,7 +65,7 @@ extension Policy {
   mutating func exited(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
     guard session.state != .notRunning else { return refuseMove(index, into: &steps) }
-    let hadWork = session.outbox.contains(where: \.isHanded)
+    let hadWork = session.outbox.contains { $0.isHanded && $0.trigger.relaunches }
     move(index, to: .notRunning, cause: .exit, into: &steps)
     let wait = min(
       configuration.backOffSeconds * Double(1 << min(session.failures, 16)), configuration.backOffLimitSeconds
@@ -96,6 +100,8 @@ extension Policy {
         $0.wasForceQuit = false
         $0.failures = 0
         $0.relaunchAt = nil
+        $0.overruns = 0
+        $0.throttledUntil = nil
       }
       policy.redeliver(index, rule: .atLeastOnce, reason: .unacknowledged, at: instant, into: &steps)
     }
@@ -110,40 +116,20 @@ extension Policy {
     }
   }
 
-  /// Memory is short: suspended subscribers go first, without notice (rule A4).
-  mutating func purge(into steps: inout [PolicyStep]) {
-    forEachSession { policy, index in
-      let session = policy.sessions[index]
-      guard session.state == .suspended else { return }
-      steps.append(
-        .decided(session.decision(.purge, .memoryPressure, .memoryPressure, after: .notRunning)))
-      steps.append(.ordered(.terminate(subscriber: session.subscriber.name)))
-      policy.update(index) { $0.endProcess() }
-    }
-  }
-
-  /// The user changed what the subscriber may know; what waits for a denied one is dropped (rule B8).
-  mutating func authorize(
-    _ authorization: Subscriber.Authorization, _ index: Int, into steps: inout [PolicyStep]
-  ) {
-    update(index) { $0.subscriber.authorization = authorization }
-    guard authorization == .denied else { return }
-    for pending in sessions[index].outbox where !pending.isHanded {
-      steps.append(.decided(sessions[index].decision(.drop, .authorization, .denied, event: pending.event)))
-    }
-    update(index) { $0.outbox.removeAll { !$0.isHanded } }
-  }
-
   /// Suspends a subscriber in the background as soon as nothing holds that off (rule A2).
   mutating func suspendIfIdle(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
     guard session.state == .background, session.assertions.isEmpty else { return }
+    if session.holdsLock { return terminate(index, .sharedResource, .sharedLock, into: &steps) }
     steps.append(.decided(session.decision(.suspend, .suspension, .idle, after: .suspended)))
     steps.append(.ordered(.suspend(subscriber: session.subscriber.name)))
     update(index) {
       $0.state = .suspended
       $0.budget = nil
       $0.suspendedAt = instant
+      $0.overruns = 0
+      $0.standard.request = nil
+      $0.outbox.removeAll { !$0.trigger.isKept }
     }
   }
 

@@ -1,8 +1,21 @@
 /// Finite-length tasks (section C of the rules).
 extension Policy {
-  /// Opens a task: it holds off suspension until it ends or its time is over. Returns its token.
-  mutating func beginTask(_ name: String, _ index: Int, at instant: EngineInstant) -> Int {
-    let token = sessions[index].nextTask
+  /// Opens a task: it holds off suspension until it ends or its time is over. Who runs no code, or has as many open
+  /// as may be, can't.
+  mutating func beginTask(
+    _ name: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    switch session.state {
+    case .notRunning: return steps.append(.decided(session.decision(.refuse, .taskToken, .notRunning)))
+    case .suspended: return steps.append(.decided(session.decision(.refuse, .taskToken, .suspended)))
+    case .inactive, .active, .background: break
+    }
+    let open = session.assertions.count { if case .task = $0 { true } else { false } }
+    guard open < Limits.tasks else {
+      return steps.append(.decided(session.decision(.refuse, .taskToken, .tooManyTasks)))
+    }
+    let token = session.nextTask
     let end = instant.advanced(bySeconds: configuration.taskBudgetSeconds)
     let budget = Budget(
       rule: .taskBudget, end: end, warning: end.advanced(bySeconds: -configuration.taskWarningSeconds))
@@ -12,7 +25,6 @@ extension Policy {
       guard $0.state == .background else { return }
       if $0.budget?.rule != .taskBudget { $0.budget = budget }
     }
-    return token
   }
 
   /// Ends a task; a token that is not open is an error to the caller and changes nothing (rule C4).

@@ -9,6 +9,16 @@ extension Policy {
       if let exitAt = policy.sessions[index].exitAt, exitAt <= instant {
         policy.terminate(index, .exitsOnSuspend, .exitsOnSuspend, into: &steps)
       }
+      policy.endForMemory(index, at: instant, into: &steps)
+      policy.endRequest(index, at: instant, into: &steps)
+      if let batchEnd = policy.sessions[index].batchEnd, batchEnd <= instant {
+        policy.flushUpdates(index, reason: .batchDue, at: instant, into: &steps)
+      }
+      policy.tellOwed(index, at: instant, into: &steps)
+      if let throttledUntil = policy.sessions[index].throttledUntil, throttledUntil <= instant {
+        policy.update(index) { $0.throttledUntil = nil }
+        policy.redeliver(index, rule: .overrun, reason: .throttleOver, at: instant, into: &steps)
+      }
       if let relaunchAt = policy.sessions[index].relaunchAt, relaunchAt <= instant {
         policy.update(index) { $0.relaunchAt = nil }
         policy.redeliver(index, rule: .atLeastOnce, reason: .unacknowledged, at: instant, into: &steps)
@@ -44,15 +54,31 @@ extension Policy {
     guard sessions[index].state == .background else { return }
     if sessions[index].assertions.isEmpty { return suspendIfIdle(index, at: instant, into: &steps) }
     let isTask = sessions[index].assertions.contains { if case .task = $0 { true } else { false } }
+    let overruns = sessions[index].overruns + 1
     terminate(index, isTask ? .taskExpiration : .overrun, isTask ? .taskOpen : .budgetOver, into: &steps)
+    let isTooMany = overruns >= configuration.throttleOverruns
+    let seconds = configuration.throttle(afterOverruns: overruns)
+    update(index) {
+      $0.overruns = overruns
+      if isTooMany { $0.throttledUntil = instant.advanced(bySeconds: seconds) }
+    }
   }
 
-  private mutating func terminate(
+  /// Ends a subscriber by rule.
+  mutating func terminate(
     _ index: Int, _ rule: Rule, _ reason: Decision.Reason, into steps: inout [PolicyStep]
   ) {
     let session = sessions[index]
     steps.append(.decided(session.decision(.terminate, rule, reason, after: .notRunning)))
     steps.append(.ordered(.terminate(subscriber: session.subscriber.name)))
     update(index) { $0.endProcess() }
+  }
+}
+
+extension Policy.Configuration {
+  /// Seconds for which a subscriber is left alone after so many wakes in a row that it overran.
+  func throttle(afterOverruns overruns: Int) -> Double {
+    let doublings = min(max(0, overruns - throttleOverruns), 16)
+    return min(throttleSeconds * Double(1 << doublings), throttleLimitSeconds)
   }
 }

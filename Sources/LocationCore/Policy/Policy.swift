@@ -19,17 +19,29 @@ public struct Policy: Hashable, Sendable, Codable {
     public var backOffSeconds = 1.0
     /// The longest of these waits.
     public var backOffLimitSeconds = 300.0
+    /// Wakes overrun in a row after which a subscriber is throttled (rule K2).
+    public var throttleOverruns = 5
+    /// Seconds for which it is then neither woken nor relaunched, doubled for each further one (rule K2).
+    public var throttleSeconds = 60.0
+    /// The longest of these times.
+    public var throttleLimitSeconds = 3600.0
 
     public init() {}
   }
 
   var configuration: Configuration
   /// By name.
-  private(set) var sessions: [Session] = []
+  var sessions: [Session] = []
   /// Whether the machine has been unlocked since it booted (rule A8).
   var isUnlocked = true
   /// The earliest instant at which something is due.
   private(set) var nextDeadline: EngineInstant?
+  /// Whether somebody may be told of every fix: if not, a fix costs the policy nothing.
+  private(set) var needsFixes = false
+  /// Whether there is known to be no source of fixes (rule B9).
+  var lacksSource = false
+  /// Whether the machine saves energy.
+  var isLowPower = false
 
   init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
@@ -54,6 +66,7 @@ public struct Policy: Hashable, Sendable, Codable {
   mutating func add(_ subscriber: Subscriber, state: SubscriberState, at instant: EngineInstant) -> Bool {
     if let index = sessions.firstIndex(where: { $0.subscriber.name == subscriber.name }) {
       sessions[index].subscriber = subscriber
+      refreshDeadline()
       return true
     }
     guard sessions.count < Limits.subscribers else { return false }
@@ -74,7 +87,14 @@ public struct Policy: Hashable, Sendable, Codable {
     return sessions.count < count
   }
 
-  private mutating func refreshDeadline() {
-    nextDeadline = sessions.compactMap(\.deadline).min()
+  /// Finds anew when something is due and whether fixes matter.
+  mutating func refreshDeadline() {
+    var due: EngineInstant?
+    needsFixes = false
+    for session in sessions {
+      if let deadline = session.deadline { due = due.map { min($0, deadline) } ?? deadline }
+      if session.followsFixes { needsFixes = true }
+    }
+    nextDeadline = due
   }
 }

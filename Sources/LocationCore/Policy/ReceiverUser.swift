@@ -49,13 +49,15 @@ extension Policy {
     case .whenInUse, .always: break
     }
     if session.wasForceQuit && configuration.forceQuitBlocksLocation { return nil }
-    if subscriber.services.contains(.standard) {
+    if session.standard.request != nil { return .standard }
+    if subscriber.services.contains(.standard), !session.standard.isPaused {
       if session.state.isRunning { return .standard }
       if subscriber.modes.contains(.location), session.state == .suspended { return .backgroundLocation }
     }
     if subscriber.services.contains(.regions) { return .regions }
     if subscriber.services.contains(.visits) { return .visits }
     if subscriber.services.contains(.significantChange) { return .significantChange }
-    return nil
+    // Whether it has moved on has to be looked for (rule B6).
+    return session.standard.isPaused && session.takesUpdates ? .automaticPause : nil
   }
 }

@@ -26,6 +26,24 @@ struct Session: Hashable, Sendable, Codable {
   var relaunchAt: EngineInstant?
   /// Starts in a row that ended before anything was acknowledged.
   var failures = 0
+  /// Its standard updates (rules B2, B3, B6 and B7).
+  var standard = StandardService()
+  /// What its standard updates say of a cheaper service (rule B10).
+  var advice = AdviceRecord()
+  /// When it was last told a coarse position (rule B8).
+  var reducedAt: EngineInstant?
+  /// A coarse position that waits until the next may be told.
+  var owed: Owed?
+  /// Wakes in a row that it overran (rule K2).
+  var overruns = 0
+  /// Until when nothing wakes or relaunches it (rule K2).
+  var throttledUntil: EngineInstant?
+  /// When it is ended because memory is short (rule A4).
+  var purgeAt: EngineInstant?
+  /// Bytes of memory it holds; nil while nobody has said.
+  var memoryBytes: Int64?
+  /// Whether it holds a lock that others may wait for (rule K3).
+  var holdsLock = false
   /// The next task token (rule C1).
   var nextTask = 1
 
@@ -45,6 +63,11 @@ struct Session: Hashable, Sendable, Codable {
     consider(budget?.end)
     consider(exitAt)
     consider(relaunchAt)
+    consider(purgeAt)
+    consider(throttledUntil)
+    consider(batchEnd)
+    consider(standard.request?.end)
+    if owed != nil { consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds)) }
     return due
   }
 
@@ -60,6 +83,10 @@ struct Session: Hashable, Sendable, Codable {
     budget = nil
     suspendedAt = nil
     exitAt = nil
+    purgeAt = nil
+    holdsLock = false
+    standard.endProcess()
+    outbox.removeAll { !$0.trigger.isKept }
     for index in outbox.indices { outbox[index].isHanded = false }
   }
 }

@@ -14,6 +14,9 @@ public struct Trigger: Hashable, Sendable, Codable {
   public var outlivesForceQuit: Bool
   /// Seconds a subscriber may run for it (rule K1).
   public var budgetSeconds: Double
+  /// Whether an event waits for a subscriber that can't take it now, and holds off suspension until it is
+  /// acknowledged.
+  public var isKept = true
 
   /// Rule B1.
   public static let significantChange = Trigger(
@@ -23,5 +26,20 @@ public struct Trigger: Hashable, Sendable, Codable {
   /// Rule B4.
   public static let region = Trigger(
     rule: .regions, service: .regions, wakes: true, relaunches: true, outlivesForceQuit: true,
+    budgetSeconds: 10)
+
+  /// Rule B2.
+  public static let standard = Trigger(
+    rule: .standard, service: .standard, wakes: false, relaunches: false, outlivesForceQuit: false,
+    budgetSeconds: 0, isKept: false)
+
+  /// Rule B3.
+  public static let backgroundLocation = Trigger(
+    rule: .backgroundLocation, service: .standard, wakes: true, relaunches: false, outlivesForceQuit: false,
+    budgetSeconds: 10)
+
+  /// Rule B5.
+  public static let visit = Trigger(
+    rule: .visits, service: .visits, wakes: true, relaunches: true, outlivesForceQuit: true,
     budgetSeconds: 10)
 }

@@ -25,11 +25,20 @@ enum CSVRow {
       locate(event.coordinate, event.accuracy)
       rest[0] = event.region
       rest[7] = event.reason.rawValue
+    case .visit(let event):
+      locate(event.coordinate, Accuracy(radiusMeters: event.radiusMeters, source: .reported))
+      rest[7] = event.reason.rawValue
+    case .location(let update):
+      locate(update.coordinate, update.accuracy)
+      rest[7] = update.reason.rawValue
+    case .pause(let event):
+      rest[1] = event.subscriber
+      rest[7] = event.reason.rawValue
     case .gap(_, let reason): rest[7] = reason.rawValue
     case .source(.found(let name)), .source(.switched(let name)): rest[7] = name
     case .source(.stale(let reason, _)): rest[7] = reason.rawValue
     case .source(.dropped): rest[7] = "dropped"
-    case .fixAccepted(let fix): locate(fix.coordinate, fix.accuracy)
+    case .fixAccepted(let fix, _): locate(fix.coordinate, fix.accuracy)
     case .fixRejected(let reason, let report):
       place = [
         Wording.number(report.latitude, FixedPoint.degrees),
@@ -50,6 +59,10 @@ enum CSVRow {
       rest[1] = entry.subscriber
       rest[3] = entry.rule.rawValue
       rest[7] = entry.component.rawValue
+    case .advice(let advice):
+      rest[1] = advice.subscriber
+      rest[3] = advice.rule.rawValue
+      rest[7] = advice.cheaper.rawValue
     case .receiver(let order): rest[7] = order.reason.rawValue
     case .refused(let what, let reason): rest[7] = "\(what): \(reason)"
     }

@@ -24,9 +24,11 @@ enum GeoJSONFeature {
     switch record.body {
     case .significant(let change): change.fix.coordinate
     case .region(let event): event.coordinate
-    case .fixAccepted(let fix): fix.coordinate
+    case .visit(let event): event.coordinate
+    case .fixAccepted(let fix, _): fix.coordinate
     case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
-    case .gap, .source, .decision, .subscriberState, .power, .receiver, .refused: nil
+    case .location(let update): update.coordinate
+    case .pause, .gap, .source, .decision, .subscriberState, .power, .advice, .receiver, .refused: nil
     }
   }
 }

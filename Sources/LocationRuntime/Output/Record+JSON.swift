@@ -6,6 +6,9 @@ extension Record {
     switch body {
     case .significant: "significant"
     case .region(let event): "region.\(event.kind.name)"
+    case .visit(let event): "visit.\(event.kind.rawValue)"
+    case .location: "location"
+    case .pause(let event): event.pauses ? "paused" : "resumed"
     case .gap, .source(.dropped): "gap"
     case .source(.found), .source(.switched): "source"
     case .source(.stale): "stale"
@@ -14,6 +17,7 @@ extension Record {
     case .decision: "decision"
     case .subscriberState: "subscriber.state"
     case .power: "power"
+    case .advice: "advice"
     case .receiver: "receiver"
     case .refused: "refused"
     }
@@ -28,15 +32,29 @@ extension Record {
     switch body {
     case .significant(let change): change.write(to: &line)
     case .region(let event): event.write(to: &line)
+    case .visit(let event): event.write(to: &line)
+    case .location(let update):
+      line.member(update.coordinate, update.accuracy)
+      line.member("speed_mps", update.speedMetersPerSecond, decimals: FixedPoint.meters)
+      line.member("course_deg", update.courseDegrees, decimals: FixedPoint.meters)
+      line.member("reason", update.reason.rawValue)
+    case .pause(let event):
+      line.member("subscriber", event.subscriber)
+      line.member("reason", event.reason.rawValue)
     case .gap(let seconds, let reason):
       line.member("seconds", seconds, decimals: FixedPoint.thousandths)
       line.member("reason", reason.rawValue)
     case .source(let event): event.write(to: &line)
-    case .fixAccepted(let fix):
+    case .fixAccepted(let fix, let verdicts):
       line.member(fix.coordinate, fix.accuracy)
       line.member("acc_source", fix.accuracy.source.rawValue)
       line.member("speed_mps", fix.speedMetersPerSecond, decimals: FixedPoint.meters)
       line.member("course_deg", fix.courseDegrees, decimals: FixedPoint.meters)
+      if !verdicts.isEmpty {
+        line.open("regions")
+        for verdict in verdicts { verdict.write(to: &line) }
+        line.close()
+      }
     case .fixRejected(let reason, let report):
       line.member("reason", reason.rawValue)
       line.member("lat", report.latitude, decimals: FixedPoint.degrees)
@@ -53,6 +71,12 @@ extension Record {
       line.member("joules", entry.joules, decimals: FixedPoint.thousandths)
       line.member("seconds", entry.seconds, decimals: FixedPoint.thousandths)
       line.member("rule", entry.rule.rawValue)
+    case .advice(let advice):
+      line.member("subscriber", advice.subscriber)
+      line.member("rule", advice.rule.rawValue)
+      line.member("cheaper", advice.cheaper.rawValue)
+      line.member("updates", advice.updates)
+      line.member("joules", advice.joules, decimals: FixedPoint.thousandths)
     case .receiver(let order):
       line.member("state", order.isOn ? "on" : "off")
       line.member("seconds", order.pauseSeconds, decimals: FixedPoint.thousandths)
@@ -121,6 +145,39 @@ extension RegionEvent {
     line.member("inside_s", insideSeconds, decimals: FixedPoint.thousandths)
     line.member(
       "passage_s", passage.map { $0.entered.seconds(to: $0.left) }, decimals: FixedPoint.thousandths)
+  }
+}
+
+extension RegionVerdict {
+  /// A member named for the region.
+  package func write(to line: inout JSONLine) {
+    line.open(named: region)
+    line.member("state_before", before.rawValue)
+    line.member("state_after", after.rawValue)
+    line.member("edge_m", edgeMeters, decimals: FixedPoint.meters)
+    line.member("sigma_m", sigmaMeters, decimals: FixedPoint.meters)
+    line.member("p_inside", probabilityInside, decimals: FixedPoint.thousandths)
+    line.member("clear_m", clearMeters, decimals: FixedPoint.meters)
+    line.member("held_m", heldMeters, decimals: FixedPoint.meters)
+    line.member("clear_fixes", clearFixes)
+    line.member("held_s", heldSeconds, decimals: FixedPoint.thousandths)
+    line.member("verdict", reason.rawValue)
+    line.close()
+  }
+}
+
+extension VisitEvent {
+  fileprivate func write(to line: inout JSONLine) {
+    line.member("visit", visit)
+    line.member("lat", coordinate.latitude, decimals: FixedPoint.degrees)
+    line.member("lon", coordinate.longitude, decimals: FixedPoint.degrees)
+    line.member("radius_m", radiusMeters, decimals: FixedPoint.meters)
+    line.member("arrived", arrived)
+    if kind == .depart {
+      line.member("departed", departed)
+      if departed == nil { line.member("seen", seen) }
+    }
+    line.member("reason", reason.rawValue)
   }
 }
 

@@ -17,6 +17,8 @@ package struct RecordEncoder {
   /// When programs were last woken or told something.
   private var started: [String: UTCTime] = [:]
   private var outside = 0
+  /// The id of the last standard update.
+  private var updates: Int?
 
   /// `track` stands in each record when there are several.
   package init(format: RecordFormat, track: String?) {
@@ -74,15 +76,19 @@ package struct RecordEncoder {
     return bytes
   }
 
-  /// Whether people get a record in another form: states outside at the start as a number in the summary, and the
-  /// suspension that ends a wake at once as part of the wake.
+  /// Whether people get a record in another form: states outside at the start as a number in the summary, the
+  /// suspension that ends a wake at once as part of the wake, and standard updates, one for each fix, as a number too.
   private mutating func isDigested(_ record: Record) -> Bool {
     switch record.body {
+    case .location(let update):
+      if update.reason == .update { updates = record.id }
+      return update.reason == .update
     case .region(let event):
       guard case .state(.outside) = event.kind else { return false }
       outside += 1
       return true
     case .decision(let decision):
+      if let event = decision.event, event == updates { return true }
       switch decision.action {
       case .wake, .relaunch, .deliver: started[decision.subscriber] = record.time
       case .suspend:
@@ -91,8 +97,8 @@ package struct RecordEncoder {
       case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
       }
       return false
-    case .significant, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power, .receiver,
-      .refused:
+    case .significant, .visit, .pause, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power,
+      .advice, .receiver, .refused:
       return false
     }
   }

@@ -42,11 +42,16 @@ package struct Summary: Sendable {
     var events: [(type: String, count: Int)] = []
     if tally.decisions > 0 { events.append(("decision", tally.decisions)) }
     if tally.gaps > 0 { events.append(("gap", tally.gaps)) }
+    if tally.locations > 0 { events.append(("location", tally.locations)) }
+    if tally.pauses > 0 { events.append(("paused", tally.pauses)) }
     for name in tally.regions.keys.sorted() {
       if let count = tally.regions[name] { events.append(("region.\(name)", count)) }
     }
+    if tally.resumes > 0 { events.append(("resumed", tally.resumes)) }
     if tally.significant > 0 { events.append(("significant", tally.significant)) }
     if tally.stale > 0 { events.append(("stale", tally.stale)) }
+    if tally.arrivals > 0 { events.append(("visit.arrive", tally.arrivals)) }
+    if tally.departures > 0 { events.append(("visit.depart", tally.departures)) }
     return events
   }
 

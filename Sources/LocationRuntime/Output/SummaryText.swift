@@ -48,6 +48,11 @@ enum SummaryText {
     if let crosses = tally.regions["cross"] {
       parts.append(Wording.count(crosses, "cross", plural: "crosses"))
     }
+    if tally.arrivals > 0 {
+      parts.append(Wording.count(tally.arrivals, "arrival"))
+      parts.append(Wording.count(tally.departures, "departure"))
+    }
+    if tally.locations > 0 { parts.append(Wording.count(tally.locations, "standard update")) }
     if tally.gaps > 0 { parts.append(Wording.count(tally.gaps, "gap")) }
     return parts.joined(separator: ", ")
   }

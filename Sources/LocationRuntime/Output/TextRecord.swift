@@ -18,11 +18,22 @@ struct TextRecord {
     switch record.body {
     case .significant(let change): self.init(change)
     case .region(let event): self.init(event)
+    case .visit(let event): self.init(event)
+    case .location(let update):
+      // Standard updates come with every fix; people get their number from the summary.
+      guard update.reason != .update else { return nil }
+      let place = "\(Wording.place(update.coordinate)) \(Wording.accuracy(update.accuracy))"
+      self.init("position", update.reason == .reduced ? "the cell around \(place)" : "\(place), as asked for")
+    case .pause(let event):
+      self.init(
+        event.pauses ? "paused" : "resumed",
+        event.pauses
+          ? "standard updates of \(event.subscriber): nothing moves" : "those of \(event.subscriber)")
     case .gap(let seconds, let reason):
       let isSegment = reason == .segment
       self.init("no fixes", "for \(Wording.duration(seconds))" + (isSegment ? " (a new segment begins)" : ""))
     case .source(let event): self.init(event)
-    case .fixAccepted(let fix):
+    case .fixAccepted(let fix, _):
       var detail = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy))"
       if let speed = fix.speedMetersPerSecond { detail += ", \(Wording.speed(speed))" }
       self.init("fix", detail)
@@ -34,6 +45,11 @@ struct TextRecord {
       guard let phrase = move.phrase else { return nil }
       self.init(move.subscriber, phrase, isConsequence: true)
     case .power: return nil
+    case .advice(let advice):
+      self.init(
+        "advice",
+        "\(advice.subscriber): rule \(advice.cheaper.rawValue) would have told its "
+          + "\(Wording.count(advice.updates, "update")) of rule \(advice.rule.rawValue) too")
     case .receiver(let order):
       let pause = order.pauseSeconds.map { " for \(Wording.duration($0))" } ?? ""
       self.init("receiver", "\(order.isOn ? "on" : "off")\(pause) (\(order.reason.rawValue))")
@@ -92,6 +108,30 @@ struct TextRecord {
     case .state(let state):
       what = state.rawValue
       detail = event.region
+    }
+  }
+
+  private init(_ event: VisitEvent) {
+    let place = "\(Wording.place(event.coordinate)), within \(Wording.distance(event.radiusMeters))"
+    let arrived = event.arrived.rfc3339.dropFirst(11).prefix(8)
+    switch event.kind {
+    case .provisional:
+      what = "pausing"
+      detail = "at \(place), since \(arrived)"
+    case .arrive:
+      what = event.reason == .returned ? "back" : "arrived"
+      detail = "at \(place), since \(arrived)"
+    case .depart:
+      guard let departed = event.departed else {
+        what = event.reason == .end ? "still there" : "departed"
+        detail =
+          "\(place), since \(arrived), "
+          + (event.reason == .end ? "at the end" : "last seen there \(event.seen.rfc3339)")
+        return
+      }
+      what = "departed"
+      detail =
+        "\(place), after \(Wording.duration(event.arrived.seconds(to: departed))), at \(departed.rfc3339.dropFirst(11).prefix(8))"
     }
   }
 
@@ -170,6 +210,20 @@ extension Decision.Reason {
     case .kept: "kept until now"
     case .backOff: "it ended too soon; the next start waits"
     case .memoryPressure: "memory is short"
+    case .batched: "kept back, to be told with others"
+    case .batchFull: "far enough, or enough of them"
+    case .batchDue: "kept back for long enough"
+    case .stopped: "it stopped the service"
+    case .reduced: "it may know a coarse position only"
+    case .reducedWindow: "it was told its coarse position less than 15 min ago"
+    case .backgroundDeliveryOff: "the user lets nothing wake it"
+    case .backgroundDeliveryOn: "the user lets things wake it again"
+    case .throttled: "it overran its time again and again"
+    case .throttleOver: "left alone for long enough"
+    case .sharedLock: "it held a lock that others may wait for"
+    case .tooManyTasks: "as many tasks are open as may be"
+    case .noSource: "there is no source of fixes"
+    case .noFix: "no fix came in time"
     }
   }
 }

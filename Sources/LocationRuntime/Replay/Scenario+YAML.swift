@@ -21,67 +21,115 @@ extension Scenario {
 
 extension Scenario.Step {
   enum Key: String, CaseIterable {
-    case at, launch, background, foreground, quit, exit, status, authorization, value
+    case at, launch, background, foreground, quit, exit, status, authorization, accuracy
+    case backgroundDelivery = "background_delivery"
+    case start, stop, service, locate, hangs, memory, bytes, lock, value
     case beginTask = "begin_task"
     case task, seconds
     case memoryPressure = "memory_pressure"
     case lowPower = "low_power"
-    case reboot, unlock
+    case source, reboot, unlock
   }
 
-  /// The keys that say what happens; a step has one of them.
-  private static let verbs: [Key] = [
-    .launch, .background, .foreground, .quit, .exit, .authorization, .beginTask, .memoryPressure, .lowPower,
-    .reboot, .unlock,
+  /// The keys that say what happens to a subscriber; their value is its name.
+  private static let subscriberVerbs: [Key] = [
+    .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
+    .stop, .locate, .hangs, .memory, .lock, .beginTask,
   ]
+  /// The keys that say what happens to the machine.
+  private static let machineVerbs: [Key] = [.memoryPressure, .lowPower, .source, .reboot, .unlock]
+
+  /// What can be said of the source of fixes.
+  private enum Source: String, CaseIterable {
+    case found, lost
+  }
 
   fileprivate init(_ node: StrictYAML, subscribers: [String]) throws(Failure) {
     let map = try node.map(Key.self)
     at = try Self.moment(map.required(.at))
-    let (verb, value) = try map.exactlyOne(of: Self.verbs)
-    func name() throws(Failure) -> String {
+    let (verb, value) = try map.exactlyOne(of: Self.subscriberVerbs + Self.machineVerbs)
+    if Self.machineVerbs.contains(verb) {
+      try map.only([.at], beside: verb)
+      action = try Self.machineAction(verb, value)
+    } else {
       let name = try value.string()
       guard subscribers.contains(name) else {
         throw value.failure(
           "no subscriber is called \"\(name)\"",
           remedy: StrictYAML.suggestion(for: name, among: subscribers, of: "subscribers"))
       }
-      return name
+      try map.only([.at] + Self.companions(of: verb), beside: verb)
+      action = try Self.action(verb, name, map)
     }
+  }
+
+  /// The keys that may stand beside a verb.
+  private static func companions(of verb: Key) -> [Key] {
     switch verb {
-    case .launch:
-      try map.only([.at], beside: verb)
-      action = .launch(subscriber: try name())
-    case .foreground, .background, .quit:
-      try map.only([.at], beside: verb)
-      let event: SubscriberEvent =
-        verb == .foreground ? .foreground : verb == .background ? .background : .quit
-      action = .subscriber(name: try name(), event)
-    case .exit:
-      try map.only([.at, .status], beside: verb)
-      let status = try map.optional(.status)?.int(in: 0...255) ?? 0
-      action = .subscriber(name: try name(), .exited(status: Int32(status)))
-    case .authorization:
-      try map.only([.at, .value], beside: verb)
-      let value = try map.required(.value).word(Subscriber.Authorization.self)
-      action = .subscriber(name: try name(), .authorization(value))
+    case .exit: [.status]
+    case .authorization, .accuracy, .backgroundDelivery, .hangs, .lock: [.value]
+    case .start, .stop: [.service]
+    case .locate: [.seconds]
+    case .memory: [.bytes]
+    case .beginTask: [.task, .seconds]
+    case .at, .launch, .background, .foreground, .quit, .status, .service, .bytes, .value, .task, .seconds,
+      .memoryPressure, .lowPower, .source, .reboot, .unlock:
+      []
+    }
+  }
+
+  private static func action(
+    _ verb: Key, _ name: String, _ map: StrictMap<Key>
+  ) throws(Failure) -> Scenario.Action {
+    func value() throws(Failure) -> StrictYAML { try map.required(.value) }
+    func service() throws(Failure) -> Subscriber.Services {
+      try map.required(.service).word(SubscriberManifest.Service.self).services
+    }
+    let event: SubscriberEvent
+    switch verb {
+    case .launch: return .launch(subscriber: name)
+    case .hangs: return .hang(subscriber: name, try value().bool())
     case .beginTask:
-      try map.only([.at, .task, .seconds], beside: verb)
-      action = .task(
-        subscriber: try name(), name: try map.required(.task).string(),
+      return .task(
+        subscriber: name, name: try map.required(.task).string(),
         seconds: try map.required(.seconds).double(in: 0...86_400))
+    case .foreground: event = .foreground
+    case .background: event = .background
+    case .quit: event = .quit
+    case .exit: event = .exited(status: Int32(try map.optional(.status)?.int(in: 0...255) ?? 0))
+    case .authorization: event = .authorization(try value().word(Subscriber.Authorization.self))
+    case .accuracy: event = .accuracy(try value().word(Subscriber.AccuracyAuthorization.self))
+    case .backgroundDelivery: event = .backgroundDelivery(try value().bool())
+    case .start: event = .start(try service())
+    case .stop: event = .stop(try service())
+    case .locate: event = .locate(seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 30)
+    case .memory: event = .memory(bytes: Int64(try map.required(.bytes).int(in: 0...(1 << 50))))
+    case .lock: event = .lock(isHeld: try value().bool())
+    case .at, .status, .service, .bytes, .value, .task, .seconds, .memoryPressure, .lowPower, .source,
+      .reboot, .unlock:
+      throw map.node.failure("says when, but not what happens")
+    }
+    return .subscriber(name: name, event)
+  }
+
+  private static func machineAction(_ verb: Key, _ value: StrictYAML) throws(Failure) -> Scenario.Action {
+    switch verb {
     case .memoryPressure:
-      try map.only([.at], beside: verb)
-      action = .machine(.memoryPressure(try value.word(MachineEvent.MemoryPressure.self)))
-    case .lowPower:
-      try map.only([.at], beside: verb)
-      action = .machine(.lowPower(try value.bool()))
+      return .machine(.memoryPressure(try value.word(MachineEvent.MemoryPressure.self)))
+    case .lowPower: return .machine(.lowPower(try value.bool()))
+    case .source:
+      switch try value.word(Source.self) {
+      case .found: return .source(.found(name: "scenario"))
+      case .lost: return .source(.stale(.lost, seconds: 0))
+      }
     case .reboot, .unlock:
-      try map.only([.at], beside: verb)
       guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
-      action = .machine(verb == .reboot ? .reboot : .unlock)
-    case .at, .status, .value, .task, .seconds:
-      throw node.failure("says when, but not what happens")
+      return .machine(verb == .reboot ? .reboot : .unlock)
+    case .at, .launch, .background, .foreground, .quit, .exit, .status, .authorization, .accuracy,
+      .backgroundDelivery, .start, .stop, .service, .locate, .hangs, .memory, .bytes, .lock, .value,
+      .beginTask,
+      .task, .seconds:
+      throw value.failure("says when, but not what happens")
     }
   }
 

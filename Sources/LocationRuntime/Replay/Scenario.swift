@@ -15,7 +15,11 @@ public struct Scenario: Hashable, Sendable {
     case subscriber(name: String, SubscriberEvent)
     /// A subscriber opens a finite task and ends it after so many seconds.
     case task(subscriber: String, name: String, seconds: Double)
+    /// A program answers nothing any more, or answers again.
+    case hang(subscriber: String, Bool)
     case machine(MachineEvent)
+    /// Something happens to the source of fixes.
+    case source(SourceEvent)
   }
 
   /// One thing that happens.

@@ -16,6 +16,8 @@ struct SubscriberModel {
   private var outcomes: [Outcome] = []
   /// Until when each program is busy.
   private var busyUntil: [String: EngineInstant] = [:]
+  /// Programs that answer nothing, each with what it was handed meanwhile.
+  private var hanging: [String: [Order]] = [:]
   /// Tokens the engine gave out, counted: it numbers the tasks of a subscriber from 1.
   private var tasks: [String: Int] = [:]
 
@@ -30,8 +32,13 @@ struct SubscriberModel {
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .suspend, .warn: break
+    case .wake, .relaunch, .warn: break
+    // It runs no code: what it was about to say is not said.
+    case .suspend(let name):
+      outcomes.removeAll { $0.subscriber == name }
+      busyUntil[name] = nil
     case .deliver(let name, let event):
+      guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
       let start = max(instant, busyUntil[name] ?? instant)
       let done = start.advanced(bySeconds: handlingSeconds)
       busyUntil[name] = done
@@ -49,14 +56,39 @@ struct SubscriberModel {
       Outcome(at: instant.advanced(bySeconds: seconds), subscriber: name, event: .endTask(token: token)))
   }
 
+  /// A program answers nothing from now on, or takes up what it was handed meanwhile.
+  mutating func setHanging(_ name: String, _ hangs: Bool, at instant: EngineInstant) {
+    if hangs {
+      guard hanging[name] == nil else { return }
+      hanging[name] = []
+      outcomes.removeAll { $0.subscriber == name && $0.event.isAnswer }
+    } else if let orders = hanging.removeValue(forKey: name) {
+      for order in orders { perform(order, at: instant) }
+    }
+  }
+
   /// A program is gone, and with it what it was about to do.
   mutating func end(_ name: String) {
     outcomes.removeAll { $0.subscriber == name }
     busyUntil[name] = nil
+    if hanging[name] != nil { hanging[name] = [] }
   }
 
   private mutating func insert(_ outcome: Outcome) {
     let place = outcomes.firstIndex { $0.at > outcome.at } ?? outcomes.endIndex
     outcomes.insert(outcome, at: place)
+  }
+}
+
+extension SubscriberEvent {
+  /// Whether a program says it by itself.
+  fileprivate var isAnswer: Bool {
+    switch self {
+    case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
+    case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
+      .memory,
+      .lock:
+      false
+    }
   }
 }

@@ -204,7 +204,16 @@ struct TrackReplay: ~Copyable {
       engine.handle(Stamped(at: now, .subscriber(name: name, event)), into: &effects)
     case .task(let name, let task, let seconds):
       engine.handle(Stamped(at: now, .subscriber(name: name, .beginTask(name: task))), into: &effects)
-      model.beginTask(of: name, seconds: seconds, at: now)
+      let isRefused = effects.contains {
+        if case .record(let record) = $0, case .decision(let decision) = record.body {
+          decision.action == .refuse
+        } else {
+          false
+        }
+      }
+      if !isRefused { model.beginTask(of: name, seconds: seconds, at: now) }
+    case .hang(let name, let hangs): model.setHanging(name, hangs, at: now)
+    case .source(let event): engine.handle(Stamped(at: now, .source(event)), into: &effects)
     case .machine(let event):
       if event == .reboot {
         for subscriber in request.subscribers { model.end(subscriber.name) }

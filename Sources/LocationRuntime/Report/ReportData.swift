@@ -130,6 +130,8 @@ extension ReportData {
       append(",\"region\":")
       JSONText.append(region.region, to: &bytes)
       append(place: region.coordinate)
+    case .visit(let visit): append(place: visit.coordinate)
+    case .location(let update): append(place: update.coordinate)
     case .decision(let decision):
       append(",\"subscriber\":")
       JSONText.append(decision.subscriber, to: &bytes)
@@ -137,7 +139,7 @@ extension ReportData {
     case .subscriberState(let move):
       append(",\"subscriber\":")
       JSONText.append(move.subscriber, to: &bytes)
-    case .gap, .source, .refused, .fixAccepted, .fixRejected, .power, .receiver: break
+    case .pause, .advice, .gap, .source, .refused, .fixAccepted, .fixRejected, .power, .receiver: break
     }
     append("}")
   }

@@ -94,7 +94,8 @@ struct ReportPage {
   private static let legend = """
     <li><i class="key region"></i>region</li><li><b class="enter">&#9654;</b>entered</li>\
     <li><b class="exit">&#9664;</b>left</li><li><b class="enter">&#9679;</b>other of a region</li>\
-    <li><b class="move">&#9632;</b>moved</li><li><b class="wake">&#9670;</b>program woken</li>\
+    <li><b class="move">&#9632;</b>moved</li><li><b class="visit">&#11039;</b>visit begun, ended</li>\
+    <li><b class="wake">&#9670;</b>program woken</li>\
     <li><b class="gap">&#10005;</b>no fixes, refused</li>\
     <li><i class="key on"></i>receiver on</li><li><i class="key background"></i>in the background</li>\
     <li><i class="key active"></i>in the foreground</li><li><i class="key suspended"></i>suspended</li>

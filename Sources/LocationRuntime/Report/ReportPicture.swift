@@ -44,7 +44,7 @@ enum ReportPicture {
       svg += text(left - 6, vertical(share) + 4, "end", "\(Int(100 * share)) %")
     }
     svg += text((left + width - right) / 2, height - 8, "middle", "receiver on, share of the time")
-    svg += text(left + 6, top + 12, "start", "events missed")
+    svg += text(left + 6, top + 12, "start", "missed, of what it is for")
     var taken: [(x: Double, y: Double)] = []
     for (index, result) in comparison.results.enumerated() {
       guard let missed = missedShare(result) else { continue }
@@ -59,11 +59,19 @@ enum ReportPicture {
     return svg + "</svg>\n"
   }
 
-  /// Of everything that continuous told, region events and significant changes; nil where it told nothing.
+  /// Of what the policy is for and continuous told; nil where that is nothing.
   private static func missedShare(_ result: PolicyResult) -> Double? {
-    let missed = result.missed + result.movesMissed
-    let all = missed + result.found + result.movesFound
-    return all > 0 ? Double(missed) / Double(all) : nil
+    var missed = 0
+    var found = 0
+    for (service, itsFound, itsMissed) in [
+      (Subscriber.Services.regions, result.found, result.missed),
+      (.significantChange, result.movesFound, result.movesMissed),
+      (.visits, result.visitsFound, result.visitsMissed),
+    ] where result.policy.asks(for: service) {
+      found += itsFound
+      missed += itsMissed
+    }
+    return missed + found > 0 ? Double(missed) / Double(missed + found) : nil
   }
 
   private static func horizontal(_ share: Double) -> Double {
@@ -90,7 +98,7 @@ enum ReportPicture {
       let left = comparison.comparison(of: result)
       return [
         "\(index + 1) \(result.policy.title)", found(result.found, result.missed),
-        found(result.movesFound, result.movesMissed),
+        found(result.movesFound, result.movesMissed), found(result.visitsFound, result.visitsMissed),
         PolicyResult.quantile(0.95, result.delays).map { Wording.duration(max(0, $0)) } ?? "",
         PolicyResult.quantile(0.95, result.errors).map { Wording.distance(Double($0)) } ?? "",
         Wording.count(result.wakes), Wording.duration(result.receiverOnSeconds),
@@ -101,7 +109,8 @@ enum ReportPicture {
     return ReportTables.table(
       "What each policy finds and costs, against continuous",
       [
-        "Policy", "#Region events", "#Moves", "#95 % later by at most", "#95 % of errors within", "#Wakes",
+        "Policy", "#Region events", "#Moves", "#Visits", "#95 % later by at most", "#95 % of errors within",
+        "#Wakes",
         "#Receiver on", "#Energy", "", "#Of continuous", "#Of the device",
       ], rows)
   }

@@ -5,7 +5,7 @@ extension ReportScript {
     let colours = {};
     function readColours() {
       const style = getComputedStyle(document.documentElement);
-      for (const name of ["fg", "bg", "muted", "faint", "panel", "accent", "wake", "enter", "exit", "move", "gap",
+      for (const name of ["fg", "bg", "muted", "faint", "panel", "accent", "wake", "enter", "exit", "move", "visit", "gap",
         "region", "state-active", "state-background", "state-suspended"]) {
         colours[name] = style.getPropertyValue("--" + name).trim();
       }
@@ -57,6 +57,9 @@ extension ReportScript {
       else if (kind === "exit") { c.moveTo(x + size, y - size); c.lineTo(x - size, y); c.lineTo(x + size, y + size); }
       else if (kind === "wake") {
         c.moveTo(x, y - size * 1.3); c.lineTo(x + size, y); c.lineTo(x, y + size * 1.3); c.lineTo(x - size, y);
+      } else if (kind === "visit") {
+        c.moveTo(x, y - size * 1.2); c.lineTo(x + size, y - size * .2); c.lineTo(x + size * .8, y + size);
+        c.lineTo(x - size * .8, y + size); c.lineTo(x - size, y - size * .2);
       } else if (kind === "move") c.rect(x - size * .8, y - size * .8, size * 1.6, size * 1.6);
       else if (kind === "gap") {
         c.moveTo(x - size, y - size); c.lineTo(x + size, y + size);

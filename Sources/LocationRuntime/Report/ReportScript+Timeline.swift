@@ -6,7 +6,7 @@ extension ReportScript {
     const LANE = 26, AXIS = 28;
     const lanes = [{ name: "receiver", draw: drawReceiver }]
       .concat(subscribers.map(s => ({ name: s.name, draw: (c, y) => drawLife(c, y, s) })))
-      .concat([["regions", ["enter", "exit", "dwell", "state"]], ["moves", ["move"]], ["wakes", ["wake"]],
+      .concat([["regions", ["enter", "exit", "dwell", "state"]], ["visits", ["visit"]], ["moves", ["move"]], ["wakes", ["wake"]],
         ["source", ["gap"]]]
         .map(([name, kinds]) => ({ name, kinds, events: byTime.filter(e => kinds.includes(e.kind)) }))
         .filter(lane => lane.events.length)

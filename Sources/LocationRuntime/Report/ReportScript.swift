@@ -112,7 +112,7 @@ enum ReportScript {
 
     const KIND = {
       "region.enter": "enter", "region.exit": "exit", "region.dwell": "dwell", "region.cross": "dwell",
-      "region.state": "state", significant: "move", gap: "gap", stale: "gap", source: "gap", refused: "gap",
+      "region.state": "state", significant: "move", "visit.arrive": "visit", "visit.depart": "visit", gap: "gap", stale: "gap", source: "gap", refused: "gap",
     };
     const events = data.events.map((e, index) => {
       const ms = data.t0 + e.t;

@@ -4,13 +4,13 @@ enum ReportStyle {
   static let text = #"""
     :root {
       --fg: #1b1f24; --bg: #fff; --panel: #f6f7f9; --muted: #56606b; --faint: #b4bcc6; --edge: #d5dae0;
-      --accent: #0b62a4; --wake: #b4450b; --enter: #1d7a46; --exit: #8a2f8f; --move: #7a5c00; --gap: #b3261e;
+      --accent: #0b62a4; --wake: #b4450b; --enter: #1d7a46; --exit: #8a2f8f; --move: #7a5c00; --visit: #3f51b5; --gap: #b3261e;
       --region: #1d7a46; --state-active: #0b62a4; --state-background: #b4450b; --state-suspended: #c3cad3;
     }
     @media screen and (prefers-color-scheme: dark) {
       :root:not(.paper) {
         --fg: #e7ebf0; --bg: #12161b; --panel: #1a2027; --muted: #9aa6b2; --faint: #4b5763; --edge: #313a44;
-        --accent: #6fb7ee; --wake: #f2a05c; --enter: #6fcf97; --exit: #d79bdc; --move: #e2c25a; --gap: #f28b82;
+        --accent: #6fb7ee; --wake: #f2a05c; --enter: #6fcf97; --exit: #d79bdc; --move: #e2c25a; --visit: #a9b4ff; --gap: #f28b82;
         --region: #6fcf97; --state-active: #6fb7ee; --state-background: #f2a05c; --state-suspended: #44505c;
       }
     }
@@ -40,7 +40,7 @@ enum ReportStyle {
     .legend { flex-wrap: wrap; gap: 4px 16px; list-style: none; padding: 0; margin: 8px 0; font-size: .9rem; }
     .legend b { display: inline-block; width: 1.2em; }
     .enter { color: var(--enter); } .exit { color: var(--exit); } .move { color: var(--move); }
-    .wake { color: var(--wake); } .gap { color: var(--gap); }
+    .visit { color: var(--visit); } .wake { color: var(--wake); } .gap { color: var(--gap); }
     .key { display: inline-block; width: 18px; height: 10px; margin-right: 6px; }
     .key.line { height: 0; border-top: 3px solid var(--accent); vertical-align: middle; }
     .key.faint { border-color: var(--faint); }

@@ -57,12 +57,14 @@ struct TrackReport: Sendable {
   }
 
   private(set) var points = Points()
-  /// What happened, without what is said of single fixes, of the receiver and of energy.
+  /// What happened, without what is said of single fixes and standard updates, of the receiver and of energy.
   private(set) var events: [Record] = []
   /// The orders to the receiver; it begins on.
   private(set) var orders: [Move<ReceiverOrder>] = []
   private(set) var lives: [Life] = []
   private(set) var regions: [Region] = []
+  /// Ids of the standard updates, which are no events here.
+  private var updates: Set<Int> = []
   /// Points without a time or a place.
   private(set) var leftOut = 0
   /// What it came to; nil until the end.
@@ -94,9 +96,17 @@ struct TrackReport: Sendable {
   mutating func add(_ record: Record) {
     switch record.body {
     case .fixAccepted, .fixRejected, .power, .receiver: return
-    case .decision(let decision): move(decision.subscriber, to: decision.after, at: record.time)
+    case .location(let update):
+      // A standard update is a fix over again.
+      guard update.reason != .update else {
+        updates.insert(record.id)
+        return
+      }
+    case .decision(let decision):
+      move(decision.subscriber, to: decision.after, at: record.time)
+      if let event = decision.event, updates.contains(event), !decision.startsProgram { return }
     case .subscriberState(let move): self.move(move.subscriber, to: move.after, at: record.time)
-    case .significant, .region, .gap, .source, .refused: break
+    case .significant, .region, .visit, .pause, .gap, .source, .advice, .refused: break
     }
     events.append(record)
   }
@@ -112,6 +122,11 @@ struct TrackReport: Sendable {
       lives[index].moves.append(Move(at: time, state: state))
     }
   }
+}
+
+extension Decision {
+  /// Whether the program runs because of it.
+  fileprivate var startsProgram: Bool { action == .wake || action == .relaunch }
 }
 
 extension UTCTime {

@@ -96,6 +96,27 @@ extension Setting {
       section: "fix", name: "gap_s", meaning: "a time without fixes from which on it is told as a gap",
       place: .number(\.gapSeconds, in: 1...1e7)),
     Setting(
+      section: "visits", name: "radius_m", meaning: "how far a place reaches from its middle",
+      place: .number(\.visits.radiusMeters, in: 1...1e5)),
+    Setting(
+      section: "visits", name: "provisional_s",
+      meaning: "a stay so long is confirmed by silence where no further fix comes",
+      place: .number(\.visits.provisionalSeconds, in: 1...1e6)),
+    Setting(
+      section: "visits", name: "arrival_s", meaning: "a stay so long is a visit",
+      place: .number(\.visits.confirmedSeconds, in: 1...1e6)),
+    Setting(
+      section: "visits", name: "gap_s",
+      meaning: "a silence after which nobody can say when a place now far away was left",
+      place: .number(\.visits.gapSeconds, in: 1...1e7)),
+    Setting(
+      section: "visits", name: "merge_distance_m",
+      meaning: "two places so near are one when the way back was short",
+      place: .number(\.visits.mergeMeters, in: 0...1e5)),
+    Setting(
+      section: "visits", name: "merge_s", meaning: "a longer absence makes another visit",
+      place: .number(\.visits.mergeSeconds, in: 0...1e6)),
+    Setting(
       section: "sampling", name: "max_speed_mps",
       meaning: "adaptive: the machine is no faster",
       place: .number(\.sampling.maxSpeedMetersPerSecond, in: 0.1...1000)),

@@ -5,6 +5,7 @@ public import LocationCore
 /// ```yaml
 /// significant_change: {distance_m: 500, window_s: 300}
 /// fix: {max_accuracy_m: 300, max_speed_mps: 100}
+/// visits: {radius_m: 50, arrival_s: 300}
 /// policy: {force_quit_blocks_location: false}
 /// ```
 ///

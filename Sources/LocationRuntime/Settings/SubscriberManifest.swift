@@ -34,7 +34,30 @@ public enum SubscriberManifest {
     }
     if let node = map.optional(.regions) { subscriber.regions = try strings(node) }
     if let node = map.optional(.exitsOnSuspend) { subscriber.exitsOnSuspend = try node.bool() }
+    if let node = map.optional(.backgroundDelivery) { subscriber.backgroundDelivery = try node.bool() }
+    subscriber.standard = try standard(map, subscriber.modes)
     return subscriber
+  }
+
+  /// What it asks of standard updates.
+  private static func standard(
+    _ map: StrictMap<Key>, _ modes: Subscriber.Modes
+  ) throws(Failure) -> StandardTerms {
+    var terms = StandardTerms()
+    if let node = map.optional(.desiredAccuracy) {
+      terms.desiredAccuracy = try node.word(StandardTerms.DesiredAccuracy.self)
+    }
+    if let node = map.optional(.activity) { terms.activity = try node.word(StandardTerms.Activity.self) }
+    if let node = map.optional(.pauses) { terms.pausesAutomatically = try node.bool() }
+    if let node = map.optional(.deferMeters) { terms.deferMeters = try node.double(in: 1...1e7) }
+    if let node = map.optional(.deferSeconds) { terms.deferSeconds = try node.double(in: 1...86_400) }
+    if terms.defers, !modes.contains(.location),
+      let node = map.optional(.deferMeters) ?? map.optional(.deferSeconds)
+    {
+      throw node.failure(
+        "has no meaning without the mode `location`", remedy: "add modes: [location], or leave it out")
+    }
+    return terms
   }
 
   enum Key: String, CaseIterable {
@@ -42,11 +65,27 @@ public enum SubscriberManifest {
     case distanceFilter = "distance_filter_m"
     case regions
     case exitsOnSuspend = "exits_on_suspend"
+    case backgroundDelivery = "background_delivery"
+    case desiredAccuracy = "desired_accuracy"
+    case activity
+    case pauses = "pauses_automatically"
+    case deferMeters = "defer_m"
+    case deferSeconds = "defer_s"
   }
 
   enum Service: String, CaseIterable {
     case significantChange = "significant-change"
     case regions, visits, standard
+
+    /// The service of that name.
+    var services: Subscriber.Services {
+      switch self {
+      case .significantChange: .significantChange
+      case .regions: .regions
+      case .visits: .visits
+      case .standard: .standard
+      }
+    }
   }
 
   enum Mode: String, CaseIterable {
@@ -55,14 +94,7 @@ public enum SubscriberManifest {
 
   private static func services(_ node: StrictYAML) throws(Failure) -> Subscriber.Services {
     var services: Subscriber.Services = []
-    for item in try node.list() {
-      switch try item.word(Service.self) {
-      case .significantChange: services.insert(.significantChange)
-      case .regions: services.insert(.regions)
-      case .visits: services.insert(.visits)
-      case .standard: services.insert(.standard)
-      }
-    }
+    for item in try node.list() { services.insert(try item.word(Service.self).services) }
     return services
   }
 

@@ -118,6 +118,7 @@ final class Conversation {
         for event in acknowledgeAll() {
           reports.append(.event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
         }
+      case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
       case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
       case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
       case .request(let request): reports.append(.request(subscriber: name, request))

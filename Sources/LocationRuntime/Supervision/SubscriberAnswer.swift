@@ -8,6 +8,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
   case done
   case beginTask(name: String)
   case endTask(token: Int)
+  /// It asks for one fix, and waits for it so many seconds.
+  case locate(seconds: Double)
   case request(SubscriberRequest)
   /// It says which subscriber it is: on a socket, and there first.
   case register(Registration)
@@ -49,6 +51,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case done
     case beginTask = "begin_task"
     case endTask = "end_task"
+    case locate
     case start
     case stop
     case stateOf = "state_of"
@@ -62,6 +65,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .done: try reader.boolean() ? .done : nil
     case .beginTask: try name(&reader).map { .beginTask(name: $0) }
     case .endTask: try wholeNumber(&reader).map { .endTask(token: $0) }
+    case .locate:
+      try seconds(&reader).map { .locate(seconds: $0) }
     case .start: try service(&reader).map { .request(.start($0)) }
     case .stop: try service(&reader).map { .request(.stop($0)) }
     case .stateOf: try name(&reader).map { .request(.stateOf(region: $0)) }
@@ -76,6 +81,14 @@ package enum SubscriberAnswer: Hashable, Sendable {
     let whole = Int(number)
     return Double(whole) == number ? whole : nil
   }
+
+  private static func seconds(_ reader: inout JSONReader) throws(JSONError) -> Double? {
+    let number = try reader.number()
+    return number >= 0 && number <= longestWaitSeconds ? number : nil
+  }
+
+  /// Nobody waits longer than an hour for one fix.
+  private static let longestWaitSeconds = 3600.0
 
   /// 2^53: up to here a double is every whole number (RFC 8259, section 6).
   private static let largestExact = 9_007_199_254_740_992.0

@@ -50,6 +50,8 @@ struct LaunchNotice: Hashable {
   var budgetSeconds: Double?
   /// Nil where it was not suspended.
   var sleptSeconds: Double?
+  /// Nil where it is not throttled.
+  var throttleSeconds: Double?
 
   /// The user started it or returned to it.
   static let user = LaunchNotice(cause: "user")
@@ -59,6 +61,7 @@ struct LaunchNotice: Hashable {
     event = launch.event
     budgetSeconds = launch.budgetSeconds
     sleptSeconds = launch.sleptSeconds
+    throttleSeconds = launch.throttleSeconds
   }
 
   private init(cause: String) { self.cause = cause }
@@ -73,6 +76,7 @@ struct LaunchNotice: Hashable {
     line.member("event", event)
     line.member("budget_s", budgetSeconds, decimals: FixedPoint.thousandths)
     line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
+    line.member("throttle_s", throttleSeconds, decimals: FixedPoint.thousandths)
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

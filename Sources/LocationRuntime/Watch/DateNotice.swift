@@ -29,8 +29,8 @@ package struct DateNotice {
       guard refused >= Self.leastFixes else { return nil }
       isTold = true
       return Self.text(time, now: now)
-    case .fixRejected, .significant, .region, .gap, .source, .decision, .subscriberState, .power, .receiver,
-      .refused:
+    case .fixRejected, .significant, .region, .visit, .location, .pause, .gap, .source, .decision,
+      .subscriberState, .power, .advice, .receiver, .refused:
       break
     }
     return nil

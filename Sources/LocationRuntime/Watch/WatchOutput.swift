@@ -81,7 +81,9 @@ struct WatchOutput: ~Copyable {
       view.sourceName = name
       view.trouble = nil
     case .source(.stale(let reason, _)): view.trouble = reason
-    case .significant, .gap, .source, .decision, .subscriberState, .refused: break
+    case .significant, .visit, .location, .pause, .gap, .source, .decision, .subscriberState, .advice,
+      .refused:
+      break
     }
     guard let text = TextRecord(record) else { return }
     let clock = String(decoding: Array(record.time.rfc3339.utf8).dropFirst(11).prefix(8), as: UTF8.self)

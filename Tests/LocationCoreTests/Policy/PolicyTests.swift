@@ -86,7 +86,8 @@ private struct Day: ~Copyable {
     let isRefused = day.log == ["refuse A1 \(before)>\(before) illegalMove"]
     switch (event, before) {
     case (.background, .inactive), (.background, .active): #expect(!isRefused)
-    case (.foreground, .notRunning), (.foreground, .suspended), (.foreground, .background):
+    case (.foreground, .notRunning), (.foreground, .suspended), (.foreground, .background),
+      (.foreground, .inactive):
       #expect(!isRefused)
     case (.exited, .inactive), (.exited, .active), (.exited, .background), (.exited, .suspended):
       #expect(!isRefused)
@@ -137,6 +138,16 @@ private struct Day: ~Copyable {
       day.log == [
         "terminate A5 inactive>notRunning exitsOnSuspend", "defer A5 notRunning>notRunning exitsOnSuspend",
       ])
+  }
+
+  @Test func a5_whoReturnsInTimeGoesOn() {
+    let subscriber = Subscriber(name: "a", services: [.significantChange], exitsOnSuspend: true)
+    var day = Day(subscriber, from: .notRunning)
+    day.say(0, .foreground)
+    day.say(10, .background)
+    day.say(14, .foreground)
+    day.wait(until: 60)
+    #expect(day.log.isEmpty && day.state == .active)
   }
 
   @Test func a7_locationServicesRelaunchAfterAForceQuit() {
@@ -205,6 +216,20 @@ private struct Day: ~Copyable {
     var day = Day(from: .active)
     day.move(0)
     #expect(day.log == ["deliver B1 active>active foreground"])
+  }
+
+  @Test(arguments: [SubscriberState.suspended, .notRunning])
+  func b4_regionsWakeOrRelaunchWhoAskedForThatRegion(_ state: SubscriberState) {
+    var drive = Drive()
+    drive.add(0, .addSubscriber(Subscriber(name: "a", services: [.regions]), state))
+    drive.add(0, .addSubscriber(Subscriber(name: "b", services: [.regions], regions: ["other"]), state))
+    let home = Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 200), initial: .event)
+    drive.add(0, .addRegion(home))
+    drive.fix(1, east: 0)
+    let decisions = drive.effects().decisions
+    #expect(decisions.map(\.subscriber) == ["a"])
+    #expect(decisions.first?.action == (state == .suspended ? .wake : .relaunch))
+    #expect(decisions.first?.rule == .regions)
   }
 
   @Test(arguments: SubscriberState.allCases) func b8_deniedIsNeverTold(_ state: SubscriberState) {

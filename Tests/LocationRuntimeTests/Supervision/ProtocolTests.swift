@@ -14,6 +14,7 @@ import Testing
       (#"{"end_task":7}"#, .endTask(token: 7)),
       (#"{"start":"significant-change"}"#, .request(.start(.significantChange))),
       (#"{"stop":"visits"}"#, .request(.stop(.visits))),
+      (#"{"locate":30}"#, .locate(seconds: 30)), (#"{"locate":-1}"#, nil), (#"{"locate":1e9}"#, nil),
       (#"{"state_of":"home"}"#, .request(.stateOf(region: "home"))),
       (#"{"register":"home"}"#, .register(Registration(name: "home"))),
       (#"{"signal":"USR1","register":"home"}"#, .register(Registration(name: "home", signal: .usr1))),

@@ -4,14 +4,17 @@ import Testing
 
 @testable import LocationCore
 
-/// The tables of `Docs/Policy.md` that the engine itself fills.
+/// The tables of `Docs/Policy.md`: what the rules demand, and that the engine does it.
 @Suite struct PolicyDocTests {
-  @Test func `the tables are what the engine does`() throws {
+  @Test func `the tables are those of the expectation`() throws {
     let document = try Markdown("Docs/Policy.md")
     var text: Markdown = document
     for (name, body) in [
-      ("triggers", triggers), ("numbers", numbers), ("significant change", decisions(on: .significantChange)),
-      ("region", decisions(on: .region)), ("moves", moves),
+      ("triggers", triggers), ("numbers", numbers),
+      ("location services", decisions(on: [.significantChange, .region, .visit])),
+      ("standard updates", decisions(on: [.standard])),
+      ("background location", decisions(on: [.backgroundLocation])),
+      ("pairs", pairs), ("moves", moves),
     ] {
       text = Markdown(
         path: document.path,
@@ -32,7 +35,10 @@ import Testing
   // MARK: Triggers and numbers
 
   private var triggers: String {
-    let rows = [("significant change", Trigger.significantChange), ("region", .region)].map { name, trigger in
+    let rows = [
+      ("significant change", Trigger.significantChange), ("region", .region), ("visit", .visit),
+      ("standard update", .standard), ("standard update, mode `location`", .backgroundLocation),
+    ].map { name, trigger in
       [
         name, "`\(trigger.rule.rawValue)`", Self.yes(trigger.wakes), Self.yes(trigger.relaunches),
         Self.yes(trigger.outlivesForceQuit), Self.plain(trigger.budgetSeconds),
@@ -58,120 +64,155 @@ import Testing
 
   // MARK: Decisions
 
-  /// A subscriber's situation when a trigger comes.
-  private struct Situation {
-    var name: String
-    var state: SubscriberState
-    var exitsOnSuspend = false
-    var configuration = EngineConfiguration()
-    /// What happened before, from second 2 on.
-    var before: [Event] = []
-  }
-
-  private var situations: [Situation] {
-    var locked = EngineConfiguration()
-    locked.policy.protectUntilFirstUnlock = true
-    var older = EngineConfiguration()
-    older.policy.forceQuitBlocksLocation = true
-    var patient = EngineConfiguration()
-    patient.policy.backOffSeconds = 10_000
-    patient.policy.backOffLimitSeconds = 10_000
-    let quit = Event.subscriber(name: "a", .quit)
-    let start = Region(
-      id: "start", shape: .circle(center: Drive.origin, radiusMeters: 200), initial: .event)
-    return [
-      Situation(name: "`active`", state: .active),
-      Situation(name: "`inactive`", state: .inactive),
-      Situation(name: "`background`", state: .background),
-      Situation(name: "`suspended`", state: .suspended),
-      Situation(name: "`notRunning`", state: .notRunning),
-      Situation(name: "`notRunning`, force-quit", state: .suspended, before: [quit]),
-      Situation(
-        name: "`notRunning`, force-quit, `force_quit_blocks_location`", state: .suspended,
-        configuration: older, before: [quit]),
-      Situation(
-        name: "`notRunning`, booted and not unlocked, `protect_until_first_unlock`", state: .suspended,
-        configuration: locked, before: [.machine(.reboot)]),
-      Situation(name: "`notRunning`, `exits_on_suspend`", state: .notRunning, exitsOnSuspend: true),
-      Situation(
-        name: "`notRunning`, its last start failed just now", state: .suspended, configuration: patient,
-        before: [
-          .addRegion(start), .fix(Drive.report(3, east: 0)), .subscriber(name: "a", .exited(status: 1)),
-        ]),
-    ]
-  }
-
-  /// Every situation, with each authorization, when the trigger comes.
-  private func decisions(on trigger: Trigger) -> String {
+  /// Each state with what bears on it, and each authorization, as the rules demand it.
+  private func decisions(on services: [PolicyExpectation.Service]) -> String {
     let rights: [Subscriber.Authorization] = [.always, .whenInUse, .denied]
-    let rows = situations.map { situation in
-      [situation.name] + rights.map { decision(in: situation, on: trigger, with: $0) }
+    var rows: [[String]] = []
+    for state in PolicyExpectation.states {
+      for (name, adjust) in Self.circumstances(of: state) {
+        rows.append(
+          ["`\(state.rawValue)`" + name]
+            + rights.map { right in
+              let words = services.map { service in
+                var it = PolicyExpectation.Case(service: service, state: state, authorization: right)
+                adjust(&it)
+                let decision = PolicyExpectation.decision(it) ?? "-"
+                return services.count > 1
+                  ? decision.replacing(", \(service.rule) ", with: ", its rule, ") : decision
+              }
+              return words[0]
+            })
+      }
     }
     return Markdown.table(["state"] + rights.map { "`\($0.rawValue)`" }, rows)
   }
 
-  private func decision(
-    in situation: Situation, on trigger: Trigger, with right: Subscriber.Authorization
-  ) -> String {
-    var drive = Drive()
-    drive.fix(0, east: 0)
-    drive.add(
-      1,
-      .addSubscriber(
-        Subscriber(
-          name: "a", services: [.significantChange, .regions], exitsOnSuspend: situation.exitsOnSuspend),
-        situation.state))
-    for (index, event) in situation.before.enumerated() { drive.add(2 + Double(index), event) }
-    drive.add(20, .subscriber(name: "a", .authorization(right)))
-    let isRegion = trigger == .region
-    if isRegion {
-      drive.add(21, .addRegion(Region(id: "far", shape: .circle(center: Self.far, radiusMeters: 200))))
-      drive.add(22, .fix(Drive.report(22, east: 0)))
-      for second in [100.0, 101, 102, 103] { drive.fix(second, east: 2_000) }
-    } else {
-      drive.fix(400, east: 2_000)
+  /// What bears on a decision about a subscriber in a state, beside its authorization.
+  private static func circumstances(
+    of state: SubscriberState
+  ) -> [(String, (inout PolicyExpectation.Case) -> Void)] {
+    switch state {
+    case .active, .inactive, .background: return [("", { _ in })]
+    case .suspended:
+      return [("", { _ in }), (", `background_delivery: false`", { $0.backgroundDelivery = false })]
+    case .notRunning:
+      return [
+        ("", { _ in }),
+        (", force-quit", { $0.wasForceQuit = true }),
+        (
+          ", force-quit, `force_quit_blocks_location`",
+          {
+            $0.wasForceQuit = true
+            $0.forceQuitBlocks = true
+          }
+        ),
+        (", not unlocked", { $0.isUnlocked = false }),
+        (
+          ", force-quit, not unlocked",
+          {
+            $0.wasForceQuit = true
+            $0.isUnlocked = false
+          }
+        ),
+        (", `exits_on_suspend`", { $0.exitsOnSuspend = true }),
+        (", `background_delivery: false`", { $0.backgroundDelivery = false }),
+      ]
     }
-    let records = drive.effects(situation.configuration).records
-    let cause = records.last { record in
-      switch record.body {
-      case .significant: !isRegion
-      case .region(let event): isRegion && event.kind == .enter && event.region == "far"
-      case .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState, .power, .receiver,
-        .refused:
-        false
-      }
-    }
-    for record in records {
-      if case .decision(let decision) = record.body, decision.event == cause?.id {
-        return Self.words(decision)
-      }
-    }
-    return "?"
   }
 
-  private static let far: Coordinate = {
-    let report = Drive.report(0, east: 2_000)
-    return Coordinate(latitude: report.latitude, longitude: report.longitude)!
-  }()
+  @Test(arguments: PolicyExpectation.Service.allCases)
+  func `A1 to B8 every state with every trigger and every right is decided as the rules demand`(
+    _ service: PolicyExpectation.Service
+  ) {
+    let cases = PolicyExpectation.Case.all.filter { $0.service == service }
+    #expect(cases.count >= 700)
+    for it in cases {
+      let expected = PolicyExpectation.decision(it)
+      #expect(Self.decision(it) == expected, "\(it)")
+    }
+  }
 
-  private static func words(_ decision: Decision) -> String {
-    "\(decision.action.rawValue), \(decision.rule.rawValue) `\(decision.reason.rawValue)`"
+  /// What the policy decides in a case.
+  private static func decision(_ it: PolicyExpectation.Case) -> String? {
+    var configuration = Policy.Configuration()
+    configuration.forceQuitBlocksLocation = it.forceQuitBlocks
+    var policy = Policy(configuration: configuration)
+    let subscriber = Subscriber(
+      name: "a", services: it.service.services, modes: it.service == .backgroundLocation ? [.location] : [],
+      authorization: it.authorization, accuracy: it.accuracy, exitsOnSuspend: it.exitsOnSuspend,
+      backgroundDelivery: it.backgroundDelivery)
+    let instant = Drive.instant(0)
+    _ = policy.add(subscriber, state: it.state, at: instant)
+    policy.update(0) { $0.wasForceQuit = it.wasForceQuit }
+    policy.isUnlocked = it.isUnlocked
+    var steps: [PolicyStep] = []
+    let fix = Fix(
+      time: UTCTime(microseconds: instant.microseconds), instant: instant, coordinate: Drive.origin,
+      accuracy: Accuracy(radiusMeters: 5, source: .reported))
+    switch it.service {
+    case .significantChange: policy.offer(event: 1, trigger: .significantChange, at: instant, into: &steps)
+    case .region: policy.offer(event: 1, trigger: .region, region: "r", at: instant, into: &steps)
+    case .visit: policy.offer(event: 1, trigger: .visit, at: instant, into: &steps)
+    case .standard, .backgroundLocation:
+      var takers: [StandardTaker] = []
+      policy.observe(fix, at: instant, into: &takers)
+      for taker in takers {
+        if case .reduced = taker.what {
+          let owed = Session.Owed(trigger: policy.sessions[taker.index].updateTrigger, visit: nil)
+          policy.offerReduced(owed, event: 1, to: taker.index, at: instant, into: &steps)
+        } else {
+          policy.offerUpdate(event: 1, fix, to: taker.index, at: instant, into: &steps)
+        }
+      }
+    }
+    // A coarse position is its own event, of the same trigger.
+    if case .reduced(_, let owed)? = steps.first {
+      steps = []
+      policy.offer(event: 2, trigger: owed.trigger, to: 0, at: instant, into: &steps)
+    }
+    for step in steps {
+      if case .decided(let decision) = step {
+        return "\(decision.action.rawValue), \(decision.rule.rawValue) `\(decision.reason.rawValue)`"
+      }
+    }
+    return nil
   }
 
   // MARK: Moves
 
   private var moves: String {
-    let states: [SubscriberState] = [.active, .inactive, .background, .suspended, .notRunning]
-    let events: [(String, Event)] = [
-      ("the user opens it", .subscriber(name: "a", .foreground)),
-      ("the user turns to something else", .subscriber(name: "a", .background)),
-      ("the user force-quits it", .subscriber(name: "a", .quit)),
-      ("its process ends", .subscriber(name: "a", .exited(status: 0))),
-      ("the machine boots", .machine(.reboot)),
-      ("memory is critically short", .machine(.memoryPressure(.critical))),
-    ]
-    let rows = events.map { name, event in [name] + states.map { move($0, on: event) } }
-    return Markdown.table([""] + states.map { "`\($0.rawValue)`" }, rows)
+    Markdown.table(
+      [""] + PolicyExpectation.states.map { "`\($0.rawValue)`" },
+      PolicyExpectation.moves.map { [$0.name] + $0.after })
+  }
+
+  /// Which state may follow which.
+  private var pairs: String {
+    let states = PolicyExpectation.states
+    let rows = states.map { before in
+      ["`\(before.rawValue)`"]
+        + states.map { after in
+          before == after ? "" : PolicyExpectation.legalMoves[before]?.contains(after) == true ? "yes" : "no"
+        }
+    }
+    return Markdown.table(["from, to"] + states.map { "`\($0.rawValue)`" }, rows)
+  }
+
+  @Test func `A1 every pair of states is a move or none, as the rules demand`() {
+    for before in SubscriberState.allCases {
+      for after in SubscriberState.allCases {
+        let isLegal = PolicyExpectation.legalMoves[before]?.contains(after) == true
+        #expect(before.mayBecome(after) == isLegal, "\(before) to \(after)")
+      }
+    }
+  }
+
+  @Test func `A1 A4 A7 B2 C1 C4 K3 what else happens moves every state as the rules demand`() {
+    for (name, event, after) in PolicyExpectation.moves {
+      for (state, expected) in zip(PolicyExpectation.states, after) {
+        #expect(move(state, on: event) == expected, "\(name), \(state)")
+      }
+    }
   }
 
   private func move(_ state: SubscriberState, on event: Event) -> String {
@@ -185,10 +226,23 @@ import Testing
         let after = decision.after == decision.before ? "" : " → `\(decision.after.rawValue)`"
         words.append("\(decision.action.rawValue), \(decision.rule.rawValue)\(after)")
       case .subscriberState(let move): words.append("→ `\(move.after.rawValue)`")
-      case .significant, .region, .gap, .source, .fixAccepted, .fixRejected, .power, .receiver, .refused:
+      case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
+        .power,
+        .advice, .receiver, .refused:
         break
       }
     }
     return words.isEmpty ? "-" : words.joined(separator: " ")
+  }
+}
+
+extension PolicyExpectation.Service {
+  fileprivate var services: Subscriber.Services {
+    switch self {
+    case .significantChange: .significantChange
+    case .region: .regions
+    case .visit: .visits
+    case .standard, .backgroundLocation: .standard
+    }
   }
 }

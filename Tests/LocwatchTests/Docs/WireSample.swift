@@ -14,6 +14,8 @@ struct WireSample: CustomStringConvertible, Sendable {
   var heading: String {
     switch type {
     case "region.enter", "region.exit", "region.dwell", "region.cross": "region.enter"
+    case "visit.arrive", "visit.depart", "visit.provisional": "visit.arrive"
+    case "paused", "resumed": "paused"
     default: type
     }
   }
@@ -52,11 +54,17 @@ struct WireSample: CustomStringConvertible, Sendable {
       component: .wake, subscriber: "a", rule: .significantChange, joules: 1, seconds: 1)
     return [
       .significant(change), region(.enter), region(.exit), region(.dwell), region(.cross),
-      region(.state(.inside)), .gap(seconds: 1, .silence), .fixAccepted(fix), .fixRejected(.speed, report),
+      region(.state(.inside)), visit(.provisional), visit(.arrive), visit(.depart),
+      visit(.depart, departed: nil),
+      .gap(seconds: 1, .silence), .fixAccepted(fix, [verdict]), .fixRejected(.speed, report),
       .source(.found(name: "a")), .source(.switched(to: "a")), .source(.stale(.lost, seconds: 1)),
       .source(.dropped(reports: 1, seconds: 1)),
       .decision(decision),
       .subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit)),
+      .location(LocationUpdate(fix, .update)),
+      .pause(PauseEvent(subscriber: "a", pauses: true, reason: .resting)),
+      .pause(PauseEvent(subscriber: "a", pauses: false, reason: .moved)),
+      .advice(Advice(subscriber: "a", rule: .standard, cheaper: .significantChange, updates: 1, joules: 1)),
       .power(entry), .receiver(.off(seconds: 60, .rest)), .refused(what: "a", reason: "b"),
     ]
   }()
@@ -64,8 +72,9 @@ struct WireSample: CustomStringConvertible, Sendable {
   /// Names every kind of body, so that a new one does not compile until it has a sample above.
   static func isSampled(_ body: Record.Body) -> Bool {
     switch body {
-    case .significant, .region, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
-      .power, .receiver, .refused:
+    case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
+      .decision,
+      .subscriberState, .power, .advice, .receiver, .refused:
       true
     }
   }
@@ -76,6 +85,17 @@ struct WireSample: CustomStringConvertible, Sendable {
         kind: kind, region: "home", visit: 1, instant: instant, coordinate: place, accuracy: accuracy,
         edgeMeters: 1, confidence: 1, reason: .clear, insideSeconds: kind == .exit ? 1 : nil,
         passage: kind == .cross ? RegionEvent.Passage(entered: instant, left: instant) : nil))
+  }
+
+  private static let verdict = RegionVerdict(
+    region: "home", before: .outside, after: .outside, edgeMeters: 1, sigmaMeters: 1, probabilityInside: 0,
+    clearMeters: 1, heldMeters: 1, clearFixes: 0, heldSeconds: 0, reason: .agrees)
+
+  private static func visit(_ kind: VisitEvent.Kind, departed: UTCTime? = time) -> Record.Body {
+    .visit(
+      VisitEvent(
+        kind: kind, visit: 1, instant: instant, coordinate: place, radiusMeters: 1, arrived: time,
+        departed: departed, seen: time, reason: .stayed))
   }
 
   private static let summary: WireSample = {

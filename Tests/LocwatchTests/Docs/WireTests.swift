@@ -48,6 +48,10 @@ import Testing
     ("Reasons of a decision", Decision.Reason.allCases.map(\.rawValue)),
     ("Reasons of a region event", RegionEvent.Reason.allCases.map(\.rawValue)),
     ("Reasons of a significant change", SignificantChange.Reason.allCases.map(\.rawValue)),
+    ("Verdicts on a region", RegionVerdict.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a standard update", LocationUpdate.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a pause", PauseEvent.Reason.allCases.map(\.rawValue)),
+    ("Reasons of a visit", VisitEvent.Reason.allCases.map(\.rawValue)),
     ("Reasons of a gap", Record.Gap.allCases.map(\.rawValue)),
     ("Why there are no live fixes", SourceEvent.Staleness.allCases.map(\.rawValue)),
     ("Reasons of the receiver", ReceiverOrder.Reason.allCases.map(\.rawValue)),
@@ -77,6 +81,8 @@ import Testing
       SubscriberManifest.Service.allCases.map(\.rawValue) + SubscriberManifest.Mode.allCases.map(\.rawValue)
       + Subscriber.Authorization.allCases.map(\.rawValue) + Subscriber.Style.allCases.map(\.rawValue)
       + Subscriber.AccuracyAuthorization.allCases.map(\.rawValue)
+      + StandardTerms.DesiredAccuracy.allCases.map(\.rawValue)
+      + StandardTerms.Activity.allCases.map(\.rawValue)
     for word in words { #expect(text.contains("`\(word)`"), "\(word)") }
   }
 
@@ -112,6 +118,7 @@ import Testing
       configuration.gate.maxSpeedMetersPerSecond = 1
       configuration.gate.maxAgeSeconds = 1
       configuration.gapSeconds = 1
+      configuration.visits.radiusMeters = 1
       configuration.policy.forceQuitBlocksLocation = true
       configuration.policy.protectUntilFirstUnlock = true
       configuration.policy.graceSeconds = 1

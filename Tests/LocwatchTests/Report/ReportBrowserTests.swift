@@ -77,7 +77,16 @@ struct ReportBrowserTests {
     #expect(taken.map(Place.init) == (try of(["fix.accepted"]).map { try Place($0) }))
     #expect(value["refused"] as? Int == of(["fix.rejected"]).count)
     let notShown: Set = ["fix.accepted", "fix.rejected", "receiver", "power", "summary"]
-    let shown = records.filter { !notShown.contains($0["type"] as? String ?? "") }
+    // Standard updates are the fixes over again.
+    let updates = Set(
+      of(["location"]).filter { $0["reason"] as? String == "update" }.compactMap { $0["id"] as? Int })
+    let shown = records.filter { record in
+      if notShown.contains(record["type"] as? String ?? "") || updates.contains(record["id"] as? Int ?? 0) {
+        return false
+      }
+      let starts = ["wake", "relaunch"].contains(record["action"] as? String ?? "")
+      return starts || !updates.contains(record["event"] as? Int ?? 0)
+    }
     let events = try #require(value["events"] as? [[Any]])
     #expect(events.map { $0[0] as? Int } == shown.map { $0["id"] as? Int })
     #expect(events.map { $0[1] as? String } == shown.map { $0["type"] as? String })

@@ -1,0 +1,20 @@
+extension Engine {
+  /// Records what happened to the source, and books the receiver's time accordingly.
+  mutating func take(_ event: SourceEvent, into effects: inout [Effect]) {
+    switch event {
+    case .found, .stale(.noFix, _):
+      state.policy.lacksSource = false
+      if state.sampling.isOn { state.ledger.setReceiver(.acquiring, at: state.instant) }
+    case .stale(.noDevice, _), .stale(.lost, _):
+      state.policy.lacksSource = true
+      if state.sampling.isOn { state.ledger.setReceiver(.off, at: state.instant) }
+    case .stale(.silent, _): break
+    case .switched:
+      state.gate.noteSwitch()
+      regions.noteGap()
+    case .dropped: state.tally.gaps += 1
+    }
+    if case .stale = event { state.tally.stale += 1 }
+    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
+  }
+}

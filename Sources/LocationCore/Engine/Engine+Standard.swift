@@ -1,0 +1,90 @@
+/// What the engine makes of standard updates (rules B2, B3, B6, B7 and B8).
+extension Engine {
+  /// Offers a fix to those who get standard updates. It is judged by where they stood when it came: what else it may
+  /// wake them for comes after.
+  mutating func offerUpdates(of fix: Fix, into effects: inout [Effect]) {
+    state.policy.observe(fix, at: state.instant, into: &takers)
+    guard !takers.isEmpty else { return }
+    // One record for all who are told the same.
+    var shared: Int?
+    for taker in takers {
+      let name = state.policy.sessions[taker.index].subscriber.name
+      switch taker.what {
+      case .update:
+        let id = shared ?? record(LocationUpdate(fix, .update), time: fix.time, into: &effects)
+        shared = id
+        state.policy.update(taker.index) { $0.advice.note(fix) }
+        state.policy.offerUpdate(event: id, fix, to: taker.index, at: state.instant, into: &steps)
+      case .answer(let fix, let reason): tell(name, fix, reason, into: &effects)
+      case .pause(let reason): record(name, pauses: true, reason, to: taker.index, at: fix, into: &effects)
+      case .resume(let reason): record(name, pauses: false, reason, to: taker.index, at: fix, into: &effects)
+      case .reduced:
+        let trigger = state.policy.sessions[taker.index].updateTrigger
+        let owed = Session.Owed(trigger: trigger, visit: nil)
+        state.policy.offerReduced(owed, event: nextID, to: taker.index, at: state.instant, into: &steps)
+      }
+      recordSteps(into: &effects)
+    }
+    takers.removeAll(keepingCapacity: true)
+  }
+
+  /// Tells one subscriber a fix it has asked for.
+  mutating func tell(
+    _ name: String, _ fix: Fix, _ reason: LocationUpdate.Reason, into effects: inout [Effect]
+  ) {
+    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
+    let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
+    state.policy.offer(event: id, trigger: .standard, to: index, at: state.instant, into: &steps)
+    state.policy.refreshDeadline()
+  }
+
+  /// Tells one subscriber a coarse position.
+  mutating func tell(_ name: String, _ owed: Session.Owed, into effects: inout [Effect]) {
+    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }),
+      let last = state.tally.last
+    else { return }
+    let id: Int
+    if let visit = owed.visit {
+      id = takeID()
+      effects.append(
+        .record(Record(id: id, time: utc(at: state.instant), body: .visit(visit.reduced))))
+    } else {
+      let update = LocationUpdate(ReducedCell(last.coordinate))
+      id = record(update, time: utc(at: state.instant), into: &effects)
+    }
+    state.policy.offer(event: id, trigger: owed.trigger, to: index, at: state.instant, into: &steps)
+    state.policy.refreshDeadline()
+  }
+
+  private mutating func record(
+    _ name: String, pauses: Bool, _ reason: PauseEvent.Reason, to index: Int, at fix: Fix,
+    into effects: inout [Effect]
+  ) {
+    let id = takeID()
+    let event = PauseEvent(subscriber: name, pauses: pauses, reason: reason)
+    if pauses { state.tally.pauses += 1 } else { state.tally.resumes += 1 }
+    effects.append(.record(Record(id: id, time: fix.time, body: .pause(event))))
+    state.policy.offerPause(event: id, to: index, at: state.instant, into: &steps)
+  }
+
+  private mutating func record(
+    _ update: LocationUpdate, time: UTCTime, into effects: inout [Effect]
+  ) -> Int {
+    let id = takeID()
+    state.tally.locations += 1
+    effects.append(.record(Record(id: id, time: time, body: .location(update))))
+    return id
+  }
+
+  /// Tells at the end who could have had as much for less (rule B10).
+  mutating func advise(into effects: inout [Effect]) {
+    for session in state.policy.sessions {
+      let joules = state.ledger.entries.reduce(0.0) { sum, entry in
+        let isMeant = entry.rule == .standard || entry.rule == .backgroundLocation
+        return entry.subscriber == session.subscriber.name && isMeant ? sum + entry.joules : sum
+      }
+      guard let advice = session.advice.conclusion(for: session.subscriber, joules: joules) else { continue }
+      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .advice(advice))))
+    }
+  }
+}

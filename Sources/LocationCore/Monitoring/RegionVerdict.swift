@@ -1,0 +1,118 @@
+/// What one fix said of one region, and why that did or did not change where the position is held to be (rule B4).
+public struct RegionVerdict: Hashable, Sendable, Codable {
+  /// The raw values are stable: they stand in records and docs.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The first state was found.
+    case found
+    /// It was entered.
+    case entered
+    /// It was left.
+    case left
+    /// It was left, and the exit delay holds that back.
+    case heldBack = "held_back"
+    /// The fix lies on the side of the state.
+    case agrees
+    /// The fix lies on the other side, by less than its error makes certain.
+    case weak
+    /// The fix lies on the other side with confidence; it takes more of them, or a longer time.
+    case gathering
+    /// The fix lies inside a region that is too small for its error.
+    case tooSmall = "too_small"
+    /// The fixes so far leave the first state open.
+    case open
+  }
+
+  /// The region's id.
+  public var region: String
+  /// Where the position was held to be before the fix.
+  public var before: RegionState
+  /// Where it is held to be after it.
+  public var after: RegionState
+  /// Metres from the fix to the edge, positive outside.
+  public var edgeMeters: Double
+  /// Standard deviation of the fix along one axis, metres, with what the receiver understates.
+  public var sigmaMeters: Double
+  /// Probability, by this fix alone, of being inside.
+  public var probabilityInside: Double
+  /// Metres beyond the edge, on the other side than the state, from which this fix would have been clear evidence.
+  public var clearMeters: Double
+  /// Metres beyond the edge from which it would have been confident evidence, which has to hold for a time.
+  public var heldMeters: Double
+  /// Clear fixes in a row, this one included.
+  public var clearFixes: Int
+  /// Seconds for which confident fixes have held.
+  public var heldSeconds: Double
+  /// Why.
+  public var reason: Reason
+}
+
+extension RegionMonitor {
+  /// Where the position is held to be with respect to the regions for which the next fix is weighed: those with
+  /// pending evidence, those it is in, and one more that somebody asks about.
+  func standings(with asked: String?) -> [Int32: RegionState] {
+    var standings: [Int32: RegionState] = [:]
+    for slot in active + inside { standings[slot] = state(in: slot) }
+    for departure in departures { standings[departure.slot] = state(in: departure.slot) }
+    if let slot = asked.flatMap({ slots[$0] }) { standings[slot] = state(in: slot) }
+    return standings
+  }
+
+  /// What the last fix said of each region that was, or is now, weighed; one verdict for each, by id.
+  func verdicts(since before: [Int32: RegionState], _ events: [RegionEvent], asked: String?)
+    -> [RegionVerdict]
+  {
+    guard let fix = lastFix else { return [] }
+    var all = standings(with: asked)
+    for (slot, state) in before where regionsBySlot[Int(slot)] != nil { all[slot] = state }
+    return all.map { slot, state in
+      verdict(slot, fix, before: before[slot] ?? stateBefore(slot, events) ?? state)
+    }.sorted { $0.region < $1.region }
+  }
+
+  /// What a region's state was before events of this fix changed it; nil where none did.
+  private func stateBefore(_ slot: Int32, _ events: [RegionEvent]) -> RegionState? {
+    for event in events where event.region == terms[Int(slot)].id {
+      switch event.kind {
+      case .enter: return event.reason == .initial ? .unknown : .outside
+      case .exit: return .inside
+      case .state: return .unknown
+      case .dwell, .cross: break
+      }
+    }
+    return nil
+  }
+
+  private func verdict(_ slot: Int32, _ fix: RegionFix, before: RegionState) -> RegionVerdict {
+    let track = tracks[Int(slot)]
+    let shape = shapes[Int(slot)]
+    let edge = shape.edgeMeters(at: fix.coordinate)
+    let factor = configuration.guardedFactor(track.restlessness) * fix.sigmaMeters
+    let after = state(in: slot)
+    return RegionVerdict(
+      region: terms[Int(slot)].id, before: before, after: after, edgeMeters: edge,
+      sigmaMeters: fix.sigmaMeters,
+      probabilityInside: shape.probabilityInside(
+        at: fix.coordinate, edgeMeters: edge, sigmaMeters: fix.sigmaMeters),
+      clearMeters: configuration.clearSigmas * factor, heldMeters: configuration.heldSigmas * factor,
+      clearFixes: Int(track.clearRun),
+      heldSeconds: after != .unknown && track.heldRun > 0 ? track.heldSince.seconds(to: track.heldLast) : 0,
+      reason: reason(slot, fix, before: before, after: after, edgeMeters: edge))
+  }
+
+  private func reason(
+    _ slot: Int32, _ fix: RegionFix, before: RegionState, after: RegionState, edgeMeters: Double
+  ) -> RegionVerdict.Reason {
+    let track = tracks[Int(slot)]
+    if before != after { return before == .unknown ? .found : after == .inside ? .entered : .left }
+    if departures.contains(where: { $0.slot == slot }) { return .heldBack }
+    if after == .unknown { return .open }
+    let isOtherSide = after == .inside ? edgeMeters > 0 : edgeMeters <= 0
+    guard isOtherSide else { return .agrees }
+    if track.clearRun > 0 || (track.heldRun > 0 && track.heldLast == fix.instant) { return .gathering }
+    guard after == .outside else { return .weak }
+    let attainable = shapes[Int(slot)].attainableDepthMeters(
+      at: fix.coordinate, edgeMeters: edgeMeters,
+      reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
+    return attainable < Accuracy.sigmasIn68Percent * fix.sigmaMeters ? .tooSmall : .weak
+  }
+}

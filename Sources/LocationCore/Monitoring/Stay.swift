@@ -1,0 +1,115 @@
+/// Fixes that lie together: their mean, spread and drift, kept as running sums. A fix weighs as much as the time it
+/// speaks for and the inverse of its variance.
+struct Stay: Hashable, Sendable, Codable {
+  /// A fix's two times.
+  struct Moment: Hashable, Sendable, Codable {
+    var time: UTCTime
+    var instant: EngineInstant
+
+    init(_ fix: Fix) {
+      time = fix.time
+      instant = fix.instant
+    }
+  }
+
+  let plane: TangentPlane
+  let first: Moment
+  private(set) var last: Moment
+  private(set) var count = 1
+  /// Where it was in the first minute and a half.
+  private(set) var wayIn: WayIn
+  /// The longest silence between two of its fixes, seconds.
+  private(set) var longestSilenceSeconds = 0.0
+
+  // Weighted sums (West 1979, "Updating mean and variance estimates"): means, and products of what differs from them.
+  private var weight: Double
+  private var east: Double
+  private var north: Double
+  private var seconds = 0.0
+  private var squares = 0.0
+  private var secondsSquares = 0.0
+  private var secondsEast = 0.0
+  private var secondsNorth = 0.0
+
+  /// Begins with a fix, on a plane of its own.
+  init(_ fix: Fix, weight: Double) {
+    self.init(
+      fix, weight: weight, on: TangentPlane(at: fix.coordinate), at: TangentPlane.Point(east: 0, north: 0))
+  }
+
+  /// Begins with a fix that lies at a point of a plane.
+  init(_ fix: Fix, weight: Double, on plane: TangentPlane, at point: TangentPlane.Point) {
+    self.plane = plane
+    self.weight = weight
+    first = Moment(fix)
+    last = first
+    wayIn = WayIn(point)
+    east = point.east
+    north = point.north
+  }
+
+  /// Begins with a fix that lies at a point of a plane, which is kept where it reaches so far.
+  @inline(__always)
+  init(_ fix: Fix, weight: Double, near plane: TangentPlane, at point: TangentPlane.Point) {
+    if TangentPlane.reaches(point) {
+      self.init(fix, weight: weight, on: plane, at: point)
+    } else {
+      self.init(fix, weight: weight)
+    }
+  }
+
+  /// Adds a fix that lies at a point of the plane.
+  @inline(__always)
+  mutating func add(_ fix: Fix, at point: TangentPlane.Point, weight added: Double) {
+    let silence = last.instant.seconds(to: fix.instant)
+    if silence > longestSilenceSeconds { longestSilenceSeconds = silence }
+    last = Moment(fix)
+    count += 1
+    weight += added
+    let share = added / weight
+    let byEast = point.east - east
+    let byNorth = point.north - north
+    let bySeconds = first.instant.seconds(to: fix.instant) - seconds
+    east += byEast * share
+    north += byNorth * share
+    seconds += bySeconds * share
+    let rest = added * (1 - share)
+    squares += rest * (byEast * byEast + byNorth * byNorth)
+    secondsSquares += rest * bySeconds * bySeconds
+    secondsEast += rest * bySeconds * byEast
+    secondsNorth += rest * bySeconds * byNorth
+  }
+
+  /// Square of the metres from the middle to a point of the plane.
+  @inline(__always)
+  func squareDistance(to point: TangentPlane.Point) -> Double {
+    let byEast = point.east - east
+    let byNorth = point.north - north
+    return byEast * byEast + byNorth * byNorth
+  }
+
+  /// Keeps the point of the latest fix while the stay is young.
+  @inline(__always)
+  mutating func noteWayIn(at point: TangentPlane.Point, reachMeters: Double) {
+    wayIn.add(point, seconds: spanSeconds, reachMeters: reachMeters)
+  }
+
+  /// Seconds from its first fix to its last.
+  var spanSeconds: Double { first.instant.seconds(to: last.instant) }
+
+  /// Where its middle is, on the plane.
+  var middlePoint: TangentPlane.Point { TangentPlane.Point(east: east, north: north) }
+
+  /// Where its middle is.
+  var middle: Coordinate { plane.coordinate(of: middlePoint) }
+
+  /// Root mean square of the fixes' distances from the middle, metres.
+  var spreadMeters: Double { (squares / weight).squareRoot() }
+
+  /// Square of the metres over which the straight line of best fit goes in the time of the stay: the slope times
+  /// the length of a uniform distribution of the same variance, √12 standard deviations.
+  var squareDrift: Double {
+    guard secondsSquares > 0 else { return 0 }
+    return 12 * (secondsEast * secondsEast + secondsNorth * secondsNorth) / (secondsSquares * weight)
+  }
+}

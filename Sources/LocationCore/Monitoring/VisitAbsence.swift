@@ -1,0 +1,54 @@
+/// The fixes in a row that lie outside the place where the position was, and what they say of having left it.
+struct VisitAbsence: Hashable, Sendable, Codable {
+  /// Where they lie: the next place, if the position stays there.
+  private(set) var stay: Stay
+  /// Seconds from the last fix at the place to the first outside.
+  let silenceSeconds: Double
+  /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
+  let departure: Stay.Moment?
+  private let began: EngineInstant
+  private var count = 1
+  private var clearSince: EngineInstant?
+  private var clearCount = 0
+
+  /// Begins with the first fix outside, `metersAway` from the middle of `place`.
+  init(
+    _ fix: Fix, weight: Double, from place: Stay, at point: TangentPlane.Point, metersAway: Double,
+    isClear: Bool, _ configuration: VisitConfiguration
+  ) {
+    stay = Stay(fix, weight: weight, near: place.plane, at: point)
+    began = fix.instant
+    silenceSeconds = place.last.instant.seconds(to: fix.instant)
+    let stayedSeconds = silenceSeconds - metersAway / configuration.walkingMetersPerSecond
+    let isNear =
+      metersAway <= configuration.nearMeters && stayedSeconds > 0
+      && silenceSeconds >= configuration.confirmedSeconds
+    departure = isNear ? place.last.advanced(bySeconds: stayedSeconds) : nil
+    noteClear(isClear, at: fix.instant)
+  }
+
+  /// Takes the next fix outside.
+  mutating func add(_ fix: Fix, weight: Double, isClear: Bool, _ configuration: VisitConfiguration) {
+    count += 1
+    noteClear(isClear, at: fix.instant)
+    let point = stay.plane.point(of: fix.coordinate)
+    let radius = configuration.radius(for: fix.accuracy)
+    if stay.squareDistance(to: point) <= radius * radius {
+      stay.add(fix, at: point, weight: weight)
+    } else {
+      stay = Stay(fix, weight: weight, near: stay.plane, at: point)
+    }
+  }
+
+  /// Whether the place has been left, by the fixes up to this one. A lone fix never says so.
+  func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {
+    if count >= 2, began.seconds(to: instant) >= configuration.heldSeconds { return true }
+    guard clearCount >= configuration.clearCount, let clearSince else { return false }
+    return clearSince.seconds(to: instant) >= configuration.clearSeconds
+  }
+
+  private mutating func noteClear(_ isClear: Bool, at instant: EngineInstant) {
+    clearCount = isClear ? clearCount + 1 : 0
+    clearSince = isClear ? clearSince ?? instant : nil
+  }
+}

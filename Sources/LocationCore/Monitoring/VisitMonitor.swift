@@ -1,0 +1,250 @@
+/// Rule B5: tells when the position arrives at a place and when it leaves it.
+///
+/// A fix belongs to the place where the position is when it lies within ``VisitConfiguration/radiusMeters`` of the
+/// middle of the fixes there, or within so many of its own standard deviations. Who has been at a place for three
+/// minutes is there provisionally, for five on a visit, which is told once and dated back to the first fix. Several
+/// fixes in a row outside end it; a lone one, whatever it claims, opens and closes nothing.
+///
+/// **Silence.** Receivers that save energy are quiet where nothing moves. A provisional visit is therefore confirmed
+/// by silence, and one goes on through any silence after which the position is still there. Where the first fix after
+/// it lies so near that a walk explains the way, the place has just been left: that dates the departure, and makes a
+/// visit of a stay whose silence is long enough. Where it lies far away after more than half an hour, the
+/// visit is closed and the departure unknown. No timer closes a visit: nobody knows yet whether it is over.
+///
+/// **Coming back** within five minutes goes on with the visit before, under its number and with its arrival.
+///
+/// Each fix costs the same, whatever the configuration: the fixes of a place are kept as sums.
+public struct VisitMonitor: Hashable, Sendable, Codable {
+  /// What is known of the present place.
+  public enum Stage: String, Hashable, Sendable, Codable {
+    /// Not at a place for long enough to tell.
+    case moving
+    /// At a place, for a while.
+    case provisional
+    /// On a visit that has been told.
+    case visiting
+  }
+
+  /// A visit that has been told.
+  private struct Visit: Hashable, Sendable, Codable {
+    var number: Int
+    var arrived: UTCTime
+  }
+
+  /// The visit before.
+  private struct Closed: Hashable, Sendable, Codable {
+    var visit: Visit
+    var place: Coordinate
+    var left: EngineInstant
+  }
+
+  /// When it decides.
+  public let configuration: VisitConfiguration
+  /// What is known of the present place.
+  public private(set) var stage = Stage.moving
+  /// When silence confirms a provisional visit; nil while there is none to confirm.
+  public private(set) var nextDeadline: EngineInstant?
+  private var stay: Stay?
+  private var absence: VisitAbsence?
+  private var visit: Visit?
+  private var closed: Closed?
+  private var count = 0
+  private var latest: EngineInstant?
+
+  /// A monitor that has seen nothing.
+  public init(configuration: VisitConfiguration = VisitConfiguration()) {
+    self.configuration = configuration
+  }
+
+  /// Takes a fix into account and appends what follows from it. Deadlines up to the fix are fired first. A fix that
+  /// is not later than the last one is left out.
+  public mutating func observe(_ fix: Fix, into events: inout [VisitEvent]) {
+    if let nextDeadline, nextDeadline <= fix.instant { advance(to: fix.instant, into: &events) }
+    var silence = 0.0
+    if let latest {
+      guard fix.instant > latest else { return }
+      silence = latest.seconds(to: fix.instant)
+    }
+    latest = fix.instant
+    take(fix, after: silence, into: &events)
+  }
+
+  /// Confirms a provisional visit by silence when that is due by `instant`.
+  public mutating func advance(to instant: EngineInstant, into events: inout [VisitEvent]) {
+    guard let due = nextDeadline, due <= instant else { return }
+    arrive(at: due, reason: .silence, into: &events)
+  }
+
+  /// The stream is over at `instant`: closes the visit under way. Nobody has seen it end, so its departure stays
+  /// unknown.
+  public mutating func finish(at instant: EngineInstant, into events: inout [VisitEvent]) {
+    if visit != nil { append(.depart, at: instant, reason: .end, into: &events) }
+    self = VisitMonitor(configuration: configuration, count: count)
+  }
+
+  /// Seconds for which the first fix speaks, and any at least.
+  private static let leastWeightSeconds = 1.0
+}
+
+// MARK: - Staying and leaving
+
+extension VisitMonitor {
+  private init(configuration: VisitConfiguration, count: Int) {
+    self.configuration = configuration
+    self.count = count
+  }
+
+  /// Takes a fix that comes `silence` seconds after the one before.
+  private mutating func take(_ fix: Fix, after silence: Double, into events: inout [VisitEvent]) {
+    let sigma = fix.accuracy.sigmaMeters
+    let believed = max(sigma, configuration.leastSigmaMeters)
+    let spoken = min(max(silence, Self.leastWeightSeconds), configuration.longestWeightSeconds)
+    let weight = spoken / (believed * believed)
+    guard let point = stay?.plane.point(of: fix.coordinate), let square = stay?.squareDistance(to: point)
+    else {
+      stay = Stay(fix, weight: weight)
+      return
+    }
+    let radius = configuration.radius(for: fix.accuracy)
+    if square <= radius * radius {
+      stay?.add(fix, at: point, weight: weight)
+      if stage == .moving { stay?.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
+      if absence != nil { absence = nil }
+      if visit == nil { weigh(at: fix.instant, into: &events) }
+      return
+    }
+    if absence != nil, silence >= configuration.confirmedSeconds {
+      // Two fixes in a row, and far apart in time: it was elsewhere already before the silence.
+      leave(at: fix.instant, into: &events)
+      return take(fix, after: silence, into: &events)
+    }
+    let clear = radius + configuration.clearSigmas * sigma
+    nextDeadline = nil
+    let isClear = square > clear * clear
+    if absence == nil {
+      beginAbsence(fix, weight: weight, at: point, squareAway: square, isClear: isClear)
+    } else {
+      absence?.add(fix, weight: weight, isClear: isClear, configuration)
+    }
+    if absence?.isCertain(at: fix.instant, configuration) == true { leave(at: fix.instant, into: &events) }
+  }
+
+  /// The first fix outside the place.
+  private mutating func beginAbsence(
+    _ fix: Fix, weight: Double, at point: TangentPlane.Point, squareAway: Double, isClear: Bool
+  ) {
+    guard let stay else { return }
+    absence = VisitAbsence(
+      fix, weight: weight, from: stay, at: point, metersAway: squareAway.squareRoot(), isClear: isClear,
+      configuration)
+  }
+
+  /// Looks whether the fixes at the place make a visit.
+  private mutating func weigh(at instant: EngineInstant, into events: inout [VisitEvent]) {
+    guard let span = stay?.spanSeconds, span >= configuration.provisionalSeconds, let stay else { return }
+    guard isSteady(stay), stay.count >= leastCount(stay.longestSilenceSeconds) else {
+      nextDeadline = nil
+      return
+    }
+    if stage == .moving {
+      stage = .provisional
+      append(.provisional, at: instant, reason: .stayed, into: &events)
+    }
+    if stay.spanSeconds >= configuration.confirmedSeconds {
+      return arrive(at: instant, reason: .stayed, into: &events)
+    }
+    nextDeadline = max(
+      stay.first.instant.advanced(bySeconds: configuration.confirmedSeconds),
+      stay.last.instant.advanced(bySeconds: configuration.silenceSeconds))
+  }
+
+  /// The position is elsewhere: ends what was, and begins at the place where it has been since.
+  private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
+    guard let stay, let absence else { return }
+    if visit == nil, let departure = absence.departure,
+      stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
+      stay.count + 1 >= leastCount(absence.silenceSeconds)
+    {
+      arrive(at: instant, reason: .near, into: &events)
+    }
+    if let visit {
+      let departure = absence.departure ?? stay.last
+      let isUnknown = absence.departure == nil && absence.silenceSeconds > configuration.gapSeconds
+      append(
+        .depart, at: instant, departed: isUnknown ? nil : departure.time,
+        reason: absence.departure != nil ? .near : isUnknown ? .gap : .left, into: &events)
+      closed = Closed(visit: visit, place: stay.middle, left: departure.instant)
+    }
+    visit = nil
+    stage = .moving
+    nextDeadline = nil
+    self.stay = absence.stay
+    self.absence = nil
+    weigh(at: instant, into: &events)
+  }
+
+  /// Tells of a visit: a new one, or the one before when the position was away from it for a moment only.
+  private mutating func arrive(
+    at instant: EngineInstant, reason: VisitEvent.Reason, into events: inout [VisitEvent]
+  ) {
+    guard let stay else { return }
+    nextDeadline = nil
+    stage = .visiting
+    if let closed, closed.left.seconds(to: stay.first.instant) < configuration.mergeSeconds,
+      Geodesy.isWithin(configuration.mergeMeters, of: closed.place, stay.middle)
+    {
+      visit = closed.visit
+      append(.arrive, at: instant, reason: .returned, into: &events)
+    } else {
+      count += 1
+      visit = Visit(number: count, arrived: arrival(at: stay))
+      append(.arrive, at: instant, reason: reason, into: &events)
+    }
+    closed = nil
+  }
+
+  private mutating func append(
+    _ kind: VisitEvent.Kind, at instant: EngineInstant, departed: UTCTime? = nil, reason: VisitEvent.Reason,
+    into events: inout [VisitEvent]
+  ) {
+    guard let stay else { return }
+    events.append(
+      VisitEvent(
+        kind: kind, visit: visit?.number ?? count + 1, instant: instant, coordinate: stay.middle,
+        radiusMeters: 2 * stay.spreadMeters, arrived: visit?.arrived ?? arrival(at: stay), departed: departed,
+        seen: stay.last.time, reason: reason))
+  }
+
+  /// When the position was there, once the way in is left out.
+  private func arrival(at stay: Stay) -> UTCTime {
+    let least = configuration.arrivalMeters
+    let seconds = stay.wayIn.seconds(to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters))
+    return min(stay.first.time.advanced(bySeconds: seconds), stay.last.time)
+  }
+
+  /// Whether the fixes stay where they are, rather than go on slowly.
+  private func isSteady(_ stay: Stay) -> Bool {
+    stay.squareDrift <= configuration.driftMeters * configuration.driftMeters
+  }
+
+  /// Fixes that it takes to make a visit of a time with a silence so long.
+  private func leastCount(_ silenceSeconds: Double) -> Int {
+    silenceSeconds > configuration.gapSeconds ? configuration.gapCount : 2
+  }
+}
+
+extension VisitConfiguration {
+  /// Metres from the middle of a place within which a fix of this accuracy belongs to it.
+  @inline(__always)
+  func radius(for accuracy: Accuracy) -> Double { max(radiusMeters, radiusSigmas * accuracy.sigmaMeters) }
+}
+
+extension Stay.Moment {
+  /// The moment that many seconds later.
+  func advanced(bySeconds seconds: Double) -> Stay.Moment {
+    var moment = self
+    moment.time = time.advanced(bySeconds: seconds)
+    moment.instant = instant.advanced(bySeconds: seconds)
+    return moment
+  }
+}

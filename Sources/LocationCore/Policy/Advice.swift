@@ -1,0 +1,57 @@
+/// A subscriber could have had the same events of a cheaper service (rule B10).
+public struct Advice: Hashable, Sendable, Codable {
+  /// Whom it is about.
+  public var subscriber: String
+  /// The service it used.
+  public var rule: Rule
+  /// The service that would have done.
+  public var cheaper: Rule
+  /// Updates of the service it used.
+  public var updates: Int
+  /// Joules booked for it under that service.
+  public var joules: Double
+}
+
+/// What one subscriber's own record says of the service it could have used.
+struct AdviceRecord: Hashable, Sendable, Codable {
+  private(set) var updates = 0
+  /// Updates that would have been significant changes.
+  private(set) var significant = 0
+  private var last: Told?
+
+  private struct Told: Hashable, Sendable, Codable {
+    var coordinate: Coordinate
+    var instant: EngineInstant
+  }
+
+  /// Notes a standard update it was told.
+  mutating func note(_ fix: Fix) {
+    updates += 1
+    let told = Told(coordinate: fix.coordinate, instant: fix.instant)
+    defer { last = told }
+    guard let last else {
+      significant += 1
+      return
+    }
+    guard last.instant.seconds(to: fix.instant) >= SignificantChange.Configuration().windowSeconds,
+      Geodesy.isAtLeast(
+        SignificantChange.Configuration().distanceMeters, from: last.coordinate, to: fix.coordinate)
+    else { return }
+    significant += 1
+  }
+
+  /// The advice, where standard updates came no oftener than significant changes would have.
+  func conclusion(for subscriber: Subscriber, joules: Double) -> Advice? {
+    guard updates >= Self.leastUpdates, joules > 0,
+      Double(significant) >= Self.share * Double(updates)
+    else { return nil }
+    let rule: Rule = subscriber.modes.contains(.location) ? .backgroundLocation : .standard
+    return Advice(
+      subscriber: subscriber.name, rule: rule, cheaper: .significantChange, updates: updates, joules: joules)
+  }
+
+  /// Fewer updates say nothing.
+  static let leastUpdates = 5
+  /// So many of the updates have to be such that the cheaper service tells them too.
+  static let share = 0.95
+}

@@ -1,0 +1,230 @@
+/// What a fix means for one subscriber's standard updates.
+struct StandardTaker {
+  enum What {
+    case update
+    case pause(PauseEvent.Reason)
+    case resume(PauseEvent.Reason)
+    /// The answer to a request for one fix.
+    case answer(Fix, LocationUpdate.Reason)
+    /// A coarse position.
+    case reduced
+  }
+
+  let index: Int
+  let what: What
+}
+
+/// Standard updates: in the foreground and while it runs (rule B2), in the background with the mode `location`
+/// (rule B3), paused while nothing moves (rule B6), kept back in the background (rule B7).
+extension Policy {
+  /// Takes a fix into account and appends what it means for whom.
+  mutating func observe(_ fix: Fix, at instant: EngineInstant, into takers: inout [StandardTaker]) {
+    var hasChanged = false
+    for index in sessions.indices where sessions[index].followsFixes {
+      if let best = answer(index, with: fix) {
+        takers.append(StandardTaker(index: index, what: .answer(best, .requested)))
+        hasChanged = true
+      }
+      hasChanged = rest(index, fix, into: &takers) || hasChanged
+      guard sessions[index].takesUpdates, !sessions[index].standard.isPaused else { continue }
+      if sessions[index].subscriber.accuracy == .reduced {
+        if sessions[index].mayTellReduced(at: instant) {
+          takers.append(StandardTaker(index: index, what: .reduced))
+        }
+        continue
+      }
+      if sessions[index].passes(fix) { takers.append(StandardTaker(index: index, what: .update)) }
+    }
+    if hasChanged { refreshDeadline() }
+  }
+
+  /// Pauses and resumes (rule B6); whether it did.
+  private mutating func rest(_ index: Int, _ fix: Fix, into takers: inout [StandardTaker]) -> Bool {
+    if sessions[index].standard.isPauseOver {
+      sessions[index].standard.isPaused = false
+      sessions[index].standard.isPauseOver = false
+      takers.append(StandardTaker(index: index, what: .resume(.ended)))
+      return true
+    }
+    guard sessions[index].takesUpdates || sessions[index].standard.isPaused else { return false }
+    guard sessions[index].subscriber.standard.pausesAutomatically else { return false }
+    let activity = sessions[index].subscriber.standard.activity
+    guard sessions[index].standard.follows(fix, activity) else { return false }
+    let pauses = sessions[index].standard.isPaused
+    takers.append(StandardTaker(index: index, what: pauses ? .pause(.resting) : .resume(.moved)))
+    return true
+  }
+
+  /// Hands an update to a subscriber, wakes it for it, or keeps it back.
+  mutating func offerUpdate(
+    event: Int, _ fix: Fix, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    guard session.updateTrigger == .backgroundLocation else {
+      offer(event: event, trigger: .standard, to: index, at: instant, into: &steps)
+      return refreshDeadline()
+    }
+    if session.subscriber.standard.defers, obstacle(to: .backgroundLocation, index, at: instant) == nil {
+      keepBack(event: event, fix, index, at: instant, into: &steps)
+    } else {
+      offer(event: event, trigger: .backgroundLocation, to: index, at: instant, into: &steps)
+      boundUpdates(index, into: &steps)
+    }
+    refreshDeadline()
+  }
+
+  /// Tells a subscriber that its updates pause or resume.
+  mutating func offerPause(
+    event: Int, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].takesUpdates else { return }
+    var trigger = sessions[index].updateTrigger
+    trigger.rule = .automaticPause
+    offer(event: event, trigger: trigger, to: index, at: instant, into: &steps)
+    refreshDeadline()
+  }
+
+  /// The oldest updates make room, by name (rule B3).
+  private mutating func boundUpdates(_ index: Int, into steps: inout [PolicyStep]) {
+    let waiting = sessions[index].outbox.filter { $0.trigger == .backgroundLocation && !$0.isHanded }
+    guard waiting.count > Limits.updates, let oldest = waiting.first else { return }
+    steps.append(
+      .decided(sessions[index].decision(.drop, .backgroundLocation, .outboxFull, event: oldest.event)))
+    update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
+  }
+}
+
+// MARK: - Keeping back
+
+extension Policy {
+  /// Keeps a background update back, until it is far enough, long enough or enough (rule B7).
+  private mutating func keepBack(
+    event: Int, _ fix: Fix, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    steps.append(.decided(sessions[index].decision(.coalesce, .deferral, .batched, event: event)))
+    update(index) {
+      $0.outbox.append(Session.Pending(event: event, trigger: .backgroundLocation))
+      var batch = $0.standard.batch ?? StandardService.Batch(since: instant, last: fix.coordinate)
+      batch.meters += Geodesy.distanceMeters(batch.last, fix.coordinate)
+      batch.last = fix.coordinate
+      $0.standard.batch = batch
+    }
+    let session = sessions[index]
+    let isFar = session.subscriber.standard.deferMeters.map { (session.standard.batch?.meters ?? 0) >= $0 }
+    let count = session.outbox.count { $0.trigger == .backgroundLocation && !$0.isHanded }
+    if isFar == true || count >= Limits.updates {
+      flushUpdates(index, reason: .batchFull, at: instant, into: &steps)
+    }
+  }
+
+  /// Delivers together what was kept back, in order.
+  mutating func flushUpdates(
+    _ index: Int, reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) { $0.standard.batch = nil }
+    let session = sessions[index]
+    guard
+      let first = session.outbox.first(where: { $0.trigger == .backgroundLocation && !$0.isHanded })
+    else { return }
+    switch session.state {
+    case .suspended:
+      guard obstacle(to: first.trigger, index, at: instant) == nil else { return }
+      start(index, for: first.event, rule: .deferral, reason: reason, at: instant, into: &steps)
+    case .background, .inactive, .active:
+      for pending in session.outbox where !pending.isHanded {
+        steps.append(.decided(session.decision(.deliver, .deferral, reason, event: pending.event)))
+      }
+      hand(index, at: instant, into: &steps)
+    case .notRunning: break
+    }
+  }
+}
+
+// MARK: - One fix
+
+extension Policy {
+  /// A subscriber asks for one fix (rule B2). A request that is open already goes on.
+  mutating func locate(
+    _ index: Int, seconds: Double, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    func refuse(_ rule: Rule, _ reason: Decision.Reason) {
+      steps.append(.decided(session.decision(.refuse, rule, reason)))
+    }
+    switch session.state {
+    case .suspended: return refuse(.standard, .suspended)
+    case .notRunning: return refuse(.standard, .notRunning)
+    case .inactive, .active, .background: break
+    }
+    guard session.subscriber.authorization != .denied else { return refuse(.authorization, .denied) }
+    guard session.subscriber.accuracy == .full else { return refuse(.authorization, .reduced) }
+    guard !lacksSource else { return refuse(.availability, .noSource) }
+    guard session.standard.request == nil else { return }
+    update(index) {
+      $0.standard.request = StandardService.Request(end: instant.advanced(bySeconds: max(0, seconds)))
+    }
+  }
+
+  /// The fix with which a request is answered, if this one is exact enough; else the best is kept.
+  private mutating func answer(_ index: Int, with fix: Fix) -> Fix? {
+    guard let request = sessions[index].standard.request else { return nil }
+    let radius = fix.accuracy.radiusMeters
+    if radius <= sessions[index].subscriber.standard.desiredAccuracy.requestMeters {
+      sessions[index].standard.request = nil
+      return fix
+    }
+    if request.best.map({ radius < $0.accuracy.radiusMeters }) ?? true {
+      sessions[index].standard.request?.best = fix
+    }
+    return nil
+  }
+
+  /// The time of a request is over: the best fix is the answer.
+  mutating func endRequest(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let request = sessions[index].standard.request, request.end <= instant else { return }
+    update(index) { $0.standard.request = nil }
+    if let best = request.best {
+      steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
+    } else {
+      steps.append(.decided(sessions[index].decision(.refuse, .availability, .noFix)))
+    }
+  }
+}
+
+extension Session {
+  /// Whether standard updates are for it now: while it runs (rule B2), and suspended with the mode `location` and
+  /// the right to be woken (rule B3).
+  var takesUpdates: Bool {
+    guard subscriber.services.contains(.standard) else { return false }
+    switch subscriber.authorization {
+    case .denied: return false
+    case .whenInUse: return state.isRunning
+    case .always: return state.isRunning || (state == .suspended && subscriber.modes.contains(.location))
+    }
+  }
+
+  /// What an update is for it now: in the background with the mode `location` one of rule B3, else of rule B2.
+  var updateTrigger: Trigger {
+    let isBackground = subscriber.modes.contains(.location) && subscriber.authorization == .always
+    return isBackground && !state.isForeground ? .backgroundLocation : .standard
+  }
+
+  /// Whether fixes can mean something to it.
+  var followsFixes: Bool { takesUpdates || standard.isPaused || standard.request != nil }
+
+  /// When updates that are kept back are delivered; nil where only a distance says.
+  var batchEnd: EngineInstant? {
+    guard let since = standard.batch?.since, let seconds = subscriber.standard.deferSeconds else {
+      return nil
+    }
+    return since.advanced(bySeconds: seconds)
+  }
+
+  /// Whether a fix passes what it asks of standard updates.
+  fileprivate mutating func passes(_ fix: Fix) -> Bool { standard.passes(fix, subscriber) }
+}
+
+extension StandardTerms.DesiredAccuracy {
+  /// Metres at which a request for one fix is answered at once; for the best there is, ten, as for the next tier.
+  fileprivate var requestMeters: Double { self == .best ? 10 : radiusMeters }
+}

@@ -1,0 +1,271 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Rules B8, B9 and B10, and the parts of A4, C1, K2 and K3 that need a further event.
+@Suite struct RightsTests {
+  static func reduced(_ services: Subscriber.Services, modes: Subscriber.Modes = []) -> Subscriber {
+    Subscriber(name: "a", services: services, modes: modes, accuracy: .reduced)
+  }
+
+  // MARK: Reduced accuracy
+
+  @Test(arguments: [UInt64](1...50))
+  func `B8 a coarse position is a function of the cell, and lies near`(_ seed: UInt64) {
+    var random = SeededRandom(seed)
+    for _ in 0..<100 {
+      let place = Coordinate(
+        latitude: Double.random(in: -89...89, using: &random),
+        longitude: Double.random(in: -180...180, using: &random))!
+      let cell = ReducedCell(place)
+      #expect(ReducedCell(cell.middle) == cell)
+      #expect(Geodesy.distanceMeters(cell.middle, place) < cell.accuracy.radiusMeters, "\(place)")
+    }
+  }
+
+  @Test(arguments: [-90.0, -89.99, -45, 0, 45, 89.99, 90], [-180.0, -179.999, 0, 179.999, 180])
+  func `B8 every corner of the world has a cell`(latitude: Double, longitude: Double) {
+    let cell = ReducedCell(Coordinate(latitude: latitude, longitude: longitude)!)
+    #expect(abs(cell.middle.latitude) <= 90 && abs(cell.middle.longitude) <= 180)
+  }
+
+  @Test func `B8 reduced standard updates are one in 15 minutes, and the same all over a cell`() {
+    var stage = Stage()
+    stage.add(Self.reduced([.standard]), .active)
+    for step in 0...360 { stage.fix(Double(step) * 10, east: Double(step)) }
+    #expect(stage.locations.count == 5)
+    #expect(Set(stage.locations.map(\.update)).count == 1)
+    #expect(
+      stage.locations.allSatisfy { $0.update.reason == .reduced && $0.update.speedMetersPerSecond == nil })
+  }
+
+  @Test func `B8 a coarse position wakes for a significant change, at most once in 15 minutes`() {
+    var stage = Stage()
+    stage.add(Self.reduced([.significantChange]), .suspended)
+    for step in 0...240 { stage.fix(Double(step) * 10, east: Double(step) * 300) }
+    #expect(stage.locations.count == 3)
+    let changes = Set(
+      stage.effects.records.compactMap { if case .significant = $0.body { $0.id } else { nil } })
+    #expect(changes.isDisjoint(with: stage.handed()), "it is not handed where it really is")
+    #expect(stage.handed() == stage.locations.map(\.id))
+    #expect(stage.log().contains("coalesce B8 suspended>suspended reduced_window"))
+  }
+
+  @Test func `B8 a visit of a reduced subscriber tells the cell`() {
+    var stage = Stage()
+    stage.add(Self.reduced([.visits]), .suspended)
+    for step in 0...40 { stage.fix(Double(step) * 10, east: 0) }
+    let visits = stage.effects.records.compactMap { record in
+      if case .visit(let event) = record.body { (record.id, event) } else { nil }
+    }
+    #expect(visits.count == 2)
+    #expect(stage.handed() == [visits[1].0])
+    #expect(visits[1].1.coordinate == ReducedCell(Drive.origin).middle)
+    #expect(visits[1].1.radiusMeters == 5000)
+  }
+
+  @Test func `B8 there are no regions for reduced accuracy`() {
+    var stage = Stage()
+    stage.add(Self.reduced([.regions]), .suspended)
+    stage.take(
+      0,
+      .addRegion(
+        Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200), initial: .event)))
+    stage.fix(1, east: 0)
+    #expect(stage.log() == ["refuse B8 suspended>suspended reduced"])
+    stage.say(2, .foreground)
+    stage.say(3, .start(.regions))
+    #expect(stage.log().last == "refuse B8 active>active reduced")
+  }
+
+  @Test func `B8 accuracy changes while it runs`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.standard]), .active)
+    stage.fix(0, east: 0)
+    stage.say(1, .accuracy(.reduced))
+    stage.fix(2, east: 0)
+    stage.fix(3, east: 0)
+    stage.say(4, .accuracy(.full))
+    stage.fix(5, east: 0)
+    #expect(stage.locations.map(\.update.reason) == [.update, .reduced, .update])
+  }
+
+  @Test func `B8 what waits and says more than it may know is dropped`() {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: [.significantChange])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(1, .accuracy(.reduced))
+    #expect(stage.log().last == "drop B8 suspended>suspended reduced")
+    stage.say(2, .foreground)
+    #expect(stage.handed().isEmpty)
+  }
+
+  // MARK: Background delivery
+
+  @Test(arguments: [SubscriberState.suspended, .notRunning])
+  func `B8 with background delivery off all waits for the user`(_ state: SubscriberState) {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: [.significantChange])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, state)
+    stage.fix(0, east: 0)
+    #expect(stage.log() == ["defer B8 \(state)>\(state) background_delivery_off"])
+    stage.say(10, .foreground)
+    #expect(stage.log().last == "deliver K5 active>active kept" && stage.handed().count == 1)
+  }
+
+  @Test func `B8 switched on again what waits is delivered`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    stage.say(0, .backgroundDelivery(false))
+    stage.fix(1, east: 0)
+    stage.say(2, .backgroundDelivery(true))
+    #expect(stage.log().last == "wake B8 suspended>background background_delivery_on")
+  }
+
+  // MARK: Availability and advice
+
+  @Test func `B9 without a source asking fails at once`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.take(0, .source(.stale(.lost, seconds: 60)))
+    stage.say(1, .start(.significantChange))
+    stage.say(2, .locate(seconds: 30))
+    #expect(stage.log() == ["refuse B9 active>active no_source", "refuse B9 active>active no_source"])
+    stage.take(3, .source(.found(name: "gpsd")))
+    stage.say(4, .start(.significantChange))
+    stage.fix(5, east: 0)
+    #expect(stage.log().last == "deliver B1 active>active foreground")
+  }
+
+  @Test(arguments: [(600.0, true), (100, false)])
+  func `B10 whose updates are as rare as significant changes is told so`(filter: Double, isAdvised: Bool) {
+    var stage = Stage()
+    stage.add(
+      Subscriber(name: "a", services: [.standard], modes: [.location], distanceFilterMeters: filter),
+      .suspended)
+    for step in 0...600 { stage.fix(Double(step) * 10, east: Double(step) * 15) }
+    stage.take(7000, .end)
+    let advice = stage.effects.records.compactMap { record in
+      if case .advice(let advice) = record.body { advice } else { nil }
+    }
+    #expect(advice.map(\.cheaper) == (isAdvised ? [.significantChange] : []))
+    #expect(advice.allSatisfy { $0.rule == .backgroundLocation && $0.joules > 0 })
+  }
+
+  // MARK: Memory, locks, overruns
+
+  @Test func `A4 the largest goes first, and the background only when nobody suspended is left`() {
+    var stage = Stage()
+    for (name, bytes) in [("a", 10), ("b", 30), ("c", 20)] {
+      stage.add(Subscriber(name: name), .suspended)
+      stage.say(0, .memory(bytes: Int64(bytes)), of: name)
+    }
+    stage.add(Subscriber(name: "d"), .active)
+    stage.say(1, .beginTask(name: "t"), of: "d")
+    stage.say(2, .background, of: "d")
+    stage.take(3, .machine(.memoryPressure(.critical)))
+    let purged = stage.effects.decisions.filter { $0.action == .purge }.map(\.subscriber)
+    #expect(purged == ["b", "c", "a"])
+    stage.take(4, .machine(.memoryPressure(.critical)))
+    #expect(stage.effects.orders.last == .warn(subscriber: "d", seconds: 5))
+    stage.wait(until: 8.9)
+    #expect(stage.state(of: "d") == .background)
+    stage.wait(until: 9)
+    #expect(stage.log(of: "d").last == "terminate A4 background>notRunning memory_pressure")
+  }
+
+  @Test func `A4 whoever is told and then has room again lives, and the foreground always does`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a"), .active)
+    stage.take(0, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 10)
+    #expect(stage.state() == .active && stage.log().isEmpty)
+    stage.say(11, .beginTask(name: "t"))
+    stage.say(12, .background)
+    stage.take(13, .machine(.memoryPressure(.critical)))
+    stage.take(14, .machine(.memoryPressure(.none)))
+    stage.wait(until: 30)
+    #expect(stage.state() == .background)
+  }
+
+  @Test func `C1 no more tasks than may be, and none of who runs no code`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a"), .active)
+    for _ in 0..<Limits.tasks { stage.say(0, .beginTask(name: "t")) }
+    #expect(stage.log().isEmpty)
+    stage.say(0, .beginTask(name: "t"))
+    #expect(stage.log() == ["refuse C1 active>active too_many_tasks"])
+    stage.add(Subscriber(name: "b"), .suspended, at: 1)
+    stage.say(2, .beginTask(name: "t"), of: "b")
+    #expect(stage.log(of: "b") == ["refuse C1 suspended>suspended suspended"])
+  }
+
+  @Test func `K2 who overruns again and again is throttled, longer each time, and told`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    for step in 0..<5 { stage.fix(Double(step) * 301, east: Double(step) * 1000) }
+    stage.wait(until: 1214.5)
+    #expect(stage.log().count { $0.hasPrefix("terminate K2") } == 5)
+    // 60 s from the end of the fifth, which began at 1204 s and overran at 1214 s.
+    stage.wait(until: 1273.9)
+    #expect(stage.state() == .notRunning)
+    stage.wait(until: 1274)
+    #expect(stage.log().last?.hasPrefix("deliver K5") == true && stage.state() == .background)
+    #expect(stage.log().contains("relaunch K2 notRunning>background throttle_over"))
+    guard
+      case .relaunch(_, let launch) = stage.effects.orders.last(where: {
+        if case .relaunch = $0 { true } else { false }
+      })
+    else { return #expect(Bool(false), "no start") }
+    #expect(launch.throttleSeconds == 60)
+    stage.hanging = []
+    stage.wait(until: 682)
+    // The sixth time is overrun too, and twice as long follows.
+    stage.wait(until: 1403.9)
+    #expect(stage.state() == .notRunning)
+    stage.wait(until: 1405)
+    #expect(stage.state() == .suspended, "what it acknowledges in time ends the throttling")
+    stage.fix(2000, east: 9000)
+    #expect(stage.log().last == "wake B1 suspended>background suspended")
+  }
+
+  @Test func `K2 an event during the throttling waits`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    for step in 0..<5 { stage.fix(Double(step) * 301, east: Double(step) * 1000) }
+    stage.take(
+      1220,
+      .addRegion(Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 9000), initial: .event)))
+    stage.say(1220, .start(.regions))
+    stage.fix(1221, east: 4000)
+    #expect(stage.log().last == "defer K2 notRunning>notRunning throttled")
+  }
+
+  @Test func `K3 who holds a lock is ended instead of suspended`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    stage.fix(0, east: 0)
+    stage.say(0.05, .lock(isHeld: true))
+    stage.wait(until: 1)
+    #expect(stage.log().last == "terminate K3 background>notRunning shared_lock")
+    stage.add(Subscriber(name: "b", services: []), .suspended, at: 2)
+    stage.say(3, .lock(isHeld: true), of: "b")
+    #expect(stage.log(of: "b") == ["terminate K3 suspended>notRunning shared_lock"])
+  }
+
+  @Test func `K4 a wake says how long it slept`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended, at: 0)
+    stage.fix(100, east: 0)
+    guard case .wake(_, let launch) = stage.effects.orders.first else {
+      return #expect(Bool(false), "not woken")
+    }
+    #expect(launch.sleptSeconds == 100)
+  }
+}

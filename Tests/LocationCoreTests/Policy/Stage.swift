@@ -1,0 +1,96 @@
+import LocationCore
+import TestSupport
+
+/// An engine with programs that acknowledge what they are handed after a tenth of a second, unless they hang.
+struct Stage: ~Copyable {
+  var engine: Engine
+  var effects: [Effect] = []
+  /// Names of programs that answer nothing.
+  var hanging: Set<String> = []
+  private var answers: [(at: EngineInstant, name: String, event: Int)] = []
+  private var performed = 0
+
+  init(_ adjust: (inout EngineConfiguration) -> Void = { _ in }) {
+    var configuration = EngineConfiguration()
+    adjust(&configuration)
+    engine = Engine(configuration: configuration)
+  }
+
+  mutating func add(_ subscriber: Subscriber, _ state: SubscriberState, at seconds: Double = -1) {
+    take(seconds, .addSubscriber(subscriber, state))
+  }
+
+  mutating func say(_ seconds: Double, _ event: SubscriberEvent, of name: String = "a") {
+    take(seconds, .subscriber(name: name, event))
+  }
+
+  mutating func fix(_ seconds: Double, east: Double, accuracy: Double = 5) {
+    take(seconds, .fix(Drive.report(seconds, east: east, accuracy: accuracy)))
+  }
+
+  mutating func take(_ seconds: Double, _ event: Event) {
+    wait(until: seconds)
+    engine.handle(Stamped(at: Drive.instant(seconds), event), into: &effects)
+    note(at: Drive.instant(seconds))
+  }
+
+  /// Lets time pass: deadlines fire, programs answer.
+  mutating func wait(until seconds: Double) {
+    let end = Drive.instant(seconds)
+    while let due = [engine.nextDeadline, answers.first?.at].compactMap({ $0 }).min(), due <= end {
+      if let answer = answers.first, answer.at <= due {
+        answers.removeFirst()
+        engine.handle(
+          Stamped(
+            at: answer.at,
+            .subscriber(name: answer.name, .acknowledged(event: answer.event, coreSeconds: 0.1))),
+          into: &effects)
+      } else {
+        engine.advance(to: due, into: &effects)
+      }
+      note(at: due)
+    }
+    engine.advance(to: end, into: &effects)
+    note(at: end)
+  }
+
+  private mutating func note(at instant: EngineInstant) {
+    let orders = effects.orders
+    for order in orders[performed...] {
+      switch order {
+      case .deliver(let name, let event):
+        guard !hanging.contains(name) else { continue }
+        answers.append((instant.advanced(bySeconds: 0.1), name, event))
+      case .suspend(let name), .terminate(let name): answers.removeAll { $0.name == name }
+      case .wake, .relaunch, .warn: break
+      }
+    }
+    performed = orders.count
+  }
+
+  /// Action, rule, states and reason of every decision about a subscriber.
+  func log(of name: String = "a") -> [String] {
+    effects.decisions.filter { $0.subscriber == name }.map {
+      "\($0.action) \($0.rule.rawValue) \($0.before)>\($0.after) \($0.reason.rawValue)"
+    }
+  }
+
+  func state(of name: String = "a") -> SubscriberState? { engine.subscriberState(name) }
+
+  /// Types of the records a subscriber was handed, in order.
+  func handed(to name: String = "a") -> [Int] {
+    effects.orders.compactMap { order in
+      if case .deliver(name, let event) = order { event } else { nil }
+    }
+  }
+
+  var locations: [(id: Int, update: LocationUpdate)] {
+    effects.records.compactMap { record in
+      if case .location(let update) = record.body { (record.id, update) } else { nil }
+    }
+  }
+
+  var pauses: [PauseEvent] {
+    effects.records.compactMap { if case .pause(let event) = $0.body { event } else { nil } }
+  }
+}

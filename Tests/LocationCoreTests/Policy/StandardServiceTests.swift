@@ -1,0 +1,263 @@
+import LocationCore
+import TestSupport
+import Testing
+
+/// Rules B2, B3, B6, B7 and the request for one fix.
+@Suite struct StandardServiceTests {
+  static func subscriber(
+    _ services: Subscriber.Services = [.standard], modes: Subscriber.Modes = [], filter: Double = 0,
+    _ adjust: (inout StandardTerms) -> Void = { _ in }
+  ) -> Subscriber {
+    var terms = StandardTerms()
+    adjust(&terms)
+    return Subscriber(
+      name: "a", services: services, modes: modes, distanceFilterMeters: filter, standard: terms)
+  }
+
+  // MARK: B2
+
+  @Test(arguments: SubscriberState.allCases)
+  func `B2 every fix comes while it runs, and none while it does not`(_ state: SubscriberState) {
+    var stage = Stage()
+    stage.add(Self.subscriber(), state)
+    if state == .background { stage.say(0, .beginTask(name: "stay")) }
+    for second in 0..<5 { stage.fix(Double(second), east: 0) }
+    #expect(stage.locations.count == (state.isRunning ? 5 : 0))
+    #expect(stage.handed() == stage.locations.map(\.id))
+    let reason = state.isForeground ? "foreground" : "running"
+    let expected = "deliver B2 \(state)>\(state) \(reason)"
+    #expect(stage.log() == (state.isRunning ? [String](repeating: expected, count: 5) : []))
+  }
+
+  @Test func `B2 nothing is queued, and a delivery holds nothing off`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Self.subscriber(), .notRunning)
+    stage.say(0, .foreground)
+    stage.say(1, .background)
+    for second in 2..<20 { stage.fix(Double(second), east: 0) }
+    #expect(stage.log().last == "suspend A2 background>suspended idle")
+    #expect(stage.locations.count == 4)
+    let handed = stage.handed().count
+    stage.say(30, .foreground)
+    #expect(stage.handed().count == handed, "what it did not acknowledge does not come again")
+  }
+
+  @Test func `B2 a process that ends is not started again for an update`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Self.subscriber(), .active)
+    stage.fix(0, east: 0)
+    stage.say(1, .exited(status: 1))
+    stage.wait(until: 1000)
+    #expect(stage.state() == .notRunning)
+  }
+
+  @Test func `B2 the distance is measured from the update before`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(filter: 100), .active)
+    for step in 0...30 { stage.fix(Double(step), east: Double(step) * 30) }
+    // 0, 120, 240, ... and not every 100 m: 30 m a fix.
+    #expect(stage.locations.count == 8)
+  }
+
+  @Test func `B2 a fix with half the error passes the distance filter`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(filter: 1000), .active)
+    for (second, accuracy) in [20.0, 15, 10.1, 10, 9, 5.1, 5].enumerated() {
+      stage.fix(Double(second), east: 0, accuracy: accuracy)
+    }
+    #expect(stage.locations.map(\.update.accuracy.radiusMeters) == [20, 10, 5])
+  }
+
+  @Test func `B2 what is less exact than asked for is left out, for half a minute at most`() {
+    var stage = Stage()
+    stage.add(Self.subscriber { $0.desiredAccuracy = .tenMeters }, .active)
+    for second in 0...70 { stage.fix(Double(second), east: 0, accuracy: second == 10 ? 8 : 25) }
+    #expect(stage.locations.map(\.update.accuracy.radiusMeters) == [25, 8, 25, 25])
+  }
+
+  @Test func `B2 one record serves all, and each has its own filter`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(), .active)
+    var other = Self.subscriber(filter: 50)
+    other.name = "b"
+    stage.add(other, .active)
+    for step in 0..<10 { stage.fix(Double(step), east: Double(step) * 20) }
+    #expect(stage.locations.count == 10)
+    #expect(stage.handed(to: "b").count == 4)
+    #expect(Set(stage.handed(to: "b")).isSubset(of: stage.handed()))
+  }
+
+  // MARK: One fix
+
+  @Test func `B2 a request is answered by the first fix that is exact enough`() {
+    var stage = Stage()
+    stage.add(Self.subscriber([]), .active)
+    stage.say(0, .locate(seconds: 30))
+    stage.fix(1, east: 0, accuracy: 50)
+    stage.fix(2, east: 0, accuracy: 9)
+    stage.fix(3, east: 0, accuracy: 5)
+    #expect(stage.locations.map(\.update.reason) == [.requested])
+    #expect(stage.locations.first?.update.accuracy.radiusMeters == 9)
+  }
+
+  @Test func `B2 or by the best when its time is over, or by nothing`() {
+    var stage = Stage()
+    stage.add(Self.subscriber([]), .active)
+    stage.say(0, .locate(seconds: 30))
+    for (second, accuracy) in [50.0, 40, 60].enumerated() {
+      stage.fix(Double(second), east: 0, accuracy: accuracy)
+    }
+    stage.wait(until: 29.9)
+    #expect(stage.locations.isEmpty)
+    stage.wait(until: 30)
+    #expect(stage.locations.map(\.update.reason) == [.best])
+    #expect(stage.locations.first?.update.accuracy.radiusMeters == 40)
+    stage.say(100, .locate(seconds: 30))
+    stage.wait(until: 200)
+    #expect(stage.log().last == "refuse B9 active>active no_fix")
+  }
+
+  // MARK: B3
+
+  @Test func `B3 the mode wakes for every fix that passes`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]), .suspended)
+    for second in 0..<3 { stage.fix(Double(second), east: 0) }
+    stage.wait(until: 3)
+    let each = ["wake B3 suspended>background suspended", "suspend A2 background>suspended idle"]
+    #expect(stage.log() == each + each + each)
+  }
+
+  @Test func `B3 the mode does not hold off suspension and does not relaunch`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]), .active)
+    stage.say(0, .background)
+    stage.wait(until: 10)
+    #expect(stage.state() == .suspended)
+    stage.say(11, .exited(status: 0))
+    stage.fix(12, east: 0)
+    #expect(stage.state() == .notRunning && stage.locations.isEmpty)
+  }
+
+  @Test func `B3 what waits is bounded, and the oldest goes by name`() {
+    var stage = Stage()
+    var subscriber = Self.subscriber(modes: [.location])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, .suspended)
+    for second in 0..<300 { stage.fix(Double(second), east: 0) }
+    #expect(stage.log().count { $0 == "defer B8 suspended>suspended background_delivery_off" } == 300)
+    #expect(stage.log().count { $0 == "drop B3 suspended>suspended outbox_full" } == 300 - Limits.updates)
+    stage.say(400, .foreground)
+    #expect(stage.handed() == Array(stage.locations.map(\.id).suffix(Limits.updates)))
+  }
+
+  // MARK: B6
+
+  static let activities: [(StandardTerms.Activity, seconds: Double)] = [
+    (.other, 180), (.fitness, 180), (.automotive, 300), (.otherNavigation, 300), (.airborne, 600),
+  ]
+
+  @Test(arguments: activities)
+  func `B6 updates pause at rest and resume when it moves on`(
+    _ activity: StandardTerms.Activity, seconds: Double
+  ) {
+    var stage = Stage()
+    stage.add(
+      Self.subscriber {
+        $0.pausesAutomatically = true
+        $0.activity = activity
+      }, .active)
+    for second in 0...Int(seconds) + 100 { stage.fix(Double(second), east: 0) }
+    #expect(stage.pauses.map(\.pauses) == [true])
+    #expect(stage.pauses.map(\.reason) == [.resting])
+    #expect(stage.locations.count == Int(seconds))
+    let away = max(60, activity == .airborne ? 510.0 : 60)
+    stage.fix(seconds + 110, east: away)
+    #expect(stage.pauses.map(\.pauses) == [true, false])
+    #expect(stage.locations.count == Int(seconds) + 1)
+    #expect(stage.handed().count == stage.locations.count + 2, "it is told of both")
+  }
+
+  @Test func `B6 nobody who walks is paused`() {
+    var stage = Stage()
+    stage.add(Self.subscriber { $0.pausesAutomatically = true }, .active)
+    for second in 0..<1000 { stage.fix(Double(second), east: Double(second)) }
+    #expect(stage.pauses.isEmpty && stage.locations.count == 1000)
+  }
+
+  @Test(arguments: [UInt64](1...20))
+  func `B6 every pause is followed by a resume as soon as it has moved 60 m`(_ seed: UInt64) {
+    var random = SeededRandom(seed)
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]) { $0.pausesAutomatically = true }, .suspended)
+    var east = 0.0
+    var time = 0.0
+    var pausedAt: Double?
+    for _ in 0..<600 {
+      time += Double.random(in: 1...60, using: &random)
+      if Double.random(in: 0...1, using: &random) < 0.2 { east += Double.random(in: 0...200, using: &random) }
+      switch Int.random(in: 0...60, using: &random) {
+      case 0: stage.say(time, .exited(status: 0))
+      case 1: stage.say(time, .foreground)
+      case 2: stage.say(time, .background)
+      default: break
+      }
+      stage.fix(time + 0.5, east: east)
+      if stage.pauses.last?.pauses == true {
+        if let anchor = pausedAt { #expect(abs(east - anchor) < 110, "seed \(seed)") }
+        pausedAt = pausedAt ?? east
+      } else {
+        pausedAt = nil
+      }
+    }
+    let kinds = stage.pauses.map(\.pauses)
+    #expect(zip(kinds, kinds.dropFirst()).allSatisfy { $0 != $1 }, "they alternate, seed \(seed)")
+    #expect(kinds.first ?? true)
+  }
+
+  // MARK: B7
+
+  @Test func `B7 updates are kept back until a distance, then come together and in order`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]) { $0.deferMeters = 990 }, .suspended)
+    for step in 0..<25 { stage.fix(Double(step), east: Double(step) * 50) }
+    stage.wait(until: 100)
+    #expect(stage.log().count { $0 == "coalesce B7 suspended>suspended batched" } == 25)
+    #expect(stage.log().filter { $0.hasPrefix("wake") } == ["wake B7 suspended>background batch_full"])
+    #expect(stage.handed() == Array(stage.locations.map(\.id).prefix(21)))
+  }
+
+  @Test func `B7 or until a time, which needs no further fix`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]) { $0.deferSeconds = 60 }, .suspended)
+    for step in 0..<10 { stage.fix(Double(step), east: Double(step) * 50) }
+    stage.wait(until: 59.9)
+    #expect(stage.handed().isEmpty)
+    stage.wait(until: 60)
+    #expect(stage.handed() == stage.locations.map(\.id))
+    #expect(stage.log().contains("wake B7 suspended>background batch_due"))
+  }
+
+  @Test func `B7 stopping the service delivers what was kept back`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]) { $0.deferSeconds = 600 }, .suspended)
+    for step in 0..<10 { stage.fix(Double(step), east: 0) }
+    stage.say(20, .stop(.standard))
+    #expect(stage.handed() == stage.locations.map(\.id))
+    #expect(stage.log().contains("wake B7 suspended>background stopped"))
+    stage.fix(30, east: 0)
+    #expect(stage.locations.count == 10)
+  }
+
+  @Test func `B7 the user who opens it gets what was kept back, and then each at once`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(modes: [.location]) { $0.deferSeconds = 600 }, .suspended)
+    for step in 0..<3 { stage.fix(Double(step), east: 0) }
+    stage.say(10, .foreground)
+    stage.fix(11, east: 0)
+    #expect(stage.handed() == stage.locations.map(\.id) && stage.handed().count == 4)
+    #expect(stage.log().last == "deliver B2 active>active foreground")
+  }
+}
