@@ -12,11 +12,12 @@ struct ReplayCommand: AsyncParsableCommand {
       {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is
       read as it is. A recording (locwatch watch --record) is replayed with its
       own regions, subscribers and thresholds; those named here take their place.
-      Nothing is written but the output.
+      Nothing is written but the output, and the page of --report.
 
         locwatch replay drive.gpx
         locwatch replay drive.gpx --regions places.geojson
         locwatch replay drive.gpx -s logger.yaml --scenario day.yaml
+        locwatch replay drive.gpx --sampling adaptive --report drive.html
         locwatch replay drive.gpx --explain --format ndjson | grep fix.rejected
         locwatch replay old.gpx --interval 1         # a track without times
         locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
@@ -58,6 +59,12 @@ struct ReplayCommand: AsyncParsableCommand {
       valueName: "continuous|adaptive"))
   var sampling: Sampling = .continuous
 
+  @Option(
+    help: ArgumentHelp(
+      "Also write a page for a browser: map, timeline, energy, other policies. One track.",
+      valueName: "file.html"))
+  var report: String?
+
   @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
   var format: RecordFormat?
 
@@ -96,6 +103,10 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     if let assumeAccuracy, !(assumeAccuracy > 0 && assumeAccuracy <= 1e7) {
       throw ValidationError("--assume-accuracy takes metres above 0")
+    }
+    if let report {
+      if tracks.count > 1 { throw ValidationError("--report takes one track") }
+      if report.isEmpty || report == "-" { throw ValidationError("--report takes the name of a file") }
     }
     if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
     if let from, let to, to < from { throw ValidationError("--to is before --from") }
@@ -140,6 +151,7 @@ struct ReplayCommand: AsyncParsableCommand {
     request.from = from
     request.to = to
     request.speed = speed.factor
+    request.reportPath = report
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
     return request

@@ -13,8 +13,8 @@ toolchain_packages=(
 library_packages=(libexpat1-dev libgeos-dev libgps-dev libsqlite3-dev zlib1g-dev)
 
 # A gpsd, its tools and python3's gps.fake that feeds it, for the end-to-end tests. gpsfake itself is in
-# gpsd-clients, which depends on a gigabyte of desktop.
-test_packages=(gpsd gpsd-tools python3-gps)
+# gpsd-clients, which depends on a gigabyte of desktop. The browser opens the page of `replay --report`.
+test_packages=(gpsd gpsd-tools python3-gps chromium-headless-shell)
 
 say() { printf '%s: %s\n' "$program" "$*"; }
 

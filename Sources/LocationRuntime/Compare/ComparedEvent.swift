@@ -1,11 +1,13 @@
-import LocationCore
+package import LocationCore
 
 /// Something that was told, as far as two policies can agree on it.
 package struct ComparedEvent: Hashable, Sendable {
-  /// What it is: a significant change, or a region's event with the region's id.
+  /// What it is: a significant change, a region's event with the region's id, or a visit's.
   package enum Kind: Hashable, Sendable {
     case significant
     case region(String, id: String)
+    /// A visit begins, or ends.
+    case visit(VisitEvent.Kind)
   }
 
   var kind: Kind
@@ -25,7 +27,13 @@ package struct ComparedEvent: Hashable, Sendable {
       case .cross, .state: return nil
       }
       instant = event.instant
-    case .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
+    case .visit(let event):
+      switch event.kind {
+      case .arrive, .depart: kind = .visit(event.kind)
+      case .provisional: return nil
+      }
+      instant = event.instant
+    case .location, .pause, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
       .power, .advice, .receiver, .refused:
       return nil
     }
@@ -36,10 +44,12 @@ package struct ComparedEvent: Hashable, Sendable {
     self.instant = instant
   }
 
-  var isRegion: Bool {
+  /// Which service tells of it.
+  var service: Subscriber.Services {
     switch kind {
-    case .significant: false
-    case .region: true
+    case .significant: .significantChange
+    case .region: .regions
+    case .visit: .visits
     }
   }
 }

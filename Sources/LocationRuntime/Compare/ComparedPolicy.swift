@@ -10,7 +10,9 @@ package enum ComparedPolicy: String, Sendable, CaseIterable {
   case significantChange = "significant-change"
   /// The engine switches the receiver for the regions alone.
   case regions
-  /// The engine switches the receiver for both.
+  /// The engine switches the receiver for visits alone.
+  case visits
+  /// The engine switches the receiver for regions and significant changes.
   case adaptive
   /// One fix each 120 s, whatever it says.
   case fixed120 = "fixed-120-s"
@@ -22,6 +24,7 @@ package enum ComparedPolicy: String, Sendable, CaseIterable {
     case .standard: "standard, 50 m"
     case .significantChange: "significant change"
     case .regions: "regions, adaptive"
+    case .visits: "visits, adaptive"
     case .adaptive: "both, adaptive"
     case .fixed120: "fixed 120 s"
     }
@@ -33,6 +36,7 @@ package enum ComparedPolicy: String, Sendable, CaseIterable {
     case .continuous, .standard, .adaptive, .fixed120: [.significantChange, .regions]
     case .significantChange: .significantChange
     case .regions: .regions
+    case .visits: .visits
     }
   }
 
@@ -40,10 +44,13 @@ package enum ComparedPolicy: String, Sendable, CaseIterable {
   var sampling: SamplingConfiguration.Mode {
     switch self {
     case .continuous, .standard: .continuous
-    case .significantChange, .regions, .adaptive: .adaptive
+    case .significantChange, .regions, .visits, .adaptive: .adaptive
     case .fixed120: .fixed(periodSeconds: 120)
     }
   }
+
+  /// Whether it is for telling what a service tells: with the fixes a program finds visits itself.
+  func asks(for service: Subscriber.Services) -> Bool { handsOnFixes || services.contains(service) }
 
   /// Metres between two fixes that are handed on; nil where there is no such filter.
   var distanceFilterMeters: Double? { self == .standard ? 50 : nil }
@@ -52,7 +59,7 @@ package enum ComparedPolicy: String, Sendable, CaseIterable {
   var handsOnFixes: Bool {
     switch self {
     case .continuous, .standard: true
-    case .significantChange, .regions, .adaptive, .fixed120: false
+    case .significantChange, .regions, .visits, .adaptive, .fixed120: false
     }
   }
 }

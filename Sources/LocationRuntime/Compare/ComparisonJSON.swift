@@ -28,6 +28,8 @@ extension Comparison {
     number("delay_p95_s", PolicyResult.quantile(0.95, result.delays), FixedPoint.thousandths)
     count("moves_found", result.movesFound)
     count("moves_missed", result.movesMissed)
+    count("visits_found", result.visitsFound)
+    count("visits_missed", result.visitsMissed)
     number("error_p50_m", PolicyResult.quantile(0.5, result.errors).map(Double.init), FixedPoint.meters)
     number("error_p95_m", PolicyResult.quantile(0.95, result.errors).map(Double.init), FixedPoint.meters)
     count("wakes", result.wakes)

@@ -4,23 +4,25 @@ extension Comparison {
   /// A table for people.
   package var text: String {
     let header = [
-      "POLICY", "REGION EVENTS", "EXTRA", "LATER BY", "MOVES", "ERROR", "WAKES", "RECEIVER ON", "ENERGY",
+      "POLICY", "REGION EVENTS", "EXTRA", "LATER BY", "MOVES", "VISITS", "ERROR", "WAKES", "RECEIVER ON",
+      "ENERGY",
       "OF CONTINUOUS", "OF THE DEVICE",
     ]
-    let table = TextTable(header: header, rows: results.map(row), rightAligned: [2, 6])
+    let table = TextTable(header: header, rows: results.map(row), rightAligned: [2, 7])
     return table.text + "\n" + Self.legend(profile)
   }
 
   private func row(_ result: PolicyResult) -> [String] {
-    let services = result.policy.services
     let band = result.use.band(under: profile)
     let left = comparison(of: result)
     return [
       result.policy.title,
-      Self.share(result.found, result.missed, isAsked: services.contains(.regions)),
+      Self.share(result.found, result.missed, isAsked: result.policy.asks(for: .regions)),
       result.extra == 0 ? "" : "\(result.extra)",
       Self.pair(result.delays) { Wording.duration(max(0, $0)) },
-      Self.share(result.movesFound, result.movesMissed, isAsked: services.contains(.significantChange)),
+      Self.share(
+        result.movesFound, result.movesMissed, isAsked: result.policy.asks(for: .significantChange)),
+      Self.share(result.visitsFound, result.visitsMissed, isAsked: result.policy.asks(for: .visits)),
       Self.pair(result.errors.map(Double.init), Wording.distance),
       Wording.count(result.wakes),
       "\(Wording.duration(result.receiverOnSeconds)) (\(Self.percent(result.receiverOnSeconds, of: result.seconds)))",
@@ -66,7 +68,7 @@ extension Comparison {
       profile.calibration.map { "calibrated against \($0.meter) on \($0.device)" } ?? "modelled, not measured"
     return """
       Profile \(profile.name), \(model); in brackets what holds with 90 %.
-      Region events and moves: told of those that continuous told; in brackets where they are not asked for.
+      Region events, moves, begins and ends of visits: told of those that continuous told; in brackets where they are not asked for.
       Later by, error: half of the cases, 95 % of them. Error: from the last fix to where the track is.
 
       """

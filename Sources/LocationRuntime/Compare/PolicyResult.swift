@@ -16,6 +16,10 @@ package struct PolicyResult: Sendable {
   package internal(set) var movesFound = 0
   /// Those it did not tell.
   package internal(set) var movesMissed = 0
+  /// Begins and ends of visits of the reference that it told too.
+  package internal(set) var visitsFound = 0
+  /// Those it did not tell.
+  package internal(set) var visitsMissed = 0
   /// Metres from what it knew to where the reference was, sampled over the tracks.
   package internal(set) var errors: [Float] = []
   /// Times its program was resumed or started.
@@ -40,15 +44,22 @@ package struct PolicyResult: Sendable {
     _ trial: PolicyTrial, _ summary: Summary, _ use: PowerUse, overSeconds seconds: Double,
     against reference: [ComparedEvent]
   ) {
-    let regions = EventMatch(of: trial.events.filter(\.isRegion), against: reference.filter(\.isRegion))
+    func match(_ service: Subscriber.Services) -> EventMatch {
+      EventMatch(
+        of: trial.events.filter { $0.service == service }, against: reference.filter { $0.service == service }
+      )
+    }
+    let regions = match(.regions)
     found += regions.found
     missed += regions.missed
     extra += regions.extra
     delays += regions.delays
-    let moves = EventMatch(
-      of: trial.events.filter { !$0.isRegion }, against: reference.filter { !$0.isRegion })
+    let moves = match(.significantChange)
     movesFound += moves.found
     movesMissed += moves.missed
+    let visits = match(.visits)
+    visitsFound += visits.found
+    visitsMissed += visits.missed
     errors += trial.errors
     wakes += summary.tally.wakes + summary.tally.relaunches
     receiverOnSeconds += summary.receiverOnSeconds

@@ -15,9 +15,11 @@ package enum Replay {
     var printer = LinePrinter(format: request.format, to: output)
     let isNamed = tracks.count > 1
     var first: Failure.Code?
+    var page: TrackReport?
     var total = SummaryTotal(profile: request.configuration.profile.name)
     func finished(_ outcome: TrackOutcome) {
       total.add(outcome.summary)
+      page = outcome.report
       guard let failure = outcome.failure else { return }
       first = first ?? failure.code
       report(failure)
@@ -35,6 +37,9 @@ package enum Replay {
       if let sum = total.sum, let line = encoder.encode(sum) { try printer.print(line.span) }
     }
     try printer.finish()
+    if let page, let path = request.reportPath, let track = tracks.first {
+      try ReportPage(page, of: track, request).write(to: path)
+    }
     return first
   }
 

@@ -26,6 +26,8 @@ public struct ReplayRequest: Sendable {
   public var speed: Double?
   /// Tracks replayed side by side.
   public var jobs = 1
+  /// Where a page with the track, its events and its energy is written; of one track only.
+  public var reportPath: String?
   /// Whether a progress bar is drawn on standard error.
   public var showsProgress = false
 

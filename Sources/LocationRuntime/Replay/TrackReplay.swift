@@ -10,6 +10,8 @@ struct TrackReplay: ~Copyable {
   private var steps: ScenarioClock
   /// The receiver, where the engine switches it; nil where it is always on.
   private var receiver: ReceiverModel?
+  /// What a page is made of; nil where nobody wants one.
+  private(set) var report: TrackReport?
   private var begin: EngineInstant?
   private var hasStarted = false
   private var now = EngineInstant.distantPast
@@ -23,6 +25,7 @@ struct TrackReplay: ~Copyable {
     model = SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds)
     steps = ScenarioClock(request.scenario)
     if request.configuration.sampling.isDutyCycled { receiver = ReceiverModel() }
+    if request.reportPath != nil { report = TrackReport() }
   }
 
   /// A replay of a recording: its events as they were, but for what the request puts in their place.
@@ -73,18 +76,40 @@ struct TrackReplay: ~Copyable {
     switch item {
     case .segmentBreak:
       guard hasStarted else { return }
+      report?.breakTrack()
       engine.handle(Stamped(at: now, .segmentBreak), into: &effects)
     case .fix(let report):
-      if let time = report.time {
-        if let from = request.from, time < from { return }
-        if let to = request.to, time > to { return }
-      }
+      guard isWanted(report) else { return }
       let instant = engine.instant(ofReplayed: report)
       if instant > .distantPast { run(until: instant, emit: emit) }
-      if let isSeen = receiver?.sees(instant), !isSeen { return }
+      if let isSeen = receiver?.sees(instant), !isSeen {
+        self.report?.add(report, .notAsked)
+        return
+      }
+      let accepted = acceptedCount
       engine.handle(report, at: instant, into: &effects)
+      note(report, acceptedBefore: accepted)
     }
     drain(emit: emit)
+  }
+
+  private func isWanted(_ report: FixReport) -> Bool {
+    guard let time = report.time else { return true }
+    if let from = request.from, time < from { return false }
+    if let to = request.to, time > to { return false }
+    return true
+  }
+
+  /// Reports believed, where a page is made; else nobody asks, and asking costs.
+  private var acceptedCount: Int {
+    @inline(__always) get { report == nil ? 0 : engine.tally.accepted }
+  }
+
+  /// Notes what became of a report that the engine has taken.
+  @inline(__always)
+  private mutating func note(_ report: FixReport, acceptedBefore accepted: Int) {
+    guard self.report != nil else { return }
+    self.report?.add(report, engine.tally.accepted > accepted ? .believed : .refused)
   }
 
   /// Takes the next event of a recording. Regions and subscribers that the request names stand in for the recorded
@@ -93,16 +118,21 @@ struct TrackReplay: ~Copyable {
     switch stamped.event {
     case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
     case .addSubscriber, .removeSubscriber, .subscriber: if hasModel { return }
-    case .fix(let report):
-      if let time = report.time {
-        if let from = request.from, time < from { return }
-        if let to = request.to, time > to { return }
-      }
+    case .fix(let report): guard isWanted(report) else { return }
     case .segmentBreak, .source, .machine: break
     case .end: hasEnded = true
     }
     if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
+    let accepted = acceptedCount
+    let time = report == nil ? UTCTime(microseconds: 0) : presentTime
     engine.handle(stamped, into: &effects)
+    switch stamped.event {
+    case .fix(let report): note(report, acceptedBefore: accepted)
+    case .segmentBreak: report?.breakTrack()
+    case .addRegion(let region): report?.add(region)
+    case .addSubscriber(let subscriber, let state): report?.add(subscriber.name, state, at: time)
+    case .removeRegion, .removeSubscriber, .subscriber, .source, .machine, .end: break
+    }
     drain(emit: emit)
   }
 
@@ -119,6 +149,7 @@ struct TrackReplay: ~Copyable {
       summary.durationSeconds = begin.seconds(to: end)
       summary.deviceJoules = engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)
     }
+    report?.finish(summary, engine.ledger)
     return summary
   }
 
@@ -150,10 +181,15 @@ struct TrackReplay: ~Copyable {
     now = instant
     begin = instant
     steps.start(at: instant)
-    for region in request.regions { engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects) }
+    for region in request.regions {
+      report?.add(region)
+      engine.handle(Stamped(at: instant, .addRegion(region)), into: &effects)
+    }
+    let time = presentTime
     for subscriber in request.subscribers {
       let isLaunched = request.scenario?.launches(subscriber.name) ?? false
       let state = isLaunched || subscriber.exitsOnSuspend ? SubscriberState.notRunning : .suspended
+      report?.add(subscriber.name, state, at: time)
       engine.handle(Stamped(at: instant, .addSubscriber(subscriber, state)), into: &effects)
     }
     drain(emit: emit)
@@ -186,13 +222,25 @@ struct TrackReplay: ~Copyable {
     }
   }
 
+  /// UTC now: as far from the last fix as the engine's axis is.
+  private var presentTime: UTCTime {
+    guard let last = engine.tally.last else { return UTCTime(microseconds: now.microseconds) }
+    return last.time.advanced(bySeconds: last.instant.seconds(to: now))
+  }
+
   private mutating func drain(emit: (Record) -> Void) {
     guard !effects.isEmpty else { return }
     for effect in effects {
       switch effect {
-      case .record(let record): emit(record)
+      case .record(let record):
+        report?.add(record)
+        emit(record)
       case .perform(let order): if hasModel { model.perform(order, at: now) }
       case .receive(let order):
+        if report != nil {
+          let time = presentTime
+          report?.add(order, at: time)
+        }
         receiver?.perform(order, at: now, searchSeconds: engine.ledger.timeToFix(at: now).seconds)
       }
     }

@@ -6,6 +6,8 @@ struct TrackOutcome: Sendable {
   var summary: Summary?
   /// What stopped it, if anything did.
   var failure: Failure?
+  /// What a page is made of, where one is wanted.
+  var report: TrackReport?
 }
 
 /// One track on its way from file to lines: opened, read a batch at a time, and finished even when it breaks off, so
@@ -92,6 +94,7 @@ struct TrackRun: ~Copyable {
     }
     if let line = encoder.encode(summary) { lines.append(line) }
     outcome.summary = summary
+    outcome.report = replay.report
     reader = nil
     journal = nil
     return false

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The page of `replay --report`, as it is written.
+@Suite struct ReportPageTests {
+  private static func page(_ arguments: [String], _ folder: TemporaryFolder) async throws -> String {
+    let run = try await Binary.run(
+      ["replay"] + arguments + ["--report", folder("page.html"), "--format", "ndjson"])
+    #expect(run.status == 0, "\(run.stderr)")
+    return try String(contentsOfFile: folder("page.html"), encoding: .utf8)
+  }
+
+  @Test(arguments: [[], ["--sampling", "adaptive"]])
+  func `the same replay writes the same bytes`(options: [String]) async throws {
+    let folder = TemporaryFolder()
+    let arguments = ["Tracks/walk-with-teleports.gpx", "-r", "Tracks/walk-with-teleports.regions.geojson"]
+    let one = try await Self.page(arguments + options, folder)
+    let other = try await Self.page(arguments + options, folder)
+    #expect(one == other)
+  }
+
+  @Test func `the page asks for nothing`() async throws {
+    let page = try await Self.page(["Tracks/tunnel.gpx"], TemporaryFolder())
+    #expect(page.contains("default-src 'none'"))
+    for word in ["http:", "https:", "src=", "href=", "url(", "fetch(", "import(", "XMLHttpRequest"] {
+      #expect(!page.contains(word), "\(word)")
+    }
+  }
+
+  @Test func `a page changes nothing of what is printed`() async throws {
+    let folder = TemporaryFolder()
+    let arguments = ["replay", "Tracks/tunnel.gpx", "--sampling", "adaptive", "--format", "ndjson"]
+    let plain = try await Binary.run(arguments)
+    let with = try await Binary.run(arguments + ["--report", folder("page.html")])
+    #expect(plain.stdoutBytes == with.stdoutBytes)
+  }
+
+  @Test func `the tables need no script`() async throws {
+    let page = try await Self.page(
+      ["Tracks/tunnel.gpx", "-r", "Tracks/tunnel.regions.geojson"], TemporaryFolder())
+    let body = try #require(page.components(separatedBy: "<script").first)
+    for word in ["receiver tracking", "fixed 120 s", "region.enter", "Fixes taken"] {
+      #expect(body.contains(word), "\(word)")
+    }
+  }
+
+  @Test func `names can't become markup`() async throws {
+    let folder = TemporaryFolder()
+    let file = folder.write("regions.geojson", hostileRegions)
+    let page = try await Self.page(["Tracks/tunnel.gpx", "-r", file], folder)
+    #expect(page.components(separatedBy: "<script").count == 3)
+    #expect(page.components(separatedBy: "</script").count == 3)
+    #expect(!page.contains("<img"))
+  }
+
+  @Test func `a recording has a page too`() async throws {
+    let folder = TemporaryFolder()
+    let page = try await Self.page(["Tracks/tunnel.gpx"], folder)
+    #expect(page.contains("Other policies"))
+    let piped = try await Binary.run(
+      ["replay", "-", "--report", folder("piped.html")],
+      stdin: Data(contentsOf: URL(filePath: PackageRoot.file("Tracks/tunnel.gpx"))))
+    #expect(piped.status == 0)
+    let text = try String(contentsOfFile: folder("piped.html"), encoding: .utf8)
+    #expect(text.contains("<title>standard input - locwatch"))
+    #expect(!text.contains("Other policies"))
+  }
+
+  @Test(arguments: [
+    (["Tracks/tunnel.gpx", "Tracks/tunnel.gpx", "--report", "x.html"], 64 as Int32, "one track"),
+    (["Tracks/tunnel.gpx", "--report", "-"], 64, "name of a file"),
+    (["Tracks/tunnel.gpx", "--report", "/nonexistent/x.html"], 73, "/nonexistent/x.html"),
+  ])
+  func `a page that can't be is refused`(arguments: [String], status: Int32, word: String) async throws {
+    let run = try await Binary.run(["replay"] + arguments)
+    #expect(run.status == status)
+    #expect(run.stderr.contains(word))
+  }
+}
+
+/// Names that would break out of an element, an attribute or a string.
+let hostileRegions = #"""
+  {"type": "FeatureCollection", "features": [
+    {"type": "Feature", "id": "</script><script>throw 1//", "properties": {"radius_m": 500, "initial": "event",
+      "name": "<img src=x onerror=throw(2)> & \"quotes\" '"},
+     "geometry": {"type": "Point", "coordinates": [8.6, 46.7]}}]}
+  """#
