@@ -10,7 +10,10 @@ import Dispatch
     do {
       var command = try Locwatch.parseAsRoot()
       if command is any AsyncParsableCommand {
-        Task { await Locwatch.main() }
+        Task {
+          await Locwatch.main()
+          Locwatch.exit()
+        }
         dispatchMain()
       }
       try command.run()
