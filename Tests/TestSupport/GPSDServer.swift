@@ -62,7 +62,8 @@ package final class GPSFake: Sendable {
   package static let isInstalled = FileManager.default.isExecutableFile(atPath: path)
   private static let path = "/usr/bin/gpsfake"
 
-  /// Starts it; it feeds the log once, from when there is a client.
+  /// Starts it; it feeds the log once, from now on. gpsd opens the receiver for its first client, and what was fed
+  /// before is lost: all of a log that is fed without a pause.
   ///
   /// - Parameter seconds: from one sentence to the next.
   package init(log: String, secondsBetweenSentences seconds: Double) throws {

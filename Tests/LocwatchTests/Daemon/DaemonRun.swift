@@ -104,11 +104,10 @@ final class DaemonRun {
 
   /// Waits until something is so.
   func wait(
-    _ what: String, sourceLocation: SourceLocation = #_sourceLocation, until isSo: () async throws -> Bool
-  )
-    async throws
-  {
-    let end = ContinuousClock.now + .seconds(60)
+    _ what: String, seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
+    until isSo: () async throws -> Bool
+  ) async throws {
+    let end = ContinuousClock.now + .seconds(seconds)
     while try await !isSo() {
       guard ContinuousClock.now < end else {
         Issue.record("waited in vain for \(what)", sourceLocation: sourceLocation)
