@@ -40,11 +40,8 @@ enum CSVRow {
     case .source(.dropped): rest[7] = "dropped"
     case .fixAccepted(let fix, _): locate(fix.coordinate, fix.accuracy)
     case .fixRejected(let reason, let report):
-      place = [
-        Wording.number(report.latitude, FixedPoint.degrees),
-        Wording.number(report.longitude, FixedPoint.degrees),
-        "",
-      ]
+      if report.latitude.isFinite { place[0] = Wording.number(report.latitude, FixedPoint.degrees) }
+      if report.longitude.isFinite { place[1] = Wording.number(report.longitude, FixedPoint.degrees) }
       rest[7] = reason.rawValue
     case .decision(let decision):
       rest = [

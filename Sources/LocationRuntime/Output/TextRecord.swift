@@ -38,8 +38,10 @@ struct TextRecord {
       if let speed = fix.speedMetersPerSecond { detail += ", \(Wording.speed(speed))" }
       self.init("fix", detail)
     case .fixRejected(let reason, let report):
-      let place = "\(Wording.number(report.latitude, 5)), \(Wording.number(report.longitude, 5))"
-      self.init("refused", "\(reason.rawValue): \(place)")
+      let numbers = [report.latitude, report.longitude]
+      let hasPlace = numbers.allSatisfy(\.isFinite)
+      let place = numbers.map { Wording.number($0, 5) }.joined(separator: ", ")
+      self.init("refused", "\(reason.rawValue): \(hasPlace ? place : "no position")")
     case .decision(let decision): self.init(decision)
     case .subscriberState(let move):
       guard let phrase = move.phrase else { return nil }
