@@ -108,15 +108,7 @@ struct ControlSocket: ~Copyable {
   }
 
   private mutating func accept() {
-    while clients.count < DaemonLimits.clients {
-      #if canImport(Musl)
-        let number = Musl.accept(listener.number, nil, nil)
-      #else
-        let number = Glibc.accept(listener.number, nil, nil)
-      #endif
-      guard number >= 0 else { return }
-      let descriptor = Descriptor(number)
-      _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    while clients.count < DaemonLimits.clients, let descriptor = listener.accept() {
       descriptor.stopWaiting()
       clients.append(Client(descriptor: descriptor))
     }

@@ -10,7 +10,7 @@ struct ReportPage {
   init(_ report: TrackReport, title: String, isAdaptive: Bool, comparison: Comparison?) {
     let data = ReportData(report, title: title, isAdaptive: isAdaptive)
     let tables = ReportTables(report, comparison)
-    var bytes = Array(Self.head(ReportTables.escaped(title), isAdaptive: isAdaptive).utf8)
+    var bytes = Array(Self.head(Markup.escaped(title), isAdaptive: isAdaptive).utf8)
     bytes += tables.html.utf8
     bytes += Self.foot.utf8
     bytes += "<script type=\"application/json\" id=\"data\">".utf8

@@ -19,22 +19,6 @@ struct ReportTables {
     appendEvents()
   }
 
-  /// Text as HTML shows it.
-  static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
-  }
-
   /// A table that scrolls by itself where it is wider than the page. Cells are HTML; `#` before a title aligns
   /// its column to the right.
   static func table(_ caption: String, _ titles: [String], _ rows: [[String]]) -> String {
@@ -85,12 +69,12 @@ struct ReportTables {
         Self.energy(summary.energy.joules, summary.energy.lowJoules, summary.energy.highJoules)
       ),
       ("Energy of the whole device", Wording.energy(summary.deviceJoules)),
-      ("Power profile", Self.escaped(summary.profile)),
-      ("Calibrated", Self.escaped(summary.calibration ?? "no: modelled, not measured")),
+      ("Power profile", Markup.escaped(summary.profile)),
+      ("Calibrated", Markup.escaped(summary.calibration ?? "no: modelled, not measured")),
     ]
     html += "<section aria-labelledby=\"h-sum\"><h2 id=\"h-sum\">What it came to</h2>\n<dl>"
     for (name, value) in facts { html += "<div><dt>\(name)</dt><dd>\(value)</dd></div>\n" }
-    for note in summary.notes { html += "<div><dt>Note</dt><dd>\(Self.escaped(note))</dd></div>\n" }
+    for note in summary.notes { html += "<div><dt>Note</dt><dd>\(Markup.escaped(note))</dd></div>\n" }
     html += "</dl></section>\n"
   }
 
@@ -125,7 +109,7 @@ struct ReportTables {
   private mutating func appendPayers(_ ledger: PowerLedger) {
     let rows = ledger.entries.filter { $0.joules > 0 || $0.seconds > 0 }.map { entry in
       [
-        Self.escaped(entry.subscriber), entry.rule.rawValue, Self.words(entry.component.rawValue),
+        Markup.escaped(entry.subscriber), entry.rule.rawValue, Self.words(entry.component.rawValue),
         entry.seconds > 0 ? Wording.duration(entry.seconds) : "", Wording.energy(entry.joules),
       ]
     }
@@ -140,8 +124,8 @@ struct ReportTables {
       let text = TextRecord(event)
       return [
         "<button type=\"button\" class=\"at\" data-event=\"\(index)\">\(event.time.rfc3339)</button>",
-        "<code>\(event.type)</code>", Self.escaped(text?.what ?? event.type),
-        Self.escaped(text?.detail ?? ""),
+        "<code>\(event.type)</code>", Markup.escaped(text?.what ?? event.type),
+        Markup.escaped(text?.detail ?? ""),
       ]
     }
     html += "<section aria-labelledby=\"h-events\"><h2 id=\"h-events\">Events</h2>\n"

@@ -28,8 +28,25 @@ final class Descriptor: Sendable {
     return number >= 0 ? Descriptor(number) : nil
   }
 
-  /// `open(2)`, which the name above hides.
+  /// Takes a connection that waits at a listening socket; nil, with `errno` set, where none does. No started program
+  /// inherits it.
+  func accept() -> Descriptor? {
+    let accepted = System.accept(number)
+    guard accepted >= 0 else { return nil }
+    _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+    return Descriptor(accepted)
+  }
+
+  /// The calls that the names above hide.
   private enum System {
+    static func accept(_ listener: Int32) -> Int32 {
+      #if canImport(Musl)
+        Musl.accept(listener, nil, nil)
+      #else
+        Glibc.accept(listener, nil, nil)
+      #endif
+    }
+
     static func open(_ path: String, _ flags: Int32) -> Int32 {
       #if canImport(Musl)
         unsafe Musl.open(path, flags, 0o600)

@@ -150,15 +150,8 @@ struct SubscriberSocket: ~Copyable {
   }
 
   private mutating func accept(at now: Int64) {
-    guard let listener else { return }
-    #if canImport(Musl)
-      let number = Musl.accept(listener.number, nil, nil)
-    #else
-      let number = Glibc.accept(listener.number, nil, nil)
-    #endif
-    guard number >= 0 else { return }
-    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
-    strangers.append(SocketConnection(Descriptor(number), at: now))
+    guard let stranger = listener?.accept() else { return }
+    strangers.append(SocketConnection(stranger, at: now))
   }
 
   /// Hears who somebody is. What else is said before the answer has come is not heard.

@@ -14,12 +14,12 @@ enum GPXText {
         <metadata>
 
         """)
-    if let name = scenario.name { text.append(text: "<name>\(escaped(name))</name>\n") }
-    let about = scenario.about.map { escaped($0) + " " } ?? ""
+    if let name = scenario.name { text.append(text: "<name>\(Markup.escaped(name))</name>\n") }
+    let about = scenario.about.map { Markup.escaped($0) + " " } ?? ""
     text.append(text: "<desc>\(about)Made by locwatch synth, seed \(scenario.seed).</desc>\n<time>")
     scenario.start.appendShort(to: &text)
     text.append(text: "</time>\n</metadata>\n<trk>\n")
-    if let name = scenario.name { text.append(text: "<name>\(escaped(name))</name>\n") }
+    if let name = scenario.name { text.append(text: "<name>\(Markup.escaped(name))</name>\n") }
     text.append(text: "<trkseg>\n")
   }
 
@@ -69,21 +69,6 @@ enum GPXText {
     text.append(text: "<\(name)>")
     text.append(value, decimals: decimals)
     text.append(text: "</\(name)>")
-  }
-
-  /// Text as XML 1.0 allows it: markup escaped, control characters as spaces.
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\u{0}"..<"\u{20}", "\u{FFFE}", "\u{FFFF}": escaped += " "
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
   }
 }
 
