@@ -26,29 +26,17 @@ struct CompareCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Tracks; - reads standard input.", valueName: "track"))
   var tracks: [String]
 
-  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
-  var regions: [String] = []
+  @OptionGroup var regionFiles: RegionFileOptions
 
-  @Option(help: ArgumentHelp("Thresholds other than the defaults.", valueName: "file"))
-  var config: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Power profile: a name (locwatch power profiles), or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
-      valueName: "name|file"))
-  var profile: String?
+  @OptionGroup var engine: EngineOptions
 
   @Option(help: ArgumentHelp("How to print.", valueName: "text|json"))
   var format: Format = .text
 
-  @Option(help: ArgumentHelp("68 % radius of fixes that state no accuracy.", valueName: "metres"))
-  var assumeAccuracy: Double?
+  @OptionGroup var accuracy: AccuracyOptions
 
   func validate() throws {
     if tracks.isEmpty { throw ValidationError("name a track, or - for standard input") }
-    if let assumeAccuracy, !(assumeAccuracy > 0 && assumeAccuracy <= 1e7) {
-      throw ValidationError("--assume-accuracy takes metres above 0")
-    }
   }
 
   func run() async throws {
@@ -67,15 +55,9 @@ struct CompareCommand: AsyncParsableCommand {
 
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
-    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
-    if let config { try Settings.read(path: config, into: &request.configuration) }
-    for path in regions {
-      let file = try RegionFile.read(path: path)
-      Terminal.warn(file.leftOut + file.warnings)
-      request.regions += file.regions
-    }
-    try Region.refuseDuplicates(among: request.regions)
-    request.track = TrackOptions(assumeAccuracyMeters: assumeAccuracy)
+    try engine.apply(to: &request.configuration)
+    request.regions = try regionFiles.read()
+    request.track = TrackOptions(assumeAccuracyMeters: accuracy.assumeAccuracy)
     return request
   }
 }

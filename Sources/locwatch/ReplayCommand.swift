@@ -30,8 +30,7 @@ struct ReplayCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Tracks to replay; - reads standard input.", valueName: "track"))
   var tracks: [String]
 
-  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
-  var regions: [String] = []
+  @OptionGroup var regionFiles: RegionFileOptions
 
   @Option(
     name: [.short, .customLong("subscriber")],
@@ -44,14 +43,7 @@ struct ReplayCommand: AsyncParsableCommand {
     help: ArgumentHelp("What else happens, and when: launches, force-quits, reboots.", valueName: "file"))
   var scenario: String?
 
-  @Option(help: ArgumentHelp("Thresholds other than the defaults.", valueName: "file"))
-  var config: String?
-
-  @Option(
-    help: ArgumentHelp(
-      "Power profile: a name (locwatch power profiles), or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
-      valueName: "name|file"))
-  var profile: String?
+  @OptionGroup var engine: EngineOptions
 
   @Option(
     help: ArgumentHelp(
@@ -77,8 +69,7 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only fixes up to this time.", valueName: "time"))
   var to: UTCTime?
 
-  @Option(help: ArgumentHelp("68 % radius of fixes that state no accuracy.", valueName: "metres"))
-  var assumeAccuracy: Double?
+  @OptionGroup var accuracy: AccuracyOptions
 
   @Option(help: ArgumentHelp("Seconds between the points of a track without times.", valueName: "seconds"))
   var interval: Double?
@@ -86,8 +77,11 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Time of the first point of a track without times.", valueName: "time"))
   var start: UTCTime?
 
-  @Option(help: ArgumentHelp("Tracks replayed side by side; the output stays in order.", valueName: "n"))
-  var jobs: Int = 1
+  @Option(
+    help: ArgumentHelp(
+      "Tracks replayed side by side; the output stays in order. 1 also unpacks gzip on the same thread. (default: 1)",
+      valueName: "n"))
+  var jobs: Int?
 
   @Flag(help: "Add a record for each fix: believed, or refused and why.")
   var explain = false
@@ -97,12 +91,9 @@ struct ReplayCommand: AsyncParsableCommand {
     if tracks.filter({ $0 == "-" }).count > 1 {
       throw ValidationError("standard input can be read only once")
     }
-    if jobs < 1 { throw ValidationError("--jobs takes a whole number from 1 on") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs takes a whole number from 1 on") }
     if let interval, !(interval > 0 && interval <= 1e7) {
       throw ValidationError("--interval takes seconds above 0")
-    }
-    if let assumeAccuracy, !(assumeAccuracy > 0 && assumeAccuracy <= 1e7) {
-      throw ValidationError("--assume-accuracy takes metres above 0")
     }
     if let report {
       if tracks.count > 1 { throw ValidationError("--report takes one track") }
@@ -124,17 +115,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
-    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
-    if let config { try Settings.read(path: config, into: &request.configuration) }
+    try engine.apply(to: &request.configuration)
     if sampling == .adaptive { request.configuration.sampling.mode = .adaptive }
-    request.keepsRecordedConfiguration = config == nil && profile == nil
+    request.keepsRecordedConfiguration = engine.config == nil && engine.profile == nil
     request.configuration.explains = explain
-    for path in regions {
-      let file = try RegionFile.read(path: path)
-      Terminal.warn(file.leftOut + file.warnings)
-      request.regions += file.regions
-    }
-    try Region.refuseDuplicates(among: request.regions)
+    request.regions = try regionFiles.read()
     for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
     if subscribers.isEmpty {
       request.subscribers = [Subscriber(name: "replay")]
@@ -147,13 +132,13 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
     request.track = TrackOptions(
-      assumeAccuracyMeters: assumeAccuracy, intervalSeconds: interval, start: start)
+      assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: start)
     request.from = from
     request.to = to
     request.speed = speed.factor
     request.reportPath = report
     request.jobs = jobs
-    request.showsProgress = Terminal.isTerminal(.error) && jobs == 1
+    request.showsProgress = Terminal.isTerminal(.error) && (jobs ?? 1) == 1
     return request
   }
 

@@ -27,18 +27,9 @@ struct RunCommand: ParsableCommand {
     help: ArgumentHelp("Where gpsd is: SERVER:PORT:DEVICE, or its socket's path.", valueName: "address"))
   var gpsd: String = GPSDAddress.local.description
 
-  @Option(help: ArgumentHelp("Thresholds and retention; read again on SIGHUP.", valueName: "file"))
-  var config: String?
+  @OptionGroup var engine: EngineOptions
 
-  @Option(
-    help: ArgumentHelp("Power profile (default: \(PowerProfile.rpi4UbloxM8.name)).", valueName: "name"))
-  var profile: String?
-
-  @Option(help: ArgumentHelp("Record everything that comes, for locwatch replay.", valueName: "file"))
-  var record: String?
-
-  @Flag(help: "gpsd plays a log (gpsfake): fixes may be of any date, and time is theirs.")
-  var simulated = false
+  @OptionGroup var live: LiveOptions
 
   @Flag(help: "Suspend programs by SIGSTOP even where they can be frozen.")
   var noCgroup = false
@@ -62,10 +53,10 @@ struct RunCommand: ParsableCommand {
   private func request() throws(Failure) -> DaemonRequest {
     var request = DaemonRequest(state: try StatePath.resolve(option: state.state))
     request.address = try GPSDAddress(gpsd)
-    request.settings = config
-    if let profile { request.profile = try PowerProfileFile.find(profile) }
-    request.recording = record
-    request.isSimulated = simulated
+    request.settings = engine.config
+    request.profile = try engine.namedProfile()
+    request.recording = live.record
+    request.isSimulated = live.simulated
     request.usesCgroups = !noCgroup
     request.unlockFile = unlockFile
     return request

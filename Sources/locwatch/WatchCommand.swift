@@ -27,8 +27,7 @@ struct WatchCommand: AsyncParsableCommand {
       valueName: "server[:port[:device]]"))
   var address: String = GPSDAddress.local.description
 
-  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
-  var regions: [String] = []
+  @OptionGroup var regionFiles: RegionFileOptions
 
   @Option(
     name: [.customShort("n"), .long], help: ArgumentHelp("End after so many believed fixes.", valueName: "n"))
@@ -42,18 +41,9 @@ struct WatchCommand: AsyncParsableCommand {
   @Option(help: "text, ndjson, csv or geojson lines (default: a view on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
 
-  @Option(help: ArgumentHelp("Thresholds.", valueName: "file"))
-  var config: String?
+  @OptionGroup var engine: EngineOptions
 
-  @Option(
-    help: ArgumentHelp("Power profile (default: \(PowerProfile.rpi4UbloxM8.name)).", valueName: "name"))
-  var profile: String?
-
-  @Option(help: ArgumentHelp("Record everything that comes, for locwatch replay.", valueName: "file"))
-  var record: String?
-
-  @Flag(help: "gpsd plays a log (gpsfake): fixes may be of any date, and time is theirs.")
-  var simulated = false
+  @OptionGroup var live: LiveOptions
 
   func validate() throws {
     if let count, count < 1 { throw ValidationError("-n takes a whole number from 1 on") }
@@ -77,16 +67,14 @@ struct WatchCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> WatchRequest {
     var request = WatchRequest()
     request.address = try GPSDAddress(address)
-    if let config { try Settings.read(path: config, into: &request.configuration) }
-    if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    try engine.apply(to: &request.configuration)
     // What a person watches is each fix.
     request.configuration.explains = true
-    for file in regions { request.regions += try RegionFile.read(path: file).regions }
-    try Region.refuseDuplicates(among: request.regions)
+    request.regions = try regionFiles.read()
     request.count = count
     request.seconds = seconds
-    request.recording = record
-    request.isSimulated = simulated
+    request.recording = live.record
+    request.isSimulated = live.simulated
     if let format {
       request.output = .lines(format)
     } else if Terminal.isTerminal(.output) {

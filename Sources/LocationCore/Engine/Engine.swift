@@ -83,19 +83,23 @@ public struct Engine: ~Copyable {
   }
 
   /// Takes a position report: the same as an event with it, without the way through an enum of all events.
+  ///
+  /// - Returns: whether it was believed.
+  @discardableResult
   public mutating func handle(
     _ report: FixReport, at instant: EngineInstant, into effects: inout [Effect]
-  ) {
+  ) -> Bool {
     fire(until: instant, into: &effects)
-    take(report, into: &effects)
+    let isBelieved = take(report, into: &effects)
     nextDeadline = findDeadline()
+    return isBelieved
   }
 
   /// Takes an event and appends what is to be done for it.
   public mutating func handle(_ stamped: Stamped, into effects: inout [Effect]) {
     fire(until: stamped.at, into: &effects)
     switch stamped.event {
-    case .fix(let report): take(report, into: &effects)
+    case .fix(let report): _ = take(report, into: &effects)
     case .segmentBreak: breakTrack()
     case .source(let event): take(event, into: &effects)
     case .addRegion(let region): add(region, into: &effects)
@@ -167,17 +171,19 @@ extension Engine {
 // MARK: - Fixes
 
 extension Engine {
-  private mutating func take(_ report: FixReport, into effects: inout [Effect]) {
+  private mutating func take(_ report: FixReport, into effects: inout [Effect]) -> Bool {
     let id = takeID()
     state.tally.fixes += 1
     switch state.gate.judge(report, at: state.instant) {
     case .refused(let reason):
       state.tally.refuse(reason)
-      guard configuration.explains else { return }
+      guard configuration.explains else { return false }
       let time = report.time ?? utc(at: state.instant)
       effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
+      return false
     case .accepted(let fix):
       take(fix, id: id, into: &effects)
+      return true
     }
   }
 

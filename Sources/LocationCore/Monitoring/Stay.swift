@@ -80,6 +80,21 @@ struct Stay: Hashable, Sendable, Codable {
     secondsNorth += rest * bySeconds * byNorth
   }
 
+  /// Where a fix lies with respect to the stay, which it is added to when that is within `radiusMeters` of the middle;
+  /// `squareMeters` is the square of the distance.
+  ///
+  /// In one step, because a stay that is optional is copied each time it is only asked.
+  @inline(__always)
+  mutating func admit(
+    _ fix: Fix, weight: Double, radiusMeters: Double
+  ) -> (point: TangentPlane.Point, squareMeters: Double, isWithin: Bool) {
+    let point = plane.point(of: fix.coordinate)
+    let square = squareDistance(to: point)
+    let isWithin = square <= radiusMeters * radiusMeters
+    if isWithin { add(fix, at: point, weight: weight) }
+    return (point, square, isWithin)
+  }
+
   /// Square of the metres from the middle to a point of the plane.
   @inline(__always)
   func squareDistance(to point: TangentPlane.Point) -> Double {

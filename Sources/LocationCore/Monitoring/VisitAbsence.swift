@@ -7,7 +7,6 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
   let departure: Stay.Moment?
   private let began: EngineInstant
-  private var count = 1
   private var clearSince: EngineInstant?
   private var clearCount = 0
 
@@ -28,21 +27,20 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   }
 
   /// Takes the next fix outside.
-  mutating func add(_ fix: Fix, weight: Double, isClear: Bool, _ configuration: VisitConfiguration) {
-    count += 1
+  ///
+  /// - Returns: whether the place has been left, by the fixes up to this one. A lone fix never says so.
+  mutating func add(
+    _ fix: Fix, weight: Double, isClear: Bool, _ configuration: VisitConfiguration
+  ) -> Bool {
     noteClear(isClear, at: fix.instant)
-    let point = stay.plane.point(of: fix.coordinate)
     let radius = configuration.radius(for: fix.accuracy)
-    if stay.squareDistance(to: point) <= radius * radius {
-      stay.add(fix, at: point, weight: weight)
-    } else {
-      stay = Stay(fix, weight: weight, near: stay.plane, at: point)
-    }
+    let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radius)
+    if !isWithin { stay = Stay(fix, weight: weight, near: stay.plane, at: point) }
+    return isCertain(at: fix.instant, configuration)
   }
 
-  /// Whether the place has been left, by the fixes up to this one. A lone fix never says so.
-  func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {
-    if count >= 2, began.seconds(to: instant) >= configuration.heldSeconds { return true }
+  private func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {
+    if began.seconds(to: instant) >= configuration.heldSeconds { return true }
     guard clearCount >= configuration.clearCount, let clearSince else { return false }
     return clearSince.seconds(to: instant) >= configuration.clearSeconds
   }

@@ -46,6 +46,8 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   public private(set) var nextDeadline: EngineInstant?
   private var stay: Stay?
   private var absence: VisitAbsence?
+  /// Fixes in a row outside the place; asked instead of ``absence``, because to look at that is to copy it.
+  private var awayCount = 0
   private var visit: Visit?
   private var closed: Closed?
   private var count = 0
@@ -100,20 +102,21 @@ extension VisitMonitor {
     let believed = max(sigma, configuration.leastSigmaMeters)
     let spoken = min(max(silence, Self.leastWeightSeconds), configuration.longestWeightSeconds)
     let weight = spoken / (believed * believed)
-    guard let point = stay?.plane.point(of: fix.coordinate), let square = stay?.squareDistance(to: point)
-    else {
+    let radius = configuration.radius(for: fix.accuracy)
+    guard let (point, square, isWithin) = stay?.admit(fix, weight: weight, radiusMeters: radius) else {
       stay = Stay(fix, weight: weight)
       return
     }
-    let radius = configuration.radius(for: fix.accuracy)
-    if square <= radius * radius {
-      stay?.add(fix, at: point, weight: weight)
+    if isWithin {
       if stage == .moving { stay?.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
-      if absence != nil { absence = nil }
+      if awayCount > 0 {
+        absence = nil
+        awayCount = 0
+      }
       if visit == nil { weigh(at: fix.instant, into: &events) }
       return
     }
-    if absence != nil, silence >= configuration.confirmedSeconds {
+    if awayCount > 0, silence >= configuration.confirmedSeconds {
       // Two fixes in a row, and far apart in time: it was elsewhere already before the silence.
       leave(at: fix.instant, into: &events)
       return take(fix, after: silence, into: &events)
@@ -121,12 +124,12 @@ extension VisitMonitor {
     let clear = radius + configuration.clearSigmas * sigma
     nextDeadline = nil
     let isClear = square > clear * clear
-    if absence == nil {
-      beginAbsence(fix, weight: weight, at: point, squareAway: square, isClear: isClear)
-    } else {
-      absence?.add(fix, weight: weight, isClear: isClear, configuration)
+    awayCount += 1
+    guard awayCount > 1 else {
+      return beginAbsence(fix, weight: weight, at: point, squareAway: square, isClear: isClear)
     }
-    if absence?.isCertain(at: fix.instant, configuration) == true { leave(at: fix.instant, into: &events) }
+    let isCertain = absence?.add(fix, weight: weight, isClear: isClear, configuration) ?? false
+    if isCertain { leave(at: fix.instant, into: &events) }
   }
 
   /// The first fix outside the place.
@@ -180,6 +183,7 @@ extension VisitMonitor {
     nextDeadline = nil
     self.stay = absence.stay
     self.absence = nil
+    awayCount = 0
     weigh(at: instant, into: &events)
   }
 

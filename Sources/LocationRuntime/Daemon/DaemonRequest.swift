@@ -27,11 +27,12 @@ public struct DaemonRequest: Sendable {
   func configuration() throws(Failure) -> (engine: EngineConfiguration, retention: Retention) {
     var configuration = EngineConfiguration()
     var retention = Retention()
+    // The settings can change a number of the profile.
+    if let profile { configuration.profile = profile }
     if let settings {
       try Settings.read(path: settings, into: &configuration)
       try Settings.read(path: settings, into: &retention)
     }
-    if let profile { configuration.profile = profile }
     return (configuration, retention)
   }
 }

@@ -24,13 +24,14 @@ package enum Replay {
       first = first ?? failure.code
       report(failure)
     }
-    if request.jobs <= 1 || tracks.count <= 1 {
+    let jobs = request.jobs ?? 1
+    if jobs == 1 || tracks.count <= 1 {
       for track in tracks {
         finished(try await replay(track, isNamed: isNamed, request, into: &printer))
         try printer.flush()
       }
     } else {
-      try await replaySideBySide(tracks, request, into: &printer, finished: finished)
+      try await replay(tracks, jobs: jobs, request, into: &printer, finished: finished)
     }
     if isNamed {
       var encoder = RecordEncoder(format: request.format, track: nil)
@@ -47,21 +48,48 @@ package enum Replay {
   private static func replay(
     _ track: String, isNamed: Bool, _ request: ReplayRequest, into printer: inout LinePrinter
   ) async throws(Failure) -> TrackOutcome {
-    var run = TrackRun(track, isNamed: isNamed, request)
-    while run.step() {
+    let source: TrackSource
+    var run: TrackRun
+    do throws(Failure) {
+      source = try TrackSource.open(track, options: request.track)
+      run = try TrackRun(source, isNamed: isNamed, request)
+    } catch {
+      return TrackOutcome(failure: error)
+    }
+    var batch = await source.read()
+    while !batch.isLast {
+      if source.isPacked, request.jobs == nil {
+        async let next = source.read()
+        try await play(batch, on: &run, into: &printer)
+        source.takeBack(batch)
+        batch = await next
+      } else {
+        try await play(batch, on: &run, into: &printer)
+        source.takeBack(batch)
+        batch = await source.read()
+      }
+    }
+    try await play(batch, on: &run, into: &printer)
+    return run.outcome
+  }
+
+  private static func play(
+    _ batch: TrackBatch, on run: inout TrackRun, into printer: inout LinePrinter
+  ) async throws(Failure) {
+    var place = 0
+    repeat {
+      run.take(batch, from: &place)
       try run.takeLines { line throws(Failure) in try printer.print(line) }
       if let pause = run.pause() {
         try printer.flush()
         try? await ContinuousClock().sleep(until: pause)
       }
-    }
-    try run.takeLines { line throws(Failure) in try printer.print(line) }
-    return run.outcome
+    } while place < batch.count
   }
 
   /// Replays up to `jobs` tracks at a time; lines of a track that is not next wait in memory.
-  private static func replaySideBySide(
-    _ tracks: [String], _ request: ReplayRequest, into printer: inout LinePrinter,
+  private static func replay(
+    _ tracks: [String], jobs: Int, _ request: ReplayRequest, into printer: inout LinePrinter,
     finished: (TrackOutcome) -> Void
   ) async throws(Failure) {
     var waiting: [Int: (lines: LineSpool, outcome: TrackOutcome)] = [:]
@@ -73,9 +101,9 @@ package enum Replay {
         guard nextToStart < tracks.count else { return }
         let index = nextToStart
         nextToStart += 1
-        group.addTask { replayWhole(tracks[index], index, request) }
+        group.addTask { await replayWhole(tracks[index], index, request) }
       }
-      for _ in 0..<min(request.jobs, tracks.count) { start() }
+      for _ in 0..<min(jobs, tracks.count) { start() }
       while let (index, lines, outcome) = await group.next() {
         start()
         waiting[index] = (lines, outcome)
@@ -96,9 +124,21 @@ package enum Replay {
 
   private static func replayWhole(
     _ track: String, _ index: Int, _ request: ReplayRequest
-  ) -> (Int, LineSpool, TrackOutcome) {
-    var run = TrackRun(track, isNamed: true, request)
-    while run.step() && !Task.isCancelled {}
-    return (index, run.takeSpool(), run.outcome)
+  ) async -> (Int, LineSpool, TrackOutcome) {
+    do throws(Failure) {
+      let source = try TrackSource.open(track, options: request.track)
+      var run = try TrackRun(source, isNamed: true, request)
+      var isLast = false
+      while !isLast, !Task.isCancelled {
+        let batch = await source.read()
+        var place = 0
+        repeat { run.take(batch, from: &place) } while place < batch.count
+        isLast = batch.isLast
+        source.takeBack(batch)
+      }
+      return (index, run.takeSpool(), run.outcome)
+    } catch {
+      return (index, LineSpool(), TrackOutcome(failure: error))
+    }
   }
 }

@@ -24,8 +24,8 @@ public struct ReplayRequest: Sendable {
   public var to: UTCTime?
   /// How many seconds of the track pass in one second; nil for as fast as it goes.
   public var speed: Double?
-  /// Tracks replayed side by side.
-  public var jobs = 1
+  /// Tracks replayed side by side, each on one thread; nil for one at a time, which is unpacked on a thread of its own.
+  public var jobs: Int?
   /// Where a page with the track, its events and its energy is written; of one track only.
   public var reportPath: String?
   /// Whether a progress bar is drawn on standard error.

@@ -86,9 +86,8 @@ struct TrackReplay: ~Copyable {
         self.report?.add(report, .notAsked)
         return
       }
-      let accepted = acceptedCount
-      engine.handle(report, at: instant, into: &effects)
-      note(report, acceptedBefore: accepted)
+      let isBelieved = engine.handle(report, at: instant, into: &effects)
+      self.report?.add(report, isBelieved ? .believed : .refused)
     }
     drain(emit: emit)
   }
@@ -98,18 +97,6 @@ struct TrackReplay: ~Copyable {
     if let from = request.from, time < from { return false }
     if let to = request.to, time > to { return false }
     return true
-  }
-
-  /// Reports believed, where a page is made; else nobody asks, and asking costs.
-  private var acceptedCount: Int {
-    @inline(__always) get { report == nil ? 0 : engine.tally.accepted }
-  }
-
-  /// Notes what became of a report that the engine has taken.
-  @inline(__always)
-  private mutating func note(_ report: FixReport, acceptedBefore accepted: Int) {
-    guard self.report != nil else { return }
-    self.report?.add(report, engine.tally.accepted > accepted ? .believed : .refused)
   }
 
   /// Takes the next event of a recording. Regions and subscribers that the request names stand in for the recorded
@@ -123,15 +110,18 @@ struct TrackReplay: ~Copyable {
     case .end: hasEnded = true
     }
     if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
-    let accepted = acceptedCount
+    if case .fix(let report) = stamped.event {
+      let isBelieved = engine.handle(report, at: stamped.at, into: &effects)
+      self.report?.add(report, isBelieved ? .believed : .refused)
+      return drain(emit: emit)
+    }
     let time = report == nil ? UTCTime(microseconds: 0) : presentTime
     engine.handle(stamped, into: &effects)
     switch stamped.event {
-    case .fix(let report): note(report, acceptedBefore: accepted)
     case .segmentBreak: report?.breakTrack()
     case .addRegion(let region): report?.add(region)
     case .addSubscriber(let subscriber, let state): report?.add(subscriber.name, state, at: time)
-    case .removeRegion, .removeSubscriber, .subscriber, .source, .machine, .end: break
+    case .fix, .removeRegion, .removeSubscriber, .subscriber, .source, .machine, .end: break
     }
     drain(emit: emit)
   }
