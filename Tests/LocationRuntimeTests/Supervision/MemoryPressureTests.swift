@@ -54,6 +54,22 @@ import Testing
 
   private static let isReadable = (try? MemoryPressureWatch()) != nil
 
+  /// The kernel has one mechanism for all its measures of pressure. That of the processor is the one a test can raise
+  /// on any machine without harm to others.
+  @Test(.enabled(if: (try? MemoryPressureWatch(path: "/proc/pressure/cpu")) != nil))
+  func `what the kernel finds wakes who waits for it`() throws {
+    var watch = try MemoryPressureWatch(path: "/proc/pressure/cpu")
+    let count = ProcessInfo.processInfo.activeProcessorCount + 1
+    let busy = try (0..<count).map { _ in try LiveProcess("/bin/sh", ["-c", "while :; do :; done"]) }
+    defer { for process in busy { process.signal(SIGKILL) } }
+    var entries = watch.entries
+    let found = unsafe poll(&entries, nfds_t(entries.count), 30_000)
+    #expect(found > 0)
+    let level = watch.take(entries, at: 5_000)
+    #expect(level == .warning)
+    #expect(watch.nextDeadline == 15_000)
+  }
+
   @Test func `without it the reason is said`() {
     let failure = #expect(throws: Failure.self) { _ = try MemoryPressureWatch(path: "/proc/pressure/none") }
     #expect(failure?.code == .unavailable)

@@ -39,6 +39,24 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(.enabled(if: Corpus.isFull, "it takes 48 s of processor time"), arguments: DaemonRun.Rights.here)
+  func `who takes a processor for itself in the background is ended, and started for the next event`(
+    rights: DaemonRun.Rights
+  ) async throws {
+    let run = try DaemonRun(rights)
+    let task = #"[ -e "$D/burnt" ] || { : > "$D/burnt"; echo '{"begin_task":"work"}'; "#
+    try await run.add("burner", task + "for core in 1 2 3 4; do (while :; do :; done) & done; }\nserve")
+    try run.start(run.settings("policy: {task_budget_s: 600}\n"))
+    run.move(0, second: 0)
+    try await run.wait("the rule", seconds: 300) {
+      try await run.decisions("burner").contains("terminate K2 processor")
+    }
+    try await run.waitFor("burner", .notRunning)
+    run.move(1, second: 10)
+    try await run.wait("the next event") { run.told.count >= 2 }
+    #expect(await run.end() == 0)
+  }
+
   private func press(_ run: DaemonRun, _ level: String) throws {
     let client = try #require(try ControlClient.connect(state: run.state))
     _ = try client.ask("memory-pressure", [.init(key: "level", value: .string(level))])
