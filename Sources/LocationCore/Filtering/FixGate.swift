@@ -41,7 +41,8 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// The last fix believed.
   public private(set) var last: Fix?
   private var candidate: Candidate?
-  /// Metres a second, between the last two fixes, never more than what the errors can't explain.
+  /// Metres a second, between the last two fixes, never more than what the errors can't explain; 0 where it is too slow
+  /// to change what is allowed.
   private var recentSpeed = 0.0
   /// Whether the next fix comes from another receiver than the last.
   private var isAfterSwitch = false
@@ -66,9 +67,9 @@ public struct FixGate: Hashable, Sendable, Codable {
     if time < last.time { return .refused(.late) }
     if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { return .refused(.inaccurate) }
     let isFarAhead = last.time.seconds(to: time) > configuration.maxStepSeconds
-    let speed = Self.impliedSpeed(from: last, to: fix)
+    let speed = impliedSpeed(from: last, to: fix)
     let limit = min(
-      max(configuration.maxSpeedMetersPerSecond, 1.5 * recentSpeed),
+      max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
       configuration.absoluteSpeedMetersPerSecond)
     if !isFarAhead && isAfterSwitch { return accept(fix, speed: 0) }
     if !isFarAhead && speed <= limit { return accept(fix, speed: speed) }
@@ -134,7 +135,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     if let candidate, candidate.fix.time < fix.time,
       candidate.fix.time.seconds(to: fix.time) <= configuration.maxStepSeconds
     {
-      speed = Self.impliedSpeed(from: candidate.fix, to: fix)
+      speed = impliedSpeed(from: candidate.fix, to: fix)
       if speed <= configuration.absoluteSpeedMetersPerSecond { count = candidate.count + 1 }
     }
     if count >= configuration.confirmations { return accept(fix, speed: speed) }
@@ -155,16 +156,24 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// The least speed in metres a second that explains the step once both errors had their say:
   /// the distance less twice the standard deviation of a difference, over the time.
+  ///
+  /// 0 for a step so short that no speed of the next one would be allowed for its sake: nearly all, and they need
+  /// neither the distance nor the errors.
   @inline(__always)
-  static func impliedSpeed(from a: Fix, to b: Fix) -> Double {
+  private func impliedSpeed(from a: Fix, to b: Fix) -> Double {
     let seconds = a.time.seconds(to: b.time)
     guard seconds > 0 else { return .infinity }
+    let unremarkable = configuration.maxSpeedMetersPerSecond / Self.speedGrowth * seconds
+    if Geodesy.isSurelyWithin(unremarkable, of: a.coordinate, b.coordinate) { return 0 }
     let sigmaA = a.accuracy.sigmaMeters
     let sigmaB = b.accuracy.sigmaMeters
     let explained = 2 * (sigmaA * sigmaA + sigmaB * sigmaB).squareRoot()
     let distance = Geodesy.distanceMeters(a.coordinate, b.coordinate)
     return max(0, distance - explained) / seconds
   }
+
+  /// How much faster than the last step the next may be, where that is more than the largest speed.
+  private static let speedGrowth = 1.5
 
   /// One metre in degrees of latitude.
   private static let nullIslandDegrees = 1 / 111_000.0

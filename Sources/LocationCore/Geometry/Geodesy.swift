@@ -20,9 +20,17 @@ public enum Geodesy {
   public static func isAtLeast(_ thresholdMeters: Double, from a: Coordinate, to b: Coordinate) -> Bool {
     let north = abs(b.latitude - a.latitude)
     if north * leastMetersPerDegree > thresholdMeters { return true }
-    let east = abs(longitudeDifference(from: a.longitude, to: b.longitude))
-    if (north + east) * mostMetersPerDegree < thresholdMeters { return false }
+    if isSurelyWithin(thresholdMeters, of: a, b) { return false }
     return distanceMeters(a, b, decidedAt: thresholdMeters) >= thresholdMeters
+  }
+
+  /// Whether two places are so near that their degrees alone tell that they are less than `meters` apart; false where
+  /// it takes a closer look.
+  @inline(__always)
+  public static func isSurelyWithin(_ meters: Double, of a: Coordinate, _ b: Coordinate) -> Bool {
+    let north = abs(b.latitude - a.latitude)
+    let east = abs(longitudeDifference(from: a.longitude, to: b.longitude))
+    return (north + east) * mostMetersPerDegree < meters
   }
 
   /// Less than the metres between two parallels a degree apart (110,574.3 beside the equator).

@@ -164,8 +164,14 @@ import Testing
       expectAlways(!Geodesy.isAtLeast(exact + margin, from: a, to: b), "\(random) \(a) \(b)")
       expectAlways(!Geodesy.isWithin(exact - margin, of: a, b), "\(random) \(a) \(b)")
       expectAlways(Geodesy.isWithin(exact + margin, of: a, b), "\(random) \(a) \(b)")
+      expectAlways(!Geodesy.isSurelyWithin(exact, of: a, b), "\(random) \(a) \(b)")
+      // As far in degrees of the equator's length as the meridian and the parallel make together, at most.
+      if abs(a.latitude) < 60, exact < 1e5 {
+        expectAlways(Geodesy.isSurelyWithin(3 * exact, of: a, b), "\(random) \(a) \(b)")
+      }
     }
     let here = random.place()
+    #expect(!Geodesy.isSurelyWithin(0, of: here, here))
     #expect(Geodesy.isAtLeast(0, from: here, to: here))
     #expect(Geodesy.isWithin(0, of: here, here))
     #expect(!Geodesy.isAtLeast(.infinity, from: here, to: here))
