@@ -54,7 +54,7 @@ package struct OutputFile: ~Copyable {
     let count = bytes.count
     while written < count {
       let step = unsafe bytes.withUnsafeBytes { all in
-        unsafe Self.writeSome(descriptor, UnsafeRawBufferPointer(rebasing: all[written...]))
+        unsafe SystemCall.writeBytes(descriptor, UnsafeRawBufferPointer(rebasing: all[written...]))
       }
       if step >= 0 {
         written += step
@@ -65,13 +65,5 @@ package struct OutputFile: ~Copyable {
         throw Failure(.io, file: name, what: "can't be written: \(SystemReason.text(error))")
       }
     }
-  }
-
-  private static func writeSome(_ descriptor: Int32, _ buffer: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-      unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
-    #else
-      unsafe Musl.write(descriptor, buffer.baseAddress, buffer.count)
-    #endif
   }
 }

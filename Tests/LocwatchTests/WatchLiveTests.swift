@@ -8,25 +8,6 @@ import Testing
 @Suite(.enabled(if: GPSDServer.isInstalled)) struct WatchLiveTests {
   private let folder = TemporaryFolder()
 
-  private static let regions = """
-    {"type":"FeatureCollection","features":[{"type":"Feature","id":"end","properties":{"radius_m":60},
-    "geometry":{"type":"Point","coordinates":[13.3777,52.5181]}}]}
-    """
-
-  /// Writes a drive of 200 m, as a receiver tells it, that begins at this time.
-  private func log(startingAt time: UTCTime) throws -> String {
-    let scenario = """
-      start: \(time.rfc3339)
-      seed: 7
-      by: car
-      steps: [at: [52.5163, 13.3777], stop_s: 4, to: [52.5181, 13.3777], stop_s: 6]
-      """
-    var text = SynthText(try SynthScenario(yaml: Array(scenario.utf8), file: "drive.yaml"), as: .nmea)
-    var bytes: [UInt8] = []
-    text.write { bytes += $0 }
-    return folder.write("drive.nmea", String(decoding: bytes, as: UTF8.self))
-  }
-
   private func count(_ type: String, in lines: [Substring]) -> Int {
     lines.count { $0.contains("\"type\":\"\(type)\"") }
   }
@@ -39,13 +20,13 @@ import Testing
   func `live events of a drive that gpsfake plays are, to the byte, those of a replay of the recording`()
     async throws
   {
-    let now = UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
-    let fake = try GPSFake(log: log(startingAt: now), secondsBetweenSentences: 0.3)
+    let fake = try GPSFake(
+      log: ShortDrive.log(startingAt: ShortDrive.now, in: folder), secondsBetweenSentences: 0.3)
     let recording = folder("drive.journal")
     let watch = try LiveProcess(
       Binary.path,
       [
-        "watch", fake.address, "-r", folder.write("places.geojson", Self.regions), "--record", recording,
+        "watch", fake.address, "-r", folder.write("places.geojson", ShortDrive.places), "--record", recording,
         "--format", "ndjson",
       ])
     #expect(await watch.wait { count("region.enter", in: $0) == 1 }, "\(watch.stdout)\(watch.stderr)")
@@ -63,7 +44,7 @@ import Testing
   @Test(.enabled(if: GPSFake.isInstalled))
   func `a log of another day is refused, and one line says what to do`() async throws {
     let then = UTCTime(microseconds: Drive.epoch)
-    let fake = try GPSFake(log: log(startingAt: then), secondsBetweenSentences: 0.1)
+    let fake = try GPSFake(log: ShortDrive.log(startingAt: then, in: folder), secondsBetweenSentences: 0.1)
     let watch = try LiveProcess(Binary.path, ["watch", fake.address, "--format", "ndjson"])
     #expect(await watch.wait { count("fix.rejected", in: $0) >= 5 }, "\(watch.stdout)\(watch.stderr)")
     watch.signal(SIGTERM)

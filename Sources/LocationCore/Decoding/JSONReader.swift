@@ -195,6 +195,20 @@ package struct JSONReader: Sendable {
   /// Reads a string, its escapes resolved.
   package mutating func string() throws(JSONError) -> String { decoded(try text()) }
 
+  /// Reads a string, or a number as it is written; nil for any other value, which is skipped.
+  package mutating func stringOrNumber() throws(JSONError) -> String? {
+    switch try peek() {
+    case .string: return try string()
+    case .number:
+      let first = offset
+      _ = try number()
+      return written(from: first)
+    case .object, .array, .boolean, .null:
+      try skip()
+      return nil
+    }
+  }
+
   /// Reads `true` or `false`.
   package mutating func boolean() throws(JSONError) -> Bool {
     try expect(.boolean)

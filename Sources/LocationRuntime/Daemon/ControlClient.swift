@@ -26,22 +26,12 @@ package final class ControlClient {
     guard let descriptor = ControlAddress.newSocket(waits: true) else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
-    let code = unsafe address.withAddress { unsafe Self.connect(descriptor.number, $0, $1) }
+    let code = unsafe address.withAddress { unsafe SystemCall.connectSocket(descriptor.number, $0, $1) }
     if code == 0 { return ControlClient(descriptor) }
     guard errno == EACCES || errno == EPERM else { return nil }
     throw Failure(
       .noPermission, file: address.path, what: "the daemon may not be asked: \(SystemReason.text(EACCES))",
       remedy: "ask as its user, or as a member of its group")
-  }
-
-  private static func connect(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t)
-    -> Int32
-  {
-    #if canImport(Musl)
-      unsafe Musl.connect(number, address, length)
-    #else
-      unsafe Glibc.connect(number, address, length)
-    #endif
   }
 
   /// Asks for something, with what is needed for it.
@@ -72,13 +62,7 @@ package final class ControlClient {
   private func send(_ bytes: [UInt8]) throws(Failure) {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { bytes in
-        #if canImport(Musl)
-          unsafe Musl.send(descriptor.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-        #else
-          unsafe Glibc.send(descriptor.number, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-        #endif
-      }
+      let count = unsafe rest.withUnsafeBytes { unsafe SystemCall.sendBytes(descriptor.number, $0) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw Failure(.unavailable, what: "the daemon is gone", remedy: "try again") }
       rest = rest.dropFirst(count)

@@ -180,7 +180,7 @@ struct ControlSocket: ~Copyable {
   private mutating func send(_ index: Int) {
     while !clients[index].output.isEmpty {
       let count = unsafe clients[index].output.withUnsafeBytes { bytes in
-        unsafe Self.send(clients[index].descriptor.number, bytes)
+        unsafe SystemCall.sendBytes(clients[index].descriptor.number, bytes)
       }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { break }
@@ -191,13 +191,5 @@ struct ControlSocket: ~Copyable {
       clients[index].output.removeFirst(count)
     }
     if clients[index].output.count > DaemonLimits.answerBytes { clients[index].isDone = true }
-  }
-
-  private static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Musl)
-      unsafe Musl.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-    #else
-      unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-    #endif
   }
 }

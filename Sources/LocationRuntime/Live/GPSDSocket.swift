@@ -85,7 +85,7 @@ struct GPSDSocket: ~Copyable {
   func connect(to target: SocketTarget) -> Outcome {
     let code = unsafe target.bytes.withUnsafeBytes { bytes -> Int32 in
       guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return -1 }
-      return unsafe Self.connect(descriptor, address, socklen_t(bytes.count))
+      return unsafe SystemCall.connectSocket(descriptor, address, socklen_t(bytes.count))
     }
     if code == 0 { return .done }
     return errno == EINPROGRESS || errno == EINTR ? .pending : .failed(errno)
@@ -104,7 +104,7 @@ struct GPSDSocket: ~Copyable {
   /// Sends a request, which always fits into an empty buffer; a peer that is gone raises no signal.
   func send(_ bytes: [UInt8]) -> Outcome {
     let count = unsafe bytes.withUnsafeBytes {
-      unsafe Self.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      unsafe SystemCall.sendBytes(descriptor, $0)
     }
     if count == bytes.count { return .done }
     return .failed(count < 0 ? errno : EAGAIN)
@@ -127,23 +127,4 @@ struct GPSDSocket: ~Copyable {
     return .pending
   }
 
-  private static func connect(
-    _ descriptor: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
-  ) -> Int32 {
-    #if canImport(Musl)
-      unsafe Musl.connect(descriptor, address, length)
-    #else
-      unsafe Glibc.connect(descriptor, address, length)
-    #endif
-  }
-
-  private static func send(
-    _ descriptor: Int32, _ start: UnsafeRawPointer?, _ count: Int, _ flags: Int32
-  ) -> Int {
-    #if canImport(Musl)
-      unsafe Musl.send(descriptor, start, count, flags)
-    #else
-      unsafe Glibc.send(descriptor, start, count, flags)
-    #endif
-  }
 }

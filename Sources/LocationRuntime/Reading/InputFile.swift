@@ -51,7 +51,7 @@ struct InputFile: ~Copyable {
     let end = end ?? buffer.count
     while true {
       let count = unsafe buffer.withUnsafeMutableBytes { bytes in
-        unsafe Self.readSome(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<end]))
+        unsafe SystemCall.readBytes(descriptor, UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<end]))
       }
       if count >= 0 {
         bytesRead += count
@@ -60,14 +60,6 @@ struct InputFile: ~Copyable {
       let error = errno
       guard error == EINTR else { throw Self.failure(error, file: name, doing: "read") }
     }
-  }
-
-  private static func readSome(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-      unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-    #else
-      unsafe Musl.read(descriptor, buffer.baseAddress, buffer.count)
-    #endif
   }
 
   private static func failure(_ error: Int32, file: String, doing: String) -> Failure {

@@ -4,9 +4,9 @@ import LocationCore
 ///
 /// The radius is Garmin's `Proximity` (metres), or the one that was asked for. Tracks and routes are no
 /// regions and are left out.
-struct GPXWaypointReader {
+struct GPXWaypointReader: XMLRegionReader {
   /// What was read so far.
-  private(set) var collector: RegionCollector
+  var collector: RegionCollector
   private var waypoint: Waypoint?
   /// The elements that are open, the outermost first.
   private var path: [String] = []
@@ -32,19 +32,12 @@ struct GPXWaypointReader {
 
   /// Reads everything; what is wrong is in the collector.
   mutating func read(_ bytes: [UInt8]) {
-    do {
-      try XMLDocument.read(bytes, file: collector.file.name) { take($0) }
-    } catch {
-      collector.number = 0
-      collector.note(error.what, error.remedy, line: error.line)
-      return
-    }
-    collector.number = 0
+    guard readDocument(bytes) else { return }
     if tracks > 0 { collector.leaveOutAll(Wording.count(tracks, "track") + ": regions come from waypoints") }
     if routes > 0 { collector.leaveOutAll(Wording.count(routes, "route") + ": regions come from waypoints") }
   }
 
-  private mutating func take(_ event: XMLEvent) {
+  mutating func take(_ event: XMLEvent) {
     switch event {
     case .start(let name, let attributes, let line):
       if path.count == 1 {

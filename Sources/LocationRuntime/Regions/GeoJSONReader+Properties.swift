@@ -33,12 +33,12 @@ extension GeoJSONReader {
   ) throws(JSONError) {
     let offset = reader.offset
     switch property {
-    case .id: draft.id = try word()
-    case .name: draft.name = try word()
+    case .id: draft.id = try reader.stringOrNumber()
+    case .name: draft.name = try reader.stringOrNumber()
     case .radiusMeters: draft.radiusMeters = try checked(at: offset, try reader.number(), RegionDraft.radius)
     case .bufferMeters: draft.bufferMeters = try checked(at: offset, try reader.number(), RegionDraft.radius)
     case .radius: radius.plain = try foreignNumber()
-    case .radiusUnits: radius.units = try word()
+    case .radiusUnits: radius.units = try reader.stringOrNumber()
     case .mapboxRadius: radius.mapbox = try foreignNumber()
     case .rad: radius.ownTracks = try foreignNumber()
     case .mapboxDwell:
@@ -66,20 +66,6 @@ extension GeoJSONReader {
       return try check(written)
     } catch {
       throw .content(at: offset, error.what, error.remedy)
-    }
-  }
-
-  /// A string or a number, as text; nil for what is neither, which is then the owner's own.
-  private mutating func word() throws(JSONError) -> String? {
-    switch try reader.peek() {
-    case .string: return try reader.string()
-    case .number:
-      let first = reader.offset
-      _ = try reader.number()
-      return reader.written(from: first)
-    case .object, .array, .boolean, .null:
-      try reader.skip()
-      return nil
     }
   }
 

@@ -177,27 +177,15 @@ struct GeoJSONReader {
   private func identify(at start: JSONReader) -> String? {
     var probe = start
     var name: String?
-    func text(_ probe: inout JSONReader) throws(JSONError) -> String? {
-      switch try probe.peek() {
-      case .string: return try probe.string()
-      case .number:
-        let first = probe.offset
-        _ = try probe.number()
-        return probe.written(from: first)
-      case .object, .array, .boolean, .null:
-        try probe.skip()
-        return nil
-      }
-    }
     do {
       try probe.openObject()
       while let key = try probe.nextKey() {
-        if probe.equals(key, "id"), let id = try text(&probe) { return id }
+        if probe.equals(key, "id"), let id = try probe.stringOrNumber() { return id }
         if probe.equals(key, "properties"), try probe.peek() == .object {
           try probe.openObject()
           while let key = try probe.nextKey() {
             if probe.equals(key, "id") || (probe.equals(key, "name") && name == nil) {
-              name = try text(&probe)
+              name = try probe.stringOrNumber()
             } else {
               try probe.skip()
             }

@@ -4,9 +4,9 @@ import LocationCore
 ///
 /// A Polygon becomes a polygon, a Point a circle with the radius that its ExtendedData (`radius_m`) or the
 /// caller names, a LineString with `buffer_m` in its ExtendedData a corridor.
-struct KMLReader {
+struct KMLReader: XMLRegionReader {
   /// What was read so far.
-  private(set) var collector: RegionCollector
+  var collector: RegionCollector
   private var placemark: Placemark?
   /// The elements that are open, the outermost first.
   private var path: [String] = []
@@ -34,16 +34,9 @@ struct KMLReader {
   }
 
   /// Reads everything; what is wrong is in the collector.
-  mutating func read(_ bytes: [UInt8]) {
-    do {
-      try XMLDocument.read(bytes, file: collector.file.name) { take($0) }
-    } catch {
-      collector.number = 0
-      collector.note(error.what, error.remedy, line: error.line)
-    }
-  }
+  mutating func read(_ bytes: [UInt8]) { _ = readDocument(bytes) }
 
-  private mutating func take(_ event: XMLEvent) {
+  mutating func take(_ event: XMLEvent) {
     switch event {
     case .start(let name, let attributes, let line):
       if name == "Placemark", placemark == nil {

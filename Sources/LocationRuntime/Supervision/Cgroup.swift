@@ -72,7 +72,7 @@ final class Cgroup {
     for _ in 0..<Self.killRounds {
       let pids = Self.members(path, depth: 0)
       if pids.isEmpty { return }
-      for pid in pids { _ = Self.signal(pid, SIGKILL) }
+      for pid in pids { _ = SystemCall.signalProcess(pid, SIGKILL) }
     }
   }
 
@@ -98,14 +98,6 @@ final class Cgroup {
       remove("\(path)/\(name)", depth: depth + 1)
     }
     _ = unsafe rmdir(path)
-  }
-
-  private static func signal(_ pid: pid_t, _ number: Int32) -> Int32 {
-    #if canImport(Musl)
-      Musl.kill(pid, number)
-    #else
-      Glibc.kill(pid, number)
-    #endif
   }
 
   private static func failure(_ path: String, _ code: Int32) -> Failure {

@@ -79,7 +79,7 @@ final class Conversation {
       saidLines = 0
     }
     let count = unsafe buffer.withUnsafeMutableBytes { buffer in
-      unsafe Self.read(output.number, buffer.baseAddress, buffer.count)
+      unsafe SystemCall.readBytes(output.number, buffer)
     }
     if count < 0, errno == EINTR { return true }
     if count < 0, errno == EAGAIN { return false }
@@ -147,12 +147,4 @@ final class Conversation {
   }
 
   private static func isPowerOfTwo(_ number: Int) -> Bool { number & (number - 1) == 0 }
-
-  private static func read(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-    #if canImport(Musl)
-      unsafe Musl.read(descriptor, buffer, count)
-    #else
-      unsafe Glibc.read(descriptor, buffer, count)
-    #endif
-  }
 }

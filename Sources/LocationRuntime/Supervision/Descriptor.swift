@@ -24,35 +24,16 @@ final class Descriptor: Sendable {
 
   /// Opens a file or directory; nil, with `errno` set, where that fails.
   static func open(_ path: String, _ flags: Int32) -> Descriptor? {
-    let number = System.open(path, flags | O_CLOEXEC)
+    let number = SystemCall.openFile(path, flags | O_CLOEXEC)
     return number >= 0 ? Descriptor(number) : nil
   }
 
   /// Takes a connection that waits at a listening socket; nil, with `errno` set, where none does. No started program
   /// inherits it.
   func accept() -> Descriptor? {
-    let accepted = System.accept(number)
+    let accepted = SystemCall.acceptConnection(number)
     guard accepted >= 0 else { return nil }
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
     return Descriptor(accepted)
-  }
-
-  /// The calls that the names above hide.
-  private enum System {
-    static func accept(_ listener: Int32) -> Int32 {
-      #if canImport(Musl)
-        Musl.accept(listener, nil, nil)
-      #else
-        Glibc.accept(listener, nil, nil)
-      #endif
-    }
-
-    static func open(_ path: String, _ flags: Int32) -> Int32 {
-      #if canImport(Musl)
-        unsafe Musl.open(path, flags, 0o600)
-      #else
-        unsafe Glibc.open(path, flags, 0o600)
-      #endif
-    }
   }
 }

@@ -36,16 +36,8 @@ enum KernelFile {
   /// Writes a text to an open file in one piece; 0 or an errno.
   static func write(_ file: Descriptor, _ text: String) -> Int32 {
     let bytes = Array(text.utf8)
-    let count = unsafe bytes.withUnsafeBytes { unsafe Self.write(file.number, $0) }
+    let count = unsafe bytes.withUnsafeBytes { unsafe SystemCall.writeBytes(file.number, $0) }
     return count == bytes.count ? 0 : count < 0 ? errno : EIO
-  }
-
-  private static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Musl)
-      unsafe Musl.write(file, bytes.baseAddress, bytes.count)
-    #else
-      unsafe Glibc.write(file, bytes.baseAddress, bytes.count)
-    #endif
   }
 
   /// Where a symbolic link leads; nil where there is none.

@@ -66,18 +66,12 @@ struct SubscriberSocket: ~Copyable {
     unsafe unlink(path)
     let code = unsafe ControlAddress(path: path).withAddress { unsafe bind(descriptor.number, $0, $1) }
     // Nobody can connect before it listens.
-    guard code == 0, unsafe chmod(path, 0o660) == 0, startListening(descriptor.number) else {
+    guard code == 0, unsafe chmod(path, 0o660) == 0,
+      SystemCall.listenAtSocket(descriptor.number, waiting: SupervisorLimits.waitingConnections) == 0
+    else {
       throw failure()
     }
     return descriptor
-  }
-
-  private static func startListening(_ number: Int32) -> Bool {
-    #if canImport(Musl)
-      Musl.listen(number, SupervisorLimits.waitingConnections) == 0
-    #else
-      Glibc.listen(number, SupervisorLimits.waitingConnections) == 0
-    #endif
   }
 
   /// Whether no command of a subscriber runs any more.

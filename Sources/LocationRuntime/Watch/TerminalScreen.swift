@@ -80,19 +80,11 @@ struct TerminalScreen: ~Copyable {
   private static func write(_ text: String, to output: Int32) {
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = unsafe rest.withUnsafeBytes { unsafe Self.writeSome(output, $0.baseAddress, $0.count) }
+      let count = unsafe rest.withUnsafeBytes { unsafe SystemCall.writeBytes(output, $0) }
       if count < 0, errno == EINTR { continue }
       // A terminal that is gone is noticed by its signal.
       if count <= 0 { return }
       rest = rest.dropFirst(count)
     }
-  }
-
-  private static func writeSome(_ output: Int32, _ start: UnsafeRawPointer?, _ count: Int) -> Int {
-    #if canImport(Musl)
-      unsafe Musl.write(output, start, count)
-    #else
-      unsafe Glibc.write(output, start, count)
-    #endif
   }
 }

@@ -7,11 +7,6 @@ import Testing
 
 /// `locwatch run` as in the field: a real gpsd, the machine's clock, systemd's socket; and what is taken home of it.
 @Suite struct FieldTests {
-  private static let places = """
-    {"type":"FeatureCollection","features":[{"type":"Feature","id":"end","properties":{"radius_m":60},
-    "geometry":{"type":"Point","coordinates":[13.3777,52.5181]}}]}
-    """
-
   /// Replays a recording; the records but for the books that only a replay settles at its end.
   private func replay(_ recording: String) async throws -> [Substring] {
     let run = try await Binary.run(["replay", recording, "--format", "ndjson"])
@@ -21,29 +16,15 @@ import Testing
     }
   }
 
-  /// A drive of 200 m in NMEA that begins now.
-  private func drive(in folder: TemporaryFolder) throws -> String {
-    let now = UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
-    let scenario = """
-      start: \(now.rfc3339)
-      seed: 7
-      by: car
-      steps: [at: [52.5163, 13.3777], stop_s: 4, to: [52.5181, 13.3777], stop_s: 6]
-      """
-    var text = SynthText(try SynthScenario(yaml: Array(scenario.utf8), file: "drive.yaml"), as: .nmea)
-    var bytes: [UInt8] = []
-    text.write { bytes += $0 }
-    return folder.write("drive.nmea", String(decoding: bytes, as: UTF8.self))
-  }
-
   @Test(.enabled(if: GPSFake.isInstalled))
   func `what a drive that gpsfake plays tells is, to the byte, what its recording and its journal replay`()
     async throws
   {
     let run = try DaemonRun()
-    let places = run.folder.write("places.geojson", Self.places)
+    let places = run.folder.write("places.geojson", ShortDrive.places)
     #expect(try await run.command(["regions", "import", places]).status == 0)
-    let fake = try GPSFake(log: drive(in: run.folder), secondsBetweenSentences: 0.3)
+    let fake = try GPSFake(
+      log: ShortDrive.log(startingAt: ShortDrive.now, in: run.folder), secondsBetweenSentences: 0.3)
     let recording = run.folder("a.journal")
     let daemon = try LiveProcess.command(
       [Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording])
@@ -70,7 +51,7 @@ import Testing
   func `a real track that gpsfake plays tells what its recording replays`(log: String) async throws {
     let path = try #require(Corpus.path("nmea-from-gpx/\(log).nmea"))
     let run = try DaemonRun()
-    let fake = try GPSFake(log: path, secondsBetweenSentences: 0.003)
+    let fake = try GPSFake(log: path, secondsBetweenSentences: 0.005)
     let recording = run.folder("a.journal")
     let daemon = try LiveProcess.command([
       Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording, "--simulated",
