@@ -78,7 +78,7 @@ extension DaemonLoop {
   private mutating func power() throws(Failure) -> [JSONTree.Member] {
     let reading = clock.read()
     try engine.bookEnergy(utc: reading.utc ?? UTCTime(microseconds: reading.instant.microseconds))
-    return []
+    return [.init(key: "books", value: try engine.energyBooks.tree())]
   }
 
   private func status() throws(Failure) -> JSONTree {

@@ -252,6 +252,9 @@ struct JournaledEngine: ~Copyable {
     try database.book(entries, on: String(utc.rfc3339.prefix(10)))
   }
 
+  /// What was used until now.
+  var energyBooks: EnergyBooks { EnergyBooks(driver.engine.ledger.settled(at: driver.engine.instant)) }
+
   private mutating func storeSnapshot(utc: UTCTime) throws(Failure) {
     snapshotBytes = try database.store(
       snapshot: driver.engine.snapshot, at: driver.engine.instant, keeping: retention, utc: utc)

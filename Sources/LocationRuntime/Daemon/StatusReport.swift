@@ -53,8 +53,8 @@ struct StatusReport {
     add("event_rows", .number("\(eventRows)"))
     add("journal_rows", .number("\(journalRows)"))
     add("storage", storage)
-    let energy = engine.ledger.settled(at: engine.instant).estimate
-    add("energy_j", .fixed(energy.joules, FixedPoint.thousandths))
+    let joules = engine.ledger.settled(at: engine.instant).joules
+    add("energy_j", .fixed(joules, FixedPoint.thousandths))
     return .object(members)
   }
 
