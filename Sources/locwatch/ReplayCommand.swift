@@ -55,9 +55,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whether the receiver is always on, or switched by the engine, which then sees only the fixes it asks for.",
+      "Whether the receiver is always on, or switched by the engine, which then sees only the fixes it asks for (default: as --config has it).",
       valueName: "continuous|adaptive"))
-  var sampling: Sampling = .continuous
+  var sampling: SamplingChoice?
 
   @Option(
     help: ArgumentHelp(
@@ -126,7 +126,8 @@ struct ReplayCommand: AsyncParsableCommand {
     var request = ReplayRequest()
     if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
     if let config { try Settings.read(path: config, into: &request.configuration) }
-    if sampling == .adaptive { request.configuration.sampling.mode = .adaptive }
+    if let sampling { request.configuration.sampling.mode = sampling.mode }
+    request.sampling = sampling?.mode
     request.keepsRecordedConfiguration = config == nil && profile == nil
     request.configuration.explains = explain
     for path in regions {
@@ -157,11 +158,6 @@ struct ReplayCommand: AsyncParsableCommand {
     return request
   }
 
-  /// Who decides when the receiver is on.
-  enum Sampling: String, ExpressibleByArgument {
-    case continuous, adaptive
-  }
-
   /// How fast a replay goes.
   enum Speed: ExpressibleByArgument {
     case max
@@ -189,6 +185,8 @@ struct ReplayCommand: AsyncParsableCommand {
 }
 
 extension RecordFormat: ExpressibleByArgument {}
+
+extension SamplingChoice: ExpressibleByArgument {}
 
 extension UTCTime: ExpressibleByArgument {
   /// A time as RFC 3339 has it.

@@ -18,6 +18,7 @@ struct RunCommand: ParsableCommand {
         locwatch run
         locwatch run --gpsd pi.local:2947 --state ./locwatch.db
         locwatch run --record drive.journal    # for locwatch replay
+        locwatch run --sampling adaptive       # gpsd is let go of between fixes
 
       status, events, ack, regions, subscribers and power speak to it while it
       runs. Docs/Daemon.md tells the rest; Examples/systemd has its units.
@@ -33,6 +34,12 @@ struct RunCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Power profile (default: \(PowerProfile.rpi4UbloxM8.name)).", valueName: "name"))
   var profile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Whether the receiver is always on, or asked for a fix only when something could have changed (default: as --config has it).",
+      valueName: "continuous|adaptive"))
+  var sampling: SamplingChoice?
 
   @Option(help: ArgumentHelp("Record everything that comes, for locwatch replay.", valueName: "file"))
   var record: String?
@@ -51,6 +58,12 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var state: StateOptions
 
+  func validate() throws {
+    if simulated, sampling == .adaptive {
+      throw ValidationError("--sampling adaptive needs the machine's clock; a log that is played has none")
+    }
+  }
+
   func run() throws {
     do throws(Failure) {
       try Daemon.run(request())
@@ -64,6 +77,7 @@ struct RunCommand: ParsableCommand {
     request.address = try GPSDAddress(gpsd)
     request.settings = config
     if let profile { request.profile = try PowerProfileFile.find(profile) }
+    request.sampling = sampling
     request.recording = record
     request.isSimulated = simulated
     request.usesCgroups = !noCgroup

@@ -77,10 +77,11 @@ struct WatchCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> WatchRequest {
     var request = WatchRequest()
     request.address = try GPSDAddress(address)
-    if let config { try Settings.read(path: config, into: &request.configuration) }
     if let profile { request.configuration.profile = try PowerProfileFile.find(profile) }
+    if let config { try Settings.read(path: config, into: &request.configuration) }
     // What a person watches is each fix.
     request.configuration.explains = true
+    request.configuration.sampling.mode = .continuous
     for file in regions { request.regions += try RegionFile.read(path: file).regions }
     try Region.refuseDuplicates(among: request.regions)
     request.count = count

@@ -95,7 +95,8 @@ extension DaemonLoop {
       now = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
     }
     let running = StatusReport.Running(
-      pid: getpid(), since: since, address: request.address, suspension: supervisor.method,
+      pid: getpid(), since: since, instant: reading.instant, address: request.address,
+      suspension: supervisor.method,
       heldRows: engine.heldRows, trouble: engine.trouble)
     return StatusReport(
       running: running, now: now, source: source, newestID: engine.newestID, journalRows: counts.journal,

@@ -12,15 +12,6 @@ import Testing
     "geometry":{"type":"Point","coordinates":[13.3777,52.5181]}}]}
     """
 
-  /// Replays a recording; the records but for the books that only a replay settles at its end.
-  private func replay(_ recording: String) async throws -> [Substring] {
-    let run = try await Binary.run(["replay", recording, "--format", "ndjson"])
-    #expect(run.status == 0, "\(run.stderr)")
-    return run.stdout.split(separator: "\n").filter {
-      !$0.contains(#""type":"power""#) && !$0.contains(#""type":"summary""#)
-    }
-  }
-
   /// A drive of 200 m in NMEA that begins now.
   private func drive(in folder: TemporaryFolder) throws -> String {
     let now = UTCTime(microseconds: Int64(Date().timeIntervalSince1970 * 1e6))
@@ -53,10 +44,10 @@ import Testing
     daemon.signal(SIGTERM)
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")
     let told = try await run.events()
-    #expect(try await replay(recording) == told)
+    #expect(try await DaemonRun.replay(recording) == told)
     let journal = run.folder("b.journal")
     #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await replay(journal) == told)
+    #expect(try await DaemonRun.replay(journal) == told)
   }
 
   @Test(
@@ -85,7 +76,7 @@ import Testing
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")
     let told = try await run.events()
     #expect(told.count { $0.contains(#""type":"significant""#) } >= 2)
-    #expect(try await replay(recording) == told)
+    #expect(try await DaemonRun.replay(recording) == told)
   }
 
   @Test func `killed again and again with the machine's clock, it tells what its whole journal replays`()
@@ -117,7 +108,7 @@ import Testing
     #expect(told.count { $0.contains(#""type":"significant""#) } >= 5)
     let journal = run.folder("a.journal")
     #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await replay(journal) == told)
+    #expect(try await DaemonRun.replay(journal) == told)
   }
 
   @Test func `a journal begins where the settings were changed last`() async throws {
@@ -144,7 +135,7 @@ import Testing
     let written = try await run.command(["journal", "-o", journal])
     #expect(written.stderr.contains("events; locwatch replay "), "\(written.stderr)")
     func id(_ line: Substring) -> Substring { line.drop { $0 != "," }.dropFirst().drop { $0 != "," } }
-    #expect(try await replay(journal).map(id) == run.events().dropFirst(before).map(id))
+    #expect(try await DaemonRun.replay(journal).map(id) == run.events().dropFirst(before).map(id))
     let mode = try FileManager.default.attributesOfItem(atPath: journal)[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }
