@@ -24,9 +24,10 @@ extension PowerCommand {
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        let account = EnergyAccount(try state.seat().energy(), byDay: byDay)
+        let spent = try state.seat().energy()
+        let account = EnergyAccount(spent.rows, byDay: byDay)
         if account.isEmpty, !json { return Terminal.note("nothing booked yet; locwatch run books") }
-        try Terminal.print(json ? account.json : account.text)
+        try Terminal.print(json ? account.json : account.text + (spent.books?.text ?? ""))
       }
     }
   }

@@ -47,9 +47,9 @@ struct ReplayCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Whether the receiver is always on, or switched by the engine, which then sees only the fixes it asks for.",
+      "Whether the receiver is always on, or switched by the engine, which then sees only the fixes it asks for (default: as --config has it).",
       valueName: "continuous|adaptive"))
-  var sampling: Sampling = .continuous
+  var sampling: SamplingChoice?
 
   @Option(
     help: ArgumentHelp(
@@ -116,7 +116,8 @@ struct ReplayCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> ReplayRequest {
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
-    if sampling == .adaptive { request.configuration.sampling.mode = .adaptive }
+    if let sampling { request.configuration.sampling.mode = sampling.mode }
+    request.sampling = sampling?.mode
     request.keepsRecordedConfiguration = engine.config == nil && engine.profile == nil
     request.configuration.explains = explain
     request.regions = try regionFiles.read()
@@ -140,11 +141,6 @@ struct ReplayCommand: AsyncParsableCommand {
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && (jobs ?? 1) == 1
     return request
-  }
-
-  /// Who decides when the receiver is on.
-  enum Sampling: String, ExpressibleByArgument {
-    case continuous, adaptive
   }
 
   /// How fast a replay goes.
@@ -174,6 +170,8 @@ struct ReplayCommand: AsyncParsableCommand {
 }
 
 extension RecordFormat: ExpressibleByArgument {}
+
+extension SamplingChoice: ExpressibleByArgument {}
 
 extension UTCTime: ExpressibleByArgument {
   /// A time as RFC 3339 has it.

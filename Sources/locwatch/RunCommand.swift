@@ -18,6 +18,7 @@ struct RunCommand: ParsableCommand {
         locwatch run
         locwatch run --gpsd pi.local:2947 --state ./locwatch.db
         locwatch run --record drive.journal    # for locwatch replay
+        locwatch run --sampling adaptive       # gpsd is let go of between fixes
 
       status, events, ack, regions, subscribers and power speak to it while it
       runs. Docs/Daemon.md tells the rest; Examples/systemd has its units.
@@ -28,6 +29,12 @@ struct RunCommand: ParsableCommand {
   var gpsd: String = GPSDAddress.local.description
 
   @OptionGroup var engine: EngineOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "Whether the receiver is always on, or asked for a fix only when something could have changed (default: as --config has it).",
+      valueName: "continuous|adaptive"))
+  var sampling: SamplingChoice?
 
   @OptionGroup var live: LiveOptions
 
@@ -42,6 +49,12 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var state: StateOptions
 
+  func validate() throws {
+    if simulated, sampling == .adaptive {
+      throw ValidationError("--sampling adaptive needs the machine's clock; a log that is played has none")
+    }
+  }
+
   func run() throws {
     do throws(Failure) {
       try Daemon.run(request())
@@ -55,6 +68,7 @@ struct RunCommand: ParsableCommand {
     request.address = try GPSDAddress(gpsd)
     request.settings = engine.config
     request.profile = try engine.namedProfile()
+    request.sampling = sampling
     request.recording = live.record
     request.isSimulated = live.simulated
     request.usesCgroups = !noCgroup

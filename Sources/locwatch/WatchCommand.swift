@@ -70,6 +70,7 @@ struct WatchCommand: AsyncParsableCommand {
     try engine.apply(to: &request.configuration)
     // What a person watches is each fix.
     request.configuration.explains = true
+    request.configuration.sampling.mode = .continuous
     request.regions = try regionFiles.read()
     request.count = count
     request.seconds = seconds

@@ -12,16 +12,18 @@ import Testing
         switch setting.value(in: EngineConfiguration()) {
         case .number(let number): "\(number + 1)"
         case .flag(let flag): "\(!flag)"
+        case .word: "adaptive"
+        case .command: "[/bin/true, -x]"
         }
       let path = folder.write("one.yaml", "\n\(setting.section): {\(setting.name): \(value)}\n")
       var configuration = EngineConfiguration()
-      var retention = Retention()
+      var daemon = DaemonSettings()
       let origins = try Settings.read(path: path, into: &configuration)
-      try Settings.read(path: path, into: &retention)
+      try Settings.read(path: path, into: &daemon)
       #expect(origins == [setting.key: 2])
-      #expect((configuration != EngineConfiguration()) != (retention != Retention()), "\(setting.key)")
+      #expect((configuration != EngineConfiguration()) != (daemon != DaemonSettings()), "\(setting.key)")
       for other in Setting.all where other.key != setting.key {
-        #expect(other.value(in: configuration, retention) == other.value(in: EngineConfiguration()))
+        #expect(other.value(in: configuration, daemon) == other.value(in: EngineConfiguration()))
       }
     }
   }
@@ -41,6 +43,8 @@ import Testing
     ("fix: {max_age_s: 0}", "fix.max_age_s: 0 is outside 1 to 100000"),
     ("policy: {grace_s: soon}", "fix"),
     ("policy: 3", "policy: expected a map of"),
+    ("sampling: {mode: adaptiv}", #"unknown word "adaptiv"; did you mean "adaptive"?"#),
+    ("sampling: {receiver_hook: /bin/true}", "sampling.receiver_hook: expected a list"),
   ])
   func `a mistake is told with its place`(yaml: String, what: String) {
     let path = folder.write("bad.yaml", yaml)

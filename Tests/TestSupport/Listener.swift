@@ -121,6 +121,18 @@ package final class Connection: Sendable {
     return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
   }
 
+  /// Waits for the other side to end it; false where it does not in time.
+  package func waitForEnd(seconds: Double = 30) -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+      var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard unsafe poll(&entry, 1, 100) > 0 else { continue }
+      var bytes = [UInt8](repeating: 0, count: 4096)
+      if unsafe recv(descriptor, &bytes, bytes.count, 0) <= 0 { return true }
+    }
+    return false
+  }
+
   /// Sends no more; the other side sees the end.
   package func finish() { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

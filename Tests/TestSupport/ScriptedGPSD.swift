@@ -28,6 +28,11 @@ package final class ScriptedGPSD: Sendable {
   @discardableResult
   package func say(_ line: String) -> Bool { connection.withLock { $0 }?.send(line + "\r\n") ?? false }
 
+  /// Waits until the client has let go of us; false where it does not in time.
+  package func waitForRelease(seconds: Double = 30) -> Bool {
+    connection.withLock { $0 }?.waitForEnd(seconds: seconds) ?? true
+  }
+
   /// Closes the connection.
   package func hangUp() { connection.withLock { $0 = nil } }
 

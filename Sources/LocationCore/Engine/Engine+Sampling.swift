@@ -25,18 +25,26 @@ extension Engine {
   /// Switches the receiver on, or gives a search up, where that is due.
   mutating func fireSampling(at due: EngineInstant, into effects: inout [Effect]) {
     guard let planned = state.sampling.nextDeadline, planned <= due else { return }
-    let order = state.sampling.fire(
-      at: due, timeToFixSeconds: state.ledger.timeToFix(at: due).seconds, by: configuration.sampling)
-    perform(order, into: &effects)
+    perform(state.sampling.fire(at: due, by: configuration.sampling), into: &effects)
   }
 
-  /// Books an order's consequence and hands it on.
+  /// Books what came of an order. Time counts from here: an order that was given while nobody was there to carry it
+  /// out, as on a machine that slept, has begun no search and spent nothing.
+  mutating func take(_ event: ReceiverEvent) {
+    switch event {
+    case .opened:
+      let seconds = state.ledger.timeToFix(at: state.instant).seconds
+      state.ledger.setReceiver(.acquiring, at: state.instant)
+      state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)
+    case .released:
+      state.ledger.setReceiver(.off, at: state.instant)
+      state.sampling.release()
+    }
+  }
+
+  /// Hands an order on.
   private mutating func perform(_ order: ReceiverOrder?, into effects: inout [Effect]) {
     guard let order else { return }
-    switch order {
-    case .on: state.ledger.setReceiver(.acquiring, at: state.instant)
-    case .off: state.ledger.setReceiver(.off, at: state.instant)
-    }
     state.tally.count(order)
     if configuration.explains {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .receiver(order))))
@@ -57,6 +65,8 @@ extension Engine {
         limitSeconds: sampling.longestSeconds)
       view.enterSeconds = horizon.enterSeconds
       view.exitSeconds = horizon.exitSeconds
+      view.exitLatencySeconds = horizon.exitLatencySeconds ?? 0
+      view.laxExitSeconds = horizon.laxExitSeconds
       view.isNearEdge = horizon.isNearEdge
       view.dwellSeconds = regions.nextDeadline.map { Swift.max(0, fix.instant.seconds(to: $0)) }
       view.hasEvidence = regions.hasPendingEvidence

@@ -102,6 +102,7 @@ public struct Engine: ~Copyable {
     case .fix(let report): _ = take(report, into: &effects)
     case .segmentBreak: breakTrack()
     case .source(let event): take(event, into: &effects)
+    case .receiver(let event): take(event)
     case .addRegion(let region): add(region, into: &effects)
     case .removeRegion(let id): regions.remove(id: id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
@@ -111,7 +112,7 @@ public struct Engine: ~Copyable {
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .source: break
+    case .fix, .segmentBreak, .source, .receiver: break
     case .addRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
       refreshReceiverUsers()

@@ -31,7 +31,25 @@ public struct SubscriberView: Hashable, Sendable {
   public var relaunchAt: EngineInstant?
 }
 
+/// What the receiver is to do, as an engine knows it, for those who look.
+public struct ReceiverView: Hashable, Sendable {
+  /// Whether it is to be on.
+  public var isOn: Bool
+  /// What decided; nil where nobody switches it.
+  public var reason: ReceiverOrder.Reason?
+  /// Off: when the next fix is asked for; nil until something happens that asks for one.
+  public var dueAt: EngineInstant?
+}
+
 extension Engine {
+  /// What the receiver is to do.
+  public var receiver: ReceiverView {
+    let plan = state.sampling
+    return ReceiverView(
+      isOn: plan.isOn, reason: configuration.sampling.isDutyCycled ? plan.reason : nil,
+      dueAt: plan.isOn ? nil : plan.nextDeadline)
+  }
+
   /// Every subscriber, by name.
   public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }
 

@@ -6,6 +6,8 @@ public enum Event: Hashable, Sendable, Codable {
   case segmentBreak
   /// Something happened to where live fixes come from.
   case source(SourceEvent)
+  /// What came of an order to the receiver.
+  case receiver(ReceiverEvent)
   case addRegion(Region)
   case removeRegion(id: String)
   case addSubscriber(Subscriber, SubscriberState)
@@ -63,6 +65,14 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   }
 }
 
+/// What came of a ``ReceiverOrder``.
+public enum ReceiverEvent: Hashable, Sendable, Codable {
+  /// It was asked for fixes: a search begins.
+  case opened
+  /// It is asked for none, by order or because nobody is there to ask.
+  case released
+}
+
 /// What can happen to the machine.
 public enum MachineEvent: Hashable, Sendable, Codable {
   /// How short of memory the machine is.
@@ -95,6 +105,6 @@ public enum Effect: Hashable, Sendable {
   case record(Record)
   /// Do this for a subscriber.
   case perform(Order)
-  /// Switch the receiver, as far as that is possible here. Only where sampling is not continuous.
+  /// Switch the receiver, and tell by a ``ReceiverEvent`` when that is done. Only where sampling is not continuous.
   case receive(ReceiverOrder)
 }

@@ -2,8 +2,12 @@
 struct RegionHorizon: Hashable, Sendable {
   /// Seconds until a region may have been visited for as long as its owner accepts to miss; nil where none is in reach.
   var enterSeconds: Double?
-  /// The same for an absence.
+  /// The same for an absence from a region that has a latency of its own.
   var exitSeconds: Double?
+  /// The least latency of those regions, seconds; nil where there is none.
+  var exitLatencySeconds: Double?
+  /// The same as ``exitSeconds`` for any other region.
+  var laxExitSeconds: Double?
   /// The fix is so near an edge that it may as well lie on the other side.
   var isNearEdge = false
 }
@@ -27,7 +31,12 @@ extension RegionMonitor {
       let depth = -shapes[Int(slot)].edgeMeters(at: fix.coordinate)
       if depth <= near { horizon.isNearEdge = true }
       let exit = seconds(slot, depth)
-      horizon.exitSeconds = Swift.min(horizon.exitSeconds ?? exit, exit)
+      if let latency = terms[Int(slot)].maxLatencySeconds {
+        horizon.exitSeconds = Swift.min(horizon.exitSeconds ?? exit, exit)
+        horizon.exitLatencySeconds = Swift.min(horizon.exitLatencySeconds ?? latency, latency)
+      } else {
+        horizon.laxExitSeconds = Swift.min(horizon.laxExitSeconds ?? exit, exit)
+      }
     }
     guard count > inside.count else { return horizon }
     var reach = Self.horizonReachMeters

@@ -271,6 +271,9 @@ extension PowerLedger {
     return entries
   }
 
+  /// Everything spent so far, joules; without the interval that holds it, which takes a thousand draws.
+  public var joules: Double { use.joules(under: profile) }
+
   /// Everything spent so far, with the interval that holds it with 90 %.
   public var estimate: Estimate { Estimate(use.band(under: profile)) }
 

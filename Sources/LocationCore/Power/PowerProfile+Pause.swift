@@ -8,6 +8,17 @@ extension PowerProfile {
     }
   }
 
+  /// How long gpsd keeps a receiver open that nobody reads from, seconds: RELEASE_TIMEOUT and its next look (gpsd 3.22
+  /// without `-n`, measured on Debian 12).
+  package static let gpsdReleaseSeconds = 62.1
+
+  /// Has the receiver stay on as long as gpsd leaves it on, where it does not stay on longer by itself.
+  package mutating func lingerAsGPSD() {
+    guard receiverLingerSeconds < Self.gpsdReleaseSeconds else { return }
+    self[.receiverLinger] = Parameter(
+      Self.gpsdReleaseSeconds, spread: 1, .verified, "gpsd 3.22 without -n, 60 s and its next look")
+  }
+
   /// Seconds below which switching the receiver off saves nothing: it lingers on for so long, or the search for the
   /// next fix and the wake for it cost more than tracking would have.
   var leastPauseSeconds: Double {

@@ -33,3 +33,29 @@ public struct SamplingConfiguration: Hashable, Sendable, Codable {
   /// Whether the receiver is ever switched off.
   public var isDutyCycled: Bool { mode != .continuous }
 }
+
+/// A word, or the period in seconds: one value, so that a recording's takes the place of the default's whole.
+extension SamplingConfiguration.Mode {
+  private static let words: [String: Self] = ["continuous": .continuous, "adaptive": .adaptive]
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let period = try? container.decode(Double.self) {
+      self = .fixed(periodSeconds: period)
+      return
+    }
+    guard let mode = Self.words[try container.decode(String.self)] else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "no mode of sampling")
+    }
+    self = mode
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .continuous: try container.encode("continuous")
+    case .adaptive: try container.encode("adaptive")
+    case .fixed(let period): try container.encode(period)
+    }
+  }
+}

@@ -4,15 +4,18 @@
 /// rest until a little before:
 ///
 /// - *regions outside*: the way to the nearest edge at the highest speed, and then as long as a visit may go unseen;
-/// - *regions inside*: the same on the way out; a machine that rests is looked at less and less often;
+/// - *regions inside*: the same on the way out; where nobody says how much may be missed, a machine that rests is looked
+///   at less and less often;
 /// - *significant changes*: the time is closed until five minutes after the last one; then the distance that is left,
 ///   at half again the present speed; at rest as above;
 /// - *pending evidence*: the receiver stays on until a region's state is decided; a fix in doubt is looked at again soon;
 /// - *no sky*: a search is given up, and the pauses between two grow.
 ///
 /// **The promise.** While the machine is no faster than `maxSpeedMetersPerSecond` and the receiver finds a fix in the
-/// time it is expected to take, no visit to a region is missed that lasts longer than the region's latency and follows
-/// an absence longer than `restSeconds` or that latency.
+/// time it is expected to take, neither a visit to a region nor an absence from it is missed that lasts longer than the
+/// region's latency and follows a time on the other side that lasted as long, and it is told before that latency is
+/// over. For absences after a rest a tenth is added to the latency; for absences from a region that has none of its own,
+/// the longer of `latencySeconds` and `restSeconds` takes its place.
 ///
 /// Pauses so short that switching off saves nothing are not taken: the receiver stays on, and is booked so.
 struct SamplingPlan: Hashable, Sendable, Codable {
@@ -42,6 +45,9 @@ struct SamplingPlan: Hashable, Sendable, Codable {
   private static let evidenceLimitSeconds = 60.0
   /// Seconds until the next look at a fix in doubt, doubled with each further one.
   private static let doubtSeconds = 15.0
+  /// The share of its latency by which a region's exit may be told later by a machine that was at rest: enough that a
+  /// rest costs less than a clock of that period would.
+  private static let restAllowance = 0.1
   /// By how much the pause of a machine at rest grows.
   private static let restGrowth = 1.5
   /// How much faster than at present the machine may become before the next fix, where nothing is promised.
@@ -80,25 +86,39 @@ extension SamplingPlan {
     guard !isOn else {
       return view.needsNone ? pause(after: lastFix ?? instant, at: instant, view, configuration) : nil
     }
-    if view.needsEach { return switchOn(at: instant, .needed, configuration) }
+    if view.needsEach { return switchOn(at: instant, .needed) }
     guard failures == 0, let lastFix else {
-      return view.needsNone || nextDeadline != nil ? nil : switchOn(at: instant, .longest, configuration)
+      return view.needsNone || nextDeadline != nil ? nil : switchOn(at: instant, .longest)
     }
     let (seconds, reason) = wait(view, configuration)
     let due = seconds.map { lastFix.advanced(bySeconds: $0) }
     guard due != nextDeadline || reason != self.reason else { return nil }
-    if let due, due <= instant { return switchOn(at: instant, reason, configuration) }
+    if let due, due <= instant { return switchOn(at: instant, reason) }
     nextDeadline = due
     self.reason = reason
     return .off(seconds: due.map { instant.seconds(to: $0) }, reason)
   }
 
-  /// Does what is due at an instant.
-  mutating func fire(
+  /// Takes note that the receiver was switched on: a search begins. Until that is told, none is given up.
+  mutating func open(
     at instant: EngineInstant, timeToFixSeconds: Double, by configuration: SamplingConfiguration
-  ) -> ReceiverOrder? {
+  ) {
+    isOn = true
+    onSince = instant
+    firstFix = nil
+    // Where the sky was missing before, a search is given up sooner, but never before a fix could have come.
+    let search = failures > 0 ? configuration.searchSeconds / 3 : configuration.searchSeconds
+    let end = instant.advanced(bySeconds: Swift.max(search, 2 * timeToFixSeconds))
+    nextDeadline = configuration.isDutyCycled ? end : nil
+  }
+
+  /// Takes note that nobody asks the receiver for a fix, as ordered or not: a search under way is over, not in vain.
+  mutating func release() { if isOn { nextDeadline = nil } }
+
+  /// Does what is due at an instant.
+  mutating func fire(at instant: EngineInstant, by configuration: SamplingConfiguration) -> ReceiverOrder? {
     guard let due = nextDeadline, due <= instant else { return nil }
-    guard isOn else { return switchOn(at: due, reason, configuration, timeToFixSeconds: timeToFixSeconds) }
+    guard isOn else { return switchOn(at: due, reason) }
     failures += 1
     var seconds = configuration.retrySeconds
     for _ in 1..<Swift.min(failures, 16) { seconds *= 2 }
@@ -106,17 +126,12 @@ extension SamplingPlan {
     return switchOff(at: due, until: due.advanced(bySeconds: seconds), .noSky)
   }
 
-  private mutating func switchOn(
-    at instant: EngineInstant, _ reason: ReceiverOrder.Reason, _ configuration: SamplingConfiguration,
-    timeToFixSeconds: Double = 0
-  ) -> ReceiverOrder {
+  private mutating func switchOn(at instant: EngineInstant, _ reason: ReceiverOrder.Reason) -> ReceiverOrder {
     isOn = true
     self.reason = reason
     onSince = instant
     firstFix = nil
-    // Where the sky was missing before, a search is given up sooner, but never before a fix could have come.
-    let search = failures > 0 ? configuration.searchSeconds / 3 : configuration.searchSeconds
-    nextDeadline = instant.advanced(bySeconds: Swift.max(search, 2 * timeToFixSeconds))
+    nextDeadline = nil
     return .on(reason)
   }
 
@@ -194,7 +209,9 @@ extension SamplingPlan {
     consider(view.enterSeconds.map { $0 - evidence }, .enter)
     consider(view.dwellSeconds, .dwell)
     let restPause = rest.isResting ? restPauseSeconds : 0
-    if let exit = view.exitSeconds.map({ $0 - evidence }) {
+    let later = rest.isResting ? Self.restAllowance * view.exitLatencySeconds : 0
+    consider(view.exitSeconds.map { $0 - evidence + later }, .exit)
+    if let exit = view.laxExitSeconds.map({ $0 - evidence }) {
       consider(Swift.max(exit, restPause), exit < restPause ? .rest : .exit)
     }
     if view.needsMoves {

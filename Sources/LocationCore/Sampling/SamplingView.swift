@@ -13,8 +13,12 @@ struct SamplingView: Hashable, Sendable {
   /// Seconds from the fix until a region may have been visited for as long as its owner accepts to miss; nil where
   /// there is none.
   var enterSeconds: Double?
-  /// The same for a region that may have been left.
+  /// The same for a region that may have been left, and whose owner says how much may be missed.
   var exitSeconds: Double?
+  /// The least that these owners say, seconds.
+  var exitLatencySeconds = 0.0
+  /// The same as ``exitSeconds`` for regions whose owners say nothing: a machine at rest is looked at less often.
+  var laxExitSeconds: Double?
   /// Seconds from the fix until a region's dwell time or exit delay is over.
   var dwellSeconds: Double?
   /// Whether anybody wants significant changes or visits.

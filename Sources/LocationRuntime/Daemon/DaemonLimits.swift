@@ -15,6 +15,8 @@ package enum DaemonLimits {
   static let requestBytes = 1 << 20
   /// What may wait to be read by a client, bytes.
   static let answerBytes = 1 << 26
+  /// Seconds after which a hook that does not end is killed.
+  static let hookSeconds = 30.0
   /// Seconds that programs have in all to end with the daemon: their grace and some.
   static let stopSeconds = 10.0
   /// Seconds that a command waits for the daemon's answer.

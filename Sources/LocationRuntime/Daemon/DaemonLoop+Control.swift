@@ -78,7 +78,7 @@ extension DaemonLoop {
   private mutating func power() throws(Failure) -> [JSONTree.Member] {
     let reading = clock.read()
     try engine.bookEnergy(utc: reading.utc ?? UTCTime(microseconds: reading.instant.microseconds))
-    return []
+    return [.init(key: "books", value: try engine.energyBooks.tree())]
   }
 
   private func status() throws(Failure) -> JSONTree {
@@ -95,7 +95,8 @@ extension DaemonLoop {
       now = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
     }
     let running = StatusReport.Running(
-      pid: getpid(), since: since, address: request.address, suspension: supervisor.method,
+      pid: getpid(), since: since, instant: reading.instant, address: request.address,
+      suspension: supervisor.method,
       heldRows: engine.heldRows, trouble: engine.trouble)
     return StatusReport(
       running: running, now: now, source: source, newestID: engine.newestID, journalRows: counts.journal,

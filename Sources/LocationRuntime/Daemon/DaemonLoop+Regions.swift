@@ -25,9 +25,10 @@ extension DaemonLoop {
   mutating func reload() throws(Failure) {
     notice.reloading()
     do throws(Failure) {
-      let (configuration, retention) = try request.configuration()
+      let (configuration, settings) = try request.configuration()
+      hook.command = settings.receiverHook
       if configuration != engine.driver.engine.configuration { try change(to: configuration) }
-      try engine.keep(retention, at: clock.read())
+      try engine.keep(settings.retention, at: clock.read())
     } catch {
       guard error.code == .config || error.code == .noInput else { throw error }
       Self.log("\(error); the settings stay as they were")
@@ -40,10 +41,13 @@ extension DaemonLoop {
 
   private mutating func change(to configuration: EngineConfiguration) throws(Failure) {
     try commit()
+    let isOtherSampling = configuration.sampling.mode != engine.driver.engine.configuration.sampling.mode
     try engine.change(to: configuration, at: clock.read())
     // A recording has one set of settings: under new ones there is a new file.
-    guard engine.isRecording, let recording = request.recording else { return }
-    recordings += 1
-    try engine.record(to: "\(recording).\(recordings)")
+    if engine.isRecording, let recording = request.recording {
+      recordings += 1
+      try engine.record(to: "\(recording).\(recordings)")
+    }
+    if isOtherSampling { try alignReceiver() }
   }
 }

@@ -20,10 +20,15 @@ struct DaemonLoop: ~Copyable {
   let since: UTCTime
   private let inbox: Inbox
   private let stop: WakePipe
+  /// Whether the link to gpsd is to be up.
+  let receiver: ReceiverSwitch
+  var hook: ReceiverHook
   var engine: JournaledEngine
   var control: ControlSocket
   /// What was last said of the source.
   var source: SourceEvent?
+  /// What the source calls itself.
+  private var sourceName = ""
   /// Whether this is still what a daemon before said.
   private var sourceIsOfBefore = true
   private var events: [Event] = []
@@ -42,20 +47,22 @@ struct DaemonLoop: ~Copyable {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
   init(_ request: DaemonRequest) throws(Failure) {
-    let (configuration, retention) = try request.configuration()
+    let (configuration, settings) = try request.configuration()
     let lock = try StateLock(state: request.state)
     let database = try StateDatabase.open(path: request.state)
     var engine = try JournaledEngine(
-      database, configuration: configuration, retention: retention,
+      database, configuration: configuration, retention: settings.retention,
       timing: request.isSimulated ? .fixes : .clock)
     let clock = try Self.clock(database, after: engine.driver.last)
     if let recording = request.recording { try engine.record(to: recording) }
     let inbox = try Inbox()
     let stop = try WakePipe()
+    let receiver = try ReceiverSwitch()
     var supervision = SupervisorConfiguration(runDirectory: request.state + ".run")
-    supervision.environment = ProgramStart.inheritedEnvironment().filter { entry in
+    let environment = ProgramStart.inheritedEnvironment().filter { entry in
       !ServiceNotice.variables.contains { entry.hasPrefix($0 + "=") }
     }
+    supervision.environment = environment
     supervision.usesCgroups = request.usesCgroups
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
@@ -67,6 +74,8 @@ struct DaemonLoop: ~Copyable {
     self.clock = clock
     self.inbox = inbox
     self.stop = stop
+    self.receiver = receiver
+    hook = ReceiverHook(settings.receiverHook, environment: environment)
     self.supervisor = supervisor
     machine = MachineWatch(
       unlockFile: request.unlockFile ?? ControlAddress.place("unlocked", state: request.state))
@@ -103,7 +112,7 @@ struct DaemonLoop: ~Copyable {
     try begin()
     try GPSDLink.start(
       request.address, isSimulated: request.isSimulated, clock: clock, inbox: inbox, stop: stop,
-      mustBeThere: false)
+      receiver: receiver, mustBeThere: false)
     if let interval = notice.watchdogMicroseconds {
       aliveAt = clock.instant.advanced(bySeconds: Double(interval) * 1e-6)
     }
@@ -122,6 +131,7 @@ struct DaemonLoop: ~Copyable {
       (.boot, ProcessStatus.boot), (.clockOffset, "\(clock.offsetMicroseconds)"),
     ])
     for trouble in machine.troubles { Self.log(trouble) }
+    try bookAbsence()
     try applyRegions(nil)
     try applySubscribers(nil)
     if wasOtherBoot {
@@ -135,6 +145,7 @@ struct DaemonLoop: ~Copyable {
     for (number, event) in try database.requests() {
       if try engine.take(event, at: reading) { engine.noteRequest(number) }
     }
+    try alignReceiver()
     try commit()
   }
 
@@ -162,8 +173,8 @@ struct DaemonLoop: ~Copyable {
   // MARK: - One turn
 
   private mutating func turn(signals: Int32) throws(Failure) {
-    let due = [engine.nextDeadline, aliveAt, metering.nextSample].compactMap { $0 }.min()
-    var entries = [inbox.readable, signals, supervisor.readable].map {
+    let due = [engine.nextDeadline, aliveAt, metering.nextSample, hook.deadline].compactMap { $0 }.min()
+    var entries = [inbox.readable, signals, supervisor.readable, hook.readable].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     let own = entries.count
@@ -179,6 +190,7 @@ struct DaemonLoop: ~Copyable {
     for event in machine.take(entries[own..<firstOfControl]) { try take(event) }
     let questions = control.serve(entries[firstOfControl...])
     engine.advance(to: clock.read())
+    if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
     for question in questions { try answer(question) }
     sample()
@@ -194,6 +206,10 @@ struct DaemonLoop: ~Copyable {
     try inbox.take(into: &events)
     for event in events {
       if case .source(let news) = event {
+        switch news {
+        case .found(let name), .switched(let name): sourceName = name
+        case .stale, .dropped: break
+        }
         // That a new daemon finds the source that was there before is no news.
         let isKnown = sourceIsOfBefore && news == source
         sourceIsOfBefore = false
@@ -202,7 +218,13 @@ struct DaemonLoop: ~Copyable {
         notice.status(Self.describe(news))
       }
       if case .fix(let report) = event { noteDate(of: report) }
+      let accepted = engine.driver.engine.tally.accepted
       try engine.take(event, at: clock.read())
+      // Nothing is said of a source that has fixes again.
+      if case .stale = source, engine.driver.engine.tally.accepted > accepted {
+        source = .found(name: sourceName)
+        notice.status(Self.describe(.found(name: sourceName)))
+      }
     }
   }
 
@@ -228,6 +250,7 @@ struct DaemonLoop: ~Copyable {
 
   /// Stores what came, then does what follows from it.
   mutating func commit() throws(Failure) {
+    try switchReceiver()
     let newest = engine.newestID
     let hadTrouble = engine.trouble != nil
     let actions = try engine.commit(at: clock.read())

@@ -10,6 +10,8 @@ public struct DaemonRequest: Sendable {
   public var settings: String?
   /// The power profile; nil for that of the settings.
   public var profile: PowerProfile?
+  /// Who decides when the receiver is on; nil for what the settings say.
+  public var sampling: SamplingChoice?
   /// Where what reaches the engine is recorded; nil for nowhere.
   public var recording: String?
   /// Whether the source plays a log: fixes may be of any date, and time is theirs.
@@ -24,15 +26,26 @@ public struct DaemonRequest: Sendable {
   /// The numbers in force, from the file as it is now.
   ///
   /// - Throws: ``Failure`` of code 78 that names file, line and key.
-  func configuration() throws(Failure) -> (engine: EngineConfiguration, retention: Retention) {
+  func configuration() throws(Failure) -> (engine: EngineConfiguration, daemon: DaemonSettings) {
     var configuration = EngineConfiguration()
-    var retention = Retention()
-    // The settings can change a number of the profile.
+    var daemon = DaemonSettings()
+    var origins: Settings.Origins = [:]
     if let profile { configuration.profile = profile }
     if let settings {
-      try Settings.read(path: settings, into: &configuration)
-      try Settings.read(path: settings, into: &retention)
+      origins = try Settings.read(path: settings, into: &configuration)
+      try Settings.read(path: settings, into: &daemon)
     }
-    return (configuration, retention)
+    if let sampling { configuration.sampling.mode = sampling.mode }
+    guard configuration.sampling.isDutyCycled else { return (configuration, daemon) }
+    guard !isSimulated else {
+      throw Failure(
+        .config, file: settings,
+        what: "adaptive sampling needs the machine's clock: a log that is played has none",
+        remedy: "leave out --simulated, or the sampling")
+    }
+    if daemon.receiverHook.isEmpty, origins["sampling.power_off_s"] == nil {
+      configuration.profile.lingerAsGPSD()
+    }
+    return (configuration, daemon)
   }
 }

@@ -102,9 +102,20 @@ package struct DaemonSeat: Sendable {
   }
 
   /// What was spent so far, by day.
-  package func energy() throws(Failure) -> [StateDatabase.EnergyRow] {
-    if let client = try ControlClient.connect(state: state) { _ = try client.ask("power") }
-    return try StateDatabase.openToRead(path: state)?.energy() ?? []
+  ///
+  /// - Returns: without books where no daemon has ever run.
+  package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
+    var books: EnergyBooks?
+    if let client = try ControlClient.connect(state: state) {
+      books = try client.ask("power")["books"].map { (tree) throws(Failure) in try EnergyBooks(tree) }
+    }
+    guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
+    let rows = try database.energy()
+    if books == nil, !rows.isEmpty {
+      let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+      books = EnergyBooks(restored.engine.ledger.settled(at: restored.engine.instant))
+    }
+    return (rows, books)
   }
 
   /// What is said where a daemon is needed.

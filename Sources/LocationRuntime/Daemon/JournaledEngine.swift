@@ -43,6 +43,7 @@ struct JournaledEngine: ~Copyable {
   private var encoder = RecordEncoder(format: .ndjson, track: nil)
   private var batch = StoreBatch()
   private var actions: [Action] = []
+  private var receiverOrders: [ReceiverOrder] = []
   /// Who waits for what, as stored or about to be.
   private var waiting: [String: [SubscriberView.Waiting]] = [:]
   private var hasNewsOfSubscribers = true
@@ -122,7 +123,7 @@ struct JournaledEngine: ~Copyable {
     refusal = nil
     try driver.take(event, at: reading, into: &effects)
     switch event {
-    case .fix, .segmentBreak, .addRegion, .removeRegion: break
+    case .fix, .segmentBreak, .receiver, .addRegion, .removeRegion: break
     case .source(let source):
       do { batch.source = try ExactEncoder.tree(of: source).text } catch { batch.source = nil }
     case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: hasNewsOfSubscribers = true
@@ -158,12 +159,19 @@ struct JournaledEngine: ~Copyable {
         lastID = record.id
         batch.events.append(StoreBatch.EventRow(record, line))
       case .perform(let order): actions.append(.order(order))
-      // A daemon's receiver is on all the time: nothing lets it choose another sampling yet.
-      case .receive: break
+      case .receive(let order): receiverOrders.append(order)
       }
     }
     effects.removeAll(keepingCapacity: true)
   }
+
+  /// The oldest order to the receiver that is not carried out; nil where there is none.
+  mutating func takeReceiverOrder() -> ReceiverOrder? {
+    receiverOrders.isEmpty ? nil : receiverOrders.removeFirst()
+  }
+
+  /// Forgets orders to the receiver that were overtaken by what it is to be now.
+  mutating func dropReceiverOrders() { receiverOrders.removeAll() }
 
   // MARK: - Storing
 
@@ -251,6 +259,9 @@ struct JournaledEngine: ~Copyable {
     let entries = driver.engine.ledger.settled(at: driver.engine.instant).entries
     try database.book(entries, on: String(utc.rfc3339.prefix(10)))
   }
+
+  /// What was used until now.
+  var energyBooks: EnergyBooks { EnergyBooks(driver.engine.ledger.settled(at: driver.engine.instant)) }
 
   private mutating func storeSnapshot(utc: UTCTime) throws(Failure) {
     snapshotBytes = try database.store(

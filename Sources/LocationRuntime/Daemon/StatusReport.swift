@@ -6,6 +6,8 @@ struct StatusReport {
   struct Running {
     var pid: Int32
     var since: UTCTime
+    /// Now, on the engine's axis.
+    var instant: EngineInstant
     var address: GPSDAddress
     var suspension: SuspensionMethod
     var heldRows: Int
@@ -33,10 +35,11 @@ struct StatusReport {
     func add(_ key: String, _ value: JSONTree?) {
       if let value { members.append(.init(key: key, value: value)) }
     }
-    add("stale", .boolean(isStale(age: age)))
+    add("stale", .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)))
     add("daemon", daemon)
     add("last_seen", lastSeen.map { .string($0.rfc3339) })
     add("source", sourceTree)
+    add("receiver", receiverTree(engine.receiver, engine.configuration.sampling.mode))
     if let fix, let age { add("fix", Self.tree(of: fix, age: age)) }
     add("fixes", .number("\(engine.tally.fixes)"))
     add("accepted", .number("\(engine.tally.accepted)"))
@@ -53,15 +56,16 @@ struct StatusReport {
     add("event_rows", .number("\(eventRows)"))
     add("journal_rows", .number("\(journalRows)"))
     add("storage", storage)
-    let energy = engine.ledger.settled(at: engine.instant).estimate
-    add("energy_j", .fixed(energy.joules, FixedPoint.thousandths))
+    let joules = engine.ledger.settled(at: engine.instant).joules
+    add("energy_j", .fixed(joules, FixedPoint.thousandths))
     return .object(members)
   }
 
-  private func isStale(age: Double?) -> Bool {
+  /// - Parameter isSampled: whether the engine switches the receiver; then only a search without a fix is news.
+  private func isStale(age: Double?, isSampled: Bool) -> Bool {
     guard running != nil, let age else { return true }
     if case .stale = source { return true }
-    return age > DaemonLimits.staleSeconds
+    return !isSampled && age > DaemonLimits.staleSeconds
   }
 
   private var daemon: JSONTree? {
@@ -87,6 +91,21 @@ struct StatusReport {
       }
     var members = [JSONTree.Member(key: "state", value: .string(state))]
     if let name { members.append(.init(key: "name", value: .string(name))) }
+    return .object(members)
+  }
+
+  private func receiverTree(_ receiver: ReceiverView, _ mode: SamplingConfiguration.Mode) -> JSONTree? {
+    guard let running else { return nil }
+    var members = [
+      JSONTree.Member(key: "sampling", value: .string(mode.word)),
+      .init(key: "state", value: .string(receiver.isOn ? "on" : "off")),
+    ]
+    if let reason = receiver.reason { members.append(.init(key: "reason", value: .string(reason.rawValue))) }
+    if let due = receiver.dueAt {
+      let seconds = max(0, running.instant.seconds(to: due))
+      members.append(.init(key: "due", value: .string(now.advanced(bySeconds: seconds).rfc3339)))
+      members.append(.init(key: "due_s", value: .fixed(seconds, FixedPoint.thousandths)))
+    }
     return .object(members)
   }
 

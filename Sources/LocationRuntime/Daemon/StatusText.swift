@@ -23,6 +23,7 @@ package enum StatusText {
       let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
       rows.append(["daemon", "does not run; \(remedy)"])
     }
+    if let receiver = status["receiver"] { rows.append(["receiver", describe(receiver: receiver)]) }
     if let latitude = text("fix", "lat"), let longitude = text("fix", "lon"),
       let accuracy = text("fix", "acc_m")
     {
@@ -57,6 +58,17 @@ package enum StatusText {
     return TextTable(rows: rows).text
   }
 
+  private static func describe(receiver: JSONTree) -> String {
+    let state = receiver["state"]?.text(or: nil) ?? "?"
+    guard let reason = receiver["reason"]?.text(or: nil) else { return "\(state) all the time" }
+    let phrase = ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason
+    guard state == "off" else { return "\(state): \(phrase)" }
+    guard case .number(let text) = receiver["due_s"] ?? .null, let seconds = Double(text) else {
+      return "off until something asks for a fix: \(phrase)"
+    }
+    return "off, on again in \(Wording.duration(seconds.rounded())): \(phrase)"
+  }
+
   private static func describe(subscriber: JSONTree) -> String {
     let name = subscriber["name"]?.text(or: nil) ?? "?"
     let state = subscriber["state"]?.text(or: nil) ?? "?"
@@ -65,5 +77,24 @@ package enum StatusText {
     if waiting > 0 { text += ", \(waiting) not acknowledged" }
     if subscriber["force_quit"] != nil { text += ", force-quit" }
     return text
+  }
+}
+
+extension ReceiverOrder.Reason {
+  /// What decides when the next fix is asked for, for people.
+  fileprivate var phrase: String {
+    switch self {
+    case .enter: "a region may be entered by then"
+    case .exit: "a region may be left by then"
+    case .doubt: "the last fix was near an edge"
+    case .dwell: "a dwell time or an exit delay is over then"
+    case .moved: "the position may have moved by then"
+    case .rest: "at rest"
+    case .longest: "nothing is near"
+    case .noSky: "the last search found nothing"
+    case .unneeded: "nobody needs the position"
+    case .needed: "somebody needs each fix"
+    case .period: "the clock says so"
+    }
   }
 }

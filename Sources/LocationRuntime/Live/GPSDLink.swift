@@ -12,6 +12,7 @@ package struct GPSDLink: ~Copyable {
   private let clock: SystemClock
   private let inbox: Inbox
   private let stop: WakePipe
+  private let receiver: ReceiverSwitch?
   /// Whether to give up when the first attempt to connect fails.
   private let mustBeThere: Bool
   private var socket: GPSDSocket?
@@ -23,13 +24,16 @@ package struct GPSDLink: ~Copyable {
   /// - Parameters:
   ///   - mustBeThere: whether the inbox is told of a failure when gpsd can't be reached at first.
   ///   - stop: rings when it is to end.
+  ///   - receiver: while it is off there is no connection; nil where it is always on.
   package init(
-    session: consuming GPSDSession, clock: SystemClock, inbox: Inbox, stop: WakePipe, mustBeThere: Bool
+    session: consuming GPSDSession, clock: SystemClock, inbox: Inbox, stop: WakePipe,
+    receiver: ReceiverSwitch?, mustBeThere: Bool
   ) {
     self.session = session
     self.clock = clock
     self.inbox = inbox
     self.stop = stop
+    self.receiver = receiver
     self.mustBeThere = mustBeThere
   }
 
@@ -38,14 +42,15 @@ package struct GPSDLink: ~Copyable {
   /// - Throws: ``Failure`` where there is no thread left; the inbox is told where there is no memory for libgps.
   package static func start(
     _ address: GPSDAddress, isSimulated: Bool, clock: SystemClock, inbox: Inbox, stop: WakePipe,
-    mustBeThere: Bool
+    receiver: ReceiverSwitch? = nil, mustBeThere: Bool
   ) throws(Failure) {
     let seed = UInt64(bitPattern: clock.instant.microseconds)
     let isStarted = DedicatedThread.start {
       do throws(Failure) {
         let session = try GPSDSession(address: address, seed: seed, isSimulated: isSimulated)
         var link = GPSDLink(
-          session: session, clock: clock, inbox: inbox, stop: stop, mustBeThere: mustBeThere)
+          session: session, clock: clock, inbox: inbox, stop: stop, receiver: receiver,
+          mustBeThere: mustBeThere)
         link.run()
       } catch {
         inbox.fail(error)
@@ -56,7 +61,7 @@ package struct GPSDLink: ~Copyable {
 
   /// Runs until it is told to stop, or until gpsd that must be there is not.
   package mutating func run() {
-    session.start(at: clock.read())
+    if receiver?.isOn ?? true { session.start(at: clock.read()) }
     while perform(), wait() {}
   }
 
@@ -85,8 +90,8 @@ package struct GPSDLink: ~Copyable {
     switch event {
     case .source(.found): hasBeenFound = true
     case .fix: hasReported = true
-    case .source, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber, .subscriber,
-      .machine, .end:
+    case .source, .receiver, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber,
+      .subscriber, .machine, .end:
       break
     }
   }
@@ -144,16 +149,24 @@ package struct GPSDLink: ~Copyable {
       pollfd(
         fd: isHeldBack ? -1 : descriptor, events: Int16(isConnecting ? POLLOUT : POLLIN), revents: 0),
       pollfd(fd: isHeldBack ? inbox.roomy : -1, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: receiver?.readable ?? -1, events: Int16(POLLIN), revents: 0),
     ]
     let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: session.nextDeadline))
     if count < 0, errno != EINTR { return false }
     if entries[0].revents != 0 { return false }
     if entries[2].revents != 0 { inbox.silenceRoom() }
+    // What came before the receiver was let go of is still taken.
     if count > 0, entries[1].revents != 0 {
       if isConnecting { finishConnecting() } else { receive() }
     }
+    if count > 0, entries[3].revents != 0 { obey() }
     session.advance(to: clock.read())
     return true
+  }
+
+  private mutating func obey() {
+    guard let isOn = receiver?.take() else { return }
+    if isOn { session.wake(at: clock.read()) } else { session.rest() }
   }
 
   private mutating func finishConnecting() {

@@ -44,12 +44,13 @@ struct TrackReplay: ~Copyable {
       let explains = request.configuration.explains || configuration.explains
       request.configuration = configuration
       request.configuration.explains = explains
+      if let mode = request.sampling { request.configuration.sampling.mode = mode }
     }
     if request.hasDefaultSubscribers { request.subscribers = [] }
     self.init(request)
     hasModel = !request.subscribers.isEmpty
-    // What was recorded is what the receiver gave.
-    receiver = nil
+    // What was recorded is what the receiver gave; of one that was always on less may be asked.
+    if configuration.sampling.isDutyCycled { receiver = nil }
     guard let snapshot, isAsRecorded else { return }
     engine = try snapshot.reconfigured(from: configuration, to: request.configuration).restored()
     now = engine.instant
@@ -106,11 +107,15 @@ struct TrackReplay: ~Copyable {
     case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
     case .addSubscriber, .removeSubscriber, .subscriber: if hasModel { return }
     case .fix(let report): guard isWanted(report) else { return }
-    case .segmentBreak, .source, .machine: break
+    case .segmentBreak, .source, .receiver, .machine: break
     case .end: hasEnded = true
     }
     if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
     if case .fix(let report) = stamped.event {
+      if let isSeen = receiver?.sees(stamped.at), !isSeen {
+        self.report?.add(report, .notAsked)
+        return
+      }
       let isBelieved = engine.handle(report, at: stamped.at, into: &effects)
       self.report?.add(report, isBelieved ? .believed : .refused)
       return drain(emit: emit)
@@ -121,7 +126,7 @@ struct TrackReplay: ~Copyable {
     case .segmentBreak: report?.breakTrack()
     case .addRegion(let region): report?.add(region)
     case .addSubscriber(let subscriber, let state): report?.add(subscriber.name, state, at: time)
-    case .fix, .removeRegion, .removeSubscriber, .subscriber, .source, .machine, .end: break
+    case .fix, .removeRegion, .removeSubscriber, .subscriber, .source, .receiver, .machine, .end: break
     }
     drain(emit: emit)
   }
@@ -220,21 +225,30 @@ struct TrackReplay: ~Copyable {
 
   private mutating func drain(emit: (Record) -> Void) {
     guard !effects.isEmpty else { return }
-    for effect in effects {
-      switch effect {
+    var place = 0
+    // What comes of an order to the receiver may add further ones.
+    while place < effects.count {
+      switch effects[place] {
       case .record(let record):
         report?.add(record)
         emit(record)
       case .perform(let order): if hasModel { model.perform(order, at: now) }
-      case .receive(let order):
-        if report != nil {
-          let time = presentTime
-          report?.add(order, at: time)
-        }
-        receiver?.perform(order, at: now, searchSeconds: engine.ledger.timeToFix(at: now).seconds)
+      case .receive(let order): obey(order)
       }
+      place += 1
     }
     effects.removeAll(keepingCapacity: true)
+  }
+
+  /// Has the modelled receiver obey at once; that of a recording has obeyed in it.
+  private mutating func obey(_ order: ReceiverOrder) {
+    if report != nil {
+      let time = presentTime
+      report?.add(order, at: time)
+    }
+    guard receiver != nil else { return }
+    engine.handle(Stamped(at: now, .receiver(order.isOn ? .opened : .released)), into: &effects)
+    receiver?.perform(order, at: now, searchSeconds: engine.ledger.timeToFix(at: now).seconds)
   }
 }
 

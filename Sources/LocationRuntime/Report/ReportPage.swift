@@ -37,7 +37,9 @@ struct ReportPage {
     }
     self.init(
       report, title: track == "-" ? "standard input" : String(track.split(separator: "/").last ?? ""),
-      isAdaptive: request.configuration.sampling.isDutyCycled, comparison: comparison)
+      // A recording has its own sampling.
+      isAdaptive: request.configuration.sampling.isDutyCycled || !report.orders.isEmpty,
+      comparison: comparison)
   }
 
   /// Writes the page.

@@ -6,14 +6,21 @@ public struct Setting: Sendable {
   public enum Value: Hashable, Sendable {
     case number(Double)
     case flag(Bool)
+    case word(String)
+    /// A program and its arguments.
+    case command([String])
   }
 
   /// Where it stands, and what it may be.
   enum Place: Sendable {
     case number(any WritableKeyPath<EngineConfiguration, Double> & Sendable, in: ClosedRange<Double>)
     case flag(any WritableKeyPath<EngineConfiguration, Bool> & Sendable)
+    /// Who decides when the receiver is on.
+    case sampling
     /// How much of the past is kept.
     case kept(any WritableKeyPath<Retention, Double> & Sendable, in: ClosedRange<Double>)
+    /// What the daemon runs.
+    case command(any WritableKeyPath<DaemonSettings, [String]> & Sendable)
   }
 
   /// The map of the file in which it stands.
@@ -30,18 +37,22 @@ public struct Setting: Sendable {
   /// Its unit; nil where it has none.
   public var unit: String? {
     switch place {
-    case .flag: nil
+    case .flag, .sampling, .command: nil
     case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
     case .kept: name.hasSuffix("_days") ? "days" : "rows"
     }
   }
 
   /// What it is in a configuration.
-  public func value(in configuration: EngineConfiguration, _ retention: Retention = Retention()) -> Value {
+  public func value(
+    in configuration: EngineConfiguration, _ daemon: DaemonSettings = DaemonSettings()
+  ) -> Value {
     switch place {
     case .number(let path, _): .number(configuration[keyPath: path])
     case .flag(let path): .flag(configuration[keyPath: path])
-    case .kept(let path, _): .number(retention[keyPath: path])
+    case .sampling: .word(configuration.sampling.mode.word)
+    case .kept(let path, _): .number(daemon.retention[keyPath: path])
+    case .command(let path): .command(daemon[keyPath: path])
     }
   }
 
@@ -50,16 +61,25 @@ public struct Setting: Sendable {
     switch place {
     case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
     case .flag(let path): configuration[keyPath: path] = try node.bool()
+    case .sampling: configuration.sampling.mode = try node.word(SamplingChoice.self).mode
     case .kept(_, let range): _ = try node.double(in: range)
+    case .command: _ = try Self.command(node)
     }
   }
 
   /// Sets it as a file has it, where it is one of these.
-  func set(_ retention: inout Retention, to node: StrictYAML) throws(Failure) {
+  func set(_ daemon: inout DaemonSettings, to node: StrictYAML) throws(Failure) {
     switch place {
-    case .kept(let path, let range): retention[keyPath: path] = try node.double(in: range)
-    case .number, .flag: break
+    case .kept(let path, let range): daemon.retention[keyPath: path] = try node.double(in: range)
+    case .command(let path): daemon[keyPath: path] = try Self.command(node)
+    case .number, .flag, .sampling: break
     }
+  }
+
+  private static func command(_ node: StrictYAML) throws(Failure) -> [String] {
+    var words: [String] = []
+    for word in try node.list() { words.append(try word.string()) }
+    return words
   }
 
   /// How keys end, and what that means.
@@ -117,6 +137,10 @@ extension Setting {
       section: "visits", name: "merge_s", meaning: "a longer absence makes another visit",
       place: .number(\.visits.mergeSeconds, in: 0...1e6)),
     Setting(
+      section: "sampling", name: "mode",
+      meaning: "whether the receiver is always on, continuous, or switched by the engine, adaptive",
+      place: .sampling),
+    Setting(
       section: "sampling", name: "max_speed_mps",
       meaning: "adaptive: the machine is no faster",
       place: .number(\.sampling.maxSpeedMetersPerSecond, in: 0.1...1000)),
@@ -136,6 +160,10 @@ extension Setting {
       section: "sampling", name: "power_off_s",
       meaning: "adaptive: how long the receiver stays on after it is released; else as the profile has it",
       place: .number(\.profile.receiverLingerSeconds, in: 0...3600)),
+    Setting(
+      section: "sampling", name: "receiver_hook",
+      meaning: "adaptive: what the daemon runs with on or off when it switches the receiver",
+      place: .command(\.receiverHook)),
     Setting(
       section: "policy", name: "force_quit_blocks_location",
       meaning: "whether location relaunches a program that the user force-quit no more",
@@ -170,6 +198,8 @@ extension Setting.Value: CustomStringConvertible {
     switch self {
     case .flag(let value): value ? "true" : "false"
     case .number(let value): Int(exactly: value).map { "\($0)" } ?? "\(value)"
+    case .word(let word): word
+    case .command(let words): "[\(words.joined(separator: ", "))]"
     }
   }
 }

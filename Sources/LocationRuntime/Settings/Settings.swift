@@ -34,16 +34,16 @@ public enum Settings {
     return origins
   }
 
-  /// Reads what of the past is kept, over what is in `retention`. The rest of the file is
+  /// Reads what is for the daemon alone, over what is in `daemon`. The rest of the file is
   /// checked, and otherwise left alone.
   ///
   /// - Throws: as there.
-  package static func read(path: String, into retention: inout Retention) throws(Failure) {
+  package static func read(path: String, into daemon: inout DaemonSettings) throws(Failure) {
     for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {
         guard let setting = settings.first(where: { $0.name == name }) else { continue }
-        try setting.set(&retention, to: value)
+        try setting.set(&daemon, to: value)
       }
     }
   }

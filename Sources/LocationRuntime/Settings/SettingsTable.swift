@@ -3,7 +3,7 @@ import LocationCore
 /// The effective settings, each with its unit and its origin.
 public struct SettingsTable: Sendable {
   private let configuration: EngineConfiguration
-  private let retention: Retention
+  private let daemon: DaemonSettings
   private let file: String?
   private let origins: Settings.Origins
 
@@ -12,12 +12,12 @@ public struct SettingsTable: Sendable {
   public init(file: String?) throws(Failure) {
     var configuration = EngineConfiguration()
     var origins: Settings.Origins = [:]
-    var retention = Retention()
+    var daemon = DaemonSettings()
     if let file {
       origins = try Settings.read(path: file, into: &configuration)
-      try Settings.read(path: file, into: &retention)
+      try Settings.read(path: file, into: &daemon)
     }
-    self.retention = retention
+    self.daemon = daemon
     self.configuration = configuration
     self.file = file
     self.origins = origins
@@ -30,7 +30,7 @@ public struct SettingsTable: Sendable {
   public var text: String {
     let rows = Setting.all.map { setting in
       [
-        setting.key, "\(setting.value(in: configuration, retention))", setting.unit ?? "",
+        setting.key, "\(setting.value(in: configuration, daemon))", setting.unit ?? "",
         origin(of: setting),
         setting.meaning,
       ]
@@ -45,9 +45,11 @@ public struct SettingsTable: Sendable {
     let settings = Setting.all.map { setting -> JSONTree in
       var members = [JSONTree.Member(key: "key", value: .string(setting.key))]
       let value: JSONTree =
-        switch setting.value(in: configuration, retention) {
-        case .number: .number("\(setting.value(in: configuration, retention))")
+        switch setting.value(in: configuration, daemon) {
+        case .number: .number("\(setting.value(in: configuration, daemon))")
         case .flag(let flag): .boolean(flag)
+        case .word(let word): .string(word)
+        case .command(let words): .array(words.map { .string($0) })
         }
       members.append(.init(key: "value", value: value))
       if let unit = setting.unit { members.append(.init(key: "unit", value: .string(unit))) }

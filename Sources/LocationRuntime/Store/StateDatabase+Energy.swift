@@ -7,18 +7,21 @@ extension StateDatabase {
   /// - Parameter entries: all that was ever spent; what the table has of it was booked before.
   func book(_ entries: [PowerLedger.Entry], on day: String) throws(Failure) {
     try write(durably: false) { database in
+      var booked: [[String]: (joules: Double, seconds: Double)] = [:]
+      let sums = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT component, subscriber, rule, total(joules) AS joules, total(seconds) AS seconds FROM energy
+          GROUP BY component, subscriber, rule
+          """)
+      while let row = try sums.next() {
+        booked[[row["component"], row["subscriber"], row["rule"]]] = (row["joules"], row["seconds"])
+      }
       for entry in entries {
-        let key: [any DatabaseValueConvertible] = [
-          entry.component.rawValue, entry.subscriber, entry.rule.rawValue,
-        ]
-        let booked = try Row.fetchOne(
-          database.cachedStatement(
-            sql: """
-              SELECT total(joules) AS joules, total(seconds) AS seconds FROM energy
-              WHERE component = ? AND subscriber = ? AND rule = ?
-              """), arguments: StatementArguments(key))
-        let joules = entry.joules - (booked?["joules"] ?? 0)
-        let seconds = entry.seconds - (booked?["seconds"] ?? 0)
+        let key = [entry.component.rawValue, entry.subscriber, entry.rule.rawValue]
+        let before = booked[key] ?? (0, 0)
+        let joules = entry.joules - before.joules
+        let seconds = entry.seconds - before.seconds
         guard abs(joules) > Self.leastJoules || abs(seconds) > Self.leastJoules else { continue }
         try database.cachedStatement(
           sql: """
@@ -26,7 +29,7 @@ extension StateDatabase {
             ON CONFLICT (day, component, subscriber, rule)
             DO UPDATE SET joules = joules + excluded.joules, seconds = seconds + excluded.seconds
             """
-        ).execute(arguments: StatementArguments(key + [day, joules, seconds]))
+        ).execute(arguments: StatementArguments(key + [day]) + [joules, seconds])
       }
     }
   }

@@ -50,7 +50,10 @@ extension StateDatabase {
   func counts() throws(Failure) -> (journal: Int, events: Int) {
     try read { database in
       (
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM journal") ?? 0,
+        // Its rows are numbered without gaps, because only the oldest are removed; to count them would be to read it.
+        try Int.fetchOne(
+          database,
+          sql: "SELECT (SELECT max(number) FROM journal) - (SELECT min(number) FROM journal) + 1") ?? 0,
         try Int.fetchOne(database, sql: "SELECT count(*) FROM events") ?? 0
       )
     }

@@ -31,6 +31,14 @@ import Testing
     return plan.take(fix(0), view, by: configuration)
   }
 
+  /// Fires what is due, and has the receiver obey.
+  @discardableResult
+  private static func fire(_ plan: inout SamplingPlan, at instant: EngineInstant) -> ReceiverOrder? {
+    let order = plan.fire(at: instant, by: configuration)
+    if order?.isOn == true { plan.open(at: instant, timeToFixSeconds: 2, by: configuration) }
+    return order
+  }
+
   @Test func `the nearest of all needs decides, less the time to a fix`() {
     #expect(Self.order(Self.view { $0.enterSeconds = 500 }) == .off(seconds: 496, .enter))
     #expect(Self.order(Self.view { $0.exitSeconds = 130 }) == .off(seconds: 126, .exit))
@@ -116,10 +124,10 @@ import Testing
     var searches: [Double] = []
     for _ in 0..<6 {
       let on = plan.nextDeadline!
-      #expect(plan.fire(at: on, timeToFixSeconds: 2, by: Self.configuration)?.isOn == true)
+      #expect(Self.fire(&plan, at: on)?.isOn == true)
       let end = plan.nextDeadline!
       searches.append(on.seconds(to: end))
-      let order = plan.fire(at: end, timeToFixSeconds: 2, by: Self.configuration)
+      let order = Self.fire(&plan, at: end)
       #expect(order?.reason == .noSky)
       pauses.append(order?.pauseSeconds ?? 0)
     }
@@ -127,7 +135,7 @@ import Testing
     #expect(pauses == [60, 120, 240, 300, 300, 300])
     // A fix ends that.
     let on = plan.nextDeadline!
-    _ = plan.fire(at: on, timeToFixSeconds: 2, by: Self.configuration)
+    Self.fire(&plan, at: on)
     let order = plan.take(
       Self.fix(Drive.instant(2).seconds(to: on)), Self.view { $0.enterSeconds = 300 }, by: Self.configuration)
     #expect(order?.reason == .enter)
@@ -138,17 +146,48 @@ import Testing
     var seconds = 0.0
     var pauses: [Double] = []
     for _ in 0..<8 {
-      let order = plan.take(Self.fix(seconds), Self.view { $0.exitSeconds = 124 }, by: Self.configuration)
+      let order = plan.take(Self.fix(seconds), Self.view { $0.laxExitSeconds = 124 }, by: Self.configuration)
       pauses.append((order?.pauseSeconds ?? 0).rounded())
       let due = plan.nextDeadline!
-      _ = plan.fire(at: due, timeToFixSeconds: 2, by: Self.configuration)
+      Self.fire(&plan, at: due)
       seconds = Drive.instant(0).seconds(to: due) + 2
     }
     #expect(pauses == [120, 120, 178, 268, 298, 298, 298, 298])
     // Setting out ends that.
     let order = plan.take(
-      Self.fix(seconds, east: 500), Self.view { $0.exitSeconds = 124 }, by: Self.configuration)
+      Self.fix(seconds, east: 500), Self.view { $0.laxExitSeconds = 124 }, by: Self.configuration)
     #expect(order == .off(seconds: 120, .exit))
+  }
+
+  @Test func `at rest in a region that says how late its exit may be told, that decides`() {
+    var plan = SamplingPlan()
+    var seconds = 0.0
+    for look in 0..<6 {
+      let view = Self.view {
+        $0.exitSeconds = 64
+        $0.exitLatencySeconds = 60
+        $0.laxExitSeconds = 124
+      }
+      // At rest a tenth is added, from the third look on.
+      let order = plan.take(Self.fix(seconds), view, by: Self.configuration)
+      #expect(order == .off(seconds: look < 2 ? 60 : 66, .exit), "\(look)")
+      let due = plan.nextDeadline!
+      Self.fire(&plan, at: due)
+      seconds = Drive.instant(0).seconds(to: due) + 2
+    }
+  }
+
+  @Test func `a search begins when the receiver was switched on, however late`() {
+    var plan = SamplingPlan()
+    _ = plan.take(Self.fix(0), Self.view { $0.enterSeconds = 104 }, by: Self.configuration)
+    // The machine slept for an hour: the order is as old, the search is not.
+    #expect(plan.fire(at: plan.nextDeadline!, by: Self.configuration)?.isOn == true)
+    #expect(plan.nextDeadline == nil)
+    plan.open(at: Drive.instant(3700), timeToFixSeconds: 2, by: Self.configuration)
+    #expect(plan.nextDeadline == Drive.instant(3790))
+    // Who asked is gone: there is no search to give up.
+    plan.release()
+    #expect(plan.nextDeadline == nil)
   }
 
   @Test func `who comes to need more is served at once`() {

@@ -55,6 +55,16 @@ struct SessionRun: ~Copyable {
     connected()
   }
 
+  mutating func rest() {
+    session.rest()
+    collect()
+  }
+
+  mutating func wake() {
+    session.wake(at: reading(now))
+    collect()
+  }
+
   mutating func failed(_ trouble: GPSDTrouble) {
     session.failed(trouble, at: reading(now))
     collect()

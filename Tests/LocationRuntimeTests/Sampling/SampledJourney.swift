@@ -12,11 +12,13 @@ struct SampledJourney {
     var north: Double
     var radius: Double
     var latency: Double
+    /// Whether the region says so itself.
+    var statesLatency = true
 
     var region: Region {
       Region(
         id: id, shape: .circle(center: SampledJourney.coordinate(east, north), radiusMeters: radius),
-        maxLatencySeconds: latency)
+        maxLatencySeconds: statesLatency ? latency : nil)
     }
   }
 
@@ -26,8 +28,16 @@ struct SampledJourney {
     /// Seconds from the start.
     var from: Double
     var to: Double
-    /// Seconds since the last stay.
+    /// Seconds clear of the region before it.
     var absence: Double
+  }
+
+  /// A time clear of a region.
+  struct Absence {
+    var place: Place
+    /// Seconds from the start.
+    var from: Double
+    var to: Double
   }
 
   var places: [Place]
@@ -59,34 +69,53 @@ struct SampledJourney {
     }
   }
 
-  /// Stays of the machine at least `depth` metres inside a region, with the absence before the edge was met.
+  /// Stays of the machine at least `depth` metres inside a region, with the time before that it was as far outside.
   func visits(depth: Double) -> [Visit] {
     places.flatMap { place -> [Visit] in
       var visits: [Visit] = []
       var since: Int?
       // Outside since long before the journey.
-      var outsideSince: Int? = -1_000_000
-      var absence = 0
+      var outside = 1_000_000
+      var wasOutside = true
       for second in 0...points.count {
-        let edge = second < points.count ? Self.distance(points[second], to: place) - place.radius : .infinity
-        if edge > 0 {
-          outsideSince = outsideSince ?? second
-        } else if let start = outsideSince {
-          absence = second - start
-          outsideSince = nil
-        }
+        let edge = edge(of: place, at: second)
         if edge <= -depth {
           since = since ?? second
         } else if let start = since {
           visits.append(
-            Visit(place: place, from: Double(start), to: Double(second), absence: Double(absence)))
+            Visit(place: place, from: Double(start), to: Double(second), absence: Double(outside)))
           // A second stay of the same visit need not be told.
-          absence = 0
+          outside = 0
           since = nil
         }
+        if edge >= depth { outside = wasOutside ? outside + 1 : 1 }
+        wasOutside = edge >= depth
       }
       return visits
     }
+  }
+
+  /// Times in which the machine is at least `depth` metres outside a region.
+  func absences(depth: Double) -> [Absence] {
+    places.flatMap { place -> [Absence] in
+      var absences: [Absence] = []
+      var since: Int?
+      for second in points.indices {
+        if edge(of: place, at: second) >= depth {
+          since = since ?? second
+        } else if let start = since {
+          absences.append(Absence(place: place, from: Double(start), to: Double(second)))
+          since = nil
+        }
+      }
+      if let since { absences.append(Absence(place: place, from: Double(since), to: Double(points.count))) }
+      return absences
+    }
+  }
+
+  /// Metres to the edge of a region, negative inside; none is near after the end.
+  private func edge(of place: Place, at second: Int) -> Double {
+    second < points.count ? Self.distance(points[second], to: place) - place.radius : .infinity
   }
 
   private static func distance(_ point: (east: Double, north: Double), to place: Place) -> Double {

@@ -83,6 +83,15 @@ final class DaemonRun {
     return run.stdout.split(separator: "\n")
   }
 
+  /// Replays a recording; the records but for the books that only a replay settles at its end.
+  static func replay(_ recording: String) async throws -> [Substring] {
+    let run = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    #expect(run.status == 0, "\(run.stderr)")
+    return run.stdout.split(separator: "\n").filter {
+      !$0.contains(#""type":"power""#) && !$0.contains(#""type":"summary""#)
+    }
+  }
+
   /// Reports that it has taken and stored.
   func storedFixes() throws -> Int {
     try StateDatabase.openToRead(path: state)?.storedFixes() ?? 0

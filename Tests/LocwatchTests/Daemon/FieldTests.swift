@@ -7,15 +7,6 @@ import Testing
 
 /// `locwatch run` as in the field: a real gpsd, the machine's clock, systemd's socket; and what is taken home of it.
 @Suite struct FieldTests {
-  /// Replays a recording; the records but for the books that only a replay settles at its end.
-  private func replay(_ recording: String) async throws -> [Substring] {
-    let run = try await Binary.run(["replay", recording, "--format", "ndjson"])
-    #expect(run.status == 0, "\(run.stderr)")
-    return run.stdout.split(separator: "\n").filter {
-      !$0.contains(#""type":"power""#) && !$0.contains(#""type":"summary""#)
-    }
-  }
-
   @Test(.enabled(if: GPSFake.isInstalled))
   func `what a drive that gpsfake plays tells is, to the byte, what its recording and its journal replay`()
     async throws
@@ -34,10 +25,10 @@ import Testing
     daemon.signal(SIGTERM)
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")
     let told = try await run.events()
-    #expect(try await replay(recording) == told)
+    #expect(try await DaemonRun.replay(recording) == told)
     let journal = run.folder("b.journal")
     #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await replay(journal) == told)
+    #expect(try await DaemonRun.replay(journal) == told)
   }
 
   @Test(
@@ -71,7 +62,7 @@ import Testing
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")
     let told = try await run.events()
     #expect(told.count { $0.contains(#""type":"significant""#) } >= 2)
-    #expect(try await replay(recording) == told)
+    #expect(try await DaemonRun.replay(recording) == told)
   }
 
   @Test func `killed again and again with the machine's clock, it tells what its whole journal replays`()
@@ -103,7 +94,7 @@ import Testing
     #expect(told.count { $0.contains(#""type":"significant""#) } >= 5)
     let journal = run.folder("a.journal")
     #expect(try await run.command(["journal", "-o", journal]).status == 0)
-    #expect(try await replay(journal) == told)
+    #expect(try await DaemonRun.replay(journal) == told)
   }
 
   @Test func `a journal begins where the settings were changed last`() async throws {
@@ -130,7 +121,7 @@ import Testing
     let written = try await run.command(["journal", "-o", journal])
     #expect(written.stderr.contains("events; locwatch replay "), "\(written.stderr)")
     func id(_ line: Substring) -> Substring { line.drop { $0 != "," }.dropFirst().drop { $0 != "," } }
-    #expect(try await replay(journal).map(id) == run.events().dropFirst(before).map(id))
+    #expect(try await DaemonRun.replay(journal).map(id) == run.events().dropFirst(before).map(id))
     let mode = try FileManager.default.attributesOfItem(atPath: journal)[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }

@@ -54,7 +54,27 @@ import Testing
     #expect(!page.contains("<img"))
   }
 
-  @Test func `a recording has a page too`() async throws {
+  @Test func `a recording has a page too, with its own regions and programs`() async throws {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    #expect(try await run.command(["regions", "add", "hut", "--circle", "48.001,11.5,60"]).status == 0)
+    let recording = run.folder("a.journal")
+    try run.start(["--record", recording])
+    for second in 0..<30 {
+      run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48 + 0.0001 * Double(second)))
+    }
+    try await run.waitForFixes(30)
+    #expect(await run.end() == 0)
+    let page = try await Self.page([recording], run.folder)
+    let body = try #require(page.components(separatedBy: "<script").first)
+    for word in ["a.journal", "hut", "logger", "region.enter", "Fixes taken"] {
+      #expect(body.contains(word), "\(word)")
+    }
+    // The fixes of a recording can't be asked for under another policy.
+    #expect(!page.contains("Other policies"))
+  }
+
+  @Test func `a track from a pipe has a page without other policies`() async throws {
     let folder = TemporaryFolder()
     let page = try await Self.page(["Tracks/tunnel.gpx"], folder)
     #expect(page.contains("Other policies"))

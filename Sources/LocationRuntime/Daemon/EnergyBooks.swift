@@ -1,0 +1,40 @@
+package import LocationCore
+
+/// What was used so far, and the profile that prices it: all that a band takes. Whoever wants one computes it, because
+/// its thousand draws are nothing for a daemon to wait for.
+package struct EnergyBooks: Sendable, Codable {
+  /// Seconds in each state, and numbers of things done.
+  package var use: PowerUse
+  /// What the device draws.
+  package var profile: PowerProfile
+
+  init(_ ledger: PowerLedger) {
+    use = ledger.use
+    profile = ledger.profile
+  }
+
+  /// A line for people.
+  package var text: String {
+    let band = use.band(under: profile)
+    let model =
+      profile.calibration.map { "calibrated against \($0.meter) on \($0.device)" } ?? "modelled, not measured"
+    return
+      "\(Wording.energy(band.low)) to \(Wording.energy(band.high)) with 90 %; profile \(profile.name), \(model)\n"
+  }
+}
+
+extension EnergyBooks {
+  /// As the daemon hands them over.
+  func tree() throws(Failure) -> JSONTree {
+    do { return try ExactEncoder.tree(of: self) } catch {
+      throw Failure(.software, what: "can't hand over the books: \(error)")
+    }
+  }
+
+  /// - Throws: ``Failure`` where the daemon is of another version.
+  init(_ tree: JSONTree) throws(Failure) {
+    do { self = try ExactDecoder.value(EnergyBooks.self, of: tree) } catch {
+      throw Failure(.software, what: "the daemon's books can't be read: it is of another version")
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The command of the settings that switches the receiver's power. It runs beside the loop, one at a time; where it is
+/// slower than the orders come, only the newest one counts.
+struct ReceiverHook: ~Copyable {
+  /// The program and its arguments; empty where there is none.
+  var command: [String]
+  private let environment: [String]
+  private var running: ProgramStart?
+  /// What it is to be told next; nil for nothing.
+  private var next: Bool?
+  /// When one that does not end is killed.
+  private(set) var deadline: EngineInstant?
+  private var hasComplained = false
+
+  init(_ command: [String], environment: [String]) {
+    self.command = command
+    self.environment = environment
+  }
+
+  /// Becomes readable when it has ended, for `poll`; -1 where it does not run.
+  var readable: Int32 { running?.pidfd.number ?? -1 }
+
+  /// Has it switch the receiver; what went wrong, for the log.
+  mutating func turn(on isOn: Bool, at instant: EngineInstant) -> String? {
+    guard !command.isEmpty else { return nil }
+    next = isOn
+    return running == nil ? start(at: instant) : nil
+  }
+
+  /// Takes note of its end, and kills it when it is overdue; what went wrong, for the log.
+  mutating func look(at instant: EngineInstant) -> String? {
+    guard let program = running else { return nil }
+    guard let end = program.reap() else {
+      guard let due = deadline, due <= instant else { return nil }
+      // Its end is noted when it comes.
+      kill(-program.pid, SIGKILL)
+      deadline = nil
+      return nil
+    }
+    running = nil
+    deadline = nil
+    let complaint = end.status == 0 ? nil : complain("ended with status \(end.status)")
+    if end.status == 0 { hasComplained = false }
+    return start(at: instant) ?? complaint
+  }
+
+  private mutating func start(at instant: EngineInstant) -> String? {
+    guard let isOn = next else { return nil }
+    next = nil
+    do throws(ProgramStart.Refusal) {
+      running = try ProgramStart(
+        command: command + [isOn ? "on" : "off"], environment: environment, hasOutput: false, cgroup: nil,
+        noting: { _ in })
+      deadline = instant.advanced(bySeconds: DaemonLimits.hookSeconds)
+      return nil
+    } catch {
+      return complain("can't be started: \(SystemReason.text(error.code))")
+    }
+  }
+
+  /// Once, until it works again.
+  private mutating func complain(_ what: String) -> String? {
+    defer { hasComplained = true }
+    return hasComplained ? nil : "sampling.receiver_hook: \(command[0]) \(what); this is told once"
+  }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a daemon has spent, as `locwatch power` and `locwatch status` tell it.
+@Suite struct EnergyTests {
+  /// The sum of the rows of `locwatch power --json`, in whole joules.
+  private func joules(_ run: DaemonRun) async throws -> Double {
+    let rows = try await run.command(["power", "spent", "--json"])
+    #expect(rows.status == 0, "\(rows.stderr)")
+    return try rows.stdout.split(separator: "\n").reduce(0) { sum, row in
+      let object = try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any]
+      return sum + (try #require(object?["joules"] as? Double))
+    }
+  }
+
+  @Test func `the books of a running daemon and of its state file agree, with the interval that holds them`()
+    async throws
+  {
+    let run = try DaemonRun()
+    try await run.add("logger")
+    #expect(try await run.command(["power"]).stderr.contains("nothing booked yet"))
+    try run.start(run.settings())
+    for second in 0..<40 {
+      run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48 + 0.0002 * Double(second)))
+    }
+    try await run.waitForFixes(40)
+    let live = try await joules(run)
+    let table = try await run.command(["power"])
+    let days = try await run.command(["power", "--by-day"])
+    let status = try await run.command(["status", "--json"])
+    #expect(await run.end() == 0)
+    // 38 s of tracking at 87 mW at least.
+    #expect(live > 3.3, "\(live)")
+    #expect(table.stdout.hasPrefix("COMPONENT"), "\(table.stdout)")
+    #expect(
+      table.stdout.contains("with 90 %; profile rpi4-ublox-m8, modelled, not measured"), "\(table.stdout)")
+    #expect(days.stdout.hasPrefix("DAY"), "\(days.stdout)")
+    let told = try #require(status.stdout.firstMatch(of: /"energy_j":([0-9.]+)/)?.1)
+    #expect(abs(try #require(Double(told)) - live) < 0.1, "\(told) \(live)")
+    let after = try await run.command(["power"])
+    #expect(abs(try await joules(run) - live) < 0.1)
+    #expect(after.stdout.split(separator: "\n").last == table.stdout.split(separator: "\n").last)
+  }
+}
