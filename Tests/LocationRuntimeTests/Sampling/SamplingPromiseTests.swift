@@ -28,13 +28,62 @@ import Testing
   }
 
   @Test(arguments: [UInt64](1...12)) func noVisitLongerThanItsLatencyIsMissed(_ seed: UInt64) {
-    let journey = Self.journey(seed: seed)
+    let summary = Self.keepsThePromise(seed)
+    #expect(summary.receiverOnSeconds < summary.durationSeconds, "seed \(seed)")
+  }
+
+  @Test(arguments: [UInt64](1...12)) func b10_lowPowerModeMissesNoneEither(_ seed: UInt64) {
+    let usual = Self.journey(seed: seed).replay(Self.sampling, noise: Self.noise(seed), seed: seed).summary
+    let saving = Self.keepsThePromise(seed, Scenario(steps: [Self.lowPower(true, 0)]))
+    // It looks at other moments, and so may happen upon a longer search.
+    #expect(saving.receiverOnSeconds < 1.05 * usual.receiverOnSeconds, "seed \(seed)")
+  }
+
+  @Test(arguments: [UInt64](1...6)) func b10_norDoesAMachineThatTurnsItOnAndOff(_ seed: UInt64) {
+    var random = SeededRandom(seed)
+    var steps: [Scenario.Step] = []
+    var second = 0.0
+    while second < 7200 {
+      second += Double.random(in: 20...900, using: &random)
+      steps.append(Self.lowPower(steps.count % 2 == 0, second))
+    }
+    _ = Self.keepsThePromise(seed, Scenario(steps: steps))
+  }
+
+  @Test func b10_lowPowerModeSavesReceiverTimeOnTheMove() {
+    // An hour about town inside one large region: nothing can be entered, and every way out is far.
+    var journey = SampledJourney(places: [
+      SampledJourney.Place(id: "town", east: 0, north: 0, radius: 9_000, latency: 60)
+    ])
+    while journey.points.count < 3600 {
+      journey.go(to: 4_000, 0, metersPerSecond: 8)
+      journey.go(to: -4_000, 0, metersPerSecond: 8)
+    }
+    let usual = journey.replay(Self.sampling).summary
+    let saving = journey.replay(Self.sampling, scenario: Scenario(steps: [Self.lowPower(true, 0)])).summary
+    #expect(saving.receiverOnSeconds < 0.7 * usual.receiverOnSeconds)
+    #expect(saving.tally.regions == usual.tally.regions)
+  }
+
+  private static let sampling: SamplingConfiguration = {
     var sampling = SamplingConfiguration()
     sampling.mode = .adaptive
-    let noise = seed % 2 == 0 ? 0.0 : 2.0
+    return sampling
+  }()
+
+  private static func noise(_ seed: UInt64) -> Double { seed % 2 == 0 ? 0.0 : 2.0 }
+
+  private static func lowPower(_ isOn: Bool, _ second: Double) -> Scenario.Step {
+    Scenario.Step(at: .afterFirstFix(seconds: second), action: .machine(.lowPower(isOn)))
+  }
+
+  /// Looks for every visit that must not be missed; the summary.
+  private static func keepsThePromise(_ seed: UInt64, _ scenario: Scenario? = nil) -> Summary {
+    let journey = journey(seed: seed)
+    let noise = noise(seed)
     // Evidence is clear from 4.5 standard deviations of an error that is believed fourfold at most, and the error.
     let depth = 8 * Swift.max(1 / Accuracy.sigmasIn68Percent, noise)
-    let (events, summary) = journey.replay(sampling, noise: noise, seed: seed)
+    let (events, summary) = journey.replay(sampling, noise: noise, seed: seed, scenario: scenario)
     var count = 0
     for visit in journey.visits(depth: depth) {
       guard visit.to - visit.from >= visit.place.latency,
@@ -54,6 +103,6 @@ import Testing
       )
     }
     #expect(count > 0, "seed \(seed): no visit to find")
-    #expect(summary.receiverOnSeconds < summary.durationSeconds, "seed \(seed)")
+    return summary
   }
 }
