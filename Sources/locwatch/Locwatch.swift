@@ -40,7 +40,8 @@ struct Locwatch: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self, StatusCommand.self,
-      EventsCommand.self, JournalCommand.self, AckCommand.self, RegionsCommand.self, SubscribersCommand.self,
+      EventsCommand.self, ExplainCommand.self, JournalCommand.self, AckCommand.self, RegionsCommand.self,
+      SubscribersCommand.self,
       UnlockCommand.self, PowerCommand.self, Synth.self, CapabilitiesCommand.self, ConfigCommand.self,
     ])
 }

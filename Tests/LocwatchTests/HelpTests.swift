@@ -9,8 +9,9 @@ import Testing
 @Suite struct HelpTests {
   /// Commands whose help has examples.
   private static let commands = [
-    [], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"], ["journal"], ["ack"],
-    ["subscribers"], ["unlock"], ["power"], ["regions"],
+    [], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"], ["explain"],
+    ["journal"],
+    ["ack"], ["subscribers"], ["unlock"], ["power"], ["regions"],
   ]
 
   @Test(arguments: commands)

@@ -59,6 +59,7 @@ extension Engine {
     var view = SamplingView()
     view.needsEach = needs.needsEach
     view.needsNone = needs.needsNone
+    view.isLowPower = state.policy.isLowPower
     if needs.needsRegions {
       let horizon = regions.horizon(
         from: fix, metersPerSecond: sampling.maxSpeedMetersPerSecond, latencySeconds: sampling.latencySeconds,

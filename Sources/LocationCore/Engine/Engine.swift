@@ -298,7 +298,9 @@ extension Engine {
     case .memoryPressure(.critical): state.policy.purge(at: state.instant, into: &steps)
     case .memoryPressure(.none): state.policy.endPressure()
     case .memoryPressure(.warning): break
-    case .lowPower(let isOn): state.policy.isLowPower = isOn
+    case .lowPower(let isOn):
+      state.policy.isLowPower = isOn
+      reviseSampling(into: &effects)
     }
     recordSteps(into: &effects)
   }

@@ -132,17 +132,47 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   /// Whether a fix has moved far enough from the one delivered last.
   @inline(__always)
   private func isSignificant(_ fix: Fix) -> Bool {
-    guard let last = delivered?.coordinate, let accuracy = delivered?.accuracy else { return false }
-    let sigmaA = accuracy.sigmaMeters
+    guard let delivered else { return false }
+    return Geodesy.isAtLeast(
+      requiredMeters(from: delivered, to: fix), from: delivered.coordinate, to: fix.coordinate)
+  }
+
+  /// Metres from one fix to another from which on the move is significant.
+  @inline(__always)
+  private func requiredMeters(from delivered: Fix, to fix: Fix) -> Double {
+    let sigmaA = delivered.accuracy.sigmaMeters
     let sigmaB = fix.accuracy.sigmaMeters
     let sigma = (sigmaA * sigmaA + sigmaB * sigmaB).squareRoot()
     var required = configuration.distanceMeters
-    if accuracy.source == .reported || fix.accuracy.source == .reported {
+    if delivered.accuracy.source == .reported || fix.accuracy.source == .reported {
       let margin = Self.marginSigmas * sigma
       if margin > Self.accurateShare * required { required += min(margin, Self.largestShare * required) }
     }
-    required = max(required, Self.noiseSigmas * sigma)
-    return Geodesy.isAtLeast(required, from: last, to: fix.coordinate)
+    return max(required, Self.noiseSigmas * sigma)
+  }
+}
+
+extension SignificantChange {
+  /// How far the position is from the next delivery.
+  public struct Standing: Hashable, Sendable {
+    /// Metres from where the last one was.
+    public var movedMeters: Double
+    /// Metres that it takes, with these errors.
+    public var requiredMeters: Double
+    /// Seconds since the last delivery.
+    public var sinceSeconds: Double
+    /// Seconds until the next may be told; 0 where the window is over.
+    public var windowSeconds: Double
+  }
+
+  /// How far a fix is from being delivered at an instant; nil before the first delivery.
+  func standing(of fix: Fix, at instant: EngineInstant) -> Standing? {
+    guard let delivered else { return nil }
+    return Standing(
+      movedMeters: Geodesy.distanceMeters(delivered.coordinate, fix.coordinate),
+      requiredMeters: requiredMeters(from: delivered, to: fix),
+      sinceSeconds: deliveredAt.seconds(to: instant),
+      windowSeconds: max(0, instant.seconds(to: windowEnd)))
   }
 }
 

@@ -14,6 +14,8 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
     case moved
     /// The machine rests; a look whether it still does.
     case rest
+    /// In low-power mode the machine is looked at no more often than one that rests.
+    case lowPower = "low_power"
     /// Nothing else asks for one before.
     case longest
     /// There was no fix: a pause before the next search.

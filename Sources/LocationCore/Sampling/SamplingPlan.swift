@@ -17,6 +17,10 @@
 /// over. For absences after a rest a tenth is added to the latency; for absences from a region that has none of its own,
 /// the longer of `latencySeconds` and `restSeconds` takes its place.
 ///
+/// In low-power mode a machine is looked at as if it rested, however it moves: no more often than every `restSeconds`,
+/// but for regions that may be entered, dwell times and pending evidence. The promise is the same; exits and significant
+/// changes are told later.
+///
 /// Pauses so short that switching off saves nothing are not taken: the receiver stays on, and is booked so.
 struct SamplingPlan: Hashable, Sendable, Codable {
   /// What the receiver does.
@@ -71,7 +75,7 @@ extension SamplingPlan {
     failures = 0
     guard isOn else { return nil }
     // Who rests near an edge would be looked at for ever.
-    let isInDoubt = view.hasDoubt || view.isNearEdge && !rest.isResting
+    let isInDoubt = view.hasDoubt || view.isNearEdge && !rest.isResting && !view.isLowPower
     doubtPauseSeconds = isInDoubt ? Swift.max(Self.doubtSeconds, 2 * doubtPauseSeconds) : 0
     nextDeadline = fix.instant.advanced(bySeconds: configuration.searchSeconds)
     if holdsOn(fix, view, configuration) { return nil }
@@ -208,18 +212,23 @@ extension SamplingPlan {
     }
     consider(view.enterSeconds.map { $0 - evidence }, .enter)
     consider(view.dwellSeconds, .dwell)
-    let restPause = rest.isResting ? restPauseSeconds : 0
+    let restPause = view.isLowPower ? configuration.restSeconds : rest.isResting ? restPauseSeconds : 0
+    let atRest: ReceiverOrder.Reason = view.isLowPower ? .lowPower : .rest
     let later = rest.isResting ? Self.restAllowance * view.exitLatencySeconds : 0
-    consider(view.exitSeconds.map { $0 - evidence + later }, .exit)
+    if let exit = view.exitSeconds.map({ $0 - evidence + later }) {
+      // A region's own latency holds at rest too; not so in low-power mode.
+      let pause = view.isLowPower ? restPause : 0
+      consider(Swift.max(exit, pause), exit < pause ? atRest : .exit)
+    }
     if let exit = view.laxExitSeconds.map({ $0 - evidence }) {
-      consider(Swift.max(exit, restPause), exit < restPause ? .rest : .exit)
+      consider(Swift.max(exit, restPause), exit < restPause ? atRest : .exit)
     }
     if view.needsMoves {
       let speed = Swift.min(
         configuration.maxSpeedMetersPerSecond,
         Swift.max(Self.leastSpeed, Self.speedReserve * rest.speedMetersPerSecond))
       let moved = Swift.max(view.closedSeconds, view.remainingMeters / speed, Self.movedSlackSeconds)
-      consider(Swift.max(moved, restPause), moved < restPause ? .rest : .moved)
+      consider(Swift.max(moved, restPause), moved < restPause ? atRest : .moved)
     }
     if view.hasEvidence { consider(Self.evidenceLimitSeconds, .enter) }
     if doubtPauseSeconds > 0 { consider(doubtPauseSeconds, .doubt) }

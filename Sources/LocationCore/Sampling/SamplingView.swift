@@ -4,6 +4,8 @@ struct SamplingView: Hashable, Sendable {
   var needsEach = false
   /// Nobody needs to know the position.
   var needsNone = false
+  /// The machine is to save what it can.
+  var isLowPower = false
   /// Evidence is pending that a few fixes would settle.
   var hasEvidence = false
   /// The fix lies on the other side of an edge than the state, and is not sure of it.

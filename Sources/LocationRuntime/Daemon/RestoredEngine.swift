@@ -36,6 +36,7 @@ struct RestoredEngine: ~Copyable {
         }
       }
       effects.removeAll(keepingCapacity: true)
+      return true
     }
     self.engine = engine
     self.rows = rows

@@ -9,13 +9,29 @@ extension Scenario {
     let map = try StrictYAML(path: path, code: .data).map(Key.self)
     if let node = map.optional(.protect) { protectUntilFirstUnlock = try node.bool() }
     for node in try map.required(.steps).list() {
-      steps.append(try Step(node, subscribers: subscribers))
+      let step = try Step(node, subscribers: subscribers)
+      if let last = steps.last(where: { step.at.isBefore($0.at) != nil }), step.at.isBefore(last.at) == true {
+        throw node.failure(
+          "happens before a step above it", remedy: "put the steps in the order in which they happen")
+      }
+      steps.append(step)
     }
   }
 
   enum Key: String, CaseIterable {
     case protect = "protect_until_first_unlock"
     case steps
+  }
+}
+
+extension Scenario.Moment {
+  /// Whether it is earlier than another; nil where only the first fix tells.
+  fileprivate func isBefore(_ other: Scenario.Moment) -> Bool? {
+    switch (self, other) {
+    case (.absolute(let mine), .absolute(let others)): mine < others
+    case (.afterFirstFix(let mine), .afterFirstFix(let others)): mine < others
+    case (.absolute, .afterFirstFix), (.afterFirstFix, .absolute): nil
+    }
   }
 }
 
@@ -32,12 +48,12 @@ extension Scenario.Step {
   }
 
   /// The keys that say what happens to a subscriber; their value is its name.
-  private static let subscriberVerbs: [Key] = [
+  static let subscriberVerbs: [Key] = [
     .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
     .stop, .locate, .hangs, .memory, .lock, .beginTask,
   ]
   /// The keys that say what happens to the machine.
-  private static let machineVerbs: [Key] = [.memoryPressure, .lowPower, .source, .reboot, .unlock]
+  static let machineVerbs: [Key] = [.memoryPressure, .lowPower, .source, .reboot, .unlock]
 
   /// What can be said of the source of fixes.
   private enum Source: String, CaseIterable {

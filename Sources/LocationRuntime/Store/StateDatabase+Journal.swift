@@ -134,8 +134,10 @@ extension StateDatabase {
     }
   }
 
-  /// Hands on the rows of the journal after `number`, in order.
-  func journal(after number: Int64, _ body: (Stamped) -> Void) throws(Failure) {
+  /// Hands on the rows of the journal after `number`, in order, until one of them is enough.
+  ///
+  /// - Parameter body: whether it wants more.
+  func journal(after number: Int64, while body: (Stamped) -> Bool) throws(Failure) {
     try read { database in
       let rows = try Row.fetchCursor(
         database, sql: "SELECT number, line FROM journal WHERE number > ? ORDER BY number",
@@ -143,7 +145,7 @@ extension StateDatabase {
       while let row = try rows.next() {
         let line: String = row["line"]
         do throws(JournalLine.Trouble) {
-          body(try JournalLine.stamped(in: Array(line.utf8)))
+          guard body(try JournalLine.stamped(in: Array(line.utf8))) else { return }
         } catch {
           let number: Int64 = row["number"]
           throw Failure(.data, file: path, what: "row \(number) of its journal can't be read: \(error.what)")

@@ -128,11 +128,12 @@ struct SampledJourney {
   func replay(
     _ sampling: SamplingConfiguration, noise: Double = 0, seed: UInt64 = 0,
     services: Subscriber.Services = .all,
-    profile: PowerProfile = .rpi4UbloxM8
+    profile: PowerProfile = .rpi4UbloxM8, scenario: Scenario? = nil
   ) -> (events: [RegionEvent], summary: Summary) {
     var request = ReplayRequest()
     request.configuration.sampling = sampling
     request.configuration.profile = profile
+    request.scenario = scenario
     request.regions = places.map(\.region)
     request.subscribers = [Subscriber(name: "a", services: services)]
     var replay = TrackReplay(request)

@@ -49,6 +49,7 @@ import Testing
     ("Reasons of a region event", RegionEvent.Reason.allCases.map(\.rawValue)),
     ("Reasons of a significant change", SignificantChange.Reason.allCases.map(\.rawValue)),
     ("Verdicts on a region", RegionVerdict.Reason.allCases.map(\.rawValue)),
+    ("Reasons why nobody asks", Explanation.Outcome.Silence.allCases.map(\.rawValue)),
     ("Reasons of a standard update", LocationUpdate.Reason.allCases.map(\.rawValue)),
     ("Reasons of a pause", PauseEvent.Reason.allCases.map(\.rawValue)),
     ("Reasons of a visit", VisitEvent.Reason.allCases.map(\.rawValue)),

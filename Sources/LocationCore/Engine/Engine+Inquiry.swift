@@ -1,0 +1,64 @@
+/// What those ask who want to know why something did, or did not, happen. Nothing here changes the engine; what is
+/// `mutating` is so because an engine that is only lent to another module is copied.
+extension Engine {
+  /// UTC at which an event that comes now happens: a report's own time where that can be believed, else that of the
+  /// instant.
+  public mutating func time(of stamped: Stamped) -> UTCTime {
+    if case .fix(let report) = stamped.event, let time = report.time, state.gate.believesTime(of: report) {
+      return time
+    }
+    return utc(at: max(state.instant, stamped.at))
+  }
+
+  /// UTC of the latest instant the engine has been told of.
+  public var time: UTCTime { utc(at: state.instant) }
+
+  /// The instant of a UTC time, as far from the last fix as the time is.
+  public func instant(at time: UTCTime) -> EngineInstant {
+    guard let last = state.tally.last else { return EngineInstant(microseconds: time.microseconds) }
+    return EngineInstant(
+      microseconds: last.instant.microseconds.saturatingAdd(
+        time.microseconds.saturatingSubtract(last.time.microseconds)))
+  }
+
+  /// What the last fix said of each region for which it was weighed, and of one more that somebody asks about, by id;
+  /// as the states are now.
+  public func regionVerdicts(with asked: String?) -> [RegionVerdict] {
+    regions.verdicts(since: regions.standings(with: asked), [], asked: asked)
+  }
+
+  /// What a region's state would take to change, as the last fix leaves it; none where there is no such region.
+  public func regionNeeds(_ id: String) -> [RegionNeed] { regions.needs(of: id) }
+
+  /// How far the position is from a significant change; nil before the first fix.
+  public var moveStanding: SignificantChange.Standing? {
+    state.tally.last.flatMap { state.significant.standing(of: $0, at: state.instant) }
+  }
+
+  /// What would be decided now for each subscriber that asked for it, if something happened, by name.
+  ///
+  /// - Parameter region: which, where it is about one.
+  public func decisions(on trigger: Trigger, region: String? = nil) -> [Decision] {
+    var policy = state.policy
+    var steps: [PolicyStep] = []
+    policy.offer(event: state.nextID, trigger: trigger, region: region, at: state.instant, into: &steps)
+    var place = 0
+    var decisions: [Decision] = []
+    while place < steps.count {
+      switch steps[place] {
+      case .decided(var decision) where decision.event == state.nextID:
+        decision.event = nil
+        decisions.append(decision)
+      case .reduced(let name, let owed):
+        // In its place a coarse position is offered, which may be told now.
+        let index = policy.sessions.firstIndex { $0.subscriber.name == name }
+        if let index {
+          policy.offer(event: state.nextID, trigger: owed.trigger, to: index, at: state.instant, into: &steps)
+        }
+      case .decided, .moved, .ordered, .answered: break
+      }
+      place += 1
+    }
+    return decisions
+  }
+}

@@ -1,0 +1,203 @@
+/// What a region's state would take to change, as the last fix leaves it: one of the ways in which it may (rule B4).
+public struct RegionNeed: Hashable, Sendable {
+  /// Which way: the reason that the change would have.
+  public var way: RegionEvent.Reason
+  /// Metres beyond the edge, on the other side than the state, from which a fix counts; nil where place is not what
+  /// is lacking.
+  public var beyondMeters: Double?
+  /// Metres by which the last fix falls short of that, 0 where it does not; nil where place is not what is lacking.
+  public var lackingMeters: Double?
+  /// The largest 68 % radius, metres, with which the last fix would count where it is; nil where none would do.
+  public var radiusMeters: Double?
+  /// The probability that one fix must give its side of the edge; nil where that is not asked.
+  public var probability: Double?
+  /// Fixes in a row that count so far, and how many it takes; nil where they are not counted.
+  public var fixes: Tally?
+  /// Seconds over which they have counted, and over which they must; nil where time does not matter.
+  public var seconds: Span?
+
+  /// So many of so many.
+  public struct Tally: Hashable, Sendable {
+    /// How many there are.
+    public var have: Int
+    /// How many it takes.
+    public var need: Int
+  }
+
+  /// So long of so long, seconds.
+  public struct Span: Hashable, Sendable {
+    /// How long it has been, seconds.
+    public var have: Double
+    /// How long it takes, seconds.
+    public var need: Double
+  }
+}
+
+extension RegionMonitor {
+  /// Each way in which a region's state could change; none before the first fix, or where there is no such region.
+  public func needs(of id: String) -> [RegionNeed] {
+    guard let slot = slots[id], let fix = lastFix else { return [] }
+    let track = tracks[Int(slot)]
+    if departures.contains(where: { $0.slot == slot }) {
+      return clockNeeds(slot, .exit, .delayed, terms[Int(slot)].exitDelaySeconds)
+    }
+    let view = view(of: slot, fix)
+    if track.state == .unknown { return [firstNeed(view, track)] }
+    if configuration.rule == .plain {
+      return [placeNeed(.plain, view, beyondMeters: 0, view.radius(atSigmas: 0))]
+    }
+    var needs = [clearNeed(view, track), heldNeed(view, track), settledNeed(view, track)]
+    if track.state == .inside { needs += clockNeeds(slot, .dwell, .dwelled, terms[Int(slot)].dwellSeconds) }
+    return needs
+  }
+
+  /// The last fix as seen from one region.
+  private struct View {
+    var shape: ShapeGeometry
+    var fix: RegionFix
+    var edgeMeters: Double
+    /// Metres beyond the edge, on the other side than the state.
+    var beyondMeters: Double
+    /// Metres inside the edge of the deepest place around that the fix may stand for; nil where it does not matter.
+    var attainableMeters: Double?
+
+    /// The 68 % radius of the fix with another standard deviation, metres.
+    func radius(ofSigma sigmaMeters: Double) -> Double {
+      fix.accuracy.radiusMeters * sigmaMeters / fix.sigmaMeters
+    }
+
+    /// The largest 68 % radius with which the fix lies so many standard deviations beyond the edge; nil where none.
+    func radius(atSigmas sigmas: Double) -> Double? {
+      guard beyondMeters > 0 else { return nil }
+      return sigmas > 0 ? radius(ofSigma: beyondMeters / sigmas) : fix.accuracy.radiusMeters
+    }
+  }
+
+  private func view(of slot: Int32, _ fix: RegionFix) -> View {
+    let shape = shapes[Int(slot)]
+    let edge = shape.edgeMeters(at: fix.coordinate)
+    let isInside = tracks[Int(slot)].state == .inside
+    var view = View(shape: shape, fix: fix, edgeMeters: edge, beyondMeters: isInside ? edge : -edge)
+    if !isInside {
+      view.attainableMeters = shape.attainableDepthMeters(
+        at: fix.coordinate, edgeMeters: edge,
+        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
+    }
+    return view
+  }
+
+  private func placeNeed(
+    _ way: RegionEvent.Reason, _ view: View, beyondMeters: Double, _ radiusMeters: Double?
+  ) -> RegionNeed {
+    RegionNeed(
+      way: way, beyondMeters: beyondMeters, lackingMeters: Swift.max(0, beyondMeters - view.beyondMeters),
+      radiusMeters: radiusMeters)
+  }
+
+  private func clearNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+    let sigmas = configuration.clearSigmas * configuration.guardedFactor(track.restlessness)
+    var need = placeNeed(
+      .clear, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
+    need.fixes = RegionNeed.Tally(have: Int(track.clearRun), need: configuration.clearCount)
+    need.seconds = RegionNeed.Span(
+      have: track.clearRun > 0 ? track.clearSince.seconds(to: view.fix.instant) : 0,
+      need: configuration.clearSeconds)
+    return need
+  }
+
+  private func heldNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+    let sigmas = configuration.heldSigmas * configuration.guardedFactor(track.restlessness)
+    var need = placeNeed(
+      .held, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
+    if track.wasFar, let attainable = view.attainableMeters {
+      need.allow(
+        small: attainable, missSigmas: configuration.smallHeldMissSigmas,
+        leastSigmas: Accuracy.sigmasIn68Percent, of: view.fix, atDepth: view.beyondMeters)
+    }
+    let isRunning = track.heldRun > 0 && track.state != .unknown
+    need.fixes = RegionNeed.Tally(have: isRunning ? Int(track.heldRun) : 0, need: 2)
+    need.seconds = RegionNeed.Span(
+      have: isRunning ? track.heldSince.seconds(to: track.heldLast) : 0, need: configuration.heldSeconds)
+    return need
+  }
+
+  private func settledNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+    let sigmas = configuration.settledSigmas * configuration.guardedFactor(track.restlessness)
+    var need = placeNeed(
+      .settled, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
+    if let attainable = view.attainableMeters {
+      need.allow(
+        small: attainable, missSigmas: configuration.smallSettledMissSigmas,
+        leastSigmas: configuration.smallSettledLeastSigmas + configuration.smallSettledMissSigmas,
+        of: view.fix, atDepth: view.beyondMeters)
+    }
+    return need
+  }
+
+  /// What would tell the first state by one fix, on the side that is nearer.
+  private func firstNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+    let sigma = view.fix.sigmaMeters
+    let wanted = configuration.initialProbability
+    func certainty(_ sigmaMeters: Double) -> Double {
+      let inside = view.shape.probabilityInside(
+        at: view.fix.coordinate, edgeMeters: view.edgeMeters, sigmaMeters: sigmaMeters)
+      return view.edgeMeters > 0 ? 1 - inside : inside
+    }
+    // A straight edge: so many standard deviations from it lies what is that probable.
+    let sigmas = Self.bisect(0, 10) { NormalDistribution.cumulative($0) >= wanted }
+    let factor =
+      certainty(sigma) >= wanted ? 1 : 1 - Self.bisect(0, 1) { certainty(sigma * (1 - $0)) >= wanted }
+    let distance = abs(view.edgeMeters)
+    return RegionNeed(
+      way: .initial, beyondMeters: sigmas * sigma,
+      lackingMeters: certainty(sigma) >= wanted ? 0 : Swift.max(0, sigmas * sigma - distance),
+      radiusMeters: distance > 0 ? view.radius(ofSigma: sigma * factor) : nil, probability: wanted,
+      fixes: RegionNeed.Tally(have: Int(track.heldRun), need: configuration.initialCount),
+      seconds: RegionNeed.Span(
+        have: track.heldRun > 0 ? track.heldSince.seconds(to: view.fix.instant) : 0,
+        need: configuration.initialSeconds))
+  }
+
+  private func clockNeeds(
+    _ slot: Int32, _ kind: RegionClock.Kind, _ way: RegionEvent.Reason, _ seconds: Double
+  ) -> [RegionNeed] {
+    guard let due = clocks.due(of: slot, kind), let now = lastFix?.instant else { return [] }
+    return [
+      RegionNeed(way: way, seconds: RegionNeed.Span(have: seconds - now.seconds(to: due), need: seconds))
+    ]
+  }
+
+  /// The least value in a range from which on something holds, to a millionth of the range.
+  private static func bisect(_ low: Double, _ high: Double, _ holds: (Double) -> Bool) -> Double {
+    var (low, high) = (low, high)
+    let width = (high - low) * 1e-6
+    while high - low > width {
+      let middle = 0.5 * (low + high)
+      if holds(middle) { high = middle } else { low = middle }
+    }
+    return high
+  }
+}
+
+extension RegionNeed {
+  /// Allows for a region that is too small for the usual depth: a fix counts that misses its deepest place, `small`
+  /// metres inside the edge, by so many standard deviations at most, if it is that exact.
+  fileprivate mutating func allow(
+    small attainableMeters: Double, missSigmas: Double, leastSigmas: Double, of fix: RegionFix,
+    atDepth depthMeters: Double
+  ) {
+    guard attainableMeters > 0, let beyondMeters else { return }
+    let mostSigma = attainableMeters / leastSigmas
+    if fix.sigmaMeters <= mostSigma {
+      let enough = Swift.max(0, attainableMeters - missSigmas * fix.sigmaMeters)
+      self.beyondMeters = Swift.min(beyondMeters, enough)
+      lackingMeters = Swift.max(0, Swift.min(beyondMeters, enough) - depthMeters)
+    }
+    // Where the fix is too bad for that, one this good would count if it lies that deep.
+    if fix.sigmaMeters > mostSigma, depthMeters > 0, depthMeters >= attainableMeters - missSigmas * mostSigma
+    {
+      let radius = fix.accuracy.radiusMeters * mostSigma / fix.sigmaMeters
+      radiusMeters = Swift.max(radiusMeters ?? 0, radius)
+    }
+  }
+}

@@ -1,0 +1,185 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Why something did, or did not, happen: asked of a state file and of a recording.
+@Suite struct ExplanationTests {
+  private static let home = Region(
+    id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100), notify: [.enter, .exit, .dwell],
+    dwellSeconds: 60)
+
+  /// At half past six, from 1 km in the east to the middle of a place at 10 m/s; there is a fix each second with an
+  /// error of 20 m (10 m for the last 40 s), one of them nonsense.
+  private static let coming: [Stamped] = {
+    var drive = Drive()
+    drive.add(0, .addRegion(home))
+    drive.add(0, .addSubscriber(Subscriber(name: "logger", services: [.regions]), .suspended))
+    drive.add(0, .addSubscriber(Subscriber(name: "shy", authorization: .whenInUse), .suspended))
+    drive.add(
+      0, .addSubscriber(Subscriber(name: "tourist", services: [.regions], regions: ["museum"]), .suspended))
+    for second in 1...180 {
+      let east = max(0, 1_000 - 10 * Double(second))
+      drive.fix(Double(second), east: second == 95 ? 90_000 : east, accuracy: second > 140 ? 10 : 20)
+    }
+    return drive.events
+  }()
+
+  private static func time(_ seconds: Double) -> UTCTime {
+    UTCTime(microseconds: Drive.instant(seconds).microseconds)
+  }
+
+  @Test func `why a region did not fire: one weak fix, and what it lacks`() throws {
+    let past = try Past(Self.coming)
+    let answer = try past.explain(Question(at: Self.time(91), region: "home"))
+    #expect(answer("time")?.text(or: nil) == "2026-05-01T06:01:31.000Z")
+    #expect(answer("report", "verdict") == .string("accepted"))
+    #expect(answer("fix", "acc_m")?.double == 20)
+    #expect(answer("fix", "acc_source") == .string("reported"))
+    let home = try #require(answer.list("regions").first)
+    #expect(answer.list("regions").count == 1)
+    #expect(home("region") == .string("home"))
+    #expect(home("rule") == .string("B4"))
+    #expect(home("state_before") == .string("outside") && home("state_after") == .string("outside"))
+    #expect(try abs(#require(home("edge_m")?.double) + 10) < 0.1)
+    #expect(try (0.5...0.9).contains(#require(home("p_inside")?.double)))
+    #expect(home("reason") == .string("weak"))
+    let clear = try #require(home.list("needs").first { $0("way") == .string("clear") })
+    // 4.5 standard deviations, 1.515 of which make 20 m.
+    #expect(try abs(#require(clear("beyond_m")?.double) - 4.5 * 20 / 1.5151729) < 0.01)
+    #expect(try abs(#require(clear("lacks_m")?.double) - 49.4) < 0.1)
+    #expect(try abs(#require(clear("acc_m")?.double) - 10 * 1.5151729 / 4.5) < 0.1)
+    #expect(clear("fixes")?.integer == 0 && clear("of_fixes")?.integer == 3)
+    #expect(home("next", "type") == .string("region.enter"))
+    #expect(home("last", "type") == .string("region.state"))
+  }
+
+  @Test func `what each subscriber would have been told, by which rule, and why not`() throws {
+    let past = try Past(Self.coming)
+    let answer = try past.explain(Question(at: Self.time(91), region: "home"))
+    let told = Dictionary(
+      uniqueKeysWithValues: answer.list("subscribers").map { ($0("subscriber")?.text(or: nil), $0("would")) })
+    #expect(told["logger"]??("action") == .string("wake"))
+    #expect(told["logger"]??("rule") == .string("B4"))
+    #expect(told["shy"]??("action") == .string("refuse"))
+    #expect(told["shy"]??("rule") == .string("B8"))
+    #expect(told["shy"]??("reason") == .string("needs_always"))
+    #expect(told["tourist"]??("action") == .string("none"))
+    #expect(told["tourist"]??("reason") == .string("other_regions"))
+    let one = try past.explain(Question(at: Self.time(91), subscriber: "logger"))
+    let services = one.list("subscribers")[0].list("would").map { $0("service")?.text(or: nil) }
+    #expect(one.list("subscribers").count == 1)
+    #expect(services == ["significant-change", "regions", "visits"])
+    #expect(one("subscribers", "would", "reason") == .string("no_service"))
+  }
+
+  @Test func `a report that was not believed is told with its reason, and the fix before it`() throws {
+    let past = try Past(Self.coming)
+    let answer = try past.explain(Question(at: Self.time(95), region: "home"))
+    #expect(answer("report", "verdict") == .string("rejected"))
+    #expect(answer("report", "reason") == .string("speed"))
+    #expect(answer("fix", "time") == .string("2026-05-01T06:01:34.000Z"))
+    #expect(answer("fix", "age_s")?.double == 1)
+    let text = try Explanation(Question(at: Self.time(95), region: "home"), state: past.path).text
+    #expect(
+      text.contains("reaching it takes more than 100.0 m/s; 3 reports in a row that agree are believed"))
+  }
+
+  @Test func `an event is told with its fix, its decisions, and the states before and after`() throws {
+    let past = try Past(Self.coming)
+    let id = try #require(past.ids("region.enter").first)
+    let answer = try past.explain(Question(event: id))
+    #expect(answer("event", "id")?.integer == id)
+    #expect(answer("regions", "state_before") == .string("outside"))
+    #expect(answer("regions", "state_after") == .string("inside"))
+    #expect(answer("regions", "reason") == .string("entered"))
+    #expect(answer.list("decisions").map { $0("subscriber")?.text(or: nil) } == ["logger", "shy"])
+    #expect(answer.list("decisions").map { $0("action")?.text(or: nil) } == ["wake", "refuse"])
+    #expect(answer("regions", "last", "type") == .string("region.state"))
+    #expect(answer("regions", "next", "type") == .string("region.dwell"))
+  }
+
+  @Test func `an event of a deadline is told as it was then, not with the fix that came after`() throws {
+    let past = try Past(Self.coming)
+    let id = try #require(past.ids("region.dwell").first)
+    let dwell = try #require(past.records.first { $0.id == id })
+    let answer = try past.explain(Question(event: id))
+    #expect(answer("event", "type") == .string("region.dwell"))
+    #expect(answer("time") == .string(dwell.time.rfc3339))
+    let fix = try #require(answer("fix", "time")?.text(or: nil).flatMap { UTCTime(rfc3339: $0) })
+    #expect(fix <= dwell.time)
+    let before = try past.explain(Question(at: dwell.time.advanced(bySeconds: -10), region: "home"))
+    let need = try #require(before.list("regions")[0].list("needs").first { $0("way") == .string("dwelled") })
+    #expect(need("of_seconds")?.double == 60)
+    #expect(try abs(#require(need("seconds")?.double) - 50) <= 1)
+  }
+
+  @Test func `a report can be asked about by its id`() throws {
+    let past = try Past(Self.coming)
+    // Reports and records are counted together.
+    let answer = try past.explain(Question(event: 1))
+    #expect(answer("event", "type") == .string("fix.accepted"))
+    #expect(answer("fix", "time") == .string("2026-05-01T06:00:01.000Z"))
+  }
+
+  @Test(arguments: [1, 7, 50])
+  func `snapshots change no answer, however many there are`(rows: Int) throws {
+    let plain = try Past(Self.coming)
+    let past = try Past(Self.coming, snapshotEvery: rows)
+    for second in [1.0, 91, 95, 114, 180] {
+      for region in ["home", nil] {
+        let question = Question(at: Self.time(second), region: region)
+        #expect(try past.explain(question) == plain.explain(question), "second \(second)")
+      }
+    }
+    for record in plain.records {
+      #expect(try past.explain(Question(event: record.id)) == plain.explain(Question(event: record.id)))
+    }
+  }
+
+  @Test func `a recording gives the same answer, but for what is looked up in records`() throws {
+    let past = try Past(Self.coming)
+    func without(_ tree: Answer) -> Answer {
+      switch tree {
+      case .object(let members):
+        .object(
+          members.filter { $0.key != "next" && $0.key != "last" }.map {
+            .init(key: $0.key, value: without($0.value))
+          })
+      case .array(let elements): .array(elements.map(without))
+      case .string, .number, .boolean, .null: tree
+      }
+    }
+    for question in [
+      Question(), Question(at: Self.time(91), region: "home"), Question(at: Self.time(95)),
+      Question(event: past.ids("region.enter")[0]), Question(event: past.ids("region.dwell")[0]),
+    ] {
+      let answer = try Explanation(question, recording: past.recording).tree
+      #expect(try without(answer) == without(past.explain(question)), "\(question)")
+    }
+  }
+
+  @Test func `a time in whole seconds means all of that second`() throws {
+    var drive = Drive()
+    drive.add(0, .addRegion(Self.home))
+    for half in 1...20 { drive.fix(0.5 * Double(half), east: 500 - Double(half)) }
+    let past = try Past(drive.events)
+    #expect(
+      try past.explain(Question(at: Self.time(3)))("fix", "time") == .string("2026-05-01T06:00:03.500Z"))
+    #expect(
+      try past.explain(Question(at: Self.time(3.25)))("fix", "time") == .string("2026-05-01T06:00:03.000Z"))
+  }
+
+  @Test func `the settings of the moment count, not those of today`() throws {
+    var later = EngineConfiguration()
+    later.significant.distanceMeters = 5_000
+    let past = try Past(Self.coming, changed: (at: 100, to: later))
+    func needed(_ second: Double) throws -> Double {
+      try past.explain(Question(at: Self.time(second)))("significant", "needed_m")?.double ?? 0
+    }
+    #expect(try (500...560).contains(needed(80)))
+    #expect(try needed(120) >= 5_000)
+    #expect(try past.explain(Question())("significant", "rule") == .string("B1"))
+  }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// `Docs/Wire.md` names every key of an explanation, and no other.
+@Suite struct ExplanationDocTests {
+  /// One that has everything.
+  private static let whole: Explanation = {
+    let time = UTCTime(microseconds: 1_777_615_200_000_000)
+    let instant = EngineInstant(microseconds: time.microseconds)
+    let place = Coordinate(uncheckedLatitude: 48, longitude: 11)
+    let accuracy = Accuracy(radiusMeters: 5, source: .reported)
+    let report = FixReport(time: time, latitude: 48, longitude: 11, accuracy: accuracy)
+    let decision = Decision(
+      subscriber: "a", action: .wake, rule: .regions, before: .suspended, after: .background, event: 1,
+      reason: .suspended)
+    let record = JSONTree(Record(id: 2, time: time, body: .decision(decision)))
+    let verdict = RegionVerdict(
+      region: "home", before: .outside, after: .outside, edgeMeters: -10, sigmaMeters: 3,
+      probabilityInside: 0.9, clearMeters: 13, heldMeters: 10, clearFixes: 1, heldSeconds: 2, reason: .weak)
+    let need = RegionNeed(
+      way: .clear, beyondMeters: 1, lackingMeters: 2, radiusMeters: 3, probability: 0.95,
+      fixes: RegionNeed.Tally(have: 0, need: 3), seconds: RegionNeed.Span(have: 0, need: 20))
+    var session = Session(subscriber: Subscriber(name: "a"))
+    session.wasForceQuit = true
+    var whole = Explanation(time: time)
+    whole.knownUntil = time
+    whole.event = record
+    whole.decisions = [record]
+    whole.report = Record(id: 1, time: time, body: .fixRejected(.speed, report))
+    whole.fix = Fix(time: time, instant: instant, coordinate: place, accuracy: accuracy)
+    whole.receiver = record
+    whole.source = record
+    whole.move = SignificantChange.Standing(
+      movedMeters: 1, requiredMeters: 500, sinceSeconds: 10, windowSeconds: 290)
+    whole.places = [
+      Explanation.Place(
+        region: "home", state: .outside, verdict: verdict, needs: [need], last: record, next: record)
+    ]
+    let outcome = Explanation.Outcome(service: .regions, region: "home", decision: decision)
+    whole.listeners = [
+      Explanation.Listener(view: SubscriberView(session), last: record, outcomes: [outcome])
+    ]
+    return whole
+  }()
+
+  /// Lists of objects that have tables of their own.
+  private static let lists: Set = ["regions", "subscribers", "needs"]
+
+  private func keys(of tree: JSONTree) -> Set<String> {
+    guard case .object(let members) = tree else { return [] }
+    return members.reduce(into: []) { keys, member in
+      keys.insert(member.key)
+      if Self.lists.contains(member.key), case .array(let elements) = member.value {
+        for element in elements { keys.formUnion(self.keys(of: element)) }
+      }
+    }
+  }
+
+  @Test func `every key of an explanation is described, and no other`() throws {
+    let section = try #require(try Markdown("Docs/Wire.md").section("`explain --json`"))
+    let described = Set(Markdown.rows(in: section).flatMap { Markdown.codes(in: $0[0]) })
+    #expect(keys(of: Self.whole.tree).subtracting(["v", "type"]) == described)
+    for (list, inner) in [("report", nil), ("fix", nil), ("significant", nil), ("subscribers", "would")] {
+      var tree = Self.whole.tree[list]
+      if let inner, case .array(let elements) = tree { tree = elements.first?[inner] }
+      if case .array(let elements) = tree { tree = elements.first }
+      for key in keys(of: try #require(tree)) { #expect(section.contains("`\(key)`"), "\(list): \(key)") }
+    }
+  }
+
+  @Test func `every code has its words`() {
+    for reason in RegionVerdict.Reason.allCases { #expect(!reason.phrase.isEmpty) }
+    let phrases = RejectReason.allCases.map { $0.phrase(FixGate.Configuration()) }
+    #expect(Set(phrases).count == phrases.count)
+    #expect(Self.whole.text.contains("this one lacks 2.0 m farther in, or ±3.0 m instead of ±5.0 m"))
+  }
+}
