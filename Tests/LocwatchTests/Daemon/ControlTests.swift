@@ -38,6 +38,22 @@ import Testing
     #expect(text.stdout.contains("daemon   does not run; last seen "), "\(text.stdout)")
   }
 
+  @Test func `status is not stale any more when fixes come again`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    for index in 0..<2 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the silence") {
+      try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"silent"}"#)
+    }
+    #expect(try await run.command(["status"]).status == 1)
+    for index in 2..<4 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(3)
+    let status = try await run.command(["status", "--json"])
+    #expect(status.status == 0, "\(status.stdout)")
+    #expect(status.stdout.contains(#""source":{"state":"found","name":"gpsd 3.22"}"#), "\(status.stdout)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `regions that are added, shown and removed count at once`() async throws {
     let run = try DaemonRun()
     try run.start()
