@@ -50,7 +50,7 @@ struct RunCommand: ParsableCommand {
   @OptionGroup var state: StateOptions
 
   func validate() throws {
-    if simulated, sampling == .adaptive {
+    if live.simulated, sampling == .adaptive {
       throw ValidationError("--sampling adaptive needs the machine's clock; a log that is played has none")
     }
   }

@@ -90,6 +90,7 @@ extension ReceiverOrder.Reason {
     case .dwell: "a dwell time or an exit delay is over then"
     case .moved: "the position may have moved by then"
     case .rest: "at rest"
+    case .lowPower: "low-power mode"
     case .longest: "nothing is near"
     case .noSky: "the last search found nothing"
     case .unneeded: "nobody needs the position"

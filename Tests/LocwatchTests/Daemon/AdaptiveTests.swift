@@ -35,6 +35,7 @@ import Testing
     var switches: [(EngineInstant, ReceiverEvent)] = []
     try StateDatabase.openToRead(path: run.state)?.journal(after: 0) { stamped in
       if case .receiver(let event) = stamped.event { switches.append((stamped.at, event)) }
+      return true
     }
     return switches
   }
