@@ -257,6 +257,13 @@ class Bench:
                 p99 = [float(re.search(r"p99 ([\d.]+)", said)[1]) for said, _ in runs]
                 rows.append([kind, track, f"{statistics.median(speed for _, speed in runs):.2f}", f"{statistics.median(p99):.1f}"])
         table("The whole engine, 100,000 regions", ["regions", "track", "million fixes/s", "p99 of one fix, us"], rows)
+        rows = []
+        for kind, vertices in (("circles", 0), ("polygons", 20)):
+            scene = [ours, kind, 1_000_000, vertices, "walk", 1, "load"]
+            said = [subprocess.run([str(part) for part in scene], capture_output=True, text=True, check=True).stdout for _ in range(self.runs)]
+            cells = [[float(re.search(rf"{figure} ([\d.]+)", text)[1]) for text in said] for figure in ("load s", "first fix s", "peak MiB")]
+            rows.append([kind, *(f"{statistics.median(cell):.2f}" for cell in cells[:2]), f"{statistics.median(cells[2]):,.0f}"])
+        table("Loading 1,000,000 regions", ["regions", "loading, s", "first fix, s", "peak MiB"], rows)
 
 
 def main():

@@ -18,8 +18,23 @@ struct Scene {
 
   /// The regions, one after another from the seed.
   func makeRegions() -> [Region] {
+    var made: [Region] = []
+    made.reserveCapacity(regions)
+    makeEach { made.append($0) }
+    return made
+  }
+
+  /// Makes each region and keeps none; how many.
+  @discardableResult
+  func makeEach(_ body: (Region) throws -> Void) rethrows -> Int {
     var random = Seeded(state: 7)
-    return (0..<regions).compactMap { makeRegion($0, &random) }
+    var count = 0
+    for index in 0..<regions {
+      guard let region = makeRegion(index, &random) else { continue }
+      try body(region)
+      count += 1
+    }
+    return count
   }
 
   /// Of ten mixed regions six are circles, three polygons and one a corridor.

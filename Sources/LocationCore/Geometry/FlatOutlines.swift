@@ -8,19 +8,18 @@ struct FlatOutlines: Sendable {
     var north = SIMD4<Float>(repeating: 0)
   }
 
-  /// Where a slot's outline is kept.
-  private struct Entry: Sendable {
-    var first: Int32 = 0
-    /// Four edges each; 0 where there is no outline.
-    var steps: Int32 = 0
+  /// One outline: where its rows are, and what they are relative to.
+  struct Outline: Sendable {
+    fileprivate var first: Int32
+    /// Four edges each, one at least.
+    fileprivate var steps: Int32
     /// For the strip along a line, metres to either side; negative for a polygon.
-    var bufferMeters: Float = -1
-    var middleLongitude: Float = 0
-    var middleLatitude: Float = 0
+    fileprivate var bufferMeters: Float
+    fileprivate var middleLongitude: Float
+    fileprivate var middleLatitude: Float
   }
 
   private var rows: [Row] = []
-  private var entries: [Entry] = []
   /// Where rows are free again, by the steps of what they held.
   private var free = [[Int32]](repeating: [], count: mostSteps + 1)
 
@@ -33,32 +32,25 @@ struct FlatOutlines: Sendable {
   /// Degrees of latitude beyond which a small region may span many longitudes.
   private static let highestLatitude: Float = 80
 
-  /// Takes the outline of a slot that has none; leaves out what is not small.
-  mutating func insert(_ shape: ShapeGeometry, _ ring: RegionRing) {
-    while entries.count <= Int(ring.slot) { entries.append(Entry()) }
-    entries[Int(ring.slot)] = Entry()
-    guard !ring.isLarge, abs(ring.latitude) < Self.highestLatitude else { return }
+  /// Takes the outline of a shape; nil where it is not small, and for a circle.
+  mutating func insert(_ shape: ShapeGeometry, _ ring: RegionRing) -> Outline? {
+    guard !ring.isLarge, abs(ring.latitude) < Self.highestLatitude else { return nil }
     switch shape {
-    case .circle: return
-    case .ring(let polygon): insert(polygon.vertices, -1, ring)
+    case .circle: return nil
+    case .ring(let polygon): return insert(polygon.vertices, -1, ring)
     case .area(let area):
-      guard let buffer = area.bufferMeters else { return }
-      insert(area.boundary.vertices, Float(buffer), ring)
+      return area.bufferMeters.flatMap { insert(area.boundary.vertices, Float($0), ring) }
     }
   }
 
-  private mutating func insert(_ vertices: [Coordinate], _ bufferMeters: Float, _ ring: RegionRing) {
+  private mutating func insert(
+    _ vertices: [Coordinate], _ bufferMeters: Float, _ ring: RegionRing
+  ) -> Outline? {
     let edges = vertices.count - 1
     let steps = (edges + Self.width - 1) / Self.width
-    guard steps > 0, steps <= Self.mostSteps else { return }
-    var entry = Entry(
-      first: Int32(rows.count), steps: Int32(steps), bufferMeters: bufferMeters,
-      middleLongitude: ring.longitude, middleLatitude: ring.latitude)
-    if let first = free[steps].popLast() {
-      entry.first = first
-    } else {
-      rows += Array(repeating: Row(), count: steps + 1)
-    }
+    guard steps > 0, steps <= Self.mostSteps else { return nil }
+    let first = free[steps].popLast() ?? Int32(rows.count)
+    if Int(first) == rows.count { rows += repeatElement(Row(), count: steps + 1) }
     for step in 0...steps {
       var row = Row()
       for lane in 0..<Self.width {
@@ -68,63 +60,54 @@ struct FlatOutlines: Sendable {
         row.east[lane] = Float(east)
         row.north[lane] = Float(vertex.latitude - Double(ring.latitude))
       }
-      rows[Int(entry.first) + step] = row
+      rows[Int(first) + step] = row
     }
-    entries[Int(ring.slot)] = entry
+    return Outline(
+      first: first, steps: Int32(steps), bufferMeters: bufferMeters, middleLongitude: ring.longitude,
+      middleLatitude: ring.latitude)
   }
 
-  /// Forgets a slot's outline.
-  mutating func remove(_ slot: Int32) {
-    let entry = entries[Int(slot)]
-    guard entry.steps > 0 else { return }
-    free[Int(entry.steps)].append(entry.first)
-    entries[Int(slot)] = Entry()
-  }
+  /// Forgets an outline.
+  mutating func remove(_ outline: Outline) { free[Int(outline.steps)].append(outline.first) }
 
-  /// Numbers all slots anew: the slot in each place of `order` becomes that place.
-  mutating func reorder(_ order: [Int32]) {
-    var ordered = FlatOutlines()
-    ordered.rows.reserveCapacity(rows.count)
-    ordered.entries.reserveCapacity(order.count)
-    for slot in order {
-      var entry = entries[Int(slot)]
-      if entry.steps > 0 {
-        let first = Int(entry.first)
-        entry.first = Int32(ordered.rows.count)
-        ordered.rows += rows[first...(first + Int(entry.steps))]
-      }
-      ordered.entries.append(entry)
-    }
-    self = ordered
+  /// Makes room for as many outlines as others hold.
+  mutating func reserve(as others: FlatOutlines) { rows.reserveCapacity(others.rows.count) }
+
+  /// Takes an outline over from others, behind those that are here.
+  mutating func insert(_ outline: Outline, from others: FlatOutlines) -> Outline {
+    var moved = outline
+    moved.first = Int32(rows.count)
+    rows += others.rows[Int(outline.first)...Int(outline.first + outline.steps)]
+    return moved
   }
 }
 
 extension FlatOutlines {
-  /// Metres from a place to a slot's edge, positive outside, at the scales of the place's latitude; nil where that
-  /// is not known, or on which side the place is.
+  /// Metres from a place to an edge, positive outside, at the scales of the place's latitude; nil where that is not
+  /// known, or on which side the place is.
   @inline(__always)
-  func edgeMeters(_ slot: Int32, at place: Coordinate, perLongitude: Double, perLatitude: Double) -> Double? {
-    let entry = entries[Int(slot)]
-    guard entry.steps > 0 else { return nil }
+  func edgeMeters(
+    _ outline: Outline, at place: Coordinate, perLongitude: Double, perLatitude: Double
+  ) -> Double? {
     let east = Float(
-      Geodesy.longitudeDifference(from: Double(entry.middleLongitude), to: place.longitude))
-    let north = Float(place.latitude - Double(entry.middleLatitude))
+      Geodesy.longitudeDifference(from: Double(outline.middleLongitude), to: place.longitude))
+    let north = Float(place.latitude - Double(outline.middleLatitude))
     guard abs(east) < Self.reachDegrees, abs(north) < Self.reachDegrees else { return nil }
-    let edge = edgeMeters(entry, east, north, Float(perLongitude), Float(perLatitude))
+    let edge = edgeMeters(outline, east, north, Float(perLongitude), Float(perLatitude))
     return abs(edge) > Self.errorMeters ? edge : nil
   }
 
   private func edgeMeters(
-    _ entry: Entry, _ east: Float, _ north: Float, _ perLongitude: Float, _ perLatitude: Float
+    _ outline: Outline, _ east: Float, _ north: Float, _ perLongitude: Float, _ perLatitude: Float
   ) -> Double {
-    let first = Int(entry.first)
+    let first = Int(outline.first)
     var ax = (rows[first].east - east) * perLongitude
     var ay = (rows[first].north - north) * perLatitude
     let zero = SIMD4<Float>(repeating: 0)
     let one = SIMD4<Float>(repeating: 1)
     var least = SIMD4<Float>(repeating: .infinity)
     var isOdd = SIMDMask<SIMD4<Int32>>(repeating: false)
-    for step in 1...Int(entry.steps) {
+    for step in 1...Int(outline.steps) {
       let bx = (rows[first + step].east - east) * perLongitude
       let by = (rows[first + step].north - north) * perLatitude
       let dx = bx - ax
@@ -142,7 +125,7 @@ extension FlatOutlines {
       ay = by
     }
     let distance = Double(least.least.squareRoot())
-    guard entry.bufferMeters < 0 else { return distance - Double(entry.bufferMeters) }
+    guard outline.bufferMeters < 0 else { return distance - Double(outline.bufferMeters) }
     return isOdd.isOddCount ? -distance : distance
   }
 }

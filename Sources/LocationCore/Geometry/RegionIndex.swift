@@ -3,21 +3,14 @@
 /// New ones wait in a short list; when it is full they become a tree, together with the trees that are not
 /// larger, so each is packed a few times at most however they come.
 struct RegionIndex: Sendable {
-  /// Sixteen regions of which some are near a place.
-  struct Leaf: Sendable {
-    /// The tree; -1 for the waiting list.
+  /// Sixteen leaves of sixteen regions each, of which some are near a place.
+  struct Branch: Sendable {
+    /// The tree.
     var tree: Int32
-    /// The leaf in it, or the waiting region at which the block begins.
-    var leaf: Int32
+    /// The node in it that has the leaves' boxes.
+    var node: Int32
     /// Square of a distance in metres that none of them is nearer than; 0 where the place is among them.
     var squaredMiss: Float
-    /// Whether there may be large regions among them.
-    var mayHoldLarge: Bool
-    /// Their box, degrees: the middle and half of each side.
-    var longitude: Float
-    var halfWidth: Float
-    var latitude: Float
-    var halfHeight: Float
   }
 
   /// Where a slot's ring is kept.
@@ -30,7 +23,6 @@ struct RegionIndex: Sendable {
   private struct Pending: Sendable {
     var node: Int32
     var level: Int32
-    var squaredMiss: Float
   }
 
   private var trees: [PackedBoxTree] = []
@@ -117,33 +109,44 @@ struct RegionIndex: Sendable {
     trees.append(packed)
   }
 
-  /// The rings of a leaf, degrees.
-  @inline(__always) func block(of leaf: Leaf) -> RegionRingBlock {
-    leaf.tree >= 0 ? trees[Int(leaf.tree)].leaves[Int(leaf.leaf)] : waitingBlock(of: leaf)
+  /// Calls `body` with the rings, degrees, of each leaf that comes within some metres of a place, with the square of a
+  /// distance that it is not nearer than, and with those of all that waits.
+  @inline(__always)
+  func forEachBlock(
+    of branches: [Branch], longitude: Float, latitude: Float, metersPerLongitude: Float,
+    withinMeters reach: Float,
+    mayHoldLarge: Bool = false, _ body: (RegionRingBlock, _ squaredMiss: Float) -> Void
+  ) {
+    let squaredReach = SIMD16<Float>(repeating: reach * reach)
+    for index in branches.indices {
+      let branch = branches[index]
+      let first = Int(branch.node) * PackedBoxTree.width
+      if mayHoldLarge, first + PackedBoxTree.width <= trees[Int(branch.tree)].firstLargeLeaf { continue }
+      let misses = trees[Int(branch.tree)].nodes[Int(branch.node)].squaredMisses(
+        longitude: longitude, latitude: latitude, metersPerLongitude: metersPerLongitude,
+        metersPerLatitude: Float(GeoBox.leastMetersPerDegreeLatitude))
+      misses.forEach(in: (misses .< squaredReach).bits) { lane, miss in
+        body(trees[Int(branch.tree)].leaves[first + lane], miss)
+      }
+    }
+    for entry in stride(from: 0, to: waiting.count, by: RegionRingBlock.width) {
+      body(waitingBlock(from: entry), 0)
+    }
   }
 
-  private func waitingBlock(of leaf: Leaf) -> RegionRingBlock {
+  private func waitingBlock(from entry: Int) -> RegionRingBlock {
     var block = RegionRingBlock()
-    for lane in 0..<RegionRingBlock.width {
-      let slot = self.slot(of: leaf, lane: lane)
-      if slot >= 0 { block.set(lane, rings[Int(slot)]) }
+    for lane in 0..<Swift.min(RegionRingBlock.width, waiting.count - entry) {
+      block.set(lane, rings[Int(waiting[entry + lane])])
     }
     return block
   }
 
-  /// The slot in a lane of a leaf; -1 where there is none.
-  @inline(__always) func slot(of leaf: Leaf, lane: Int) -> Int32 {
-    if leaf.tree >= 0 {
-      return trees[Int(leaf.tree)].slots[Int(leaf.leaf) * PackedBoxTree.width + lane]
-    }
-    let entry = Int(leaf.leaf) + lane
-    return entry < waiting.count ? waiting[entry] : -1
-  }
-
-  /// Lists the leaves nearest a place, about `wanted` of them where there are so many within `widestMeters`.
-  /// The metres within which every region is in one of them.
+  /// Lists the branches nearest a place, about `wanted` of them where there are so many within `widestMeters`.
+  /// The metres within which every region is in one of them, or waits.
   mutating func gather(
-    around place: Coordinate, wanted: Int, hintMeters: Double, widestMeters: Double, into found: inout [Leaf]
+    around place: Coordinate, wanted: Int, hintMeters: Double, widestMeters: Double,
+    into found: inout [Branch]
   ) -> Double {
     settle()
     let reach = widestMeters / GeoBox.leastMetersPerDegreeLatitude
@@ -171,12 +174,6 @@ struct RegionIndex: Sendable {
         found.removeSubrange(wanted...)
       }
     }
-    for entry in stride(from: 0, to: waiting.count, by: RegionRingBlock.width) {
-      found.append(
-        Leaf(
-          tree: -1, leaf: Int32(entry), squaredMiss: 0, mayHoldLarge: true, longitude: 0, halfWidth: 180,
-          latitude: 0, halfHeight: 90))
-    }
     return Double(squaredHorizon).squareRoot()
   }
 
@@ -200,45 +197,26 @@ struct RegionIndex: Sendable {
   }
 
   private static func run(
-    _ search: Search, in tree: PackedBoxTree, _ pending: inout [Pending], into found: inout [Leaf]
+    _ search: Search, in tree: PackedBoxTree, _ pending: inout [Pending], into found: inout [Branch]
   ) {
-    pending.removeAll(keepingCapacity: true)
     let top = tree.levels.count - 1
-    pending.append(Pending(node: Int32(tree.levels[top]), level: Int32(top), squaredMiss: 0))
+    guard top > 0 else { return found.append(Branch(tree: search.tree, node: 0, squaredMiss: 0)) }
+    pending.removeAll(keepingCapacity: true)
+    pending.append(Pending(node: Int32(tree.levels[top]), level: Int32(top)))
     while let next = pending.popLast() {
-      let node = tree.nodes[Int(next.node)]
-      let misses = node.squaredMisses(
+      let misses = tree.nodes[Int(next.node)].squaredMisses(
         longitude: search.longitude, latitude: search.latitude,
         metersPerLongitude: search.metersPerLongitude, metersPerLatitude: search.metersPerLatitude)
       let level = Int(next.level)
-      let first = (Int(next.node) - tree.levels[level]) * PackedBoxTree.width
-      for lane in 0..<PackedBoxTree.width where misses[lane] < search.squaredHorizon {
-        if level == 0 {
-          found.append(
-            Leaf(
-              tree: search.tree, leaf: Int32(first + lane), squaredMiss: misses[lane],
-              mayHoldLarge: first + lane >= tree.firstLargeLeaf, longitude: node.longitude[lane],
-              halfWidth: node.halfWidth[lane], latitude: node.latitude[lane],
-              halfHeight: node.halfHeight[lane]))
+      let below = tree.levels[level - 1] + (Int(next.node) - tree.levels[level]) * PackedBoxTree.width
+      misses.forEach(in: (misses .< SIMD16<Float>(repeating: search.squaredHorizon)).bits) { lane, miss in
+        let node = Int32(below + lane)
+        if level > 1 {
+          pending.append(Pending(node: node, level: next.level - 1))
         } else {
-          pending.append(
-            Pending(
-              node: Int32(tree.levels[level - 1] + first + lane), level: Int32(level - 1),
-              squaredMiss: misses[lane]))
+          found.append(Branch(tree: search.tree, node: node, squaredMiss: miss))
         }
       }
     }
-  }
-}
-
-extension RegionIndex.Leaf {
-  /// Square of the metres by which a place misses the leaf's box, at so many metres a degree of longitude.
-  @inline(__always)
-  func squaredMiss(_ longitude: Float, _ latitude: Float, metersPerLongitude: Float) -> Float {
-    var east = abs(self.longitude - longitude)
-    east = Swift.max(0, Swift.min(east, 360 - east) - halfWidth) * metersPerLongitude
-    let north =
-      Swift.max(0, abs(self.latitude - latitude) - halfHeight) * Float(GeoBox.leastMetersPerDegreeLatitude)
-    return east * east + north * north
   }
 }

@@ -39,6 +39,8 @@ struct RegionRingBlock: Sendable {
   var north = SIMD16<Float>(repeating: .infinity)
   var inner = SIMD16<Float>(repeating: -.infinity)
   var outer = SIMD16<Float>(repeating: -.infinity)
+  /// The regions' slots; -1 for none.
+  var slots = SIMD16<Int32>(repeating: -1)
   /// One bit for each lane that holds a large region.
   var large: UInt16 = 0
 
@@ -53,6 +55,7 @@ struct RegionRingBlock: Sendable {
     north[lane] = ring.latitude
     inner[lane] = ring.innerMeters
     outer[lane] = ring.outerMeters
+    slots[lane] = ring.slot
     if ring.isLarge { large |= 1 << UInt16(lane) }
   }
 
@@ -60,34 +63,78 @@ struct RegionRingBlock: Sendable {
     north[lane] = .infinity
     inner[lane] = -.infinity
     outer[lane] = -.infinity
+    slots[lane] = -1
     large &= ~(1 << UInt16(lane))
   }
 
   /// The block in the plane around a place, from degrees.
   ///
-  /// The differences are of singles, so they are exact but for the rounding of the degrees themselves.
+  /// The differences are of singles, so they are exact but for the rounding of the degrees themselves. Where it is
+  /// a quarter turn or more to the antimeridian, what lies beyond it is far either way round.
   @inline(__always)
   func projected(longitude: Float, latitude: Float, scale: LocalScale) -> Self {
     var block = self
     var degrees = east - longitude
-    degrees = degrees.replacing(with: degrees - 360, where: degrees .> 180)
-    degrees = degrees.replacing(with: degrees + 360, where: degrees .< -180)
+    if abs(longitude) > 90 || abs(latitude) > 80 {
+      degrees = degrees.replacing(with: degrees - 360, where: degrees .> 180)
+      degrees = degrees.replacing(with: degrees + 360, where: degrees .< -180)
+    }
     block.east = degrees * Float(scale.metersPerDegreeLongitude)
     block.north = (north - latitude) * Float(scale.metersPerDegreeLatitude)
     return block
   }
 
-  /// The lanes whose outer circles come within some metres of a place in the plane, a bit each; true distances
+  /// The lanes whose outer circles come within some metres of the middle of the plane, a bit each; true distances
   /// are not less than `shrink` times those of the plane.
   ///
   /// Squares are compared: a vector's roots are taken one by one.
   @inline(__always)
-  func lanes(
-    withinMeters meters: Float, of place: (east: Float, north: Float) = (0, 0), shrink: Float
-  ) -> UInt32 {
+  func lanes(withinMeters meters: Float, shrink: Float) -> UInt32 {
     let reach = (outer + meters).positive
+    return ((east * east + north * north) * (shrink * shrink) .< reach * reach).bits
+  }
+}
+
+extension RegionRingBlock {
+  /// One lane of a block.
+  struct Lane {
+    var slot: Int32
+    var east: Float
+    var north: Float
+    var inner: Float
+    var outer: Float
+  }
+
+  /// Calls `body` with each lane whose bit is set.
+  ///
+  /// The lanes are read where they lie: to take one that is not known beforehand out of a vector stores the vector.
+  @inline(__always)
+  func forEach(in bits: UInt32, _ body: (Lane) -> Void) {
+    unsafe withUnsafeBytes(of: self) { bytes in
+      let vector = MemoryLayout<SIMD16<Float>>.size
+      var rest = bits
+      while rest != 0 {
+        let place = rest.trailingZeroBitCount &* MemoryLayout<Float>.size
+        rest &= rest &- 1
+        body(
+          Lane(
+            slot: unsafe bytes.load(fromByteOffset: 4 &* vector &+ place, as: Int32.self),
+            east: unsafe bytes.load(fromByteOffset: place, as: Float.self),
+            north: unsafe bytes.load(fromByteOffset: vector &+ place, as: Float.self),
+            inner: unsafe bytes.load(fromByteOffset: 2 &* vector &+ place, as: Float.self),
+            outer: unsafe bytes.load(fromByteOffset: 3 &* vector &+ place, as: Float.self)))
+      }
+    }
+  }
+}
+
+extension RegionRingBlock.Lane {
+  /// Whether the outer circle holds a place in the plane.
+  @inline(__always)
+  func holds(_ place: (east: Float, north: Float), shrink: Float) -> Bool {
+    let reach = Swift.max(0, outer)
     let east = self.east - place.east
     let north = self.north - place.north
-    return ((east * east + north * north) * (shrink * shrink) .< reach * reach).bits
+    return (east * east + north * north) * (shrink * shrink) < reach * reach
   }
 }

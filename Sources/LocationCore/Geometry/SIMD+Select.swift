@@ -11,6 +11,19 @@ extension SIMD16<Float> {
   @inline(__always) func greater(_ other: Self) -> Self { replacing(with: other, where: other .> self) }
   /// The least lane.
   @inline(__always) var least: Float { lowHalf.lesser(highHalf).least }
+  /// Calls `body` with each lane whose bit is set, and its number.
+  ///
+  /// They are read where they lie: to take a lane that is not known beforehand out of a vector stores the vector.
+  @inline(__always) func forEach(in bits: UInt32, _ body: (Int, Float) -> Void) {
+    unsafe withUnsafeBytes(of: self) { bytes in
+      var rest = bits
+      while rest != 0 {
+        let lane = rest.trailingZeroBitCount
+        rest &= rest &- 1
+        body(lane, unsafe bytes.load(fromByteOffset: lane &* MemoryLayout<Float>.size, as: Float.self))
+      }
+    }
+  }
 }
 
 extension SIMD8<Float> {
@@ -49,6 +62,17 @@ extension SIMDMask<SIMD4<Int32>> {
     let ones = SIMD4<UInt32>(repeating: 0).replacing(with: SIMD4(repeating: 1), where: self)
     let two = ones.lowHalf ^ ones.highHalf
     return two[0] != two[1]
+  }
+}
+
+extension SIMDMask<SIMD8<Int32>> {
+  /// One bit for each lane.
+  @inline(__always) var bits: UInt32 {
+    let weights = SIMD8<UInt32>(1, 2, 4, 8, 16, 32, 64, 128)
+    let chosen = SIMD8<UInt32>(repeating: 0).replacing(with: weights, where: self)
+    let four = chosen.lowHalf | chosen.highHalf
+    let two = four.lowHalf | four.highHalf
+    return two[0] | two[1]
   }
 }
 

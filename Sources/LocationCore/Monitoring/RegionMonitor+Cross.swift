@@ -13,9 +13,9 @@ extension RegionMonitor {
     guard isTravelled(from: last, to: fix) else { return }
     let way = StraightWay(from: last.coordinate, to: fix.coordinate)
     index.find(in: way.box, into: &found)
-    for slot in found where notifies(slot, .cross) && tracks[Int(slot)].state == .outside {
+    for slot in found where notifies(slot, .cross) && cells[Int(slot)].track.state == .outside {
       guard !departures.contains(where: { $0.slot == slot }) else { continue }
-      let shape = shapes[Int(slot)]
+      let shape = cells[Int(slot)].shape
       let edge = shape.edgeMeters(at: fix.coordinate)
       guard edge > 0, shape.edgeMeters(at: last.coordinate) > 0, let passage = shape.passage(along: way)
       else { continue }
@@ -42,7 +42,7 @@ extension RegionMonitor {
     _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, into events: inout [RegionEvent]
   ) {
     let place = approaches.firstIndex { $0.slot == slot }
-    guard tracks[Int(slot)].state == .outside else {
+    guard cells[Int(slot)].track.state == .outside else {
       if let place { approaches.remove(at: place) }
       return
     }
@@ -58,7 +58,7 @@ extension RegionMonitor {
     let approach = approaches.remove(at: place).approach
     guard isTravelled(from: approach.before, to: fix) else { return }
     let way = StraightWay(from: approach.before.coordinate, to: fix.coordinate)
-    let shape = shapes[Int(slot)]
+    let shape = cells[Int(slot)].shape
     guard shape.edgeMeters(at: approach.before.coordinate) > 0, shape.passage(along: way) != nil else {
       return
     }
@@ -86,12 +86,12 @@ extension RegionMonitor {
     _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, at deepest: Coordinate,
     _ passage: RegionEvent.Passage, into events: inout [RegionEvent]
   ) {
-    tracks[Int(slot)].visit &+= 1
-    let shape = shapes[Int(slot)]
+    cells[Int(slot)].track.visit &+= 1
+    let shape = cells[Int(slot)].shape
     let depth = shape.edgeMeters(at: deepest)
     events.append(
       RegionEvent(
-        kind: .cross, region: terms[Int(slot)].id, visit: Int(tracks[Int(slot)].visit),
+        kind: .cross, region: cells[Int(slot)].terms.id, visit: Int(cells[Int(slot)].track.visit),
         instant: fix.instant, coordinate: fix.coordinate, accuracy: fix.accuracy, edgeMeters: edgeMeters,
         confidence: shape.probabilityInside(
           at: deepest, edgeMeters: depth, sigmaMeters: fix.sigmaMeters),

@@ -15,12 +15,12 @@ extension RegionMonitor {
 
   private mutating func fireDwell(_ clock: RegionClock, into events: inout [RegionEvent]) {
     if leavingIsPending(clock.slot) {
-      tracks[Int(clock.slot)].dwellIsOverdue = true
+      cells[Int(clock.slot)].track.dwellIsOverdue = true
       return
     }
     guard var fix = lastFix else { return }
     fix.instant = clock.due
-    let edge = shapes[Int(clock.slot)].edgeMeters(at: fix.coordinate)
+    let edge = cells[Int(clock.slot)].shape.edgeMeters(at: fix.coordinate)
     append(.dwell, clock.slot, fix, edge, .dwelled, into: &events)
   }
 
@@ -28,8 +28,8 @@ extension RegionMonitor {
     guard let held = departures.firstIndex(where: { $0.slot == clock.slot }) else { return }
     let departure = departures.remove(at: held)
     endVisit(clock.slot)
-    guard terms[Int(clock.slot)].notify.contains(.exit) else { return }
-    let track = tracks[Int(clock.slot)]
+    guard cells[Int(clock.slot)].terms.notify.contains(.exit) else { return }
+    let track = cells[Int(clock.slot)].track
     events.append(
       RegionEvent(
         kind: .exit, region: clock.region, visit: Int(track.visit), instant: clock.due,

@@ -24,11 +24,12 @@ extension RegionMonitor {
     let margin = Self.horizonSigmas * sigma
     let near = configuration.heldSigmas * sigma
     func seconds(_ slot: Int32, _ meters: Double) -> Double {
-      Swift.max(0, meters - margin) / metersPerSecond + (terms[Int(slot)].maxLatencySeconds ?? latencySeconds)
+      Swift.max(0, meters - margin) / metersPerSecond
+        + (cells[Int(slot)].terms.maxLatencySeconds ?? latencySeconds)
     }
     var horizon = RegionHorizon()
     for slot in inside {
-      let depth = -shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+      let depth = -cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
       if depth <= near { horizon.isNearEdge = true }
       let exit = seconds(slot, depth)
       if let latency = terms[Int(slot)].maxLatencySeconds {
@@ -43,8 +44,8 @@ extension RegionMonitor {
     while true {
       var nearest: Double?
       index.find(in: GeoBox(around: fix.coordinate, radiusMeters: reach), into: &found)
-      for slot in found where tracks[Int(slot)].state != .inside {
-        let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+      for slot in found where cells[Int(slot)].track.state != .inside {
+        let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
         if edge <= near { horizon.isNearEdge = true }
         let enter = seconds(slot, edge)
         nearest = Swift.min(nearest ?? enter, enter)
@@ -64,7 +65,7 @@ extension RegionMonitor {
   /// Whether a few more fixes may decide a region's state: some are against it already, or it is unknown.
   var hasPendingEvidence: Bool {
     active.contains {
-      let track = tracks[Int($0)]
+      let track = cells[Int($0)].track
       return track.state == .unknown || track.clearRun > 0 || track.heldRun > 0
     }
   }
@@ -72,8 +73,8 @@ extension RegionMonitor {
   /// Whether a place lies on the other side of an edge than the region's state.
   func isInDoubt(at place: Coordinate) -> Bool {
     active.contains {
-      let state = tracks[Int($0)].state
-      return state != .unknown && (shapes[Int($0)].edgeMeters(at: place) <= 0) != (state == .inside)
+      let state = cells[Int($0)].track.state
+      return state != .unknown && (cells[Int($0)].shape.edgeMeters(at: place) <= 0) != (state == .inside)
     }
   }
 

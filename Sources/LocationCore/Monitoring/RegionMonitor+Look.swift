@@ -3,14 +3,14 @@ extension RegionMonitor {
   mutating func look(from fix: RegionFix, into events: inout [RegionEvent]) {
     let first = events.count
     if !neighborhood.covers(fix.coordinate) {
-      lookAround(from: fix)
+      lookAround(from: fix, into: &events)
       if crossCount > 0, let lastFix { lookBetween(lastFix, fix, into: &events) }
     }
     var index = 0
     while index < active.count {
       let slot = active[index]
       weigh(slot, fix, into: &events)
-      if tracks[Int(slot)].isActive {
+      if cells[Int(slot)].track.isActive {
         index += 1
       } else {
         active[index] = active[active.count - 1]
@@ -21,59 +21,67 @@ extension RegionMonitor {
   }
 
   /// Brings the neighbourhood up to date and activates every region whose state is not the fix's side.
-  private mutating func lookAround(from fix: RegionFix) {
+  private mutating func lookAround(from fix: RegionFix, into events: inout [RegionEvent]) {
     if !neighborhood.move(to: fix.coordinate) {
       if index.isUnsettled { settle() }
-      neighborhood.gather(from: &index, tracks)
-      if neighborhood.refine(from: index, tracks) != inside.count { findLeft(by: fix) }
+      neighborhood.gather(from: &index, cells)
+      if neighborhood.refine(from: index, cells) != inside.count {
+        findLeft(by: fix, into: &events)
+      }
     }
     neighborhood.scan()
-    for lane in neighborhood.due {
+    for index in neighborhood.due.indices {
+      let lane = neighborhood.due[index]
       let slot = neighborhood.lanes[Int(lane)].slot
-      let look = compare(slot, at: fix.coordinate)
+      let look = compare(slot, fix, into: &events)
       neighborhood.note(lane: lane, boundMeters: look.bound, isAsRecorded: look.agrees)
     }
     guard !neighborhood.large.isEmpty else { return }
     for place in neighborhood.large.indices where neighborhood.large[place].bound <= 0 {
       let slot = neighborhood.large[place].slot
-      let look = compare(slot, at: fix.coordinate)
+      let look = compare(slot, fix, into: &events)
       neighborhood.note(large: place, boundMeters: look.agrees ? look.bound : 0)
     }
     neighborhood.settleLarge()
   }
 
   /// Looks at the regions that the position is held to be in, some of which are not around it any more.
-  private mutating func findLeft(by fix: RegionFix) {
+  private mutating func findLeft(by fix: RegionFix, into events: inout [RegionEvent]) {
     for slot in inside {
-      compare(slot, at: fix.coordinate)
-      neighborhood.record(slot, isInside: true)
+      compare(slot, fix, into: &events)
+      neighborhood.record(slot, isInside: cells[Int(slot)].track.state == .inside)
     }
   }
 
-  /// Activates a region if a place lies on the other side than its state; metres to its edge.
+  /// Activates a region if a fix lies on the other side than its state, or decides at once where that is the rule;
+  /// metres to its edge.
   @discardableResult
-  private mutating func compare(_ slot: Int32, at place: Coordinate) -> (bound: Double, agrees: Bool) {
-    let edge = roughEdgeMeters(slot, at: place)
-    let agrees = (edge > 0) == (tracks[Int(slot)].state != .inside)
-    if !agrees { activate(slot) }
+  private mutating func compare(
+    _ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]
+  ) -> (bound: Double, agrees: Bool) {
+    let edge = roughEdgeMeters(slot, at: fix.coordinate)
+    let agrees = (edge > 0) == (cells[Int(slot)].track.state != .inside)
+    if !agrees {
+      if configuration.rule == .plain { decide(slot, fix, edge, into: &events) } else { activate(slot) }
+    }
     return (abs(edge), agrees)
   }
 
   /// Metres to a region's edge but for centimetres; the sign is certain.
   @inline(__always)
   mutating func roughEdgeMeters(_ slot: Int32, at place: Coordinate) -> Double {
-    if let scales = neighborhood.plane.scales(at: place.latitude),
+    if let outline = cells[Int(slot)].outline, let scales = neighborhood.plane.scales(at: place.latitude),
       let edge = outlines.edgeMeters(
-        slot, at: place, perLongitude: scales.perLongitude, perLatitude: scales.perLatitude)
+        outline, at: place, perLongitude: scales.perLongitude, perLatitude: scales.perLatitude)
     {
       return edge
     }
-    return shapes[Int(slot)].edgeMeters(at: place, in: neighborhood.plane)
+    return cells[Int(slot)].shape.edgeMeters(at: place, in: neighborhood.plane)
   }
 
   mutating func activate(_ slot: Int32) {
-    guard !tracks[Int(slot)].isActive else { return }
-    tracks[Int(slot)].isActive = true
+    guard !cells[Int(slot)].track.isActive else { return }
+    cells[Int(slot)].track.isActive = true
     active.append(slot)
   }
 }

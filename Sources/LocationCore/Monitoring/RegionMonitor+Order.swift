@@ -7,14 +7,12 @@ extension RegionMonitor {
 
   /// Numbers all slots anew: the slot in each place of `order` becomes that place.
   private mutating func reorder(_ order: [Int32]) {
-    var places = [Int32](repeating: -1, count: tracks.count)
+    var places = [Int32](repeating: -1, count: cells.count)
     for (place, old) in order.enumerated() { places[Int(old)] = Int32(place) }
     index.reorder(order)
-    outlines.reorder(order)
     regionsBySlot = order.map { regionsBySlot[Int($0)] }
-    terms = order.map { terms[Int($0)] }
-    shapes = order.map { shapes[Int($0)] }
-    tracks = order.map { tracks[Int($0)] }
+    cells = order.map { cells[Int($0)] }
+    orderOutlines()
     freeSlots = []
     slots = slots.mapValues { places[Int($0)] }
     active = active.map { places[Int($0)] }
@@ -23,5 +21,15 @@ extension RegionMonitor {
     for entry in departures.indices { departures[entry].slot = places[Int(departures[entry].slot)] }
     for entry in approaches.indices { approaches[entry].slot = places[Int(approaches[entry].slot)] }
     neighborhood.forget()
+  }
+  /// Lays the outlines in the order of the slots.
+  private mutating func orderOutlines() {
+    var ordered = FlatOutlines()
+    ordered.reserve(as: outlines)
+    for slot in cells.indices {
+      guard let outline = cells[slot].outline else { continue }
+      cells[slot].outline = ordered.insert(outline, from: outlines)
+    }
+    outlines = ordered
   }
 }

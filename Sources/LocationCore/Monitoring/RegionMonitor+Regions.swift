@@ -24,25 +24,20 @@ extension RegionMonitor {
   private mutating func place(
     _ region: Region, _ shape: ShapeGeometry, _ track: RegionTrack
   ) -> Int32 {
-    let slot: Int32
-    if let free = freeSlots.popLast() {
-      slot = free
-      regionsBySlot[Int(slot)] = region
-      terms[Int(slot)] = RegionTerms(region)
-      shapes[Int(slot)] = shape
-      tracks[Int(slot)] = track
-    } else {
-      slot = Int32(regionsBySlot.count)
-      regionsBySlot.append(region)
-      terms.append(RegionTerms(region))
-      shapes.append(shape)
-      tracks.append(track)
-    }
+    let slot = freeSlots.last ?? Int32(cells.count)
     let box = shape.box
-    let ring = shape.ringMeters
-    let placed = RegionRing(slot: slot, box: box, innerMeters: ring.inner, outerMeters: ring.outer)
-    index.insert(placed, box)
-    outlines.insert(shape, placed)
+    let radii = shape.ringMeters
+    let ring = RegionRing(slot: slot, box: box, innerMeters: radii.inner, outerMeters: radii.outer)
+    index.insert(ring, box)
+    let outline = outlines.insert(shape, ring)
+    let cell = RegionCell(terms: RegionTerms(region), outline: outline, shape: shape, track: track)
+    if freeSlots.popLast() == nil {
+      regionsBySlot.append(region)
+      cells.append(cell)
+    } else {
+      regionsBySlot[Int(slot)] = region
+      cells[Int(slot)] = cell
+    }
     return slot
   }
 
@@ -53,7 +48,7 @@ extension RegionMonitor {
     let latency = regionsBySlot[Int(slot)]?.maxLatencySeconds
     regionsBySlot[Int(slot)] = nil
     forgetLatency(latency)
-    tracks[Int(slot)].isActive = false
+    cells[Int(slot)].track.isActive = false
     active.removeAll { $0 == slot }
     inside.removeAll { $0 == slot }
     departures.removeAll { $0.slot == slot }
@@ -62,7 +57,8 @@ extension RegionMonitor {
     clocks.remove(slot: slot)
     freeSlots.append(slot)
     index.remove(slot)
-    outlines.remove(slot)
+    if let outline = cells[Int(slot)].outline { outlines.remove(outline) }
+    cells[Int(slot)].outline = nil
     neighborhood.forget()
     return true
   }

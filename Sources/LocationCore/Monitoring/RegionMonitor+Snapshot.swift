@@ -36,7 +36,7 @@ extension RegionMonitor {
         fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence, due: due)
     }
     return Snapshot.Entry(
-      region: region, track: tracks[Int(slot)], departure: departure,
+      region: region, track: cells[Int(slot)].track, departure: departure,
       dwellDue: clocks.due(of: slot, .dwell),
       approach: approaches.first { $0.slot == slot }?.approach)
   }

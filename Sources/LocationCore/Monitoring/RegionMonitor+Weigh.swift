@@ -3,32 +3,37 @@ extension RegionMonitor {
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
     let rule = configuration
     if rule.rule == .plain { return weighPlainly(slot, fix, into: &events) }
-    let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+    let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
     var look = RegionLook(
       instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
-    if tracks[Int(slot)].asksAttainable(look, by: rule) {
-      look.attainableMeters = shapes[Int(slot)].attainableDepthMeters(
+    if cells[Int(slot)].track.asksAttainable(look, by: rule) {
+      look.attainableMeters = cells[Int(slot)].shape.attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
         reachMeters: rule.attainableReachSigmas * fix.sigmaMeters,
-        enoughMeters: tracks[Int(slot)].enoughMeters(look, by: rule))
+        enoughMeters: cells[Int(slot)].track.enoughMeters(look, by: rule))
     }
-    if tracks[Int(slot)].state == .unknown {
+    if cells[Int(slot)].track.state == .unknown {
       weighFirst(slot, fix, look, into: &events)
-    } else if let reason = tracks[Int(slot)].weigh(look, by: rule) {
+    } else if let reason = cells[Int(slot)].track.weigh(look, by: rule) {
       turn(slot, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(slot, fix, into: &events)
     if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
-    if tracks[Int(slot)].state != .unknown, tracks[Int(slot)].comesToRest(look, by: rule) {
-      tracks[Int(slot)].isActive = false
+    if cells[Int(slot)].track.state != .unknown, cells[Int(slot)].track.comesToRest(look, by: rule) {
+      cells[Int(slot)].track.isActive = false
     }
   }
 
-  /// Takes the side of the edge on which a fix lies.
   private mutating func weighPlainly(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    let edge = roughEdgeMeters(slot, at: fix.coordinate)
-    tracks[Int(slot)].isActive = false
-    switch tracks[Int(slot)].state {
+    cells[Int(slot)].track.isActive = false
+    decide(slot, fix, roughEdgeMeters(slot, at: fix.coordinate), into: &events)
+  }
+
+  /// Takes the side of the edge on which a fix lies.
+  mutating func decide(
+    _ slot: Int32, _ fix: RegionFix, _ edge: Double, into events: inout [RegionEvent]
+  ) {
+    switch cells[Int(slot)].track.state {
     case .inside: if edge > 0 { turn(slot, fix, edge, .plain, into: &events) }
     case .outside: if edge <= 0 { turn(slot, fix, edge, .plain, into: &events) }
     case .unknown: find(edge > 0 ? .outside : .inside, slot, fix, edge, into: &events)
@@ -38,9 +43,9 @@ extension RegionMonitor {
   private mutating func weighFirst(
     _ slot: Int32, _ fix: RegionFix, _ look: RegionLook, into events: inout [RegionEvent]
   ) {
-    let inside = shapes[Int(slot)].probabilityInside(
+    let inside = cells[Int(slot)].shape.probabilityInside(
       at: fix.coordinate, edgeMeters: look.edgeMeters, sigmaMeters: fix.sigmaMeters)
-    if let state = tracks[Int(slot)].weighFirst(look, probabilityInside: inside, by: configuration) {
+    if let state = cells[Int(slot)].track.weighFirst(look, probabilityInside: inside, by: configuration) {
       find(state, slot, fix, look.edgeMeters, into: &events)
     }
   }
@@ -50,12 +55,12 @@ extension RegionMonitor {
     _ state: RegionState, _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double,
     into events: inout [RegionEvent]
   ) {
-    tracks[Int(slot)].state = state
+    cells[Int(slot)].track.state = state
     if state == .inside {
       beginVisit(slot, at: fix.instant)
       neighborhood.record(slot, isInside: true)
     }
-    switch terms[Int(slot)].initial {
+    switch cells[Int(slot)].terms.initial {
     case .silent: break
     case .state: append(.state(state), slot, fix, edgeMeters, .initial, into: &events)
     case .event:
@@ -69,9 +74,9 @@ extension RegionMonitor {
     _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
     into events: inout [RegionEvent]
   ) {
-    tracks[Int(slot)].turn(by: configuration)
-    neighborhood.record(slot, isInside: tracks[Int(slot)].state == .inside)
-    if tracks[Int(slot)].state == .inside {
+    cells[Int(slot)].track.turn(by: configuration)
+    neighborhood.record(slot, isInside: cells[Int(slot)].track.state == .inside)
+    if cells[Int(slot)].track.state == .inside {
       enter(slot, fix, edgeMeters, reason, into: &events)
     } else {
       leave(slot, fix, edgeMeters, reason, into: &events)
@@ -101,13 +106,13 @@ extension RegionMonitor {
       inside[place] = inside[inside.count - 1]
       inside.removeLast()
     }
-    let delay = terms[Int(slot)].exitDelaySeconds
+    let delay = cells[Int(slot)].terms.exitDelaySeconds
     if delay > 0 {
       let confidence = confidence(slot, fix, edgeMeters)
       departures.append(
         RegionDeparture(slot: slot, fix: fix, edgeMeters: edgeMeters, confidence: confidence))
       let due = fix.instant.advanced(bySeconds: delay)
-      clocks.set(RegionClock(due: due, region: terms[Int(slot)].id, slot: slot, kind: .exit))
+      clocks.set(RegionClock(due: due, region: cells[Int(slot)].terms.id, slot: slot, kind: .exit))
       return
     }
     endVisit(slot)
@@ -117,21 +122,21 @@ extension RegionMonitor {
   // These few change nothing and must be inlined: to call them the whole monitor would be copied.
 
   @inline(__always) func notifies(_ slot: Int32, _ kind: Region.Notify) -> Bool {
-    terms[Int(slot)].notify.contains(kind)
+    cells[Int(slot)].terms.notify.contains(kind)
   }
 
   private mutating func beginVisit(_ slot: Int32, at instant: EngineInstant) {
     inside.append(slot)
-    tracks[Int(slot)].visit &+= 1
-    tracks[Int(slot)].enteredAt = instant
+    cells[Int(slot)].track.visit &+= 1
+    cells[Int(slot)].track.enteredAt = instant
     if notifies(slot, .dwell) {
-      let due = instant.advanced(bySeconds: terms[Int(slot)].dwellSeconds)
-      clocks.set(RegionClock(due: due, region: terms[Int(slot)].id, slot: slot, kind: .dwell))
+      let due = instant.advanced(bySeconds: cells[Int(slot)].terms.dwellSeconds)
+      clocks.set(RegionClock(due: due, region: cells[Int(slot)].terms.id, slot: slot, kind: .dwell))
     }
   }
 
   mutating func endVisit(_ slot: Int32) {
-    tracks[Int(slot)].dwellIsOverdue = false
+    cells[Int(slot)].track.dwellIsOverdue = false
     if notifies(slot, .dwell) { clocks.remove(slot: slot, kind: .dwell) }
   }
 
@@ -139,23 +144,24 @@ extension RegionMonitor {
   private mutating func emitOverdueDwell(
     _ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]
   ) {
-    guard tracks[Int(slot)].dwellIsOverdue, !leavingIsPending(slot) else { return }
-    tracks[Int(slot)].dwellIsOverdue = false
-    let edge = shapes[Int(slot)].edgeMeters(at: fix.coordinate)
+    guard cells[Int(slot)].track.dwellIsOverdue, !leavingIsPending(slot) else { return }
+    cells[Int(slot)].track.dwellIsOverdue = false
+    let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
     append(.dwell, slot, fix, edge, .dwelled, into: &events)
   }
 
   @inline(__always) func leavingIsPending(_ slot: Int32) -> Bool {
-    tracks[Int(slot)].state != .inside || tracks[Int(slot)].heldRun > 0 || tracks[Int(slot)].clearRun > 0
+    cells[Int(slot)].track.state != .inside || cells[Int(slot)].track.heldRun > 0
+      || cells[Int(slot)].track.clearRun > 0
   }
 
   /// The probability, by one fix, of a region's recorded state; the plain rule has no doubts.
   @inline(__always)
   private func confidence(_ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
     if configuration.rule == .plain { return 1 }
-    let inside = shapes[Int(slot)].probabilityInside(
+    let inside = cells[Int(slot)].shape.probabilityInside(
       at: fix.coordinate, edgeMeters: edgeMeters, sigmaMeters: fix.sigmaMeters)
-    return tracks[Int(slot)].state == .inside ? inside : 1 - inside
+    return cells[Int(slot)].track.state == .inside ? inside : 1 - inside
   }
 
   /// Appends an event of a fix.
@@ -163,10 +169,10 @@ extension RegionMonitor {
     _ kind: RegionEvent.Kind, _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double,
     _ reason: RegionEvent.Reason, into events: inout [RegionEvent]
   ) {
-    let track = tracks[Int(slot)]
+    let track = cells[Int(slot)].track
     events.append(
       RegionEvent(
-        kind: kind, region: terms[Int(slot)].id, visit: Int(track.visit), instant: fix.instant,
+        kind: kind, region: cells[Int(slot)].terms.id, visit: Int(track.visit), instant: fix.instant,
         coordinate: fix.coordinate, accuracy: fix.accuracy, edgeMeters: edgeMeters,
         confidence: confidence(slot, fix, edgeMeters), reason: reason,
         insideSeconds: kind == .exit ? track.enteredAt.seconds(to: fix.instant) : nil))

@@ -12,9 +12,7 @@ public struct RegionMonitor: Sendable {
 
   var slots: [String: Int32] = [:]
   var regionsBySlot: [Region?] = []
-  var terms: [RegionTerms] = []
-  var shapes: [ShapeGeometry] = []
-  var tracks: [RegionTrack] = []
+  var cells: [RegionCell] = []
   var freeSlots: [Int32] = []
 
   /// Slots whose regions are weighed at each fix; the order says nothing.
@@ -56,7 +54,7 @@ public struct RegionMonitor: Sendable {
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
   public mutating func noteGap() {
-    for slot in active { tracks[Int(slot)].noteGap() }
+    for slot in active { cells[Int(slot)].track.noteGap() }
     lastFix?.beforeGap = true
     approaches.removeAll()
   }
@@ -69,7 +67,7 @@ public struct RegionMonitor: Sendable {
 
   /// While an exit is held back, the state is still inside.
   func state(in slot: Int32) -> RegionState {
-    departures.contains { $0.slot == slot } ? .inside : tracks[Int(slot)].state
+    departures.contains { $0.slot == slot } ? .inside : cells[Int(slot)].track.state
   }
 
   /// The regions, in the order of their ids.

@@ -1,4 +1,4 @@
-/// The regions around the last look, in two lists: a wide one of the index's leaves, gathered seldom, and a
+/// The regions around the last look, in two lists: a wide one of the index's branches, gathered seldom, and a
 /// near one of rings in a plane, scanned whenever the safe distance is used up.
 ///
 /// It decides nothing. It tells which regions' edges may lie between the last look and a place.
@@ -11,8 +11,8 @@ struct RegionNeighborhood: Sendable {
   /// Square of the metres within which of the last look no edge is met; negative before the first.
   private var safeSquared = -1.0
 
-  // The wide list: the leaves with all regions within the horizon of the place where it was gathered.
-  private var wide: [RegionIndex.Leaf] = []
+  // The wide list: the branches with all regions within the horizon of the place where it was gathered.
+  private var wide: [RegionIndex.Branch] = []
   private var widePlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
   private var wideHorizon = -1.0
   private var wideHint = 2_000.0
@@ -25,8 +25,11 @@ struct RegionNeighborhood: Sendable {
   private(set) var lanes: [RegionLane] = []
   /// The middle of the near list's plane, a place that singles hold.
   private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  // Scale, plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
   private var scale = LocalScale(latitude: 0)
   private(set) var plane = LocalPlane(latitude: 0)
+  private var scaleLatitude = Double.infinity
+  private var scaleReach = -1.0
   private var shrink: Float = 1
   private var stretch: Float = 1
   private var nearHorizon = -1.0
@@ -46,8 +49,8 @@ struct RegionNeighborhood: Sendable {
 
   /// How far around a look regions are gathered at most, metres.
   static let widestMeters = 100_000.0
-  /// How many leaves of the index the wide list aims at.
-  static let wideCount = 32
+  /// How many branches of the index the wide list aims at.
+  static let wideCount = 6
   /// How many edges the near list aims at.
   static let nearCount = 16
   /// Takes off what the index's plane may add to a distance.
@@ -60,6 +63,8 @@ struct RegionNeighborhood: Sendable {
   private static let headedShare = 1.7
   /// Degrees of latitude up to which lists are laid ahead: nearer the poles planes are too small.
   private static let headedLatitude = 80.0
+  /// Degrees of latitude by which a plane's middle may lie off its scale: at 80 degrees that is 0.1 % of a distance.
+  private static let driftDegrees = 0.01
 
   /// Whether a place is so near the last look that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
@@ -79,6 +84,7 @@ struct RegionNeighborhood: Sendable {
     large.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
     near.removeAll(keepingCapacity: true)
+    due.removeAll(keepingCapacity: true)
   }
 
   /// Moves the place of the last look; tells whether the near list still reaches around it.
@@ -118,7 +124,7 @@ struct RegionNeighborhood: Sendable {
 
 extension RegionNeighborhood {
   /// Gathers the wide list around the last look, if it would cut the near list short.
-  mutating func gather(from index: inout RegionIndex, _ tracks: [RegionTrack]) {
+  mutating func gather(from index: inout RegionIndex, _ cells: [RegionCell]) {
     findHeading()
     guard wideLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * nearReach else { return }
     widePlace = place
@@ -130,37 +136,39 @@ extension RegionNeighborhood {
     wideHorizon = horizon * Self.slack
     wideHint = Swift.max(1, horizon)
     large.removeAll(keepingCapacity: true)
-    for leaf in wide where leaf.mayHoldLarge {
-      let block = index.block(of: leaf)
-      let bound = Double(leaf.squaredMiss).squareRoot() * Self.slack
+    let perLongitude = LocalScale(latitude: Swift.min(90, abs(latitude) + 1)).metersPerDegreeLongitude
+    index.forEachBlock(
+      of: wide, longitude: Float(longitude), latitude: Float(latitude),
+      metersPerLongitude: Float(perLongitude), withinMeters: Float(horizon), mayHoldLarge: true
+    ) { block, squaredMiss in
+      let bound = Double(squaredMiss).squareRoot() * Self.slack
       for lane in 0..<RegionRingBlock.width where block.large & (1 << UInt16(lane)) != 0 {
         // One that may be left behind is measured at once.
-        let slot = index.slot(of: leaf, lane: lane)
-        large.append((slot, tracks[Int(slot)].state == .inside ? 0 : bound))
+        let slot = block.slots[lane]
+        large.append((slot, cells[Int(slot)].track.state == .inside ? 0 : bound))
       }
     }
   }
 
   /// Makes the near list around the last look; the number of the regions in it, and of large ones, whose
   /// recorded state is inside.
-  mutating func refine(from index: RegionIndex, _ tracks: [RegionTrack]) -> Int {
+  mutating func refine(from index: RegionIndex, _ cells: [RegionCell]) -> Int {
     let widest = isHeaded ? wideLeft / Self.headedShare : wideLeft
     var reach = Swift.min(nearReach, widest)
-    var inside = list(within: reach, index, tracks)
+    var inside = list(within: reach, index, cells)
     while lanes.count < Self.nearCount / 2 + inside, reach < widest {
       reach = Swift.min(widest, reach * 1.5)
-      inside = list(within: reach, index, tracks)
+      inside = list(within: reach, index, cells)
     }
     while lanes.count > Self.nearCount * 3 + inside, reach > Self.leastReachMeters {
       reach *= 0.6
-      inside = list(within: reach, index, tracks)
+      inside = list(within: reach, index, cells)
     }
     nearHorizon = reach * Self.slack
-    plane = LocalPlane(latitude: nearPlace.latitude)
     listedPlace = place
     locate()
     nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
-    for entry in large where tracks[Int(entry.slot)].state == .inside { inside += 1 }
+    for entry in large where cells[Int(entry.slot)].track.state == .inside { inside += 1 }
     return inside
   }
 
@@ -168,7 +176,7 @@ extension RegionNeighborhood {
   private mutating func findHeading() {
     heading = (0, 0)
     guard nearHorizon > 0, abs(latitude) < Self.headedLatitude else { return }
-    let way = LocalScale(latitude: latitude).offset(of: place, from: listedPlace)
+    let way = scaleHere.offset(of: place, from: listedPlace)
     let meters = (way.east * way.east + way.north * way.north).squareRoot()
     guard meters > 0.25 * nearHorizon, meters < 4 * nearHorizon else { return }
     heading = (way.east / meters, way.north / meters)
@@ -181,21 +189,34 @@ extension RegionNeighborhood {
     var middle = place
     if isHeaded {
       let ahead = Self.aheadShare * reach
-      middle = LocalScale(latitude: latitude).coordinate(
+      middle = scaleHere.coordinate(
         east: heading.east * ahead, north: heading.north * ahead, from: place)
     }
     nearPlace = Coordinate(
       uncheckedLatitude: Double(Float(middle.latitude)), longitude: Double(Float(middle.longitude)))
-    scale = LocalScale(latitude: nearPlace.latitude)
-    setDistortion(withinMeters: reach)
+    if !isScaled(for: nearPlace.latitude) || reach > scaleReach || 4 * reach < scaleReach {
+      scaleLatitude = nearPlace.latitude
+      scale = LocalScale(latitude: scaleLatitude)
+      plane = LocalPlane(latitude: scaleLatitude)
+      setDistortion(withinMeters: reach * 1.25)
+    }
     locate()
+  }
+
+  private func isScaled(for latitude: Double) -> Bool { abs(latitude - scaleLatitude) < Self.driftDegrees }
+
+  /// The scale at the place, or one of a place nearby.
+  private var scaleHere: LocalScale {
+    isScaled(for: latitude) ? scale : LocalScale(latitude: latitude)
   }
 
   /// How far distances in the plane may be off within some metres of its middle, and a little beyond for the
   /// regions' own middles: a degree of longitude shortens with latitude.
   private mutating func setDistortion(withinMeters reach: Double) {
-    let extent = (reach + 2 * RegionRing.largeMeters) / GeoBox.leastMetersPerDegreeLatitude
-    let latitude = abs(nearPlace.latitude)
+    scaleReach = reach
+    let extent =
+      (reach + 2 * RegionRing.largeMeters) / GeoBox.leastMetersPerDegreeLatitude + Self.driftDegrees
+    let latitude = abs(scaleLatitude)
     let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
     let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
     let broad = LocalScale(latitude: Swift.max(0, latitude - extent)).metersPerDegreeLongitude / here
@@ -205,35 +226,31 @@ extension RegionNeighborhood {
   }
 
   private mutating func list(
-    within reach: Double, _ index: RegionIndex, _ tracks: [RegionTrack]
+    within reach: Double, _ index: RegionIndex, _ cells: [RegionCell]
   ) -> Int {
     layPlane(reach: reach)
     near.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
+    due.removeAll(keepingCapacity: true)
     var inside = 0
     var octet = RegionOctet.Draft()
     let limit = Float(reach)
     let (east, north) = (Float(nearPlace.longitude), Float(nearPlace.latitude))
     let farthest = Float(reach / Self.slack)
     let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
-    for leaf in wide {
-      let miss = leaf.squaredMiss(east, north, metersPerLongitude: perLongitude)
-      guard miss < farthest * farthest else { continue }
-      let block = index.block(of: leaf).projected(longitude: east, latitude: north, scale: scale)
-      let holding = block.lanes(withinMeters: 0, of: scanned, shrink: shrink)
-      var hits = block.lanes(withinMeters: limit, shrink: shrink)
-      while hits != 0 {
-        let lane = hits.trailingZeroBitCount
-        hits &= hits &- 1
-        let known = RegionLane(
-          slot: index.slot(of: leaf, lane: lane), inner: block.inner[lane], outer: block.outer[lane])
+    index.forEachBlock(
+      of: wide, longitude: east, latitude: north, metersPerLongitude: perLongitude, withinMeters: farthest
+    ) { block, _ in
+      let block = block.projected(longitude: east, latitude: north, scale: scale)
+      block.forEach(in: block.lanes(withinMeters: limit, shrink: shrink)) { ring in
         // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
-        let isInside = holding & (1 << UInt32(lane)) != 0 && tracks[Int(known.slot)].state == .inside
+        let isInside =
+          ring.holds(scanned, shrink: shrink) && cells[Int(ring.slot)].track.state == .inside
         if isInside { inside += 1 }
         octet.set(
-          lanes.count % RegionOctet.width, east: block.east[lane], north: block.north[lane],
-          factor: isInside ? -stretch : outsideFactor, constant: isInside ? -known.inner : known.outer)
-        lanes.append(known)
+          lanes.count % RegionOctet.width, east: ring.east, north: ring.north,
+          factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
+        lanes.append(RegionLane(slot: ring.slot, inner: ring.inner, outer: ring.outer))
         if lanes.count % RegionOctet.width == 0 {
           near.append(octet.octet)
           octet = RegionOctet.Draft()
@@ -246,8 +263,11 @@ extension RegionNeighborhood {
 
   /// Records on which side of its edge a region's state is, if it is in the near list.
   mutating func record(_ slot: Int32, isInside: Bool) {
-    guard let lane = lanes.firstIndex(where: { $0.slot == slot }) else { return }
-    record(lane: lane, isInside: isInside)
+    if let lane = due.first(where: { lanes[Int($0)].slot == slot }) {
+      record(lane: Int(lane), isInside: isInside)
+    } else if let lane = lanes.firstIndex(where: { $0.slot == slot }) {
+      record(lane: lane, isInside: isInside)
+    }
   }
 
   @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
@@ -259,28 +279,24 @@ extension RegionNeighborhood {
 
   /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
   mutating func scan() {
-    let (east, north) = scanned
     if !due.isEmpty { due.removeAll(keepingCapacity: true) }
-    var least = SIMD8<Float>(repeating: Float(nearLeft))
-    for octet in near { least = least.lesser(octet.margins(east: east, north: north)) }
-    let meters = least.least
-    safe(Double(meters > 0 ? meters : scanClosely()))
-  }
-
-  /// The same, where a margin is not positive.
-  private mutating func scanClosely() -> Float {
     var least = Float(nearLeft)
     for place in near.indices {
       let margins = near[place].margins(east: scanned.east, north: scanned.north)
-      guard margins.least <= 0 else {
-        least = Swift.min(least, margins.least)
-        continue
-      }
-      let each = unsafe unsafeBitCast(margins, to: InlineArray<8, Float>.self)
-      for lane in 0..<RegionOctet.width {
-        let bound = each[lane] > 0 ? each[lane] : remaining(place * RegionOctet.width + lane)
-        least = Swift.min(least, bound)
-      }
+      let leastHere = margins.least
+      least = Swift.min(least, leastHere > 0 ? leastHere : scanClosely(place, margins))
+    }
+    safe(Double(least))
+  }
+
+  /// What is left of an octet's margins, of which some are not positive: these lanes are due, or have a bound yet.
+  private mutating func scanClosely(_ place: Int, _ margins: SIMD8<Float>) -> Float {
+    let met = margins .<= SIMD8<Float>(repeating: 0)
+    var least = margins.replacing(with: .infinity, where: met).least
+    var bits = met.bits
+    while bits != 0 {
+      least = Swift.min(least, remaining(place * RegionOctet.width + bits.trailingZeroBitCount))
+      bits &= bits &- 1
     }
     return least
   }

@@ -1,11 +1,13 @@
 /// What a region's owner asked for, apart from its shape: what each look may need of a ``Region``.
+///
+/// What each event needs comes last, see ``RegionCell``.
 struct RegionTerms: Sendable {
-  var id: String
-  var notify: Region.Notify
-  var initial: Region.Initial
+  var maxLatencySeconds: Double?
   var dwellSeconds: Double
   var exitDelaySeconds: Double
-  var maxLatencySeconds: Double?
+  var notify: Region.Notify
+  var initial: Region.Initial
+  var id: String
 
   init(_ region: Region) {
     id = region.id

@@ -20,6 +20,11 @@ struct RegionTrack: Hashable, Sendable, Codable {
   var dwellIsOverdue = false
   /// Visits so far.
   var visit: Int32 = 0
+  /// Running mean of the evidence, standard deviations beyond the edge; while unknown, the mean probability
+  /// of being inside.
+  var settledMean = 0.0
+  /// When the current visit began.
+  var enteredAt = EngineInstant.distantPast
   /// When the clear fixes began.
   var clearSince = EngineInstant.distantPast
   /// When the confident fixes began; while unknown, the first fix.
@@ -30,11 +35,6 @@ struct RegionTrack: Hashable, Sendable, Codable {
   var weighedLast = EngineInstant.distantPast
   /// Standard deviation of the last confident fix, metres.
   var heldSigmaMeters = 0.0
-  /// Running mean of the evidence, standard deviations beyond the edge; while unknown, the mean probability
-  /// of being inside.
-  var settledMean = 0.0
-  /// When the current visit began.
-  var enteredAt = EngineInstant.distantPast
 }
 
 /// One fix as seen from one region.

@@ -71,7 +71,7 @@ extension RegionMonitor {
 
   /// What a region's state was before events of this fix changed it; nil where none did.
   private func stateBefore(_ slot: Int32, _ events: [RegionEvent]) -> RegionState? {
-    for event in events where event.region == terms[Int(slot)].id {
+    for event in events where event.region == cells[Int(slot)].terms.id {
       switch event.kind {
       case .enter: return event.reason == .initial ? .unknown : .outside
       case .exit: return .inside
@@ -83,13 +83,13 @@ extension RegionMonitor {
   }
 
   private func verdict(_ slot: Int32, _ fix: RegionFix, before: RegionState) -> RegionVerdict {
-    let track = tracks[Int(slot)]
-    let shape = shapes[Int(slot)]
+    let track = cells[Int(slot)].track
+    let shape = cells[Int(slot)].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
     let factor = configuration.guardedFactor(track.restlessness) * fix.sigmaMeters
     let after = state(in: slot)
     return RegionVerdict(
-      region: terms[Int(slot)].id, before: before, after: after, edgeMeters: edge,
+      region: cells[Int(slot)].terms.id, before: before, after: after, edgeMeters: edge,
       sigmaMeters: fix.sigmaMeters,
       probabilityInside: shape.probabilityInside(
         at: fix.coordinate, edgeMeters: edge, sigmaMeters: fix.sigmaMeters),
@@ -102,7 +102,7 @@ extension RegionMonitor {
   private func reason(
     _ slot: Int32, _ fix: RegionFix, before: RegionState, after: RegionState, edgeMeters: Double
   ) -> RegionVerdict.Reason {
-    let track = tracks[Int(slot)]
+    let track = cells[Int(slot)].track
     if before != after { return before == .unknown ? .found : after == .inside ? .entered : .left }
     if departures.contains(where: { $0.slot == slot }) { return .heldBack }
     if after == .unknown { return .open }
@@ -110,7 +110,7 @@ extension RegionMonitor {
     guard isOtherSide else { return .agrees }
     if track.clearRun > 0 || (track.heldRun > 0 && track.heldLast == fix.instant) { return .gathering }
     guard after == .outside else { return .weak }
-    let attainable = shapes[Int(slot)].attainableDepthMeters(
+    let attainable = cells[Int(slot)].shape.attainableDepthMeters(
       at: fix.coordinate, edgeMeters: edgeMeters,
       reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
     return attainable < Accuracy.sigmasIn68Percent * fix.sigmaMeters ? .tooSmall : .weak

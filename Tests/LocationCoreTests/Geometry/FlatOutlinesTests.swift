@@ -21,24 +21,24 @@ import Testing
     var noise = SeededNoise(seed: 41)
     var answers = 0
     var outlines = FlatOutlines()
+    var kept = [FlatOutlines.Outline?](repeating: nil, count: 40)
     for round in 0..<300 {
       let middle = Coordinate(
         uncheckedLatitude: noise.uniform(-79...79),
         longitude: round % 3 == 0 ? 180 : noise.uniform(-180...180))
       let shape = try ShapeGeometry(Self.shape(round, &noise, at: middle))
-      let slot = Int32(round % 40)
-      if round >= 40 { outlines.remove(slot) }
-      let ring = shape.ringMeters
-      outlines.insert(
-        shape, RegionRing(slot: slot, box: shape.box, innerMeters: ring.inner, outerMeters: ring.outer))
+      if let old = kept[round % 40] { outlines.remove(old) }
+      kept[round % 40] = Self.insert(shape, into: &outlines)
       for _ in 0..<10 {
         let here = place(
           east: noise.uniform(-1_200...1_200), north: noise.uniform(-1_200...1_200), from: middle)
         let scale = LocalScale(latitude: here.latitude)
         guard
-          let rough = outlines.edgeMeters(
-            slot, at: here, perLongitude: scale.metersPerDegreeLongitude,
-            perLatitude: scale.metersPerDegreeLatitude)
+          let rough = kept[round % 40].flatMap({
+            outlines.edgeMeters(
+              $0, at: here, perLongitude: scale.metersPerDegreeLongitude,
+              perLatitude: scale.metersPerDegreeLatitude)
+          })
         else { continue }
         answers += 1
         let exact = shape.edgeMeters(at: here)
@@ -56,26 +56,28 @@ import Testing
       try ShapeGeometry(
         round % 5 == 0 ? .circle(center: munich, radiusMeters: 50) : Self.shape(round, &noise, at: munich))
     }
-    for (slot, shape) in shapes.enumerated() {
-      let ring = shape.ringMeters
-      outlines.insert(
-        shape,
-        RegionRing(slot: Int32(slot), box: shape.box, innerMeters: ring.inner, outerMeters: ring.outer))
-    }
-    let order = (0..<20).map { Int32(($0 * 7) % 20) }
-    var ordered = outlines
-    ordered.reorder(order)
+    let kept = shapes.map { Self.insert($0, into: &outlines) }
+    #expect(kept.count { $0 == nil } == 4)
+    var ordered = FlatOutlines()
     let scale = LocalScale(latitude: munich.latitude)
-    for (new, old) in order.enumerated() {
-      let (before, after) = (outlines, ordered)
-      let expected = before.edgeMeters(
-        old, at: munich, perLongitude: scale.metersPerDegreeLongitude,
+    for outline in kept.reversed().compactMap({ $0 }) {
+      let moved = ordered.insert(outline, from: outlines)
+      let expected = outlines.edgeMeters(
+        outline, at: munich, perLongitude: scale.metersPerDegreeLongitude,
         perLatitude: scale.metersPerDegreeLatitude)
-      let found = after.edgeMeters(
-        Int32(new), at: munich, perLongitude: scale.metersPerDegreeLongitude,
+      let found = ordered.edgeMeters(
+        moved, at: munich, perLongitude: scale.metersPerDegreeLongitude,
         perLatitude: scale.metersPerDegreeLatitude)
       #expect(found == expected)
     }
+  }
+
+  private static func insert(
+    _ shape: ShapeGeometry, into outlines: inout FlatOutlines
+  ) -> FlatOutlines.Outline? {
+    let radii = shape.ringMeters
+    let ring = RegionRing(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
+    return outlines.insert(shape, ring)
   }
 
   /// A fix is the same evidence whether the depth around it is sought to the end or only until it is enough.

@@ -217,7 +217,7 @@ import Testing
     var events: [RegionEvent] = []
     for fix in story {
       fresh.neighborhood.forget()
-      for slot in fresh.tracks.indices { fresh.activate(Int32(slot)) }
+      for slot in fresh.cells.indices { fresh.activate(Int32(slot)) }
       if let fix { fresh.observe(fix, into: &events) } else { fresh.noteGap() }
     }
     let same = events == expected
