@@ -32,7 +32,7 @@ extension RegionMonitor {
       let depth = -cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
       if depth <= near { horizon.isNearEdge = true }
       let exit = seconds(slot, depth)
-      if let latency = terms[Int(slot)].maxLatencySeconds {
+      if let latency = cells[Int(slot)].terms.maxLatencySeconds {
         horizon.exitSeconds = Swift.min(horizon.exitSeconds ?? exit, exit)
         horizon.exitLatencySeconds = Swift.min(horizon.exitLatencySeconds ?? latency, latency)
       } else {

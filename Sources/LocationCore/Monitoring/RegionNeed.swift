@@ -37,9 +37,9 @@ extension RegionMonitor {
   /// Each way in which a region's state could change; none before the first fix, or where there is no such region.
   public func needs(of id: String) -> [RegionNeed] {
     guard let slot = slots[id], let fix = lastFix else { return [] }
-    let track = tracks[Int(slot)]
+    let track = cells[Int(slot)].track
     if departures.contains(where: { $0.slot == slot }) {
-      return clockNeeds(slot, .exit, .delayed, terms[Int(slot)].exitDelaySeconds)
+      return clockNeeds(slot, .exit, .delayed, cells[Int(slot)].terms.exitDelaySeconds)
     }
     let view = view(of: slot, fix)
     if track.state == .unknown { return [firstNeed(view, track)] }
@@ -47,7 +47,9 @@ extension RegionMonitor {
       return [placeNeed(.plain, view, beyondMeters: 0, view.radius(atSigmas: 0))]
     }
     var needs = [clearNeed(view, track), heldNeed(view, track), settledNeed(view, track)]
-    if track.state == .inside { needs += clockNeeds(slot, .dwell, .dwelled, terms[Int(slot)].dwellSeconds) }
+    if track.state == .inside {
+      needs += clockNeeds(slot, .dwell, .dwelled, cells[Int(slot)].terms.dwellSeconds)
+    }
     return needs
   }
 
@@ -74,9 +76,9 @@ extension RegionMonitor {
   }
 
   private func view(of slot: Int32, _ fix: RegionFix) -> View {
-    let shape = shapes[Int(slot)]
+    let shape = cells[Int(slot)].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
-    let isInside = tracks[Int(slot)].state == .inside
+    let isInside = cells[Int(slot)].track.state == .inside
     var view = View(shape: shape, fix: fix, edgeMeters: edge, beyondMeters: isInside ? edge : -edge)
     if !isInside {
       view.attainableMeters = shape.attainableDepthMeters(
