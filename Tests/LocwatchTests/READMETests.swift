@@ -6,7 +6,7 @@ import Testing
 @Suite struct READMETests {
   static let documents = [
     "README.md", "Docs/Wire.md", "Docs/Policy.md", "Docs/Power.md", "Docs/Design.md", "Docs/Live.md",
-    "Docs/Daemon.md",
+    "Docs/Daemon.md", "Docs/Visits.md",
   ]
 
   static let transcripts: [Transcript] = documents.flatMap { path in
@@ -15,7 +15,8 @@ import Testing
 
   /// What only an owner of the machine runs: it installs, builds, tests, or needs a receiver.
   static let programsNotRun: Set = [
-    "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "cd", "export", "locwatch",
+    "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "pip", "python3", "cd", "export",
+    "locwatch",
   ]
 
   @Test(arguments: transcripts)

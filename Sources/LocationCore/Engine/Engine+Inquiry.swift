@@ -35,6 +35,9 @@ extension Engine {
     state.tally.last.flatMap { state.significant.standing(of: $0, at: state.instant) }
   }
 
+  /// How far the position is from a visit; nil before the first fix.
+  public var visitStanding: VisitMonitor.Standing? { state.visits.standing }
+
   /// What would be decided now for each subscriber that asked for it, if something happened, by name.
   ///
   /// - Parameter region: which, where it is about one.

@@ -88,6 +88,31 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   private static let leastWeightSeconds = 1.0
 }
 
+extension VisitMonitor {
+  /// How far the position is from a visit.
+  public struct Standing: Hashable, Sendable {
+    /// What is known of the present place.
+    public var stage: Stage
+    /// Seconds between the first fix and the last at the place.
+    public var staySeconds: Double
+    /// Seconds that make a visit.
+    public var requiredSeconds: Double
+    /// Metres over which the position has drifted meanwhile.
+    public var driftMeters: Double
+    /// Metres of drift from which on it is no stay.
+    public var driftLimitMeters: Double
+  }
+
+  /// How far the position is from a visit; nil before the first fix.
+  public var standing: Standing? {
+    stay.map { stay in
+      Standing(
+        stage: stage, staySeconds: stay.spanSeconds, requiredSeconds: configuration.confirmedSeconds,
+        driftMeters: max(0, stay.squareDrift).squareRoot(), driftLimitMeters: configuration.driftMeters)
+    }
+  }
+}
+
 // MARK: - Staying and leaving
 
 extension VisitMonitor {

@@ -8,7 +8,8 @@ extension Explanation {
       ("known_until", knownUntil.map { .string($0.rfc3339) }), ("event", event),
       ("decisions", event == nil ? nil : .array(decisions)), ("report", report.map(Self.tree)),
       ("fix", fix.map { tree(of: $0) }), ("receiver", receiver), ("source", source),
-      ("significant", move.map(Self.tree)), ("regions", isCut ? nil : .array(places.map(tree))),
+      ("significant", move.map(Self.tree)), ("visit", stay.map(Self.tree)),
+      ("regions", isCut ? nil : .array(places.map(tree))),
       ("subscribers", isCut ? nil : .array(listeners.map(Self.tree))),
     ])
   }
@@ -45,6 +46,16 @@ extension Explanation {
       ("needed_m", .fixed(move.requiredMeters, FixedPoint.meters)),
       ("since_s", .fixed(move.sinceSeconds, FixedPoint.thousandths)),
       ("window_s", .fixed(move.windowSeconds, FixedPoint.thousandths)),
+    ])
+  }
+
+  private static func tree(of stay: VisitMonitor.Standing) -> JSONTree {
+    .known([
+      ("rule", .string(Rule.visits.rawValue)), ("stage", .string(stay.stage.rawValue)),
+      ("stay_s", .fixed(stay.staySeconds, FixedPoint.thousandths)),
+      ("needed_s", .fixed(stay.requiredSeconds, FixedPoint.thousandths)),
+      ("drift_m", .fixed(stay.driftMeters, FixedPoint.meters)),
+      ("limit_m", .fixed(stay.driftLimitMeters, FixedPoint.meters)),
     ])
   }
 

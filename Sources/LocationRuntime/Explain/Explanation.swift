@@ -70,6 +70,8 @@ package struct Explanation: Sendable {
   var source: JSONTree?
   /// How far the position was from a significant change (rule B1); nil where that was not asked about.
   var move: SignificantChange.Standing?
+  /// How far it was from a visit (rule B5); nil where that was not asked about.
+  var stay: VisitMonitor.Standing?
   /// The regions for which the last fix was weighed, or the one that was asked about.
   var places: [Place] = []
   /// The subscribers, or the one that was asked about.
@@ -98,7 +100,10 @@ extension Explanation {
     if let id = question.event {
       for index in places.indices where places[index].last?["id"]?.integer == id { places[index].last = nil }
     }
-    if region == nil { move = inquiry.engine.moveStanding }
+    if region == nil {
+      move = inquiry.engine.moveStanding
+      stay = inquiry.engine.visitStanding
+    }
     let subscriber = question.subscriber ?? inquiry.seen.subject?.subscriber
     listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, inquiry)
     if event != nil { for index in listeners.indices { listeners[index].outcomes = [] } }

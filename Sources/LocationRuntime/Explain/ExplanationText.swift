@@ -11,6 +11,7 @@ struct ExplanationText {
     addFix()
     for place in explanation.places { add(place) }
     if let move = explanation.move { add(move) }
+    if let stay = explanation.stay { add(stay) }
     for listener in explanation.listeners { add(listener) }
   }
 
@@ -78,6 +79,16 @@ struct ExplanationText {
       : move.windowSeconds > 0
         ? "far enough, and told in \(Wording.duration(move.windowSeconds))" : "far enough"
     add("move", "", "\(moved) (B1); \(needed)")
+  }
+
+  private mutating func add(_ stay: VisitMonitor.Standing) {
+    guard stay.stage != .visiting else { return add("stay", "", "on a visit (B5)") }
+    var text = "\(Wording.duration(stay.staySeconds)) at one place (B5); a visit takes "
+    text += Wording.duration(stay.requiredSeconds)
+    if stay.driftMeters > stay.driftLimitMeters {
+      text += ", and no drift of \(Wording.distance(stay.driftMeters)) meanwhile"
+    }
+    add("stay", "", text)
   }
 
   // MARK: - Regions

@@ -160,6 +160,18 @@ import Testing
     }
   }
 
+  @Test func `how far a visit was, and that one is under way`() throws {
+    var drive = Drive()
+    for second in 0..<400 { drive.fix(Double(second), east: 0) }
+    let past = try Past(drive.events)
+    let before = try past.explain(Question(at: Self.time(130)))
+    #expect(before("visit", "rule") == .string("B5") && before("visit", "stage") == .string("moving"))
+    #expect(before("visit", "stay_s")?.double == 130 && before("visit", "needed_s")?.double == 300)
+    let text = try Explanation(Question(at: Self.time(130)), state: past.path).text
+    #expect(text.contains("2 min 10 s at one place (B5); a visit takes 5 min\n"))
+    #expect(try past.explain(Question(at: Self.time(350)))("visit", "stage") == .string("visiting"))
+  }
+
   @Test func `a time in whole seconds means all of that second`() throws {
     var drive = Drive()
     drive.add(0, .addRegion(Self.home))

@@ -34,6 +34,8 @@ import Testing
     whole.source = record
     whole.move = SignificantChange.Standing(
       movedMeters: 1, requiredMeters: 500, sinceSeconds: 10, windowSeconds: 290)
+    whole.stay = VisitMonitor.Standing(
+      stage: .moving, staySeconds: 100, requiredSeconds: 300, driftMeters: 120, driftLimitMeters: 100)
     whole.places = [
       Explanation.Place(
         region: "home", state: .outside, verdict: verdict, needs: [need], last: record, next: record)
@@ -62,7 +64,9 @@ import Testing
     let section = try #require(try Markdown("Docs/Wire.md").section("`explain --json`"))
     let described = Set(Markdown.rows(in: section).flatMap { Markdown.codes(in: $0[0]) })
     #expect(keys(of: Self.whole.tree).subtracting(["v", "type"]) == described)
-    for (list, inner) in [("report", nil), ("fix", nil), ("significant", nil), ("subscribers", "would")] {
+    for (list, inner) in [
+      ("report", nil), ("fix", nil), ("significant", nil), ("visit", nil), ("subscribers", "would"),
+    ] {
       var tree = Self.whole.tree[list]
       if let inner, case .array(let elements) = tree { tree = elements.first?[inner] }
       if case .array(let elements) = tree { tree = elements.first }
