@@ -66,7 +66,8 @@ import Testing
     let found = unsafe poll(&entries, nfds_t(entries.count), 30_000)
     #expect(found > 0)
     let level = watch.take(entries, at: 5_000)
-    #expect(level == .warning)
+    // Of the processor the kernel also tells that all wait at once, where it counts that (Linux 5.13).
+    #expect(level == .warning || level == .critical)
     #expect(watch.nextDeadline == 15_000)
   }
 
