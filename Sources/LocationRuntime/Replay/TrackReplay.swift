@@ -83,14 +83,20 @@ struct TrackReplay: ~Copyable {
       guard isWanted(report) else { return }
       let instant = engine.instant(ofReplayed: report)
       if instant > .distantPast { run(until: instant, emit: emit) }
-      if let isSeen = receiver?.sees(instant), !isSeen {
-        self.report?.add(report, .notAsked)
-        return
-      }
-      let isBelieved = engine.handle(report, at: instant, into: &effects)
-      self.report?.add(report, isBelieved ? .believed : .refused)
+      take(report, at: instant)
     }
     drain(emit: emit)
+  }
+
+  /// Hands a report to the engine, where the receiver was asked for it.
+  @inline(__always)
+  private mutating func take(_ report: FixReport, at instant: EngineInstant) {
+    if let isSeen = receiver?.sees(instant), !isSeen {
+      self.report?.add(report, .notAsked)
+      return
+    }
+    let isBelieved = engine.handle(report, at: instant, into: &effects)
+    self.report?.add(report, isBelieved ? .believed : .refused)
   }
 
   private func isWanted(_ report: FixReport) -> Bool {
@@ -112,12 +118,7 @@ struct TrackReplay: ~Copyable {
     }
     if stamped.at > .distantPast { run(until: stamped.at, emit: emit) }
     if case .fix(let report) = stamped.event {
-      if let isSeen = receiver?.sees(stamped.at), !isSeen {
-        self.report?.add(report, .notAsked)
-        return
-      }
-      let isBelieved = engine.handle(report, at: stamped.at, into: &effects)
-      self.report?.add(report, isBelieved ? .believed : .refused)
+      take(report, at: stamped.at)
       return drain(emit: emit)
     }
     let time = report == nil ? UTCTime(microseconds: 0) : presentTime
