@@ -1,6 +1,7 @@
 /// Everything in an engine that changes: what survives a restart. What can be rebuilt is not in it.
 public struct EngineSnapshot: Hashable, Sendable, Codable {
-  var configuration: EngineConfiguration
+  /// The numbers that the engine decided by.
+  public internal(set) var configuration: EngineConfiguration
   var state: EngineState
   var regions: RegionMonitor.Snapshot
 }

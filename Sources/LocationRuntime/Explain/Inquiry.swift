@@ -34,7 +34,7 @@ struct Inquiry: ~Copyable {
   /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
   init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
     self.question = question
-    let old = try snapshot.restored().configuration
+    let old = snapshot.configuration
     engine = try snapshot.reconfigured(from: old, to: old.explaining(question.region)).restored()
   }
 
