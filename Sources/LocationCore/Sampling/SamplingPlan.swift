@@ -207,28 +207,30 @@ extension SamplingPlan {
     }
     let evidence = Swift.max(view.evidenceSeconds, 2 * intervalSeconds)
     var least = (seconds: configuration.longestSeconds, reason: ReceiverOrder.Reason.longest)
-    func consider(_ seconds: Double?, _ reason: ReceiverOrder.Reason) {
-      if let seconds, seconds < least.seconds { least = (seconds, reason) }
+    let restPause = view.isLowPower ? configuration.restSeconds : rest.isResting ? restPauseSeconds : 0
+    let atRest: ReceiverOrder.Reason = view.isLowPower ? .lowPower : .rest
+    /// - Parameter pause: what is looked at may wait for so long; nil where it may not wait.
+    func consider(_ seconds: Double?, _ reason: ReceiverOrder.Reason, orAfter pause: Double? = nil) {
+      guard let seconds else { return }
+      if let pause, seconds < pause {
+        if pause < least.seconds { least = (pause, atRest) }
+      } else if seconds < least.seconds {
+        least = (seconds, reason)
+      }
     }
     consider(view.enterSeconds.map { $0 - evidence }, .enter)
     consider(view.dwellSeconds, .dwell)
-    let restPause = view.isLowPower ? configuration.restSeconds : rest.isResting ? restPauseSeconds : 0
-    let atRest: ReceiverOrder.Reason = view.isLowPower ? .lowPower : .rest
     let later = rest.isResting ? Self.restAllowance * view.exitLatencySeconds : 0
-    if let exit = view.exitSeconds.map({ $0 - evidence + later }) {
-      // A region's own latency holds at rest too; not so in low-power mode.
-      let pause = view.isLowPower ? restPause : 0
-      consider(Swift.max(exit, pause), exit < pause ? atRest : .exit)
-    }
-    if let exit = view.laxExitSeconds.map({ $0 - evidence }) {
-      consider(Swift.max(exit, restPause), exit < restPause ? atRest : .exit)
-    }
+    // A region's own latency holds at rest too; not so in low-power mode.
+    consider(
+      view.exitSeconds.map { $0 - evidence + later }, .exit, orAfter: view.isLowPower ? restPause : nil)
+    consider(view.laxExitSeconds.map { $0 - evidence }, .exit, orAfter: restPause)
     if view.needsMoves {
       let speed = Swift.min(
         configuration.maxSpeedMetersPerSecond,
         Swift.max(Self.leastSpeed, Self.speedReserve * rest.speedMetersPerSecond))
       let moved = Swift.max(view.closedSeconds, view.remainingMeters / speed, Self.movedSlackSeconds)
-      consider(Swift.max(moved, restPause), moved < restPause ? atRest : .moved)
+      consider(moved, .moved, orAfter: restPause)
     }
     if view.hasEvidence { consider(Self.evidenceLimitSeconds, .enter) }
     if doubtPauseSeconds > 0 { consider(doubtPauseSeconds, .doubt) }
