@@ -50,6 +50,7 @@ struct DaemonLoop: ~Copyable {
     let (configuration, settings) = try request.configuration()
     let lock = try StateLock(state: request.state)
     let database = try StateDatabase.open(path: request.state)
+    database.reserveLog()
     var engine = try JournaledEngine(
       database, configuration: configuration, retention: settings.retention,
       timing: request.isSimulated ? .fixes : .clock)

@@ -1,4 +1,5 @@
 import GRDB
+import Synchronization
 
 #if canImport(Musl)
   import Musl
@@ -14,6 +15,7 @@ package struct StateDatabase: Sendable {
   /// As the user named it.
   package let path: String
   private let queue: DatabaseQueue
+  private let durability = Durability()
 
   /// How long a command waits for another that writes, seconds: far more than any transaction takes.
   private static let patienceSeconds = 10.0
@@ -88,8 +90,7 @@ package struct StateDatabase: Sendable {
   func write<Value>(durably: Bool = true, _ body: (Database) throws -> Value) throws(Failure) -> Value {
     do {
       return try queue.writeWithoutTransaction { database in
-        // In WAL mode FULL is one fsync of the log, with all that was not synced before (sqlite.org/pragma.html).
-        try database.execute(sql: durably ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+        try durability.set(durably, on: database)
         // Immediate, so that a second writer waits here rather than fail halfway.
         var value: Value?
         try database.inTransaction(.immediate) {
@@ -101,6 +102,49 @@ package struct StateDatabase: Sendable {
       }
     } catch {
       throw Failure(error, database: path)
+    }
+  }
+
+  /// What the connection was last told of ``write(durably:_:)``: to tell it is a tenth of what storing a fix takes.
+  private final class Durability: Sendable {
+    private let current = Mutex<Bool?>(nil)
+
+    func set(_ isDurable: Bool, on database: Database) throws {
+      try current.withLock { current in
+        guard current != isDurable else { return }
+        current = nil
+        // In WAL mode FULL is one fsync of the log, with all that was not synced before (sqlite.org/pragma.html).
+        try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+        current = isDurable
+      }
+    }
+  }
+
+  /// Makes the log as long as it may become before SQLite begins it anew, so that what is stored from here on lies
+  /// within it: to sync a file that grows costs its file system a transaction more. A disk that is too full is left
+  /// as it was.
+  func reserveLog() {
+    do {
+      try queue.writeWithoutTransaction { database in
+        let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+        let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
+        // What fits the cache would never reach the log.
+        let cached = try Int.fetchOne(database, sql: "PRAGMA cache_size") ?? 0
+        try database.execute(sql: "PRAGMA cache_size = 10")
+        defer { try? database.execute(sql: "PRAGMA cache_size = \(cached)") }
+        do {
+          try database.inTransaction(.immediate) {
+            try database.execute(sql: "CREATE TABLE reserve (bytes BLOB)")
+            try database.execute(
+              sql: "INSERT INTO reserve VALUES (zeroblob(?))", arguments: [pages * pageBytes])
+            return .rollback
+          }
+        } catch {
+          try database.checkpoint(.truncate)
+        }
+      }
+    } catch {
+      // A log that is shorter is as good, only slower.
     }
   }
 }
