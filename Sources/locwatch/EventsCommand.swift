@@ -2,7 +2,7 @@ import ArgumentParser
 import LocationRuntime
 
 /// `locwatch events`: what happened.
-struct EventsCommand: AsyncParsableCommand {
+struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events",
     abstract: "Print what happened.",
@@ -24,29 +24,20 @@ struct EventsCommand: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    let path: String
-    do throws(Failure) { path = try StatePath.resolve(option: state.state) } catch {
-      throw Terminal.exit(for: error)
-    }
-    let (since, follow) = (since, follow)
-    let isText = RegionsFormat.or(format.format) == .text
+  func run() throws {
     do throws(Failure) {
-      let result = try await DedicatedThread.run { () -> Result<Void, Failure> in
-        Result { () throws(Failure) in
-          let output = try OutputFile(path: "-")
-          var feed = EventFeed(state: path, since: since)
-          var text = EventText()
-          func print(_ bytes: [UInt8]) throws(Failure) {
-            try output.write(isText ? text.describe(bytes) : bytes)
-          }
-          guard follow else {
-            return try feed.read { (bytes) throws(Failure) in try print(bytes) }
-          }
-          try feed.follow { (bytes) throws(Failure) in try print(bytes) }
-        }
+      let output = try OutputFile(path: "-")
+      var feed = EventFeed(state: try StatePath.resolve(option: state.state), since: since)
+      var text = EventText()
+      let isText = RegionsFormat.or(format.format) == .text
+      func print(_ bytes: [UInt8]) throws(Failure) {
+        try output.write(isText ? text.describe(bytes) : bytes)
       }
-      try result.get()
+      if follow {
+        try feed.follow { (bytes) throws(Failure) in try print(bytes) }
+      } else {
+        try feed.read { (bytes) throws(Failure) in try print(bytes) }
+      }
     } catch {
       throw Terminal.exit(for: error)
     }

@@ -15,11 +15,16 @@ package final class ControlClient {
 
   /// Connects to the daemon of a state file; nil where none runs.
   ///
+  /// - Parameter database: the state file, where it is open already.
   /// - Throws: ``Failure`` of code 77 where there is one and we may not.
-  package static func connect(state: String) throws(Failure) -> ControlClient? {
+  package static func connect(state: String, database: StateDatabase? = nil) throws(Failure) -> ControlClient?
+  {
     var path: String?
     // Where the database can't be read it can't say; the socket may be usable all the same.
-    do throws(Failure) { path = try StateDatabase.openToRead(path: state)?.meta(.control) } catch {
+    do throws(Failure) {
+      let database = if let database { database } else { try StateDatabase.openToRead(path: state) }
+      path = try database?.meta(.control)
+    } catch {
       path = nil
     }
     let address = path.map { ControlAddress(path: $0) } ?? ControlAddress.beside(state)
@@ -54,9 +59,19 @@ package final class ControlClient {
     return answer
   }
 
-  /// Waits for the next line; false where the daemon is gone.
-  package func waitForNews() -> Bool {
-    do throws(Failure) { return try receive(seconds: nil) != nil } catch { return false }
+  /// Waits for new records; nil where the daemon is gone.
+  func waitForNews() -> EventNews? {
+    do throws(Failure) {
+      guard let line = try receive(seconds: nil), var news = EventNews(line: line) else { return nil }
+      for _ in 0..<news.count {
+        guard let record = try receive(seconds: nil) else { return nil }
+        news.lines += record
+        news.lines.append(UInt8(ascii: "\n"))
+      }
+      return news
+    } catch {
+      return nil
+    }
   }
 
   private func send(_ bytes: [UInt8]) throws(Failure) {

@@ -15,6 +15,8 @@ struct ControlSocket: ~Copyable {
     var output: [UInt8] = []
     /// Whether it wants to hear of new records.
     var follows = false
+    /// The id of the newest record it was not told of because it had not read what it was told before.
+    var missedID: Int?
     var isDone = false
   }
 
@@ -99,7 +101,10 @@ struct ControlSocket: ~Copyable {
   mutating func serve(_ entries: ArraySlice<pollfd>) -> [Question] {
     var questions: [Question] = []
     for (index, entry) in entries.dropFirst().enumerated() where entry.revents != 0 {
-      if entry.revents & Int16(POLLOUT) != 0 { send(index) }
+      if entry.revents & Int16(POLLOUT) != 0 {
+        send(index)
+        catchUp(index)
+      }
       if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { receive(index, &questions) }
     }
     if let first = entries.first, first.revents != 0 { accept() }
@@ -168,13 +173,24 @@ struct ControlSocket: ~Copyable {
     clients[index].follows = true
   }
 
-  /// Tells those who follow that there are records up to this id. One who has not read the last such line needs no
-  /// other: it will look into the database anyway.
-  mutating func tellFollowers(of id: Int) {
-    for index in clients.indices where clients[index].follows && clients[index].output.isEmpty {
-      clients[index].output = Array(#"{"v":1,"newest":\#(id)}"#.utf8) + [UInt8(ascii: "\n")]
+  /// Tells those who follow of new records. One who has not read what it was told before finds them in the database
+  /// once it has.
+  mutating func tellFollowers(_ news: EventNews) {
+    for index in clients.indices where clients[index].follows {
+      guard clients[index].output.isEmpty else {
+        clients[index].missedID = news.newest
+        continue
+      }
+      clients[index].output = news.bytes
       send(index)
     }
+  }
+
+  private mutating func catchUp(_ index: Int) {
+    guard clients[index].output.isEmpty, let id = clients[index].missedID else { return }
+    clients[index].missedID = nil
+    clients[index].output = EventNews(newest: id).bytes
+    send(index)
   }
 
   private mutating func send(_ index: Int) {

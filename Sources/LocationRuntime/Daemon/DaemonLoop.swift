@@ -35,8 +35,6 @@ struct DaemonLoop: ~Copyable {
   private var reports: [SupervisorReport] = []
   private var isEnding = false
   private var aliveAt: EngineInstant?
-  /// The newest record that those who follow were told of.
-  private var toldID = 0
   /// Whether the source's fixes are all of another day.
   private var dates = DateNotice()
   /// Whom the supervisor knows.
@@ -252,7 +250,6 @@ struct DaemonLoop: ~Copyable {
   /// Stores what came, then does what follows from it.
   mutating func commit() throws(Failure) {
     try switchReceiver()
-    let newest = engine.newestID
     let hadTrouble = engine.trouble != nil
     let actions = try engine.commit(at: clock.read())
     if let trouble = engine.trouble, !hadTrouble {
@@ -262,10 +259,7 @@ struct DaemonLoop: ~Copyable {
     }
     if let trouble = engine.takeRecordingTrouble() { Self.log("\(trouble); the recording ends here") }
     for action in actions { try perform(action) }
-    if newest > toldID, engine.trouble == nil {
-      toldID = newest
-      control.tellFollowers(of: newest)
-    }
+    for news in engine.takeNews() { control.tellFollowers(news) }
   }
 
   private func perform(_ action: JournaledEngine.Action) throws(Failure) {

@@ -19,13 +19,13 @@ package struct EventFeed: ~Copyable {
 
   /// Hands on every line that is there, in pieces.
   package mutating func read(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
-    if database == nil { database = try StateDatabase.openToRead(path: state) }
-    guard let database else { return }
+    guard let database = try open() else { return }
     while true {
       let page = try database.events(after: cursor)
       guard let last = page.lastID else { return }
       try body(page.bytes)
       cursor = last
+      guard page.isFull else { return }
     }
   }
 
@@ -39,14 +39,29 @@ package struct EventFeed: ~Copyable {
         _ = poll(nil, 0, Self.lookMilliseconds)
         continue
       }
-      if !client.waitForNews() { self.client = nil }
+      while let news = client.waitForNews() { try take(news, body) }
+      self.client = nil
     }
+  }
+
+  /// Hands on what is new: from what the daemon sent where nothing is missing before it, else from the database.
+  private mutating func take(_ news: EventNews, _ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+    guard news.newest > cursor else { return }
+    guard news.count > 0, news.after == cursor else { return try read(body) }
+    try body(news.lines)
+    cursor = news.newest
   }
 
   private static let lookMilliseconds: Int32 = 1_000
 
-  private func connect() throws(Failure) -> ControlClient? {
-    guard let client = try ControlClient.connect(state: state) else { return nil }
+  /// The database, opened once: to close one would start Dispatch's threads, which wake the process every second.
+  private mutating func open() throws(Failure) -> StateDatabase? {
+    if database == nil { database = try StateDatabase.openToRead(path: state) }
+    return database
+  }
+
+  private mutating func connect() throws(Failure) -> ControlClient? {
+    guard let client = try ControlClient.connect(state: state, database: try open()) else { return nil }
     do throws(Failure) {
       _ = try client.ask("follow")
     } catch {

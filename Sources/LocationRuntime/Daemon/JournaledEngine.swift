@@ -51,6 +51,9 @@ struct JournaledEngine: ~Copyable {
   private(set) var refusal: Decision?
   /// The id of the last record that is stored or about to be.
   private var lastID: Int
+  /// The id of the last record that was stored by us; 0 before there is one.
+  private var storedID = 0
+  private var news: [EventNews] = []
   private var rowsSinceSnapshot = 0
   private var snapshotBytes = 0
   private var day = ""
@@ -104,6 +107,12 @@ struct JournaledEngine: ~Copyable {
 
   /// The id of the newest record.
   var newestID: Int { lastID }
+
+  /// What was stored since it was last asked for, for those who follow.
+  mutating func takeNews() -> [EventNews] {
+    defer { news.removeAll() }
+    return news
+  }
 
   /// When there is something to do by itself.
   var nextDeadline: EngineInstant? {
@@ -188,7 +197,11 @@ struct JournaledEngine: ~Copyable {
     if !batch.isEmpty {
       batch.isTold = !batch.events.isEmpty || !actions.isEmpty
       do throws(Failure) {
-        _ = try database.store(batch)
+        let (lines, count) = try database.store(batch)
+        if let newest = batch.events.last?.id {
+          news.append(EventNews(after: storedID, newest: newest, count: count, lines: lines))
+          storedID = newest
+        }
       } catch {
         try hold(after: error, at: reading)
         return []

@@ -10,6 +10,8 @@ extension StateDatabase {
     package var lastID: Int?
     /// How many lines.
     package var count = 0
+    /// Whether there may be more.
+    package var isFull = false
   }
 
   /// The events with ids above `id`, in order, at most so many.
@@ -21,11 +23,12 @@ extension StateDatabase {
       var page = EventPage()
       while let row = try rows.next() {
         let line: String = row["line"]
-        page.bytes += Array(Self.eventLine(seq: row["seq"], line).utf8)
+        page.bytes += Self.eventLine(seq: row["seq"], line).utf8
         page.bytes.append(UInt8(ascii: "\n"))
         page.lastID = row["id"]
         page.count += 1
       }
+      page.isFull = page.count == limit
       return page
     }
   }
@@ -39,7 +42,7 @@ extension StateDatabase {
     }
   }
 
-  private static func eventLine(seq: Int64, _ line: String) -> String { "{\"v\":1,\"seq\":\(seq)\(line)" }
+  static func eventLine(seq: Int64, _ line: String) -> String { "{\"v\":1,\"seq\":\(seq)\(line)" }
 
   /// The id of the newest event; 0 where there is none.
   package func lastEventID() throws(Failure) -> Int {

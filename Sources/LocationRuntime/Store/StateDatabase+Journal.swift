@@ -51,16 +51,21 @@ struct StoreBatch {
 extension StateDatabase {
   /// Stores a batch, whole or not at all.
   ///
-  /// - Returns: the number of the journal's last row.
-  func store(_ batch: StoreBatch) throws(Failure) -> Int64 {
+  /// - Returns: the lines of the records that are new, with their ends, and how many.
+  func store(_ batch: StoreBatch) throws(Failure) -> (lines: [UInt8], count: Int) {
     try write(durably: batch.isTold) { database in
       let journal = try database.cachedStatement(sql: "INSERT INTO journal (at, line) VALUES (?, ?)")
       for row in batch.journal { try journal.execute(arguments: [row.at.microseconds, row.line]) }
-      let last = batch.journal.isEmpty ? try Self.lastJournalNumber(database) : database.lastInsertedRowID
+      var lines: [UInt8] = []
+      var count = 0
       let event = try database.cachedStatement(
         sql: "INSERT OR IGNORE INTO events (id, type, time, line) VALUES (?, ?, ?, ?)")
       for row in batch.events {
         try event.execute(arguments: [row.id, row.type, row.time.microseconds, row.line])
+        guard database.changesCount == 1 else { continue }
+        lines += Self.eventLine(seq: database.lastInsertedRowID, row.line).utf8
+        lines.append(UInt8(ascii: "\n"))
+        count += 1
       }
       for change in batch.outbox { try Self.apply(change, database) }
       for number in batch.requests {
@@ -71,7 +76,7 @@ extension StateDatabase {
           sql: "UPDATE subscribers SET applied = ? WHERE name = ?", arguments: [manifest, name])
       }
       if let source = batch.source { try Self.setMeta(.source, source, database) }
-      return last
+      return (lines, count)
     }
   }
 

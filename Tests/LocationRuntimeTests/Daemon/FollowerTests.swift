@@ -1,0 +1,77 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// What those who follow the events are told over the control socket.
+@Suite final class FollowerTests {
+  private let folder: TemporaryFolder
+  private var socket: ControlSocket
+  private let follower: Connection
+
+  init() throws {
+    folder = TemporaryFolder()
+    socket = try ControlSocket(ControlAddress(path: folder("control")))
+    follower = try #require(Connection(path: folder("control")))
+  }
+
+  /// Lets the socket do what it can at once; who asked what.
+  private func turn() -> [ControlSocket.Question] {
+    var entries: [pollfd] = []
+    socket.watch(&entries)
+    _ = unsafe poll(&entries, nfds_t(entries.count), 0)
+    return socket.serve(entries[...])
+  }
+
+  private func follow() throws {
+    #expect(follower.send("{\"do\":\"follow\"}\n"))
+    #expect(turn().isEmpty)
+    let question = try #require(turn().first)
+    #expect(question.request["do"]?.text(or: nil) == "follow")
+    socket.follow(question.client)
+  }
+
+  private static func news(_ id: Int, bytes: Int = 10) -> EventNews {
+    EventNews(
+      after: id - 1, newest: id, count: 1, lines: Array("\(String(repeating: "x", count: bytes))\n".utf8))
+  }
+
+  @Test func `news come with their records`() throws {
+    try follow()
+    socket.tellFollowers(
+      EventNews(after: 3, newest: 9, count: 2, lines: Array("{\"id\":5}\n{\"id\":9}\n".utf8)))
+    let text = try #require(follower.receive())
+    #expect(text == "{\"v\":1,\"newest\":9,\"after\":3,\"records\":2}\n{\"id\":5}\n{\"id\":9}\n")
+    let first = text.split(separator: "\n")[0]
+    let read = try #require(EventNews(line: Array(first.utf8)))
+    #expect(read.after == 3 && read.newest == 9 && read.count == 2)
+  }
+
+  @Test func `too many records are left in the database`() {
+    #expect(Self.news(7, bytes: 65_535).count == 1)
+    let large = Self.news(7, bytes: 65_536)
+    #expect(String(decoding: large.bytes, as: UTF8.self) == "{\"v\":1,\"newest\":7}\n")
+    #expect(EventNews(line: large.bytes)?.count == 0)
+    #expect(EventNews(line: Array("{\"v\":1,\"ok\":true}".utf8)) == nil)
+  }
+
+  @Test func `who did not read for a while is told only that there is more`() throws {
+    try follow()
+    for id in 1...100 { socket.tellFollowers(Self.news(id, bytes: 50_000)) }
+    var text = ""
+    while !text.hasSuffix("{\"v\":1,\"newest\":100}\n") {
+      text += try #require(follower.receive())
+      _ = turn()
+    }
+    let told = text.split(separator: "\n").filter { $0.hasPrefix("{") }
+    #expect(told.count > 2 && told.count < 100)
+    for (index, line) in told.dropLast().enumerated() {
+      #expect(line == "{\"v\":1,\"newest\":\(index + 1),\"after\":\(index),\"records\":1}")
+    }
+    // From then on as before.
+    socket.tellFollowers(Self.news(101))
+    #expect(follower.receive()?.hasPrefix("{\"v\":1,\"newest\":101,\"after\":100,\"records\":1}") == true)
+  }
+}
