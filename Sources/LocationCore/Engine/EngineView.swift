@@ -50,6 +50,9 @@ extension Engine {
       dueAt: plan.isOn ? nil : plan.nextDeadline)
   }
 
+  /// Whether the machine is in low-power mode.
+  public var isLowPower: Bool { state.policy.isLowPower }
+
   /// Every subscriber, by name.
   public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }
 

@@ -141,6 +141,9 @@ struct JournaledEngine: ~Copyable {
   /// Has something done after what came so far is stored.
   mutating func add(_ action: Action) { actions.append(action) }
 
+  /// Marks what came as something that somebody is told of, so that a loss of power must not undo it.
+  mutating func noteTold() { batch.isTold = batch.isTold || !tape.rows.isEmpty }
+
   /// Marks a row of requests as taken.
   mutating func noteRequest(_ number: Int) { batch.requests.append(number) }
 
@@ -186,7 +189,7 @@ struct JournaledEngine: ~Copyable {
     tape.rows.removeAll(keepingCapacity: true)
     noteOutbox()
     if !batch.isEmpty {
-      batch.isTold = !batch.events.isEmpty || !actions.isEmpty
+      batch.isTold = batch.isTold || !batch.events.isEmpty || !actions.isEmpty
       do throws(Failure) {
         _ = try database.store(batch)
       } catch {
