@@ -66,6 +66,9 @@ extension Engine {
     state.policy.sessions.first { $0.subscriber.name == name }.map(SubscriberView.init)
   }
 
+  /// How many regions there are.
+  public var regionCount: Int { regions.slots.count }
+
   /// Ids of all regions, sorted.
   public var regionIDs: [String] { regions.slots.keys.sorted() }
 

@@ -87,7 +87,7 @@ package enum StatusText {
 
 extension ReceiverOrder.Reason {
   /// What decides when the next fix is asked for, for people.
-  fileprivate var phrase: String {
+  var phrase: String {
     switch self {
     case .enter: "a region may be entered by then"
     case .exit: "a region may be left by then"
