@@ -41,7 +41,7 @@ struct Locwatch: AsyncParsableCommand {
     subcommands: [
       ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self, StatusCommand.self,
       EventsCommand.self, ExplainCommand.self, JournalCommand.self, AckCommand.self, RegionsCommand.self,
-      SubscribersCommand.self,
-      UnlockCommand.self, PowerCommand.self, Synth.self, CapabilitiesCommand.self, ConfigCommand.self,
+      SubscribersCommand.self, UnlockCommand.self, LowPowerCommand.self, PowerCommand.self, Synth.self,
+      CapabilitiesCommand.self, ConfigCommand.self,
     ])
 }

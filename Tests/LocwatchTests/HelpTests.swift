@@ -11,7 +11,7 @@ import Testing
   private static let commands = [
     [], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"], ["explain"],
     ["journal"],
-    ["ack"], ["subscribers"], ["unlock"], ["power"], ["regions"],
+    ["ack"], ["subscribers"], ["unlock"], ["low-power"], ["power"], ["regions"],
   ]
 
   @Test(arguments: commands)

@@ -299,6 +299,7 @@ extension Engine {
     case .memoryPressure(.none): state.policy.endPressure()
     case .memoryPressure(.warning): break
     case .lowPower(let isOn):
+      guard state.policy.isLowPower != isOn else { return }
       state.policy.isLowPower = isOn
       reviseSampling(into: &effects)
     }

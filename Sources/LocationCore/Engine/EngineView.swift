@@ -50,6 +50,9 @@ extension Engine {
       dueAt: plan.isOn ? nil : plan.nextDeadline)
   }
 
+  /// Whether the machine is in low-power mode.
+  public var isLowPower: Bool { state.policy.isLowPower }
+
   /// Every subscriber, by name.
   public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }
 
@@ -62,6 +65,9 @@ extension Engine {
   public func subscriber(_ name: String) -> SubscriberView? {
     state.policy.sessions.first { $0.subscriber.name == name }.map(SubscriberView.init)
   }
+
+  /// How many regions there are.
+  public var regionCount: Int { regions.slots.count }
 
   /// Ids of all regions, sorted.
   public var regionIDs: [String] { regions.slots.keys.sorted() }

@@ -12,6 +12,7 @@ extension DaemonLoop {
   mutating func answer(_ question: ControlSocket.Question) throws(Failure) {
     let client = question.client
     var wasTaken = false
+    var members: [JSONTree.Member] = []
     do throws(Failure) {
       switch question.request["do"]?.text(or: nil) {
       case "status": return control.answer(client, Array(try status().text.utf8))
@@ -26,6 +27,7 @@ extension DaemonLoop {
       case "subscriber":
         try user(try word("verb", question.request), try word("name", question.request))
       case "unlock": try engine.take(.machine(.unlock), at: clock.read())
+      case "low-power": members = try lowPower(question.request)
       case "memory-pressure": try take(.memoryPressure(try level(question.request)))
       case "reload": try reload()
       case let other?: throw Failure(.usage, what: "this daemon can't do \"\(other)\"")
@@ -36,9 +38,10 @@ extension DaemonLoop {
       control.answer(client, error)
     }
     guard wasTaken else { return }
+    engine.noteTold()
     try commit()
     if let trouble = engine.trouble { return control.answer(client, trouble) }
-    control.answer(client)
+    control.answer(client, members)
   }
 
   private func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {

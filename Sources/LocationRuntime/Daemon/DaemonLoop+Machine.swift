@@ -15,6 +15,22 @@ extension DaemonLoop {
     for event in metering.hold(event, until: asked) { try engine.take(.machine(event), at: clock.read()) }
   }
 
+  /// Puts the machine in low-power mode or takes it out, where the request says so; how that is now. What is so already
+  /// is no event.
+  mutating func lowPower(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
+    if let on = request["on"] {
+      guard case .boolean(let isOn) = on else { throw Failure(.usage, what: "\"on\" is true or false") }
+      // In a log that is played there is no time yet.
+      guard !self.request.isSimulated || engine.driver.last > .distantPast else {
+        throw Failure(.tryAgain, what: "nothing is taken before the first fix", remedy: "try again then")
+      }
+      if isOn != engine.driver.engine.isLowPower {
+        try engine.take(.machine(.lowPower(isOn)), at: clock.read())
+      }
+    }
+    return LowPowerReport(engine.driver.engine).members
+  }
+
   /// Takes what a program takes, which was asked for.
   mutating func take(_ usage: ProgramUsage?, of name: String) throws(Failure) {
     let state = engine.driver.engine.subscriberState(name)

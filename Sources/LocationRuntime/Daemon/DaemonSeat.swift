@@ -37,17 +37,15 @@ package struct DaemonSeat: Sendable {
   /// What there is to say, as one JSON object; `stale` in it tells whether a daemon runs and has fixes.
   package func status() throws(Failure) -> JSONTree {
     if let client = try ControlClient.connect(state: state) { return try client.ask("status") }
-    guard let database = try StateDatabase.openToRead(path: state) else {
-      throw Failure(
-        .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
-    }
+    guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
     let restored = try RestoredEngine(database, orNew: EngineConfiguration())
     let counts = try database.counts()
     let report = StatusReport(
       running: nil, now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
       newestID: restored.lastEventID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
-      storedRegions: try database.regionIDs().count)
+      storedRegions: try database.regionIDs().count,
+      isLowPower: try database.lowPowerRequests().last?.isOn)
     return report.tree(of: restored.engine)
   }
 
@@ -101,6 +99,30 @@ package struct DaemonSeat: Sendable {
     _ = try client.ask("unlock")
   }
 
+  /// Puts the machine in low-power mode or takes it out of it.
+  ///
+  /// - Parameter isOn: nil to ask alone.
+  /// - Returns: how that is now. Where no daemon runs it is what the next one will go on with.
+  package func lowPower(_ isOn: Bool?) throws(Failure) -> LowPowerReport {
+    if let client = try ControlClient.connect(state: state) {
+      return try LowPowerReport(
+        client.ask("low-power", isOn.map { [.init(key: "on", value: .boolean($0))] } ?? []))
+    }
+    if let isOn {
+      try standIn { (database, engine) throws(Failure) in
+        let asked = try database.lowPowerRequests()
+        guard isOn != asked.last?.isOn ?? engine.isLowPower else { return }
+        try database.request(
+          isOn == engine.isLowPower ? [] : [.machine(.lowPower(isOn))], insteadOf: asked.map(\.number))
+      }
+    }
+    guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
+    var report = LowPowerReport(try RestoredEngine(database, orNew: EngineConfiguration()).engine)
+    if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
+    report.isRunning = false
+    return report
+  }
+
   /// What was spent so far, by day.
   ///
   /// - Returns: without books where no daemon has ever run.
@@ -122,14 +144,16 @@ package struct DaemonSeat: Sendable {
   package static let noDaemon = Failure(
     .unavailable, what: "no daemon runs on this state file", remedy: "start locwatch run")
 
+  private static func noState(_ state: String) -> Failure {
+    Failure(
+      .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
+  }
+
   /// Does something in the daemon's place, and keeps one from starting meanwhile.
   private func standIn(
     _ body: (StateDatabase, borrowing Engine) throws(Failure) -> Void
   ) throws(Failure) {
-    guard try StateDatabase.openToRead(path: state) != nil else {
-      throw Failure(
-        .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
-    }
+    guard try StateDatabase.openToRead(path: state) != nil else { throw Self.noState(state) }
     let lock = try StateLock(state: state)
     let database = try StateDatabase.open(path: state)
     let restored = try RestoredEngine(database, orNew: EngineConfiguration())

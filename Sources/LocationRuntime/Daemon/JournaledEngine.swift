@@ -150,6 +150,9 @@ struct JournaledEngine: ~Copyable {
   /// Has something done after what came so far is stored.
   mutating func add(_ action: Action) { actions.append(action) }
 
+  /// Marks what came as something that somebody is told of, so that a loss of power must not undo it.
+  mutating func noteTold() { batch.isTold = batch.isTold || !tape.rows.isEmpty }
+
   /// Marks a row of requests as taken.
   mutating func noteRequest(_ number: Int) { batch.requests.append(number) }
 
@@ -195,7 +198,7 @@ struct JournaledEngine: ~Copyable {
     tape.rows.removeAll(keepingCapacity: true)
     noteOutbox()
     if !batch.isEmpty {
-      batch.isTold = !batch.events.isEmpty || !actions.isEmpty
+      batch.isTold = batch.isTold || !batch.events.isEmpty || !actions.isEmpty
       do throws(Failure) {
         let (lines, count) = try database.store(batch)
         if let newest = batch.events.last?.id {

@@ -26,6 +26,8 @@ struct StatusReport {
   var lastSeen: UTCTime?
   /// Regions of the database, where they may be others than the engine's because no daemon runs.
   var storedRegions: Int?
+  /// Whether the next daemon is to be in low-power mode, where that was asked for since the last one.
+  var isLowPower: Bool?
 
   /// One JSON object.
   func tree(of engine: borrowing Engine) -> JSONTree {
@@ -40,6 +42,7 @@ struct StatusReport {
     add("last_seen", lastSeen.map { .string($0.rfc3339) })
     add("source", sourceTree)
     add("receiver", receiverTree(engine.receiver, engine.configuration.sampling.mode))
+    add("low_power", .boolean(isLowPower ?? engine.isLowPower))
     if let fix, let age { add("fix", Self.tree(of: fix, age: age)) }
     add("fixes", .number("\(engine.tally.fixes)"))
     add("accepted", .number("\(engine.tally.accepted)"))

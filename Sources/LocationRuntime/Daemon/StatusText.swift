@@ -24,6 +24,11 @@ package enum StatusText {
       rows.append(["daemon", "does not run; \(remedy)"])
     }
     if let receiver = status["receiver"] { rows.append(["receiver", describe(receiver: receiver)]) }
+    if status["low_power"] == .boolean(true) {
+      let isContinuous =
+        text("receiver", "sampling") == SamplingConfiguration.Mode.continuous.word
+      rows.append(["low power", isContinuous ? "on, \(LowPowerReport.withoutEffect)" : "on"])
+    }
     if let latitude = text("fix", "lat"), let longitude = text("fix", "lon"),
       let accuracy = text("fix", "acc_m")
     {
@@ -82,7 +87,7 @@ package enum StatusText {
 
 extension ReceiverOrder.Reason {
   /// What decides when the next fix is asked for, for people.
-  fileprivate var phrase: String {
+  var phrase: String {
     switch self {
     case .enter: "a region may be entered by then"
     case .exit: "a region may be left by then"

@@ -74,6 +74,8 @@ package struct Explanation: Sendable {
   var stay: VisitMonitor.Standing?
   /// The regions for which the last fix was weighed, or the one that was asked about.
   var places: [Place] = []
+  /// How many more there were, for which it was not: it could change nothing there.
+  var unweighedRegions = 0
   /// The subscribers, or the one that was asked about.
   var listeners: [Listener] = []
 }
@@ -96,9 +98,8 @@ extension Explanation {
     source = inquiry.seen.source.map { JSONTree($0) }
     let region = try Self.region(question, inquiry)
     places = Self.places(region, inquiry)
-    // What was asked about itself is not what was told before it.
-    if let id = question.event {
-      for index in places.indices where places[index].last?["id"]?.integer == id { places[index].last = nil }
+    if region == nil, question.event == nil, fix != nil {
+      unweighedRegions = inquiry.engine.regionCount - places.count
     }
     if region == nil {
       move = inquiry.engine.moveStanding
@@ -107,6 +108,16 @@ extension Explanation {
     let subscriber = question.subscriber ?? inquiry.seen.subject?.subscriber
     listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, inquiry)
     if event != nil { for index in listeners.indices { listeners[index].outcomes = [] } }
+    if let id = question.event { forgetLast(since: id) }
+  }
+
+  /// What was asked about, and what followed from it, is not what was told before it.
+  private mutating func forgetLast(since id: Int) {
+    func isBefore(_ record: JSONTree) -> Bool { (record["id"]?.integer ?? 0) < id }
+    for index in places.indices where places[index].last.map(isBefore) == false { places[index].last = nil }
+    for index in listeners.indices where listeners[index].last.map(isBefore) == false {
+      listeners[index].last = nil
+    }
   }
 
   /// The region that is asked about, itself or by its event.

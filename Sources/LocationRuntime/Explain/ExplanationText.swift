@@ -10,6 +10,7 @@ struct ExplanationText {
     addEvent()
     addFix()
     for place in explanation.places { add(place) }
+    addUnweighed()
     if let move = explanation.move { add(move) }
     if let stay = explanation.stay { add(stay) }
     for listener in explanation.listeners { add(listener) }
@@ -33,8 +34,14 @@ struct ExplanationText {
     guard let event = explanation.event else { return }
     add("event", "", Self.words(event))
     for decision in explanation.decisions { add("event", "", Self.words(decision)) }
-    if explanation.decisions.isEmpty, event["event"] == nil { add("event", "", "nobody was told") }
+    if explanation.decisions.isEmpty, Self.canBeTold(event) { add("event", "", "nobody was told") }
     if explanation.isCut { add("event", "", "the journal begins later: what led to it is not kept") }
+  }
+
+  /// Whether subscribers are told of such a record.
+  private static func canBeTold(_ record: JSONTree) -> Bool {
+    let type = record["type"]?.text(or: nil) ?? ""
+    return ["significant", "location"].contains(type) || type.hasPrefix("region.") || type.hasPrefix("visit.")
   }
 
   private mutating func addFix() {
@@ -59,7 +66,8 @@ struct ExplanationText {
     }
     if let source = explanation.source { add("fix", "", Self.words(source)) }
     if let receiver = explanation.receiver, receiver["state"]?.text(or: nil) == "off" {
-      add("fix", "", "the receiver rests (\(receiver["reason"]?.text(or: nil) ?? "?"))")
+      let reason = receiver["reason"]?.text(or: nil) ?? "?"
+      add("fix", "", "the receiver is off: \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
     }
     if let until = explanation.knownUntil { add("fix", "", "nothing is known after \(until.rfc3339)") }
   }
@@ -111,6 +119,14 @@ struct ExplanationText {
     if let next = place.next { add(place.region, "after", Self.words(next)) }
   }
 
+  private mutating func addUnweighed() {
+    let count = explanation.unweighedRegions
+    guard count > 0 else { return }
+    let others = explanation.places.isEmpty ? "" : " more"
+    let regions = "\(Wording.number(Double(count), 0))\(others)"
+    add("regions", "", "\(regions) where the fix could change nothing; --region tells of one")
+  }
+
   // MARK: - Subscribers
 
   private mutating func add(_ listener: Explanation.Listener) {
@@ -145,7 +161,7 @@ struct ExplanationText {
     let time = record["time"]?.text(or: nil)?.dropFirst(11).prefix(8) ?? "?"
     let text = TextRecord(record)
     let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
-    return "\(time)  \(text?.what ?? "") \(text?.detail ?? record.text)\(id)"
+    return "\(time)  \(text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?")\(id)"
   }
 
   private static func clock(_ time: UTCTime) -> Substring { time.rfc3339.dropFirst(11).prefix(8) }

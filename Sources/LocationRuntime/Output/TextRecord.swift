@@ -44,7 +44,7 @@ struct TextRecord {
       self.init("refused", "\(reason.rawValue): \(hasPlace ? place : "no position")")
     case .decision(let decision): self.init(decision)
     case .subscriberState(let move):
-      guard let phrase = move.phrase else { return nil }
+      guard let phrase = StateMove.phrase(move.cause, to: move.after) else { return nil }
       self.init(move.subscriber, phrase, isConsequence: true)
     case .power: return nil
     case .advice(let advice):
@@ -158,7 +158,7 @@ extension SourceEvent.Staleness {
 
 extension StateMove {
   /// Nil for the steps between.
-  fileprivate var phrase: String? {
+  static func phrase(_ cause: Cause, to after: SubscriberState) -> String? {
     switch (cause, after) {
     case (.user, .active): "opened by the user"
     case (.user, .background): "put in the background by the user"

@@ -65,12 +65,24 @@ extension StateDatabase {
   // MARK: - Requests
 
   /// Leaves events for the next daemon, and takes them out of the outbox where they acknowledge.
-  func request(_ events: [Event]) throws(Failure) {
+  ///
+  /// - Parameter old: numbers of earlier requests that hold no longer.
+  func request(_ events: [Event], insteadOf old: [Int] = []) throws(Failure) {
     try write { database in
+      for number in old {
+        try database.execute(sql: "DELETE FROM requests WHERE number = ?", arguments: [number])
+      }
       for event in events {
         let text = try ExactEncoder.tree(of: event).text
         try database.execute(sql: "INSERT INTO requests (event) VALUES (?)", arguments: [text])
       }
+    }
+  }
+
+  /// What was left for the next daemon of low-power mode, in order.
+  func lowPowerRequests() throws(Failure) -> [(number: Int, isOn: Bool)] {
+    try requests().compactMap { request in
+      if case .machine(.lowPower(let isOn)) = request.event { (request.number, isOn) } else { nil }
     }
   }
 

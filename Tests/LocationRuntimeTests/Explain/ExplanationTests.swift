@@ -123,6 +123,27 @@ import Testing
     #expect(answer("fix", "time") == .string("2026-05-01T06:00:01.000Z"))
   }
 
+  @Test func `what followed from an event was not told before it`() throws {
+    let past = try Past(Self.coming)
+    for record in past.records {
+      let answer = try past.explain(Question(event: record.id))
+      let told = answer.list("regions") + answer.list("subscribers")
+      for last in told.compactMap({ $0("last", "id")?.integer }) { #expect(last < record.id) }
+      let text = try Explanation(Question(event: record.id), state: past.path).text
+      #expect(!text.contains("{"), "\(text)")
+      let isDecision = if case .decision = record.body { true } else { false }
+      #expect(!isDecision || !text.contains("nobody was told"), "\(text)")
+    }
+  }
+
+  @Test func `regions that were not weighed are counted, and told of where one is asked for`() throws {
+    let past = try Past(Self.coming)
+    let text = try Explanation(Question(at: Self.time(5)), state: past.path).text
+    #expect(text.contains("1 where the fix could change nothing; --region tells of one\n"), "\(text)")
+    let asked = try Explanation(Question(at: Self.time(5), region: "home"), state: past.path).text
+    #expect(!asked.contains("could change nothing"), "\(asked)")
+  }
+
   @Test(arguments: [1, 7, 50])
   func `snapshots change no answer, however many there are`(rows: Int) throws {
     let plain = try Past(Self.coming)

@@ -22,24 +22,6 @@ import Testing
     return (run, ["--config", settings])
   }
 
-  /// Says where the machine is, as of so many seconds ago.
-  private func say(_ latitude: Double, _ run: DaemonRun, ago seconds: Double = 0) {
-    let time = UTCTime(microseconds: Int64((Date().timeIntervalSince1970 - seconds) * 1e6)).rfc3339
-    run.gpsd.say(
-      #"{"class":"TPV","device":"/dev/ttyTEST","mode":3,"time":"\#(time)","eph":5.0,"lon":11.5,"#
-        + #""lat":\#(latitude),"speed":20.0}"#)
-  }
-
-  /// When the receiver was switched, and how, as the journal has it.
-  private func switches(_ run: DaemonRun) throws -> [(at: EngineInstant, event: ReceiverEvent)] {
-    var switches: [(EngineInstant, ReceiverEvent)] = []
-    try StateDatabase.openToRead(path: run.state)?.journal(after: 0) { stamped in
-      if case .receiver(let event) = stamped.event { switches.append((stamped.at, event)) }
-      return true
-    }
-    return switches
-  }
-
   private func status(_ run: DaemonRun) async throws -> String {
     try await run.command(["status", "--json"]).stdout
   }
@@ -52,21 +34,21 @@ import Testing
       ", latency_s: 2", regions: ["--circle 48.005,11.5,150"])
     let recording = run.folder("a.journal")
     try run.start(options + ["--record", recording], isSimulated: false)
-    say(48, run)
+    run.say(48)
     #expect(run.gpsd.waitForRelease())
-    try await run.wait("the release") { try switches(run).last?.event == .released }
+    try await run.wait("the release") { try run.switches().last?.event == .released }
     let off = try await status(run)
     #expect(off.contains(#""stale":false"#), "\(off)")
     #expect(
       off.contains(#""receiver":{"sampling":"adaptive","state":"off","reason":"enter","due":""#), "\(off)")
     let fix: Fix = try #require(try run.withEngine { $0.tally.last } ?? nil)
     #expect(run.gpsd.connect())
-    try await run.wait("the opening") { try switches(run).last?.event == .opened }
-    let opened = try #require(try switches(run).last)
+    try await run.wait("the opening") { try run.switches().last?.event == .opened }
+    let opened = try #require(try run.switches().last)
     // (406 m - 3 sigma) / 40 m/s + 2 s, less the evidence and the time to a fix.
     let seconds = fix.instant.seconds(to: opened.at)
     #expect(seconds > 7.5, "\(seconds)")
-    for ago in stride(from: 4.0, through: 0, by: -1) { say(48.005, run, ago: ago) }
+    for ago in stride(from: 4.0, through: 0, by: -1) { run.say(48.005, ago: ago) }
     try await run.wait("the enter") {
       try await run.events().contains { $0.contains(#""type":"region.enter""#) }
     }
@@ -87,9 +69,9 @@ import Testing
     let (run, options) = try await prepared(
       ", longest_s: 600, latency_s: 1", regions: ["--circle 49,11.5,150"])
     try run.start(options, isSimulated: false)
-    say(48, run)
+    run.say(48)
     #expect(run.gpsd.waitForRelease())
-    try await run.wait("the release") { try switches(run).last?.event == .released }
+    try await run.wait("the release") { try run.switches().last?.event == .released }
     let due = try #require(try run.withEngine { $0.receiver })
     #expect(await run.end(SIGKILL) == 137)
     try run.start(options, isSimulated: false, expectsConnection: false)
@@ -99,7 +81,7 @@ import Testing
     #expect(!run.gpsd.connect(seconds: 0.5), "nobody asks for a fix")
     #expect(try await run.command(["regions", "add", "near", "--circle", "48.0005,11.5,200"]).status == 0)
     #expect(run.gpsd.connect())
-    for ago in [0.3, 0.2, 0.1, 0] { say(48, run, ago: ago) }
+    for ago in [0.3, 0.2, 0.1, 0] { run.say(48, ago: ago) }
     try await run.wait("the fixes") { try run.storedFixes() >= 3 }
     #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
     let told = try await run.events()
@@ -112,7 +94,7 @@ import Testing
   @Test func `under settings that say continuous it is switched on at once`() async throws {
     let (run, options) = try await prepared(", longest_s: 600", regions: ["--circle 49,11.5,150"])
     try run.start(options, isSimulated: false)
-    say(48, run)
+    run.say(48)
     #expect(run.gpsd.waitForRelease())
     _ = run.folder.write("c.yaml", "sampling: {mode: continuous}\n")
     run.process?.signal(SIGHUP)
@@ -131,7 +113,7 @@ import Testing
     )
     #expect(try await run.command(["regions", "add", "far", "--circle", "49,11.5,150"]).status == 0)
     try run.start(["--config", settings], isSimulated: false)
-    say(48, run)
+    run.say(48)
     #expect(run.gpsd.waitForRelease())
     #expect(run.gpsd.connect())
     try await run.wait("the hook") {
@@ -153,11 +135,11 @@ import Testing
     // A receiver that stands still, for as long as gpsd listens to it.
     try await run.wait("three looks") {
       receiver.send(ReceiverText.epoch())
-      return try switches(run).count { $0.event == .released } >= 3
+      return try run.switches().count { $0.event == .released } >= 3
     }
     daemon.signal(SIGTERM)
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")
-    let all = try switches(run)
+    let all = try run.switches()
     // On and off by turns, and off until the next look was due.
     #expect(zip(all, all.dropFirst()).allSatisfy { $0.event != $1.event })
     for (one, next) in zip(all, all.dropFirst()) where one.event == .released {
@@ -184,7 +166,7 @@ import Testing
     let receiver = try #require(gpsd.connectReceiver())
     try await run.wait("the release") {
       receiver.send(ReceiverText.epoch())
-      return try switches(run).contains { $0.event == .released }
+      return try run.switches().contains { $0.event == .released }
     }
     // gpsd looks at the time when the receiver says something.
     var seconds = 0

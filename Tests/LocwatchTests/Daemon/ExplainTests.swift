@@ -76,6 +76,50 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(.enabled(if: GPSFake.isInstalled))
+  func `of a drive that a real gpsd tells it answers beside the daemon, and the same after a kill`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let places = run.folder.write("places.geojson", ShortDrive.places)
+    #expect(try await run.command(["regions", "import", places]).status == 0)
+    try await run.add("logger", manifest: "services: [regions]")
+    let fake = try GPSFake(
+      log: ShortDrive.log(startingAt: ShortDrive.now, in: run.folder), secondsBetweenSentences: 0.3)
+    let daemon = try LiveProcess.command(
+      [Binary.path, "run", "--gpsd", fake.address, "--state", run.state])
+    var enter: Substring?
+    try await run.wait("the enter") {
+      enter = try await run.events().first { $0.contains(#""type":"region.enter""#) }
+      return enter != nil
+    }
+    try await run.waitFor("logger", .suspended)
+    var reader = JSONReader(Array((enter ?? "").utf8))
+    let record = try JSONTree(&reader)
+    let id = try #require(record["id"]?.integer)
+    let time = try #require(record["time"]?.text(or: nil).flatMap { UTCTime(rfc3339: $0) })
+
+    let event = try await answer(run, ["--event", "\(id)"])
+    #expect(event["event"]?["region"] == .string("end"))
+    #expect(first(event, "decisions")?["rule"] == .string("B4"))
+    #expect(first(event, "regions")?["state_after"] == .string("inside"))
+    let earlier = ["--region", "end", "--at", time.advanced(bySeconds: -4).rfc3339]
+    let before = try await answer(run, earlier)
+    #expect(first(before, "regions")?["state_after"] == .string("outside"))
+    #expect(first(before, "regions")?["next"]?["id"] == .number("\(id)"))
+    #expect(first(before, "subscribers")?["state"] == .string("notRunning"))
+    let now = try await answer(run, ["--subscriber", "logger"])
+    #expect(first(now, "subscribers")?["state"] == .string("suspended"))
+    #expect(first(now, "subscribers")?["last"]?["type"] == .string("decision"))
+    let text = try await run.command(["explain", "--event", "\(id)", "--format", "text"])
+    #expect(text.stdout.contains("logger relaunched in the background (B4)"), "\(text)")
+
+    daemon.signal(SIGKILL)
+    #expect(await daemon.finish() == 137)
+    #expect(try await answer(run, ["--event", "\(id)"]) == event)
+    #expect(try await answer(run, earlier) == before)
+  }
+
   @Test func `text says it in words, and a moment without a time is the newest`() async throws {
     let run = try await driven(15)
     let text = try await run.command(["explain", "--region", "home", "--format", "text"])

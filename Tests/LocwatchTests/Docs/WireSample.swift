@@ -42,7 +42,7 @@ struct WireSample: CustomStringConvertible, Sendable {
     time: time, instant: instant, coordinate: place, accuracy: accuracy, speedMetersPerSecond: 1,
     courseDegrees: 1)
 
-  private static let bodies: [Record.Body] = {
+  static let bodies: [Record.Body] = {
     let report = FixReport(time: time, latitude: 48, longitude: 11, accuracy: accuracy)
     let change = SignificantChange.Change(
       fix: fix, instant: instant, previous: fix, movedMeters: 1, sinceSeconds: 1, suppressed: 1,
