@@ -80,17 +80,16 @@ struct RegionIndex: Sendable {
     return PackedBoxTree.order(slots, boxes)
   }
 
-  /// Numbers all slots anew: the slot in each place of `order` becomes that place.
-  mutating func reorder(_ order: [Int32]) {
-    rings = order.enumerated().map { place, old in
-      var ring = rings[Int(old)]
-      ring.slot = Int32(place)
-      return ring
-    }
-    boxes = order.map { boxes[Int($0)] }
-    homes = order.indices.map { Home(tree: -1, entry: Int32($0)) }
+  /// Numbers all slots anew, of which so many are kept; they all wait to be packed.
+  mutating func reorder(_ permutation: Permutation, count: Int) {
+    permutation.apply(to: &rings)
+    permutation.apply(to: &boxes)
+    rings.removeLast(rings.count - count)
+    boxes.removeLast(boxes.count - count)
+    for place in rings.indices { rings[place].slot = Int32(place) }
     trees = []
-    waiting = order.indices.map { Int32($0) }
+    waiting = rings.indices.map { Int32($0) }
+    homes = waiting.map { Home(tree: -1, entry: $0) }
   }
 
   /// Packs what waits, with the trees that are not larger.
