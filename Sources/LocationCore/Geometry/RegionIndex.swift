@@ -116,7 +116,7 @@ struct RegionIndex: Sendable {
     withinMeters reach: Float,
     mayHoldLarge: Bool = false, _ body: (RegionRingBlock, _ squaredMiss: Float) -> Void
   ) {
-    let squaredReach = SIMD16<Float>(repeating: reach * reach)
+    let squaredReach = reach * reach
     for index in branches.indices {
       let branch = branches[index]
       let first = Int(branch.node) * PackedBoxTree.width
@@ -124,7 +124,7 @@ struct RegionIndex: Sendable {
       let misses = trees[Int(branch.tree)].nodes[Int(branch.node)].squaredMisses(
         longitude: longitude, latitude: latitude, metersPerLongitude: metersPerLongitude,
         metersPerLatitude: Float(GeoBox.leastMetersPerDegreeLatitude))
-      misses.forEach(in: (misses .< squaredReach).bits) { lane, miss in
+      misses.forEach(in: (misses - squaredReach).negativeLanes) { lane, miss in
         body(trees[Int(branch.tree)].leaves[first + lane], miss)
       }
     }
@@ -208,7 +208,7 @@ struct RegionIndex: Sendable {
         metersPerLongitude: search.metersPerLongitude, metersPerLatitude: search.metersPerLatitude)
       let level = Int(next.level)
       let below = tree.levels[level - 1] + (Int(next.node) - tree.levels[level]) * PackedBoxTree.width
-      misses.forEach(in: (misses .< SIMD16<Float>(repeating: search.squaredHorizon)).bits) { lane, miss in
+      misses.forEach(in: (misses - search.squaredHorizon).negativeLanes) { lane, miss in
         let node = Int32(below + lane)
         if level > 1 {
           pending.append(Pending(node: node, level: next.level - 1))
