@@ -107,12 +107,11 @@ extension SIMD4<Float> {
   }
 }
 
-extension SIMDMask<SIMD4<Int32>> {
-  /// Whether an odd number of lanes is set.
-  @inline(__always) var isOddCount: Bool {
-    let ones = SIMD4<UInt32>(repeating: 0).replacing(with: SIMD4(repeating: 1), where: self)
-    let two = ones.lowHalf ^ ones.highHalf
-    return two[0] != two[1]
+extension SIMD4<UInt32> {
+  /// Whether an odd number of lanes has its highest bit set.
+  @inline(__always) var hasOddSigns: Bool {
+    let two = lowHalf ^ highHalf
+    return (two[0] ^ two[1]) >> 31 != 0
   }
 }
 
