@@ -1,12 +1,12 @@
-/// The outlines of small regions in singles, four edges side by side: how far a place is from an edge, roughly.
+/// The outlines of small regions in 16 bits a degree of freedom, four edges side by side: how far a place is from an
+/// edge, roughly.
 ///
-/// An answer is right to ``errorMeters``. All outlines lie in one array, in the order in which they came.
+/// An answer is right to ``errorMeters``. All outlines lie in one array, in the order in which they came; among a
+/// million, most of what one costs is waiting for memory, so it is half as long as in singles.
 struct FlatOutlines: Sendable {
-  /// Four vertices, each the same number of vertices after the last; degrees from the middle of the region's ring.
-  private struct Row: Sendable {
-    var east = SIMD4<Float>(repeating: 0)
-    var north = SIMD4<Float>(repeating: 0)
-  }
+  /// Four vertices, each the same number of vertices after the last, in units of the outline from the middle of the
+  /// region's ring: east in the lower half of a lane, north in the upper, both with ``bias`` added.
+  private typealias Row = SIMD4<UInt32>
 
   /// One outline: where its rows are, and what they are relative to.
   struct Outline: Sendable {
@@ -17,18 +17,31 @@ struct FlatOutlines: Sendable {
     fileprivate var bufferMeters: Float
     fileprivate var middleLongitude: Float
     fileprivate var middleLatitude: Float
+    /// Degrees of a unit.
+    fileprivate var eastUnit: Float
+    fileprivate var northUnit: Float
   }
 
   private var rows: [Row] = []
   /// Where rows are free again, by the steps of what they held.
   private var free = [[Int32]](repeating: [], count: mostSteps + 1)
 
-  /// The most, in metres, by which an answer is wrong: ten times what rounding makes of 4 km.
-  static let errorMeters = 0.02
+  /// The most, in metres, by which an answer is wrong: half a unit of ``RegionRing/largeMeters`` along both axes makes
+  /// 0.044, ten times what the rounding of singles makes of 4 km makes 0.02.
+  static let errorMeters = 0.07
+  /// The most units from the middle, a few less than ``bias`` for rounding.
+  private static let mostUnits = 32_760.0
+  private static let bias: UInt32 = 1 << 15
+  /// The bits of 2^23, to which a single adds a whole number of 23 bits as it is.
+  private static let wholeBits: UInt32 = 0x4B00_0000
+  /// What that and ``bias`` make: 2^23 + 2^15.
+  private static let wholeBias: Float = 8_421_376
   private static let width = 4
   private static let mostSteps = 8
   /// Degrees from the middle within which singles are fine enough.
   private static let reachDegrees: Float = 0.2
+  /// Keeps units from being nothing: a unit of a thousandth of a millimetre.
+  private static let leastReachDegrees = 1e-7
   /// Degrees of latitude beyond which a small region may span many longitudes.
   private static let highestLatitude: Float = 80
 
@@ -49,22 +62,41 @@ struct FlatOutlines: Sendable {
     let edges = vertices.count - 1
     let steps = (edges + Self.width - 1) / Self.width
     guard steps > 0, steps <= Self.mostSteps else { return nil }
+    var reach = (east: Self.leastReachDegrees, north: Self.leastReachDegrees)
+    for vertex in vertices {
+      let offset = Self.offset(of: vertex, from: ring)
+      reach = (Swift.max(reach.east, abs(offset.east)), Swift.max(reach.north, abs(offset.north)))
+    }
     let first = free[steps].popLast() ?? Int32(rows.count)
+    let outline = Outline(
+      first: first, steps: Int32(steps), bufferMeters: bufferMeters, middleLongitude: ring.longitude,
+      middleLatitude: ring.latitude, eastUnit: Float(reach.east / Self.mostUnits),
+      northUnit: Float(reach.north / Self.mostUnits))
     if Int(first) == rows.count { rows += repeatElement(Row(), count: steps + 1) }
     for step in 0...steps {
       var row = Row()
       for lane in 0..<Self.width {
         // What is left over at the end are edges without length.
-        let vertex = vertices[Swift.min(lane * steps + step, edges)]
-        let east = (vertex.longitude - Double(ring.longitude)).remainder(dividingBy: 360)
-        row.east[lane] = Float(east)
-        row.north[lane] = Float(vertex.latitude - Double(ring.latitude))
+        let offset = Self.offset(of: vertices[Swift.min(lane * steps + step, edges)], from: ring)
+        row[lane] =
+          Self.biased(offset.east, outline.eastUnit) | Self.biased(offset.north, outline.northUnit) << 16
       }
       rows[Int(first) + step] = row
     }
-    return Outline(
-      first: first, steps: Int32(steps), bufferMeters: bufferMeters, middleLongitude: ring.longitude,
-      middleLatitude: ring.latitude)
+    return outline
+  }
+
+  /// Degrees from the middle of a ring, the short way round.
+  private static func offset(of vertex: Coordinate, from ring: RegionRing) -> (east: Double, north: Double) {
+    let east = vertex.longitude - Double(ring.longitude)
+    return (
+      abs(east) > 180 ? east.remainder(dividingBy: 360) : east, vertex.latitude - Double(ring.latitude)
+    )
+  }
+
+  /// Degrees in whole units, which are ``mostUnits`` and a little at most.
+  private static func biased(_ degrees: Double, _ unit: Float) -> UInt32 {
+    UInt32(Int32((degrees / Double(unit)).rounded()) + Int32(bias))
   }
 
   /// Forgets an outline.
@@ -101,31 +133,50 @@ extension FlatOutlines {
     _ outline: Outline, _ east: Float, _ north: Float, _ perLongitude: Float, _ perLatitude: Float
   ) -> Double {
     let first = Int(outline.first)
-    var ax = (rows[first].east - east) * perLongitude
-    var ay = (rows[first].north - north) * perLatitude
-    let zero = SIMD4<Float>(repeating: 0)
+    let frame = Frame(
+      east: east * perLongitude, north: north * perLatitude, perEast: outline.eastUnit * perLongitude,
+      perNorth: outline.northUnit * perLatitude)
+    var (ax, ay) = frame.offsets(rows[first])
+    var aIsSouth = ay.bits
     let one = SIMD4<Float>(repeating: 1)
     var least = SIMD4<Float>(repeating: .infinity)
-    var isOdd = SIMDMask<SIMD4<Int32>>(repeating: false)
-    for step in 1...Int(outline.steps) {
-      let bx = (rows[first + step].east - east) * perLongitude
-      let by = (rows[first + step].north - north) * perLatitude
+    var isOdd = SIMD4<UInt32>(repeating: 0)
+    for row in rows[(first + 1)...(first + Int(outline.steps))] {
+      let (bx, by) = frame.offsets(row)
       let dx = bx - ax
       let dy = by - ay
-      // As in EdgeSearch; an edge without length gives not a number, of which this makes 0.
-      let part = (0 - ax * dx - ay * dy) / (dx * dx + dy * dy)
-      let bounded = zero.replacing(with: part, where: part .> zero).lesser(one)
+      // As in EdgeSearch; the least number makes 0 of an edge without length.
+      let part = (0 - ax * dx - ay * dy) / (dx * dx + dy * dy + Float.leastNormalMagnitude)
+      let bounded = part.positive.lesser(one)
       let x = ax + bounded * dx
       let y = ay + bounded * dy
       least = least.lesser(x * x + y * y)
-      let spans = (ay .> zero) .^ (by .> zero)
-      let passesEast = (ax * by .> bx * ay) .^ (by .<= ay)
-      isOdd .^= spans .& passesEast
-      ax = bx
-      ay = by
+      // Signs alone, in the highest bits: the edge spans the place's latitude, and passes east of it where that is to
+      // the left of the edge northwards, to the right southwards.
+      let bIsSouth = by.bits
+      let placeIsLeft = (bx * ay - ax * by).bits
+      isOdd ^= (aIsSouth ^ bIsSouth) & ~(placeIsLeft ^ aIsSouth)
+      (ax, ay, aIsSouth) = (bx, by, bIsSouth)
     }
     let distance = Double(least.least.squareRoot())
     guard outline.bufferMeters < 0 else { return distance - Double(outline.bufferMeters) }
-    return isOdd.isOddCount ? -distance : distance
+    return isOdd.hasOddSigns ? -distance : distance
+  }
+
+  /// From units of an outline to metres from a place.
+  private struct Frame {
+    /// The place, metres from the middle of the ring.
+    var east: Float
+    var north: Float
+    /// Metres of a unit.
+    var perEast: Float
+    var perNorth: Float
+
+    @inline(__always) func offsets(_ row: Row) -> (x: SIMD4<Float>, y: SIMD4<Float>) {
+      let wholes = SIMD4<UInt32>(repeating: wholeBits)
+      let x = SIMD4<Float>(bits: (row & 0xFFFF) | wholes) - wholeBias
+      let y = SIMD4<Float>(bits: (row &>> 16) | wholes) - wholeBias
+      return (x * perEast - east, y * perNorth - north)
+    }
   }
 }

@@ -80,17 +80,16 @@ struct RegionIndex: Sendable {
     return PackedBoxTree.order(slots, boxes)
   }
 
-  /// Numbers all slots anew: the slot in each place of `order` becomes that place.
-  mutating func reorder(_ order: [Int32]) {
-    rings = order.enumerated().map { place, old in
-      var ring = rings[Int(old)]
-      ring.slot = Int32(place)
-      return ring
-    }
-    boxes = order.map { boxes[Int($0)] }
-    homes = order.indices.map { Home(tree: -1, entry: Int32($0)) }
+  /// Numbers all slots anew, of which so many are kept; they all wait to be packed.
+  mutating func reorder(_ permutation: Permutation, count: Int) {
+    permutation.apply(to: &rings)
+    permutation.apply(to: &boxes)
+    rings.removeLast(rings.count - count)
+    boxes.removeLast(boxes.count - count)
+    for place in rings.indices { rings[place].slot = Int32(place) }
     trees = []
-    waiting = order.indices.map { Int32($0) }
+    waiting = rings.indices.map { Int32($0) }
+    homes = waiting.map { Home(tree: -1, entry: $0) }
   }
 
   /// Packs what waits, with the trees that are not larger.
@@ -117,7 +116,7 @@ struct RegionIndex: Sendable {
     withinMeters reach: Float,
     mayHoldLarge: Bool = false, _ body: (RegionRingBlock, _ squaredMiss: Float) -> Void
   ) {
-    let squaredReach = SIMD16<Float>(repeating: reach * reach)
+    let squaredReach = reach * reach
     for index in branches.indices {
       let branch = branches[index]
       let first = Int(branch.node) * PackedBoxTree.width
@@ -125,7 +124,7 @@ struct RegionIndex: Sendable {
       let misses = trees[Int(branch.tree)].nodes[Int(branch.node)].squaredMisses(
         longitude: longitude, latitude: latitude, metersPerLongitude: metersPerLongitude,
         metersPerLatitude: Float(GeoBox.leastMetersPerDegreeLatitude))
-      misses.forEach(in: (misses .< squaredReach).bits) { lane, miss in
+      misses.forEach(in: (misses - squaredReach).negativeLanes) { lane, miss in
         body(trees[Int(branch.tree)].leaves[first + lane], miss)
       }
     }
@@ -209,7 +208,7 @@ struct RegionIndex: Sendable {
         metersPerLongitude: search.metersPerLongitude, metersPerLatitude: search.metersPerLatitude)
       let level = Int(next.level)
       let below = tree.levels[level - 1] + (Int(next.node) - tree.levels[level]) * PackedBoxTree.width
-      misses.forEach(in: (misses .< SIMD16<Float>(repeating: search.squaredHorizon)).bits) { lane, miss in
+      misses.forEach(in: (misses - search.squaredHorizon).negativeLanes) { lane, miss in
         let node = Int32(below + lane)
         if level > 1 {
           pending.append(Pending(node: node, level: next.level - 1))

@@ -91,7 +91,7 @@ struct RegionRingBlock: Sendable {
   @inline(__always)
   func lanes(withinMeters meters: Float, shrink: Float) -> UInt32 {
     let reach = (outer + meters).positive
-    return ((east * east + north * north) * (shrink * shrink) .< reach * reach).bits
+    return ((east * east + north * north) * (shrink * shrink) - reach * reach).negativeLanes
   }
 }
 

@@ -1,16 +1,42 @@
-// The standard library's pointwise minimum and maximum go lane by lane; these compile to one instruction each.
+// The standard library compares and chooses lane by lane, and what follows goes in pairs of lanes at best. Made of bits
+// and signs, whole registers stay together.
 
 extension SIMD16<Float> {
-  /// Each lane without its sign.
-  @inline(__always) var magnitude: Self { replacing(with: -self, where: self .< 0) }
+  /// From the bits of each lane.
+  @inline(__always) init(bits: SIMD16<UInt32>) { self = unsafe unsafeBitCast(bits, to: Self.self) }
+  /// The bits of each lane, the sign highest.
+  @inline(__always) var bits: SIMD16<UInt32> { unsafe unsafeBitCast(self, to: SIMD16<UInt32>.self) }
+  /// All bits of each lane that is negative, none of the others.
+  @inline(__always) var signs: SIMD16<UInt32> {
+    let spread = unsafe unsafeBitCast(self, to: SIMD16<Int32>.self) &>> 31
+    return unsafe unsafeBitCast(spread, to: SIMD16<UInt32>.self)
+  }
   /// Each lane, or 0 where it is negative.
-  @inline(__always) var positive: Self { replacing(with: 0, where: self .< 0) }
-  /// The lesser of each pair of lanes.
-  @inline(__always) func lesser(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
-  /// The greater of each pair of lanes.
-  @inline(__always) func greater(_ other: Self) -> Self { replacing(with: other, where: other .> self) }
+  @inline(__always) var positive: Self { Self(bits: bits & ~signs) }
+  /// The lesser of each pair of lanes, which are numbers.
+  @inline(__always) func lesser(_ other: Self) -> Self {
+    let isOther = (other - self).signs
+    return Self(bits: (other.bits & isOther) | (bits & ~isOther))
+  }
+  /// Each lane without its sign.
+  @inline(__always) var magnitude: Self { Self(bits: bits & 0x7FFF_FFFF) }
+  /// The greater of each pair of lanes, which are numbers.
+  @inline(__always) func greater(_ other: Self) -> Self {
+    let isOther = (self - other).signs
+    return Self(bits: (other.bits & isOther) | (bits & ~isOther))
+  }
   /// The least lane.
   @inline(__always) var least: Float { lowHalf.lesser(highHalf).least }
+  /// One bit for each lane that is negative.
+  @inline(__always) var negativeLanes: UInt32 {
+    let weights = SIMD16<UInt32>(
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768)
+    let chosen = signs & weights
+    let eight = chosen.lowHalf | chosen.highHalf
+    let four = eight.lowHalf | eight.highHalf
+    let two = four.lowHalf | four.highHalf
+    return two[0] | two[1]
+  }
   /// Calls `body` with each lane whose bit is set, and its number.
   ///
   /// They are read where they lie: to take a lane that is not known beforehand out of a vector stores the vector.
@@ -27,49 +53,74 @@ extension SIMD16<Float> {
 }
 
 extension SIMD8<Float> {
-  /// The lesser of each pair of lanes.
-  @inline(__always) func lesser(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+  /// From the bits of each lane.
+  @inline(__always) init(bits: SIMD8<UInt32>) { self = unsafe unsafeBitCast(bits, to: Self.self) }
+  /// The bits of each lane, the sign highest.
+  @inline(__always) var bits: SIMD8<UInt32> { unsafe unsafeBitCast(self, to: SIMD8<UInt32>.self) }
+  /// All bits of each lane that is negative, none of the others.
+  @inline(__always) var signs: SIMD8<UInt32> {
+    let spread = unsafe unsafeBitCast(self, to: SIMD8<Int32>.self) &>> 31
+    return unsafe unsafeBitCast(spread, to: SIMD8<UInt32>.self)
+  }
+  /// Each lane, or 0 where it is negative.
+  @inline(__always) var positive: Self { Self(bits: bits & ~signs) }
+  /// The lesser of each pair of lanes, which are numbers.
+  @inline(__always) func lesser(_ other: Self) -> Self {
+    let isOther = (other - self).signs
+    return Self(bits: (other.bits & isOther) | (bits & ~isOther))
+  }
+  /// Each lane without its sign.
+  @inline(__always) var magnitude: Self { Self(bits: bits & 0x7FFF_FFFF) }
   /// Each lane's square root, or up to 0.00064 of it more; the standard library takes roots lane by lane.
   ///
   /// A guess from half the exponent is off by 0.035 of itself at most, and a step of Heron's rule makes that
   /// half its square, never less than the root.
   @inline(__always) var roughRoot: Self {
-    let bits = unsafe unsafeBitCast(self, to: SIMD8<UInt32>.self)
-    let guess = unsafe unsafeBitCast((bits &>> 1) &+ 0x1FBD_1DF5, to: Self.self)
+    let guess = Self(bits: (bits &>> 1) &+ 0x1FBD_1DF5)
     return (guess + self / guess) * 0.5
   }
   /// The least lane.
-  @inline(__always) var least: Float {
-    let four = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
-    let two = four.lowHalf.replacing(with: four.highHalf, where: four.highHalf .< four.lowHalf)
-    return Swift.min(two[0], two[1])
-  }
+  @inline(__always) var least: Float { lowHalf.lesser(highHalf).least }
 }
 
 extension SIMD4<Float> {
-  /// The lesser of each pair of lanes.
-  @inline(__always) func lesser(_ other: Self) -> Self { replacing(with: other, where: other .< self) }
+  /// From the bits of each lane.
+  @inline(__always) init(bits: SIMD4<UInt32>) { self = unsafe unsafeBitCast(bits, to: Self.self) }
+  /// The bits of each lane, the sign highest.
+  @inline(__always) var bits: SIMD4<UInt32> { unsafe unsafeBitCast(self, to: SIMD4<UInt32>.self) }
+  /// All bits of each lane that is negative, none of the others.
+  @inline(__always) var signs: SIMD4<UInt32> {
+    let spread = unsafe unsafeBitCast(self, to: SIMD4<Int32>.self) &>> 31
+    return unsafe unsafeBitCast(spread, to: SIMD4<UInt32>.self)
+  }
+  /// Each lane, or 0 where it is negative.
+  @inline(__always) var positive: Self { Self(bits: bits & ~signs) }
+  /// The lesser of each pair of lanes, which are numbers.
+  @inline(__always) func lesser(_ other: Self) -> Self {
+    let isOther = (other - self).signs
+    return Self(bits: (other.bits & isOther) | (bits & ~isOther))
+  }
   /// The least lane.
   @inline(__always) var least: Float {
-    let two = lowHalf.replacing(with: highHalf, where: highHalf .< lowHalf)
-    return Swift.min(two[0], two[1])
+    let half = lesser(Self(lowHalf: highHalf, highHalf: highHalf))
+    return Swift.min(half[0], half[1])
   }
 }
 
-extension SIMDMask<SIMD4<Int32>> {
-  /// Whether an odd number of lanes is set.
-  @inline(__always) var isOddCount: Bool {
-    let ones = SIMD4<UInt32>(repeating: 0).replacing(with: SIMD4(repeating: 1), where: self)
-    let two = ones.lowHalf ^ ones.highHalf
-    return two[0] != two[1]
+extension SIMD4<UInt32> {
+  /// Whether an odd number of lanes has its highest bit set.
+  @inline(__always) var hasOddSigns: Bool {
+    let two = lowHalf ^ highHalf
+    return (two[0] ^ two[1]) >> 31 != 0
   }
 }
 
 extension SIMDMask<SIMD8<Int32>> {
+  /// All bits of each lane, or none.
+  @inline(__always) var ones: SIMD8<UInt32> { unsafe unsafeBitCast(self, to: SIMD8<UInt32>.self) }
   /// One bit for each lane.
   @inline(__always) var bits: UInt32 {
-    let weights = SIMD8<UInt32>(1, 2, 4, 8, 16, 32, 64, 128)
-    let chosen = SIMD8<UInt32>(repeating: 0).replacing(with: weights, where: self)
+    let chosen = ones & SIMD8<UInt32>(1, 2, 4, 8, 16, 32, 64, 128)
     let four = chosen.lowHalf | chosen.highHalf
     let two = four.lowHalf | four.highHalf
     return two[0] | two[1]
@@ -81,8 +132,7 @@ extension SIMDMask<SIMD16<Int32>> {
   @inline(__always) var bits: UInt32 {
     let weights = SIMD16<UInt32>(
       1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 8_192, 16_384, 32_768)
-    let zero = SIMD16<UInt32>(repeating: 0)
-    let chosen = zero.replacing(with: weights, where: self)
+    let chosen = unsafe unsafeBitCast(self, to: SIMD16<UInt32>.self) & weights
     let eight = chosen.lowHalf | chosen.highHalf
     let four = eight.lowHalf | eight.highHalf
     let two = four.lowHalf | four.highHalf

@@ -9,12 +9,16 @@ extension RegionMonitor {
   private mutating func reorder(_ order: [Int32]) {
     var places = [Int32](repeating: -1, count: cells.count)
     for (place, old) in order.enumerated() { places[Int(old)] = Int32(place) }
-    index.reorder(order)
-    regionsBySlot = order.map { regionsBySlot[Int($0)] }
-    cells = order.map { cells[Int($0)] }
+    // Those that are free go to the end, and off it.
+    let permutation = Permutation(order + freeSlots)
+    index.reorder(permutation, count: order.count)
+    permutation.apply(to: &regionsBySlot)
+    regionsBySlot.removeLast(freeSlots.count)
+    permutation.apply(to: &cells)
+    cells.removeLast(freeSlots.count)
     orderOutlines()
     freeSlots = []
-    slots = slots.mapValues { places[Int($0)] }
+    for entry in slots.indices { slots.values[entry] = places[Int(slots.values[entry])] }
     active = active.map { places[Int($0)] }
     inside = inside.map { places[Int($0)] }
     clocks.reorder(places)
@@ -22,6 +26,7 @@ extension RegionMonitor {
     for entry in approaches.indices { approaches[entry].slot = places[Int(approaches[entry].slot)] }
     neighborhood.forget()
   }
+
   /// Lays the outlines in the order of the slots.
   private mutating func orderOutlines() {
     var ordered = FlatOutlines()

@@ -1,0 +1,45 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// What is made of bits and signs against the plain operations, lane by lane.
+@Suite struct SIMDSelectTests {
+  @Test func lanesAreChosenAsOneByOne() {
+    var noise = SeededNoise(seed: 72)
+    for round in 0..<200 {
+      let a = Self.lanes(round, &noise)
+      let b = Self.lanes(round + 1, &noise)
+      let lesser = zip(a, b).map { Swift.min($0, $1) }
+      let (wideA, wideB) = (SIMD16<Float>(a), SIMD16<Float>(b))
+      #expect(Self.list(wideA.lesser(wideB)) == lesser, "round \(round)")
+      #expect(Self.list(wideA.greater(wideB)) == zip(a, b).map { Swift.max($0, $1) }, "round \(round)")
+      #expect(Self.list(wideA.positive) == a.map { Swift.max($0, 0) }, "round \(round)")
+      #expect(Self.list(wideA.magnitude) == a.map { abs($0) }, "round \(round)")
+      #expect(wideA.least == a.min(), "round \(round)")
+      let negative = a.indices.reduce(UInt32(0)) { $0 | (a[$1] < 0 ? 1 << UInt32($1) : 0) }
+      #expect(wideA.negativeLanes == negative, "round \(round)")
+      let (half, other) = (wideA.lowHalf, wideB.lowHalf)
+      #expect(Self.list(half.lesser(other)) == Array(lesser[..<8]), "round \(round)")
+      #expect(half.least == a[..<8].min(), "round \(round)")
+      #expect(half.lowHalf.least == a[..<4].min(), "round \(round)")
+      #expect(Self.list(half.lowHalf.positive) == a[..<4].map { Swift.max($0, 0) }, "round \(round)")
+    }
+  }
+
+  /// Numbers of all sizes, with zeros and infinities among them.
+  private static func lanes(_ round: Int, _ noise: inout SeededNoise) -> [Float] {
+    (0..<16).map { lane in
+      switch (round + lane) % 11 {
+      case 0: 0
+      case 1: .infinity
+      case 2: 1e-30
+      default: Float(noise.uniform(-5...5)) * (lane % 2 == 0 ? 1e6 : 1)
+      }
+    }
+  }
+
+  private static func list<Vector: SIMD>(_ vector: Vector) -> [Float] where Vector.Scalar == Float {
+    vector.indices.map { vector[$0] }
+  }
+}
