@@ -5,6 +5,9 @@ package enum DaemonLimits {
   /// Bytes of a snapshot for which one more row is waited: about what a row of the journal takes, so that the two
   /// write as much.
   static let snapshotShare = 256
+  /// Transactions after which the log is written into the database: of a fix and what follows from it, seven pages
+  /// each, fewer than the 1,000 pages after which SQLite does it before the next is told.
+  static let commitsInLog = 128
   /// Rows that wait in memory while the disk takes none: more than a day of a fix a second, some 40 MB.
   static let heldRows = 100_000
   /// The longest wait between two attempts to store, seconds.

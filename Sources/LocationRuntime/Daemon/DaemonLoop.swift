@@ -260,6 +260,7 @@ struct DaemonLoop: ~Copyable {
     if let trouble = engine.takeRecordingTrouble() { Self.log("\(trouble); the recording ends here") }
     for action in actions { try perform(action) }
     for news in engine.takeNews() { control.tellFollowers(news) }
+    engine.tidy(at: clock.read())
   }
 
   private func perform(_ action: JournaledEngine.Action) throws(Failure) {

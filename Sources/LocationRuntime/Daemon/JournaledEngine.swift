@@ -55,6 +55,8 @@ struct JournaledEngine: ~Copyable {
   private var storedID = 0
   private var news: [EventNews] = []
   private var rowsSinceSnapshot = 0
+  /// Transactions since the log was last written into the database.
+  private var commitsInLog = 0
   private var snapshotBytes = 0
   private var day = ""
   /// Why nothing can be stored now; nil where it can.
@@ -210,11 +212,11 @@ struct JournaledEngine: ~Copyable {
         return []
       }
       batch.removeAll()
+      commitsInLog += 1
     }
     trouble = nil
     retryAt = nil
     retrySeconds = 1
-    if rowsSinceSnapshot >= snapshotRows { try? checkpoint(at: reading) }
     let done = actions
     actions.removeAll(keepingCapacity: true)
     return done
@@ -254,6 +256,15 @@ struct JournaledEngine: ~Copyable {
       batch.outbox.append(.removeAll(subscriber: name))
       waiting[name] = nil
     }
+  }
+
+  /// Does what takes long and nobody waits for, where it is due: after what was stored is told.
+  mutating func tidy(at reading: ClockReading) {
+    guard batch.isEmpty, tape.rows.isEmpty else { return }
+    if rowsSinceSnapshot >= snapshotRows { try? checkpoint(at: reading) }
+    guard commitsInLog >= DaemonLimits.commitsInLog else { return }
+    commitsInLog = 0
+    database.checkpointLog()
   }
 
   // MARK: - Snapshots

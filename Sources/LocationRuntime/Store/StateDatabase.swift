@@ -120,6 +120,14 @@ package struct StateDatabase: Sendable {
     }
   }
 
+  /// Writes what is in the log into the database, as far as nobody reads it meanwhile; what fails is done by SQLite
+  /// later.
+  func checkpointLog() {
+    do { _ = try queue.writeWithoutTransaction { try $0.checkpoint(.passive) } } catch {
+      // The log only grows on.
+    }
+  }
+
   /// Makes the log as long as it may become before SQLite begins it anew, so that what is stored from here on lies
   /// within it: to sync a file that grows costs its file system a transaction more. A disk that is too full is left
   /// as it was.
