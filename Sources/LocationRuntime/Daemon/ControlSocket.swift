@@ -101,10 +101,7 @@ struct ControlSocket: ~Copyable {
   mutating func serve(_ entries: ArraySlice<pollfd>) -> [Question] {
     var questions: [Question] = []
     for (index, entry) in entries.dropFirst().enumerated() where entry.revents != 0 {
-      if entry.revents & Int16(POLLOUT) != 0 {
-        send(index)
-        catchUp(index)
-      }
+      if entry.revents & Int16(POLLOUT) != 0 { send(index) }
       if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { receive(index, &questions) }
     }
     if let first = entries.first, first.revents != 0 { accept() }
@@ -186,15 +183,13 @@ struct ControlSocket: ~Copyable {
     }
   }
 
-  private mutating func catchUp(_ index: Int) {
-    guard clients[index].output.isEmpty, let id = clients[index].missedID else { return }
-    clients[index].missedID = nil
-    clients[index].output = EventNews(newest: id).bytes
-    send(index)
-  }
-
+  /// Sends what waits, as far as it is taken; then that there is more, to one who has missed some.
   private mutating func send(_ index: Int) {
-    while !clients[index].output.isEmpty {
+    while true {
+      if clients[index].output.isEmpty, let id = clients[index].missedID.take() {
+        clients[index].output = EventNews(newest: id).bytes
+      }
+      guard !clients[index].output.isEmpty else { return }
       let count = unsafe clients[index].output.withUnsafeBytes { bytes in
         unsafe SystemCall.sendBytes(clients[index].descriptor.number, bytes)
       }

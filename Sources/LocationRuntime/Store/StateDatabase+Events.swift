@@ -8,8 +8,6 @@ extension StateDatabase {
     package var bytes: [UInt8] = []
     /// The last id; nil where there is none.
     package var lastID: Int?
-    /// How many lines.
-    package var count = 0
     /// Whether there may be more.
     package var isFull = false
   }
@@ -21,14 +19,15 @@ extension StateDatabase {
         sql: "SELECT seq, id, line FROM events WHERE id > ? ORDER BY id LIMIT ?")
       let rows = try Row.fetchCursor(statement, arguments: [id, limit])
       var page = EventPage()
+      var count = 0
       while let row = try rows.next() {
         let line: String = row["line"]
         page.bytes += Self.eventLine(seq: row["seq"], line).utf8
         page.bytes.append(UInt8(ascii: "\n"))
         page.lastID = row["id"]
-        page.count += 1
+        count += 1
       }
-      page.isFull = page.count == limit
+      page.isFull = count == limit
       return page
     }
   }
