@@ -108,17 +108,22 @@ package struct DaemonSeat: Sendable {
       return try LowPowerReport(
         client.ask("low-power", isOn.map { [.init(key: "on", value: .boolean($0))] } ?? []))
     }
+    var report: LowPowerReport
     if let isOn {
-      try standIn { (database, engine) throws(Failure) in
+      report = try standIn { (database, engine) throws(Failure) -> LowPowerReport in
         let asked = try database.lowPowerRequests()
-        guard isOn != asked.last?.isOn ?? engine.isLowPower else { return }
-        try database.request(
-          isOn == engine.isLowPower ? [] : [.machine(.lowPower(isOn))], insteadOf: asked.map(\.number))
+        if isOn != asked.last?.isOn ?? engine.isLowPower {
+          try database.request(
+            isOn == engine.isLowPower ? [] : [.machine(.lowPower(isOn))], insteadOf: asked.map(\.number))
+        }
+        return LowPowerReport(engine)
       }
+      report.isOn = isOn
+    } else {
+      guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
+      report = LowPowerReport(try RestoredEngine(database, orNew: EngineConfiguration()).engine)
+      if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
     }
-    guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
-    var report = LowPowerReport(try RestoredEngine(database, orNew: EngineConfiguration()).engine)
-    if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
     report.isRunning = false
     return report
   }
@@ -150,15 +155,15 @@ package struct DaemonSeat: Sendable {
   }
 
   /// Does something in the daemon's place, and keeps one from starting meanwhile.
-  private func standIn(
-    _ body: (StateDatabase, borrowing Engine) throws(Failure) -> Void
-  ) throws(Failure) {
+  private func standIn<Value>(
+    _ body: (StateDatabase, borrowing Engine) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
     guard try StateDatabase.openToRead(path: state) != nil else { throw Self.noState(state) }
     let lock = try StateLock(state: state)
     let database = try StateDatabase.open(path: state)
     let restored = try RestoredEngine(database, orNew: EngineConfiguration())
-    try body(database, restored.engine)
-    withExtendedLifetime(lock) {}
+    defer { withExtendedLifetime(lock) {} }
+    return try body(database, restored.engine)
   }
 }
 
