@@ -33,7 +33,9 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // What Swift can't do between fork and exec.
     .target(name: "CSpawn"),
-    .target(name: "LocationCore", dependencies: ["CGEOS"], swiftSettings: strict),
+    // What Swift can't say to the processor.
+    .systemLibrary(name: "CVector"),
+    .target(name: "LocationCore", dependencies: ["CGEOS", "CVector"], swiftSettings: strict),
     .target(
       name: "LocationRuntime",
       dependencies: [

@@ -141,8 +141,9 @@ extension FlatOutlines {
     let one = SIMD4<Float>(repeating: 1)
     var least = SIMD4<Float>(repeating: .infinity)
     var isOdd = SIMD4<UInt32>(repeating: 0)
-    for row in rows[(first + 1)...(first + Int(outline.steps))] {
-      let (bx, by) = frame.offsets(row)
+    // Not a slice, which would be counted as an owner.
+    for place in (first + 1)...(first + Int(outline.steps)) {
+      let (bx, by) = frame.offsets(rows[place])
       let dx = bx - ax
       let dy = by - ay
       // As in EdgeSearch; the least number makes 0 of an edge without length.

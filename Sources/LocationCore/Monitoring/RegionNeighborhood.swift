@@ -56,6 +56,8 @@ struct RegionNeighborhood: Sendable {
   /// Takes off what the index's plane may add to a distance.
   private static let slack = 0.98
   private static let leastReachMeters = 20.0
+  /// How many octets are scanned at a time: a bit a lane.
+  private static let scanWidth = 64 / RegionOctet.width
   /// How far ahead of the place a near list is laid, as a share of its reach.
   private static let aheadShare = 0.6
   /// How far around the place regions must be known for that, as a share of the reach: a little more than
@@ -280,25 +282,23 @@ extension RegionNeighborhood {
   /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
   mutating func scan() {
     if !due.isEmpty { due.removeAll(keepingCapacity: true) }
-    var least = Float(nearLeft)
-    for place in near.indices {
-      let margins = near[place].margins(east: scanned.east, north: scanned.north)
-      let leastHere = margins.least
-      least = Swift.min(least, leastHere > 0 ? leastHere : scanClosely(place, margins))
+    var margin = SIMD8<Float>(repeating: Float(nearLeft))
+    var bound = Float.infinity
+    for first in stride(from: 0, to: near.count, by: Self.scanWidth) {
+      // A bit for each lane whose margin is negative: it is due, or has a bound yet. All are found before any is
+      // looked at, since which it is can't be foreseen.
+      var met: UInt64 = 0
+      for place in first..<Swift.min(first &+ Self.scanWidth, near.count) {
+        let margins = near[place].margins(east: scanned.east, north: scanned.north)
+        margin = margin.lesser(margins.replacingNegative(with: .infinity))
+        met |= UInt64(margins.negativeLanes) &<< UInt64((place &- first) &* RegionOctet.width)
+      }
+      while met != 0 {
+        bound = Swift.min(bound, remaining(first &* RegionOctet.width &+ met.trailingZeroBitCount))
+        met &= met &- 1
+      }
     }
-    safe(Double(least))
-  }
-
-  /// What is left of an octet's margins, of which some are not positive: these lanes are due, or have a bound yet.
-  private mutating func scanClosely(_ place: Int, _ margins: SIMD8<Float>) -> Float {
-    let met = margins .<= SIMD8<Float>(repeating: 0)
-    var least = margins.replacing(with: .infinity, where: met).least
-    var bits = met.bits
-    while bits != 0 {
-      least = Swift.min(least, remaining(place * RegionOctet.width + bits.trailingZeroBitCount))
-      bits &= bits &- 1
-    }
-    return least
+    safe(Double(Swift.min(margin.least, bound)))
   }
 
   /// What is left of an exact look's bound; the lane is due where that is nothing.

@@ -1,8 +1,8 @@
 /// Eight regions side by side as rings in a plane, with the state that is recorded of each.
 ///
 /// A lane's margin is how far a place is, at least, from the edge on the side of the recorded state; where it
-/// is not positive, only an exact look tells. It is `factor · distance - constant` for either state, where the
-/// distance may be too long by ``excess`` of itself and the factor makes up for it.
+/// is negative, only an exact look tells. It is `factor · distance - constant` for either state, where the
+/// distance may be too long by ``excess`` of itself, its rounding, and the factor makes up for it.
 struct RegionOctet: Sendable {
   static let width = 8
 
@@ -14,11 +14,11 @@ struct RegionOctet: Sendable {
   @inline(__always) func margins(east: Float, north: Float) -> SIMD8<Float> {
     let x = self.east - east
     let y = self.north - north
-    return (x * x + y * y).roughRoot * factor - constant
+    return (x * x + y * y).root * factor - constant
   }
 
   /// By how much of itself ``margins(east:north:)`` may take a distance for longer than it is.
-  static let excess: Float = 7e-4
+  static let excess: Float = 1e-6
 }
 
 extension RegionOctet {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LocationCore
 
-/// What is made of bits and signs against the plain operations, lane by lane.
+/// What works on whole registers against the plain operations, lane by lane.
 @Suite struct SIMDSelectTests {
   @Test func lanesAreChosenAsOneByOne() {
     var noise = SeededNoise(seed: 72)
@@ -22,6 +22,11 @@ import Testing
       let (half, other) = (wideA.lowHalf, wideB.lowHalf)
       #expect(Self.list(half.lesser(other)) == Array(lesser[..<8]), "round \(round)")
       #expect(half.least == a[..<8].min(), "round \(round)")
+      #expect(half.negativeLanes == negative & 0xFF, "round \(round)")
+      #expect(
+        Self.list(half.replacingNegative(with: 7)) == a[..<8].map { $0 < 0 ? 7 : $0 }, "round \(round)")
+      #expect(
+        Self.list(half.magnitude.root) == a[..<8].map { abs($0).squareRoot() }, "round \(round)")
       #expect(half.lowHalf.least == a[..<4].min(), "round \(round)")
       #expect(Self.list(half.lowHalf.positive) == a[..<4].map { Swift.max($0, 0) }, "round \(round)")
     }

@@ -47,7 +47,7 @@ extension Tidy {
     sources.filter { $0.target == "LocationCore" }.flatMap { source in
       imports(of: source).compactMap { found in
         switch found.module {
-        case "CGEOS": nil
+        case "CGEOS", "CVector": nil
         case "Glibc", "Musl":
           source.path == mathematicsFile
             ? nil : Violation(source, found.line, "only \(mathematicsFile) imports \(found.module)")

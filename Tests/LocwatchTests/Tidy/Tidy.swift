@@ -38,7 +38,7 @@ enum Tidy {
 
   /// The targets of ours that a target may import, with which of them only one of its files may.
   static let targets: [String: (imports: Set<String>, oneFileEach: Set<String>)] = [
-    "LocationCore": (["CGEOS"], ["CGEOS"]),
+    "LocationCore": (["CGEOS", "CVector"], ["CGEOS"]),
     "LocationRuntime": (
       ["LocationCore", "CGPSD", "CExpat", "CZlib", "CSpawn"], ["CGPSD", "CExpat", "CZlib", "CSpawn"]
     ),
@@ -46,7 +46,7 @@ enum Tidy {
   ]
 
   /// The targets of ours that are C.
-  static let headerTargets: Set<String> = ["CGEOS", "CGPSD", "CExpat", "CZlib", "CSpawn"]
+  static let headerTargets: Set<String> = ["CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn"]
 
   /// The one file of the core that may import the C library, for its mathematics.
   static let mathematicsFile = "Sources/LocationCore/Geometry/Trig.swift"

@@ -1,0 +1,50 @@
+// What Swift can't say to the processor: the standard library compares and chooses vectors lane by lane, and takes roots
+// one by one. Here each is an instruction or two for four lanes, and all are inlined. Nothing else belongs here.
+#ifndef LOCWATCH_CVECTOR_H
+#define LOCWATCH_CVECTOR_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define LOCWATCH_INLINE static inline __attribute__((always_inline))
+
+// Swift sees them as SIMD4<Float>, SIMD8<Float>, SIMD16<Float>, and of Int32.
+typedef float locwatch_float4 __attribute__((ext_vector_type(4)));
+typedef float locwatch_float8 __attribute__((ext_vector_type(8)));
+typedef float locwatch_float16 __attribute__((ext_vector_type(16)));
+typedef int32_t locwatch_int8 __attribute__((ext_vector_type(8)));
+typedef int32_t locwatch_int16 __attribute__((ext_vector_type(16)));
+typedef _Bool locwatch_bool8 __attribute__((ext_vector_type(8)));
+typedef _Bool locwatch_bool16 __attribute__((ext_vector_type(16)));
+
+// The lesser of each pair of lanes, which are numbers.
+LOCWATCH_INLINE locwatch_float4 locwatch_lesser4(locwatch_float4 a, locwatch_float4 b) { return a < b ? a : b; }
+LOCWATCH_INLINE locwatch_float8 locwatch_lesser8(locwatch_float8 a, locwatch_float8 b) { return a < b ? a : b; }
+LOCWATCH_INLINE locwatch_float16 locwatch_lesser16(locwatch_float16 a, locwatch_float16 b) { return a < b ? a : b; }
+
+// The greater of each pair of lanes, which are numbers.
+LOCWATCH_INLINE locwatch_float4 locwatch_greater4(locwatch_float4 a, locwatch_float4 b) { return a > b ? a : b; }
+LOCWATCH_INLINE locwatch_float8 locwatch_greater8(locwatch_float8 a, locwatch_float8 b) { return a > b ? a : b; }
+LOCWATCH_INLINE locwatch_float16 locwatch_greater16(locwatch_float16 a, locwatch_float16 b) { return a > b ? a : b; }
+
+// Each lane of `a`, or that of `b` where it is negative.
+LOCWATCH_INLINE locwatch_float8 locwatch_where_negative8(locwatch_float8 a, locwatch_float8 b) { return a < 0 ? b : a; }
+
+// The square root of each lane.
+LOCWATCH_INLINE locwatch_float8 locwatch_root8(locwatch_float8 a) { return __builtin_elementwise_sqrt(a); }
+
+// One bit for each lane that is negative.
+LOCWATCH_INLINE uint32_t locwatch_negative8(locwatch_int8 a) {
+  locwatch_bool8 lanes = __builtin_convertvector(a < 0, locwatch_bool8);
+  uint8_t bits;
+  memcpy(&bits, &lanes, sizeof bits);
+  return bits;
+}
+LOCWATCH_INLINE uint32_t locwatch_negative16(locwatch_int16 a) {
+  locwatch_bool16 lanes = __builtin_convertvector(a < 0, locwatch_bool16);
+  uint16_t bits;
+  memcpy(&bits, &lanes, sizeof bits);
+  return bits;
+}
+
+#endif
