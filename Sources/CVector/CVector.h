@@ -47,4 +47,7 @@ LOCWATCH_INLINE uint32_t locwatch_negative16(locwatch_int16 a) {
   return bits;
 }
 
+// Asks for the memory at an address that is read soon; any address will do.
+LOCWATCH_INLINE void locwatch_prefetch(const void *address) { __builtin_prefetch(address); }
+
 #endif

@@ -6,7 +6,9 @@ import Testing
 @Suite struct TidyTests {
   @Test func `imports go one way`() { report(Tidy.importDirection(Self.sources)) }
 
-  @Test func `the core imports GEOS, vectors and trigonometry alone`() { report(Tidy.coreImports(Self.sources)) }
+  @Test func `the core imports GEOS, vectors and trigonometry alone`() {
+    report(Tidy.coreImports(Self.sources))
+  }
 
   @Test func `the core's folders are used in one order`() { report(Tidy.folderOrder(Self.sources)) }
 

@@ -124,7 +124,12 @@ struct RegionIndex: Sendable {
       let misses = trees[Int(branch.tree)].nodes[Int(branch.node)].squaredMisses(
         longitude: longitude, latitude: latitude, metersPerLongitude: metersPerLongitude,
         metersPerLatitude: Float(GeoBox.leastMetersPerDegreeLatitude))
-      misses.forEach(in: (misses - squaredReach).negativeLanes) { lane, miss in
+      let near = (misses - squaredReach).negativeLanes
+      // Most have to come from memory, and do so at the same time.
+      misses.forEach(in: near) { lane, _ in
+        trees[Int(branch.tree)].leaves.prefetch(first + lane, RegionRingBlock.ringBytes)
+      }
+      misses.forEach(in: near) { lane, miss in
         body(trees[Int(branch.tree)].leaves[first + lane], miss)
       }
     }

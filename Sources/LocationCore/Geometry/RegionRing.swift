@@ -44,6 +44,9 @@ struct RegionRingBlock: Sendable {
   /// One bit for each lane that holds a large region.
   var large: UInt16 = 0
 
+  /// Where the rings lie in a block's memory: all but ``large``.
+  static let ringBytes = 0..<320
+
   init() {}
 
   init(_ rings: ArraySlice<RegionRing>) {

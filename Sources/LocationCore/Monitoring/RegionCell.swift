@@ -12,4 +12,7 @@ struct RegionCell: Sendable {
   var shape: ShapeGeometry
   /// What is remembered of it.
   var track: RegionTrack
+
+  /// What each event needs of its memory: from what the owner wants to hear of, to the state.
+  static let busyBytes = 32..<144
 }

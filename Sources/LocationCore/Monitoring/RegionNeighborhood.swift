@@ -22,6 +22,8 @@ struct RegionNeighborhood: Sendable {
   // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
   private var near: [RegionOctet] = []
+  /// Their rings, in the same order.
+  private var rings: [RegionRingBlock.Lane] = []
   private(set) var lanes: [RegionLane] = []
   /// The middle of the near list's plane, a place that singles hold.
   private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
@@ -86,6 +88,7 @@ struct RegionNeighborhood: Sendable {
     large.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
     near.removeAll(keepingCapacity: true)
+    rings.removeAll(keepingCapacity: true)
     due.removeAll(keepingCapacity: true)
   }
 
@@ -231,11 +234,7 @@ extension RegionNeighborhood {
     within reach: Double, _ index: RegionIndex, _ cells: [RegionCell]
   ) -> Int {
     layPlane(reach: reach)
-    near.removeAll(keepingCapacity: true)
-    lanes.removeAll(keepingCapacity: true)
-    due.removeAll(keepingCapacity: true)
-    var inside = 0
-    var octet = RegionOctet.Draft()
+    rings.removeAll(keepingCapacity: true)
     let limit = Float(reach)
     let (east, north) = (Float(nearPlace.longitude), Float(nearPlace.latitude))
     let farthest = Float(reach / Self.slack)
@@ -245,18 +244,32 @@ extension RegionNeighborhood {
     ) { block, _ in
       let block = block.projected(longitude: east, latitude: north, scale: scale)
       block.forEach(in: block.lanes(withinMeters: limit, shrink: shrink)) { ring in
-        // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
-        let isInside =
-          ring.holds(scanned, shrink: shrink) && cells[Int(ring.slot)].track.state == .inside
-        if isInside { inside += 1 }
-        octet.set(
-          lanes.count % RegionOctet.width, east: ring.east, north: ring.north,
-          factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
-        lanes.append(RegionLane(slot: ring.slot, inner: ring.inner, outer: ring.outer))
-        if lanes.count % RegionOctet.width == 0 {
-          near.append(octet.octet)
-          octet = RegionOctet.Draft()
-        }
+        cells.prefetch(Int(ring.slot), RegionCell.busyBytes)
+        rings.append(ring)
+      }
+    }
+    return layOctets(cells)
+  }
+
+  /// Lays the rings of the near list side by side with the states that are recorded of their regions; the number of
+  /// those that hold the place and are recorded to.
+  private mutating func layOctets(_ cells: [RegionCell]) -> Int {
+    near.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
+    due.removeAll(keepingCapacity: true)
+    var inside = 0
+    var octet = RegionOctet.Draft()
+    for ring in rings {
+      // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
+      let isInside = cells[Int(ring.slot)].track.state == .inside && ring.holds(scanned, shrink: shrink)
+      if isInside { inside += 1 }
+      octet.set(
+        lanes.count % RegionOctet.width, east: ring.east, north: ring.north,
+        factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
+      lanes.append(RegionLane(slot: ring.slot, inner: ring.inner, outer: ring.outer))
+      if lanes.count % RegionOctet.width == 0 {
+        near.append(octet.octet)
+        octet = RegionOctet.Draft()
       }
     }
     if lanes.count % RegionOctet.width != 0 { near.append(octet.octet) }

@@ -1,6 +1,20 @@
 internal import CVector
 
-// The standard library compares and chooses lane by lane; here whole registers stay together.
+// What a processor can do and Swift has no word for. The standard library compares and chooses vectors lane by lane; here
+// whole registers stay together.
+
+extension Array {
+  /// Asks for some bytes of an element, which are needed soon: nothing waits for them here, nor, by then, there.
+  @inline(__always) func prefetch(_ index: Int, _ bytes: Range<Int>) {
+    unsafe withUnsafeBytes { memory in
+      guard let start = memory.baseAddress else { return }
+      let element = unsafe start + index &* MemoryLayout<Element>.stride
+      for byte in stride(from: bytes.lowerBound, to: bytes.upperBound, by: 64) {
+        unsafe locwatch_prefetch(element + byte)
+      }
+    }
+  }
+}
 
 extension SIMD16<Float> {
   /// Each lane, or 0 where it is negative.

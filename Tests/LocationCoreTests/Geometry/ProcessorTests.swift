@@ -4,7 +4,7 @@ import Testing
 @testable import LocationCore
 
 /// What works on whole registers against the plain operations, lane by lane.
-@Suite struct SIMDSelectTests {
+@Suite struct ProcessorTests {
   @Test func lanesAreChosenAsOneByOne() {
     var noise = SeededNoise(seed: 72)
     for round in 0..<200 {
@@ -30,6 +30,24 @@ import Testing
       #expect(half.lowHalf.least == a[..<4].min(), "round \(round)")
       #expect(Self.list(half.lowHalf.positive) == a[..<4].map { Swift.max($0, 0) }, "round \(round)")
     }
+  }
+
+  @Test func `a cell's busy bytes hold what each event needs`() throws {
+    let terms = try #require(MemoryLayout<RegionCell>.offset(of: \.terms))
+    let notify = try #require(MemoryLayout<RegionTerms>.offset(of: \.notify))
+    let shape = try #require(MemoryLayout<RegionCell>.offset(of: \.shape))
+    let track = try #require(MemoryLayout<RegionCell>.offset(of: \.track))
+    let visit = try #require(MemoryLayout<RegionTrack>.offset(of: \.visit))
+    let busy = RegionCell.busyBytes
+    #expect(busy.contains(terms + notify))
+    #expect(busy.contains(shape) && busy.contains(shape + MemoryLayout<ShapeGeometry>.size - 1))
+    #expect(busy.contains(track) && busy.contains(track + visit + MemoryLayout<Int32>.size - 1))
+    #expect(busy.upperBound <= MemoryLayout<RegionCell>.size)
+  }
+
+  @Test func `a block's ring bytes end where its flags for large regions begin`() throws {
+    let flags = try #require(MemoryLayout<RegionRingBlock>.offset(of: \.large))
+    #expect(RegionRingBlock.ringBytes == 0..<flags)
   }
 
   /// Numbers of all sizes, with zeros and infinities among them.
