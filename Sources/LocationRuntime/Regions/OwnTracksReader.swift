@@ -1,6 +1,6 @@
 import LocationCore
 
-/// Makes regions of OwnTracks waypoints: `.otrw`, the `waypoints` of a configuration, or single ones.
+/// Makes regions of OwnTracks waypoints: `.otrw`, the `waypoints` of a configuration or of a command, or single ones.
 ///
 /// Numbers may be strings, as the apps write them. A waypoint is named after its `desc`; what else it says
 /// becomes properties.
@@ -24,7 +24,7 @@ struct OwnTracksReader {
     }
   }
 
-  /// A waypoint, an object that has a list of them, or a list of either.
+  /// A waypoint, an object that has a list of them or holds such an object, or a list of any.
   private mutating func readValue() throws(JSONError) {
     if try reader.peek() == .array {
       try reader.openArray()
@@ -33,13 +33,13 @@ struct OwnTracksReader {
     }
     let start = reader
     var isWaypoint = false
-    var list: JSONReader?
+    var held: JSONReader?
     try reader.openObject()
     while let key = try reader.nextKey() {
       if reader.equals(key, "_type") {
         isWaypoint = try reader.string() == "waypoint"
       } else {
-        if reader.equals(key, "waypoints"), try reader.peek() == .array { list = reader }
+        if try holdsWaypoints(key) { held = reader }
         try reader.skip()
       }
     }
@@ -47,12 +47,24 @@ struct OwnTracksReader {
     if isWaypoint {
       reader = start
       try readWaypoint()
-    } else if let list {
-      reader = list
-      try reader.openArray()
-      while try reader.nextElement() { try readWaypoint() }
+    } else if let held {
+      reader = held
+      if try reader.peek() == .array {
+        try reader.openArray()
+        while try reader.nextElement() { try readWaypoint() }
+      } else {
+        try readValue()
+      }
       reader = end
     }
+  }
+
+  /// Whether the value of a key is a list of waypoints, or what a command carries.
+  private mutating func holdsWaypoints(_ key: JSONReader.Text) throws(JSONError) -> Bool {
+    let isList = reader.equals(key, "waypoints")
+    guard isList || reader.equals(key, "payload") || reader.equals(key, "configuration") else { return false }
+    let kind = try reader.peek()
+    return kind == .object || (isList && kind == .array)
   }
 
   /// A waypoint; problems of its content are noted and it is passed over.
@@ -80,6 +92,8 @@ struct OwnTracksReader {
     var latitude: Double?
     var longitude: Double?
     var radiusMeters: Double?
+    /// Whether it names a Bluetooth beacon.
+    var isBeacon = false
     var properties: [(key: String, json: String)] = []
   }
 
@@ -97,6 +111,7 @@ struct OwnTracksReader {
       } else if reader.equals(key, "_type") {
         try reader.skip()
       } else {
+        if reader.equals(key, "uuid") { waypoint.isBeacon = true }
         _ = try reader.peek()
         let first = reader.offset
         try reader.skip()
@@ -125,9 +140,10 @@ struct OwnTracksReader {
   }
 
   private mutating func add(_ waypoint: Waypoint) throws(RegionProblem) {
-    // iOS writes beacons as NAME:UUID:MAJOR:MINOR; they have no outline.
+    // Beacons have no outline. They have a UUID of their own, or in the name: NAME:UUID:MAJOR:MINOR.
     let parts = (waypoint.name ?? "").split(separator: ":")
-    if parts.count >= 2, parts[1].count == Self.uuidLength {
+    let hasRadius = (waypoint.radiusMeters ?? 0) != 0
+    if (waypoint.isBeacon && !hasRadius) || (parts.count >= 2 && parts[1].count == Self.uuidLength) {
       return collector.leaveOut("a beacon, not a place", id: waypoint.name)
     }
     guard let latitude = waypoint.latitude, let longitude = waypoint.longitude else {

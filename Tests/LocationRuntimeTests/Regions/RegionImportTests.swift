@@ -49,12 +49,26 @@ import Testing
     #"[{"_type":"waypoint","desc":"a","lat":1,"lon":2,"rad":3}]"#,
     #"{"waypoints":[{"_type":"waypoint","desc":"a","lat":1,"lon":2,"rad":3}],"_type":"configuration","mode":0}"#,
     #"{"_type":"waypoints","waypoints":[{"desc":"a","lat":"1","lon":"2","rad":3.0}]}"#,
+    #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":[{"desc":"a","lat":1,"lon":2,"rad":3}]}}"#,
+    #"{"_type":"cmd","action":"setConfiguration","configuration":{"_type":"configuration","waypoints":[{"desc":"a","lat":1,"lon":2,"rad":3}]}}"#,
+    #"{"_type":"cmd","payload":{"waypoints":[{"desc":"a","lat":1,"lon":2,"rad":3,"uuid":"CA271EAE"}]},"action":"setWaypoints"}"#,
     "\u{FEFF}\n{\"_type\":\"waypoint\",\"rad\":3,\"lon\":2,\"lat\":1,\"desc\":\"a\"}\n{\"_type\":\"lwt\",\"tst\":1}",
   ])
   func `reads OwnTracks in its several packings`(text: String) throws {
     let file = try Self.read(text)
     #expect(file.regions.map(\.id) == ["a"])
     #expect(Self.circle(file.regions.first) == [1, 2, 3])
+  }
+
+  @Test(arguments: [
+    #"{"_type":"waypoint","tst":1,"desc":"b","uuid":"CA271EAE","major":1,"minor":2}"#,
+    #"{"_type":"waypoint","tst":1,"desc":"b","lat":1,"lon":2,"rad":0,"uuid":"CA271EAE"}"#,
+  ])
+  func `a beacon does not stand in the way of places`(beacon: String) throws {
+    let place = #"{"_type":"waypoint","desc":"a","lat":1,"lon":2,"rad":3}"#
+    let file = try Self.read(#"{"_type":"waypoints","waypoints":[\#(beacon),\#(place)]}"#)
+    #expect(file.regions.map(\.id) == ["a"])
+    #expect(file.leftOut == ["f: waypoint 1 (\"b\"): a beacon, not a place"])
   }
 
   @Test(arguments: [
