@@ -95,13 +95,6 @@ extension SIMD4<UInt32> {
   }
 }
 
-extension SIMDMask<SIMD8<Int32>> {
-  /// One bit for each lane.
-  @inline(__always) var bits: UInt32 {
-    locwatch_negative8(unsafe unsafeBitCast(self, to: SIMD8<Int32>.self))
-  }
-}
-
 extension SIMDMask<SIMD16<Int32>> {
   /// One bit for each lane.
   @inline(__always) var bits: UInt32 {

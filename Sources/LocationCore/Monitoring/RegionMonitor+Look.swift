@@ -32,7 +32,7 @@ extension RegionMonitor {
     neighborhood.scan()
     for index in neighborhood.due.indices {
       let lane = neighborhood.due[index]
-      let slot = neighborhood.lanes[Int(lane)].slot
+      let slot = neighborhood.lanes[Int(lane)].ring.slot
       let look = compare(slot, fix, into: &events)
       neighborhood.note(lane: lane, boundMeters: look.bound, isAsRecorded: look.agrees)
     }

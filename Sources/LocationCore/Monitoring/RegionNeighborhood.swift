@@ -22,8 +22,6 @@ struct RegionNeighborhood: Sendable {
   // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
   private var near: [RegionOctet] = []
-  /// Their rings, in the same order.
-  private var rings: [RegionRingBlock.Lane] = []
   private(set) var lanes: [RegionLane] = []
   /// The middle of the near list's plane, a place that singles hold.
   private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
@@ -88,7 +86,6 @@ struct RegionNeighborhood: Sendable {
     large.removeAll(keepingCapacity: true)
     lanes.removeAll(keepingCapacity: true)
     near.removeAll(keepingCapacity: true)
-    rings.removeAll(keepingCapacity: true)
     due.removeAll(keepingCapacity: true)
   }
 
@@ -234,7 +231,8 @@ extension RegionNeighborhood {
     within reach: Double, _ index: RegionIndex, _ cells: [RegionCell]
   ) -> Int {
     layPlane(reach: reach)
-    rings.removeAll(keepingCapacity: true)
+    lanes.removeAll(keepingCapacity: true)
+    due.removeAll(keepingCapacity: true)
     let limit = Float(reach)
     let (east, north) = (Float(nearPlace.longitude), Float(nearPlace.latitude))
     let farthest = Float(reach / Self.slack)
@@ -245,29 +243,27 @@ extension RegionNeighborhood {
       let block = block.projected(longitude: east, latitude: north, scale: scale)
       block.forEach(in: block.lanes(withinMeters: limit, shrink: shrink)) { ring in
         cells.prefetch(Int(ring.slot), RegionCell.busyBytes)
-        rings.append(ring)
+        lanes.append(RegionLane(ring: ring))
       }
     }
     return layOctets(cells)
   }
 
-  /// Lays the rings of the near list side by side with the states that are recorded of their regions; the number of
+  /// Lays the rings of the lanes side by side with the states that are recorded of their regions; the number of
   /// those that hold the place and are recorded to.
   private mutating func layOctets(_ cells: [RegionCell]) -> Int {
     near.removeAll(keepingCapacity: true)
-    lanes.removeAll(keepingCapacity: true)
-    due.removeAll(keepingCapacity: true)
     var inside = 0
     var octet = RegionOctet.Draft()
-    for ring in rings {
+    for lane in lanes.indices {
+      let ring = lanes[lane].ring
       // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
       let isInside = cells[Int(ring.slot)].track.state == .inside && ring.holds(scanned, shrink: shrink)
       if isInside { inside += 1 }
       octet.set(
-        lanes.count % RegionOctet.width, east: ring.east, north: ring.north,
+        lane % RegionOctet.width, east: ring.east, north: ring.north,
         factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
-      lanes.append(RegionLane(slot: ring.slot, inner: ring.inner, outer: ring.outer))
-      if lanes.count % RegionOctet.width == 0 {
+      if lane % RegionOctet.width == RegionOctet.width - 1 {
         near.append(octet.octet)
         octet = RegionOctet.Draft()
       }
@@ -278,9 +274,9 @@ extension RegionNeighborhood {
 
   /// Records on which side of its edge a region's state is, if it is in the near list.
   mutating func record(_ slot: Int32, isInside: Bool) {
-    if let lane = due.first(where: { lanes[Int($0)].slot == slot }) {
+    if let lane = due.first(where: { lanes[Int($0)].ring.slot == slot }) {
       record(lane: Int(lane), isInside: isInside)
-    } else if let lane = lanes.firstIndex(where: { $0.slot == slot }) {
+    } else if let lane = lanes.firstIndex(where: { $0.ring.slot == slot }) {
       record(lane: lane, isInside: isInside)
     }
   }
@@ -288,7 +284,7 @@ extension RegionNeighborhood {
   @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
     let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
     near[octet].factor[spot] = isInside ? -stretch : outsideFactor
-    near[octet].constant[spot] = isInside ? -lanes[lane].inner : lanes[lane].outer
+    near[octet].constant[spot] = isInside ? -lanes[lane].ring.inner : lanes[lane].ring.outer
     lanes[lane].bound = 0
   }
 

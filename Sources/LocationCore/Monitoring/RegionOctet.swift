@@ -43,9 +43,7 @@ extension RegionOctet {
 
 /// What is known of one lane of the near list besides.
 struct RegionLane: Sendable {
-  var slot: Int32
-  var inner: Float
-  var outer: Float
+  let ring: RegionRingBlock.Lane
   /// Metres around a place within which no other state than the recorded one is met.
   var bound: Float = 0
   var east: Float = 0

@@ -92,8 +92,6 @@ struct OwnTracksReader {
     var latitude: Double?
     var longitude: Double?
     var radiusMeters: Double?
-    /// Whether it names a Bluetooth beacon.
-    var isBeacon = false
     var properties: [(key: String, json: String)] = []
   }
 
@@ -111,7 +109,6 @@ struct OwnTracksReader {
       } else if reader.equals(key, "_type") {
         try reader.skip()
       } else {
-        if reader.equals(key, "uuid") { waypoint.isBeacon = true }
         _ = try reader.peek()
         let first = reader.offset
         try reader.skip()
@@ -143,7 +140,8 @@ struct OwnTracksReader {
     // Beacons have no outline. They have a UUID of their own, or in the name: NAME:UUID:MAJOR:MINOR.
     let parts = (waypoint.name ?? "").split(separator: ":")
     let hasRadius = (waypoint.radiusMeters ?? 0) != 0
-    if (waypoint.isBeacon && !hasRadius) || (parts.count >= 2 && parts[1].count == Self.uuidLength) {
+    let hasUUID = waypoint.properties.contains { $0.key == "uuid" }
+    if (hasUUID && !hasRadius) || (parts.count >= 2 && parts[1].count == Self.uuidLength) {
       return collector.leaveOut("a beacon, not a place", id: waypoint.name)
     }
     guard let latitude = waypoint.latitude, let longitude = waypoint.longitude else {
