@@ -7,6 +7,8 @@ package final class AreaGeometry: Sendable {
   let boundary: EdgeTree
   /// Edges whose crossings tell the inside, where they are not those of ``boundary``.
   private let rings: EdgeTree?
+  /// Whether the nearest edge of ``boundary`` tells on which side of it a place is.
+  private let sideIsOfNearest: Bool
   /// For the strip along a line, metres to either side; nil for polygons.
   let bufferMeters: Double?
   /// The middle of the frame of longitudes, degrees.
@@ -39,6 +41,7 @@ package final class AreaGeometry: Sendable {
     bufferMeters = nil
     middle = 0.5 * (span.lowerBound + span.upperBound)
     isWide = span.upperBound - span.lowerBound > 180
+    sideIsOfNearest = cut == nil && !isWide && !RingFrame.touch(all)
     box = Self.box(of: all, span)
   }
 
@@ -48,6 +51,7 @@ package final class AreaGeometry: Sendable {
     let span = RingFrame.span(line)
     boundary = EdgeTree([line])
     rings = nil
+    sideIsOfNearest = false
     self.bufferMeters = bufferMeters
     middle = 0.5 * (span.lowerBound + span.upperBound)
     isWide = span.upperBound - span.lowerBound > 180
@@ -85,8 +89,14 @@ package final class AreaGeometry: Sendable {
     let nearest = (isWide ? around(search, scale) : search.squaredDistance).squareRoot()
     let distance = Swift.min(nearest, ShapeGeometry.halfwayRoundMeters)
     if let bufferMeters { return distance - bufferMeters }
-    if let rings { rings.cross(&search) } else { boundary.cross(&search) }
-    return search.isOdd ? -distance : distance
+    return isInside(&search) ? -distance : distance
+  }
+
+  /// Whether a place whose nearest edge has been found is inside polygons.
+  private func isInside(_ search: inout EdgeSearch) -> Bool {
+    if sideIsOfNearest, let isInside = boundary.isLeftOfNearest(search) { return isInside }
+    (rings ?? boundary).cross(&search)
+    return search.isOdd
   }
 
   /// Square of the metres to the nearest edge, one turn to either side included.

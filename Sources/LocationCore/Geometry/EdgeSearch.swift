@@ -11,6 +11,8 @@ struct EdgeSearch {
   let metersPerLatitude: Double
   /// Square of the metres to the nearest edge so far.
   var squaredDistance = Double.infinity
+  /// The group of edges that has the nearest; -1 before there is one.
+  var group = -1
   /// Whether an odd number of edges crosses the ray to the east.
   var isOdd = false
 
@@ -68,16 +70,23 @@ struct EdgeSearch {
 
   @inline(__always)
   private mutating func measure(_ a: (east: Double, north: Double), _ b: (east: Double, north: Double)) {
+    let found = Self.nearest(a, b).squaredDistance
+    squaredDistance = found < squaredDistance ? found : squaredDistance
+  }
+
+  /// Where on an edge it is nearest, as a part of its length, and the square of the distance.
+  @inline(__always) static func nearest(
+    _ a: (east: Double, north: Double), _ b: (east: Double, north: Double)
+  ) -> (part: Double, squaredDistance: Double) {
     let east = b.east - a.east
     let north = b.north - a.north
     let square = east * east + north * north
-    // The part along the edge of the nearest place: without branches, which would be guessed wrong often. An
-    // edge without length gives not a number, of which the minimum makes 1.
+    // Without branches, which would be guessed wrong often. An edge without length gives not a number, of which the
+    // minimum makes 1.
     let part = Swift.max(0, Swift.min(1, -(a.east * east + a.north * north) / square))
     let x = a.east + part * east
     let y = a.north + part * north
-    let found = x * x + y * y
-    squaredDistance = found < squaredDistance ? found : squaredDistance
+    return (part, x * x + y * y)
   }
 
   /// An edge is crossed when one end is above the ray and one is not, and it passes east of the place; an edge

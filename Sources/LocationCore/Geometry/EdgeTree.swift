@@ -21,7 +21,7 @@ struct EdgeTree: Sendable {
 
   /// The ends of the edges, ring after ring and line after line; longitudes may pass 180.
   private(set) var vertices: [Coordinate] = []
-  private var groups: [Group] = []
+  private(set) var groups: [Group] = []
   private var nodes: [Node] = []
   private var levels: [Int] = []
   private var origin = Coordinate(uncheckedLatitude: 0, longitude: 0)
@@ -92,9 +92,7 @@ extension EdgeTree {
   /// Finds the distance to the nearest edge.
   func measure(_ search: inout EdgeSearch) {
     guard let top = levels.last else { return }
-    guard groups.count > 1 else {
-      return search.measure(vertices, from: Int(groups[0].first), to: Int(groups[0].last))
-    }
+    guard groups.count > 1 else { return measure(&search, group: 0) }
     measure(&search, node: top, level: levels.count - 1)
   }
 
@@ -108,12 +106,17 @@ extension EdgeTree {
       let lane = (misses .<= least).bits.trailingZeroBitCount
       misses[lane] = .infinity
       if level == 0 {
-        let group = groups[first + lane]
-        search.measure(vertices, from: Int(group.first), to: Int(group.last))
+        measure(&search, group: first + lane)
       } else {
         measure(&search, node: levels[level - 1] + first + lane, level: level - 1)
       }
     }
+  }
+
+  @inline(__always) private func measure(_ search: inout EdgeSearch, group: Int) {
+    let farther = search.squaredDistance
+    search.measure(vertices, from: Int(groups[group].first), to: Int(groups[group].last))
+    if search.squaredDistance < farther { search.group = group }
   }
 
   /// Squares of the metres by which the place misses each box, rounded down.

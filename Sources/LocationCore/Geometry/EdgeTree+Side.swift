@@ -1,0 +1,49 @@
+extension EdgeTree {
+  /// Whether a place, of which the nearest edge has been found, lies to the left of the rings, which is inside where
+  /// shells run counterclockwise and holes clockwise; nil where the nearest edge alone does not tell.
+  ///
+  /// Nothing lies between the place and its nearest edge, so the side of that is the side of all. It takes a few
+  /// vertices that have just been read, where counting crossings would read a strip through the whole shape. Rings
+  /// must not touch.
+  func isLeftOfNearest(_ search: EdgeSearch) -> Bool? {
+    guard search.squaredDistance < Self.farSquaredMeters else { return nil }
+    let group = groups[search.group]
+    var a = search.offset(vertices[Int(group.first)])
+    for index in Int(group.first)..<Int(group.last) {
+      let b = search.offset(vertices[index + 1])
+      let (part, squaredDistance) = EdgeSearch.nearest(a, b)
+      if squaredDistance == search.squaredDistance {
+        if part == 0 { return isReflex(index, search) }
+        if part == 1 { return isReflex(index + 1, search) }
+        return Self.isPositive(a.east * b.north, minus: a.north * b.east)
+      }
+      a = b
+    }
+    return nil
+  }
+
+  /// Whether the rings turn right at a vertex: what is nearest to such a one lies to their left. Nil at the first
+  /// and last of a ring, whose neighbours are elsewhere.
+  private func isReflex(_ vertex: Int, _ search: EdgeSearch) -> Bool? {
+    let group = groups[search.group]
+    let isFirst = vertex == group.first && (search.group == 0 || groups[search.group - 1].last != group.first)
+    let isLast =
+      vertex == group.last
+      && (search.group + 1 == groups.count || groups[search.group + 1].first != group.last)
+    guard !isFirst, !isLast else { return nil }
+    let before = search.offset(vertices[vertex - 1])
+    let here = search.offset(vertices[vertex])
+    let after = search.offset(vertices[vertex + 1])
+    return Self.isPositive(
+      (here.north - before.north) * (after.east - here.east),
+      minus: (here.east - before.east) * (after.north - here.north))
+  }
+
+  /// The sign of a difference; nil where rounding may decide it.
+  private static func isPositive(_ a: Double, minus b: Double) -> Bool? {
+    abs(a - b) > (abs(a) + abs(b)) * 1e-9 ? a > b : nil
+  }
+
+  /// Square of the metres from which two edges, a nanometre from each other, may seem as near: 10 km.
+  private static let farSquaredMeters = 1e8
+}
