@@ -44,7 +44,28 @@ enum ShapeCheck {
       let after = ring[index + 1 == edges ? 1 : index + 2]
       guard turn(ring[index], ring[index + 1], after) != 0 else { return false }
     }
+    if isStarShaped(ring) { return true }
     return ring.count <= RingGeometry.mostVertices ? isSimpleByPairs(ring) : isSimpleByTree(ring)
+  }
+
+  /// Whether a ring goes once around the mean of its vertices, with each edge in the same direction: most rings that
+  /// are drawn by hand or stand for a circle do, and have no crossing.
+  private static func isStarShaped(_ ring: [Coordinate]) -> Bool {
+    let edges = Double(ring.count - 1)
+    let sum = ring.dropFirst().reduce((east: 0.0, north: 0.0)) {
+      ($0.east + ($1.longitude - ring[0].longitude), $0.north + ($1.latitude - ring[0].latitude))
+    }
+    let middle = Coordinate(
+      uncheckedLatitude: ring[0].latitude + sum.north / edges, longitude: ring[0].longitude + sum.east / edges
+    )
+    let direction = turn(middle, ring[0], ring[1])
+    guard direction != 0 else { return false }
+    var rounds = 0
+    for (a, b) in zip(ring, ring.dropFirst()) {
+      guard turn(middle, a, b) == direction else { return false }
+      if a.latitude <= middle.latitude, b.latitude > middle.latitude { rounds += 1 }
+    }
+    return rounds == 1
   }
 
   private static func isSimpleByPairs(_ ring: [Coordinate]) -> Bool {

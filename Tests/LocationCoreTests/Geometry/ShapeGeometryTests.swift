@@ -122,6 +122,22 @@ import Testing
     }
   }
 
+  /// A pentagram runs around its middle in one direction too.
+  @Test(arguments: [5, 7, 41], [1.0, -1]) func aRingThatGoesRoundTwiceIsRefused(corners: Int, way: Double)
+    throws
+  {
+    func ring(rounds: Int) -> Region.Shape {
+      let ring = (0...corners).map { corner in
+        let (sine, cosine) = Trig.sincos(
+          way * 2 * Double.pi * Double(rounds * (corner % corners)) / Double(corners))
+        return place(east: 500 * cosine, north: 500 * sine, from: munich)
+      }
+      return .polygon(Region.Polygon(shell: ring))
+    }
+    #expect(throws: Never.self) { _ = try ShapeGeometry(ring(rounds: 1)) }
+    #expect(throws: RegionError.self) { _ = try ShapeGeometry(ring(rounds: 2)) }
+  }
+
   /// A ring of so many corners at changing distances from the middle, which has no crossing.
   static func star(_ corners: Int, _ noise: inout SeededNoise, at middle: Coordinate, radius: Double)
     -> [Coordinate]
