@@ -8,7 +8,8 @@
 
 #define LOCWATCH_INLINE static inline __attribute__((always_inline))
 
-// Swift sees them as SIMD4<Float>, SIMD8<Float>, SIMD16<Float>, and of Int32.
+// Swift sees them as SIMD2<Double>, SIMD4<Float>, SIMD8<Float>, SIMD16<Float>, and of Int32.
+typedef double locwatch_double2 __attribute__((ext_vector_type(2)));
 typedef float locwatch_float4 __attribute__((ext_vector_type(4)));
 typedef float locwatch_float8 __attribute__((ext_vector_type(8)));
 typedef float locwatch_float16 __attribute__((ext_vector_type(16)));
@@ -17,12 +18,14 @@ typedef int32_t locwatch_int16 __attribute__((ext_vector_type(16)));
 typedef _Bool locwatch_bool8 __attribute__((ext_vector_type(8)));
 typedef _Bool locwatch_bool16 __attribute__((ext_vector_type(16)));
 
-// The lesser of each pair of lanes, which are numbers.
+// The lesser of each pair of lanes, which are numbers; of two where one is not, that of `b`.
+LOCWATCH_INLINE locwatch_double2 locwatch_lesser2(locwatch_double2 a, locwatch_double2 b) { return a < b ? a : b; }
 LOCWATCH_INLINE locwatch_float4 locwatch_lesser4(locwatch_float4 a, locwatch_float4 b) { return a < b ? a : b; }
 LOCWATCH_INLINE locwatch_float8 locwatch_lesser8(locwatch_float8 a, locwatch_float8 b) { return a < b ? a : b; }
 LOCWATCH_INLINE locwatch_float16 locwatch_lesser16(locwatch_float16 a, locwatch_float16 b) { return a < b ? a : b; }
 
-// The greater of each pair of lanes, which are numbers.
+// The greater of each pair of lanes, which are numbers; of two where one is not, that of `b`.
+LOCWATCH_INLINE locwatch_double2 locwatch_greater2(locwatch_double2 a, locwatch_double2 b) { return a > b ? a : b; }
 LOCWATCH_INLINE locwatch_float4 locwatch_greater4(locwatch_float4 a, locwatch_float4 b) { return a > b ? a : b; }
 LOCWATCH_INLINE locwatch_float8 locwatch_greater8(locwatch_float8 a, locwatch_float8 b) { return a > b ? a : b; }
 LOCWATCH_INLINE locwatch_float16 locwatch_greater16(locwatch_float16 a, locwatch_float16 b) { return a > b ? a : b; }

@@ -52,6 +52,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// Believes a report, or refuses it by name. `instant` is when it arrived.
+  @inline(__always)
   public mutating func judge(_ report: FixReport, at instant: EngineInstant) -> Verdict {
     if let reason = refusalByItself(report) { return .refused(reason) }
     guard let time = report.time,
@@ -120,6 +121,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     return nil
   }
 
+  @inline(__always)
   private mutating func accept(_ fix: Fix, speed: Double) -> Verdict {
     last = fix
     candidate = nil
@@ -129,6 +131,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// Counts a jump towards its confirmation.
+  @inline(never)
   private mutating func confirm(_ fix: Fix, reason: RejectReason) -> Verdict {
     var count = 1
     var speed = 0.0

@@ -34,46 +34,6 @@ struct EdgeSearch {
     )
   }
 
-  /// Takes the edges from vertex `first` to vertex `last` into account, for distance and for crossings.
-  @inline(__always)
-  mutating func walk(_ vertices: [Coordinate], from first: Int, to last: Int) {
-    var a = offset(vertices[first])
-    for index in (first + 1)..<(last + 1) {
-      let b = offset(vertices[index])
-      measure(a, b)
-      cross(a, b)
-      a = b
-    }
-  }
-
-  /// Takes the edges from vertex `first` to vertex `last` into account, for distance alone.
-  @inline(__always)
-  mutating func measure(_ vertices: [Coordinate], from first: Int, to last: Int) {
-    var a = offset(vertices[first])
-    for index in (first + 1)..<(last + 1) {
-      let b = offset(vertices[index])
-      measure(a, b)
-      a = b
-    }
-  }
-
-  /// Takes the edges from vertex `first` to vertex `last` into account, for crossings alone.
-  @inline(__always)
-  mutating func cross(_ vertices: [Coordinate], from first: Int, to last: Int) {
-    var a = offset(vertices[first])
-    for index in (first + 1)..<(last + 1) {
-      let b = offset(vertices[index])
-      cross(a, b)
-      a = b
-    }
-  }
-
-  @inline(__always)
-  private mutating func measure(_ a: (east: Double, north: Double), _ b: (east: Double, north: Double)) {
-    let found = Self.nearest(a, b).squaredDistance
-    squaredDistance = found < squaredDistance ? found : squaredDistance
-  }
-
   /// Where on an edge it is nearest, as a part of its length, and the square of the distance.
   @inline(__always) static func nearest(
     _ a: (east: Double, north: Double), _ b: (east: Double, north: Double)
@@ -81,20 +41,87 @@ struct EdgeSearch {
     let east = b.east - a.east
     let north = b.north - a.north
     let square = east * east + north * north
-    // Without branches, which would be guessed wrong often. An edge without length gives not a number, of which the
-    // minimum makes 1.
+    // An edge without length gives not a number, of which the minimum makes 1.
     let part = Swift.max(0, Swift.min(1, -(a.east * east + a.north * north) / square))
     let x = a.east + part * east
     let y = a.north + part * north
     return (part, x * x + y * y)
   }
+}
 
-  /// An edge is crossed when one end is above the ray and one is not, and it passes east of the place; an edge
-  /// through the place is not.
+/// Edges are walked two at a time: those of the first half of a chain beside those of the second. Of an odd number the
+/// last has no fellow but a vertex.
+extension EdgeSearch {
+  /// Two vertices side by side, metres east and north of the place.
+  private typealias Pair = (east: SIMD2<Double>, north: SIMD2<Double>)
+
+  /// Takes the edges from vertex `first` to vertex `last` into account, for distance and for crossings.
   @inline(__always)
-  private mutating func cross(_ a: (east: Double, north: Double), _ b: (east: Double, north: Double)) {
-    guard (a.north > 0) != (b.north > 0) else { return }
+  mutating func walk(_ vertices: [Coordinate], from first: Int, to last: Int) {
+    var least = SIMD2(repeating: squaredDistance)
+    var odd = SIMD2<UInt64>()
+    forEachPair(vertices, first, last) { a, b in
+      least = Self.squaredDistances(a, b).lesser(least)
+      odd ^= Self.crossings(a, b)
+    }
+    squaredDistance = least.least
+    if odd.hasOddSigns { isOdd.toggle() }
+  }
+
+  /// Takes the edges from vertex `first` to vertex `last` into account, for distance alone.
+  @inline(__always)
+  mutating func measure(_ vertices: [Coordinate], from first: Int, to last: Int) {
+    var least = SIMD2(repeating: squaredDistance)
+    forEachPair(vertices, first, last) { a, b in least = Self.squaredDistances(a, b).lesser(least) }
+    squaredDistance = least.least
+  }
+
+  /// Takes the edges from vertex `first` to vertex `last` into account, for crossings alone.
+  @inline(__always)
+  mutating func cross(_ vertices: [Coordinate], from first: Int, to last: Int) {
+    var odd = SIMD2<UInt64>()
+    forEachPair(vertices, first, last) { a, b in odd ^= Self.crossings(a, b) }
+    if odd.hasOddSigns { isOdd.toggle() }
+  }
+
+  @inline(__always)
+  private func forEachPair(_ vertices: [Coordinate], _ first: Int, _ last: Int, _ body: (Pair, Pair) -> Void)
+  {
+    let steps = (last - first + 1) / 2
+    var a = offsets(vertices[first], vertices[first + steps])
+    for index in (first + 1)..<(first + steps + 1) {
+      let b = offsets(vertices[index], vertices[Swift.min(index + steps, last)])
+      body(a, b)
+      a = b
+    }
+  }
+
+  /// As ``offset(_:)``.
+  @inline(__always) private func offsets(_ a: Coordinate, _ b: Coordinate) -> Pair {
+    (
+      (SIMD2(a.longitude, b.longitude) - longitude) * metersPerLongitude,
+      (SIMD2(a.latitude, b.latitude) - latitude) * metersPerLatitude
+    )
+  }
+
+  /// As ``nearest(_:_:)``, without branches, which would be guessed wrong often.
+  @inline(__always) private static func squaredDistances(_ a: Pair, _ b: Pair) -> SIMD2<Double> {
+    let east = b.east - a.east
+    let north = b.north - a.north
+    let square = east * east + north * north
+    let part = (0 - (a.east * east + a.north * north)) / square
+    let bounded = part.lesser(SIMD2(repeating: 1)).positive
+    let x = a.east + bounded * east
+    let y = a.north + bounded * north
+    return x * x + y * y
+  }
+
+  /// In the highest bits, whether edges cross the ray to the east: one end is north of it and one is not, and the place
+  /// is to the left of the edge northwards, to the right southwards. An edge through the place does not.
+  @inline(__always) private static func crossings(_ a: Pair, _ b: Pair) -> SIMD2<UInt64> {
     let area = a.east * b.north - b.east * a.north
-    if b.north > a.north ? area > 0 : area < 0 { isOdd.toggle() }
+    // Negative where the ray is crossed; what is added makes a zero of either sign positive.
+    let side = SIMD2(bits: area.bits ^ (a.north.bits & (1 << 63))) + 0
+    return (a.north.bits ^ b.north.bits) & side.bits
   }
 }

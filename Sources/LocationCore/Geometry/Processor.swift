@@ -87,6 +87,24 @@ extension SIMD4<Float> {
   }
 }
 
+extension SIMD2<Double> {
+  /// From the bits of each lane.
+  @inline(__always) init(bits: SIMD2<UInt64>) { self = unsafe unsafeBitCast(bits, to: Self.self) }
+  /// The bits of each lane, the sign highest.
+  @inline(__always) var bits: SIMD2<UInt64> { unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self) }
+  /// Each lane, or 0 where it is negative.
+  @inline(__always) var positive: Self { locwatch_greater2(self, Self()) }
+  /// The lesser of each pair of lanes; that of the other where one is not a number.
+  @inline(__always) func lesser(_ other: Self) -> Self { locwatch_lesser2(self, other) }
+  /// The least lane.
+  @inline(__always) var least: Double { Swift.min(self[0], self[1]) }
+}
+
+extension SIMD2<UInt64> {
+  /// Whether an odd number of lanes has its highest bit set.
+  @inline(__always) var hasOddSigns: Bool { (self[0] ^ self[1]) >> 63 != 0 }
+}
+
 extension SIMD4<UInt32> {
   /// Whether an odd number of lanes has its highest bit set.
   @inline(__always) var hasOddSigns: Bool {

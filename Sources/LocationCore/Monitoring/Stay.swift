@@ -6,10 +6,12 @@ struct Stay: Hashable, Sendable, Codable {
     var time: UTCTime
     var instant: EngineInstant
 
-    init(_ fix: Fix) {
-      time = fix.time
-      instant = fix.instant
+    init(time: UTCTime, instant: EngineInstant) {
+      self.time = time
+      self.instant = instant
     }
+
+    init(_ fix: Fix) { self.init(time: fix.time, instant: fix.instant) }
   }
 
   let plane: TangentPlane
@@ -36,6 +38,23 @@ struct Stay: Hashable, Sendable, Codable {
     self.init(
       fix, weight: weight, on: TangentPlane(at: fix.coordinate), at: TangentPlane.Point(east: 0, north: 0))
   }
+
+  /// Of no fixes.
+  static let nowhere = Stay()
+
+  private init() {
+    plane = TangentPlane(at: Coordinate(uncheckedLatitude: 0, longitude: 0))
+    first = Moment(time: UTCTime(microseconds: 0), instant: EngineInstant(microseconds: 0))
+    last = first
+    count = 0
+    wayIn = WayIn(TangentPlane.Point(east: 0, north: 0))
+    weight = 0
+    east = 0
+    north = 0
+  }
+
+  /// Whether it is of no fixes.
+  @inline(__always) var isNowhere: Bool { count == 0 }
 
   /// Begins with a fix that lies at a point of a plane.
   init(_ fix: Fix, weight: Double, on plane: TangentPlane, at point: TangentPlane.Point) {
@@ -82,8 +101,6 @@ struct Stay: Hashable, Sendable, Codable {
 
   /// Where a fix lies with respect to the stay, which it is added to when that is within `radiusMeters` of the middle;
   /// `squareMeters` is the square of the distance.
-  ///
-  /// In one step, because a stay that is optional is copied each time it is only asked.
   @inline(__always)
   mutating func admit(
     _ fix: Fix, weight: Double, radiusMeters: Double

@@ -1,14 +1,19 @@
 /// The fixes in a row that lie outside the place where the position was, and what they say of having left it.
 struct VisitAbsence: Hashable, Sendable, Codable {
   /// Where they lie: the next place, if the position stays there.
-  private(set) var stay: Stay
+  private(set) var stay = Stay.nowhere
   /// Seconds from the last fix at the place to the first outside.
-  let silenceSeconds: Double
+  private(set) var silenceSeconds = 0.0
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
-  let departure: Stay.Moment?
-  private let began: EngineInstant
+  private(set) var departure: Stay.Moment?
+  private var began = EngineInstant(microseconds: 0)
   private var clearSince: EngineInstant?
   private var clearCount = 0
+
+  /// Of no fixes.
+  static let none = VisitAbsence()
+
+  private init() {}
 
   /// Begins with the first fix outside, `metersAway` from the middle of `place`.
   init(
@@ -29,16 +34,17 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// Takes the next fix outside.
   ///
   /// - Returns: whether the place has been left, by the fixes up to this one. A lone fix never says so.
+  @inline(__always)
   mutating func add(
-    _ fix: Fix, weight: Double, isClear: Bool, _ configuration: VisitConfiguration
+    _ fix: Fix, weight: Double, radiusMeters: Double, isClear: Bool, _ configuration: VisitConfiguration
   ) -> Bool {
     noteClear(isClear, at: fix.instant)
-    let radius = configuration.radius(for: fix.accuracy)
-    let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radius)
+    let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
     if !isWithin { stay = Stay(fix, weight: weight, near: stay.plane, at: point) }
     return isCertain(at: fix.instant, configuration)
   }
 
+  @inline(__always)
   private func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {
     if began.seconds(to: instant) >= configuration.heldSeconds { return true }
     guard clearCount >= configuration.clearCount, let clearSince else { return false }

@@ -44,9 +44,12 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   public private(set) var stage = Stage.moving
   /// When silence confirms a provisional visit; nil while there is none to confirm.
   public private(set) var nextDeadline: EngineInstant?
-  private var stay: Stay?
-  private var absence: VisitAbsence?
-  /// Fixes in a row outside the place; asked instead of ``absence``, because to look at that is to copy it.
+  // Neither is optional: to ask an optional one of so many bytes is to copy it.
+  /// The present place.
+  private var stay = Stay.nowhere
+  /// The fixes outside it, where ``awayCount`` is not zero.
+  private var absence = VisitAbsence.none
+  /// Fixes in a row outside the place.
   private var awayCount = 0
   private var visit: Visit?
   private var closed: Closed?
@@ -105,11 +108,10 @@ extension VisitMonitor {
 
   /// How far the position is from a visit; nil before the first fix.
   public var standing: Standing? {
-    stay.map { stay in
-      Standing(
-        stage: stage, staySeconds: stay.spanSeconds, requiredSeconds: configuration.confirmedSeconds,
-        driftMeters: max(0, stay.squareDrift).squareRoot(), driftLimitMeters: configuration.driftMeters)
-    }
+    guard !stay.isNowhere else { return nil }
+    return Standing(
+      stage: stage, staySeconds: stay.spanSeconds, requiredSeconds: configuration.confirmedSeconds,
+      driftMeters: max(0, stay.squareDrift).squareRoot(), driftLimitMeters: configuration.driftMeters)
   }
 }
 
@@ -128,16 +130,14 @@ extension VisitMonitor {
     let spoken = min(max(silence, Self.leastWeightSeconds), configuration.longestWeightSeconds)
     let weight = spoken / (believed * believed)
     let radius = configuration.radius(for: fix.accuracy)
-    guard let (point, square, isWithin) = stay?.admit(fix, weight: weight, radiusMeters: radius) else {
+    guard !stay.isNowhere else {
       stay = Stay(fix, weight: weight)
       return
     }
+    let (point, square, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radius)
     if isWithin {
-      if stage == .moving { stay?.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
-      if awayCount > 0 {
-        absence = nil
-        awayCount = 0
-      }
+      if stage == .moving { stay.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
+      awayCount = 0
       if visit == nil { weigh(at: fix.instant, into: &events) }
       return
     }
@@ -153,7 +153,8 @@ extension VisitMonitor {
     guard awayCount > 1 else {
       return beginAbsence(fix, weight: weight, at: point, squareAway: square, isClear: isClear)
     }
-    let isCertain = absence?.add(fix, weight: weight, isClear: isClear, configuration) ?? false
+    let isCertain = absence.add(
+      fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration)
     if isCertain { leave(at: fix.instant, into: &events) }
   }
 
@@ -161,7 +162,6 @@ extension VisitMonitor {
   private mutating func beginAbsence(
     _ fix: Fix, weight: Double, at point: TangentPlane.Point, squareAway: Double, isClear: Bool
   ) {
-    guard let stay else { return }
     absence = VisitAbsence(
       fix, weight: weight, from: stay, at: point, metersAway: squareAway.squareRoot(), isClear: isClear,
       configuration)
@@ -169,7 +169,7 @@ extension VisitMonitor {
 
   /// Looks whether the fixes at the place make a visit.
   private mutating func weigh(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    guard let span = stay?.spanSeconds, span >= configuration.provisionalSeconds, let stay else { return }
+    guard stay.spanSeconds >= configuration.provisionalSeconds else { return }
     guard isSteady(stay), stay.count >= leastCount(stay.longestSilenceSeconds) else {
       nextDeadline = nil
       return
@@ -188,7 +188,6 @@ extension VisitMonitor {
 
   /// The position is elsewhere: ends what was, and begins at the place where it has been since.
   private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    guard let stay, let absence else { return }
     if visit == nil, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
       stay.count + 1 >= leastCount(absence.silenceSeconds)
@@ -206,8 +205,7 @@ extension VisitMonitor {
     visit = nil
     stage = .moving
     nextDeadline = nil
-    self.stay = absence.stay
-    self.absence = nil
+    stay = absence.stay
     awayCount = 0
     weigh(at: instant, into: &events)
   }
@@ -216,7 +214,6 @@ extension VisitMonitor {
   private mutating func arrive(
     at instant: EngineInstant, reason: VisitEvent.Reason, into events: inout [VisitEvent]
   ) {
-    guard let stay else { return }
     nextDeadline = nil
     stage = .visiting
     if let closed, closed.left.seconds(to: stay.first.instant) < configuration.mergeSeconds,
@@ -236,7 +233,6 @@ extension VisitMonitor {
     _ kind: VisitEvent.Kind, at instant: EngineInstant, departed: UTCTime? = nil, reason: VisitEvent.Reason,
     into events: inout [VisitEvent]
   ) {
-    guard let stay else { return }
     events.append(
       VisitEvent(
         kind: kind, visit: visit?.number ?? count + 1, instant: instant, coordinate: stay.middle,

@@ -32,6 +32,22 @@ import Testing
     }
   }
 
+  /// Edges are walked two at a time.
+  @Test func pairsAreChosenAsOneByOne() {
+    let values = [0.0, -0.0, 1, -1, 1e-300, -3e9, .infinity, -.infinity]
+    for a in values {
+      for b in values {
+        let pair = SIMD2(a, b)
+        #expect(pair.least == Swift.min(a, b), "\(a) \(b)")
+        #expect(pair.positive == SIMD2(Swift.max(a, 0), Swift.max(b, 0)), "\(a) \(b)")
+        #expect(pair.lesser(SIMD2(b, 1)) == SIMD2(Swift.min(a, b), Swift.min(b, 1)), "\(a) \(b)")
+        #expect(pair.bits.hasOddSigns == ((a.sign == .minus) != (b.sign == .minus)), "\(a) \(b)")
+      }
+    }
+    // An edge without length has no place along it, and is taken for its end.
+    #expect(SIMD2(Double.nan, 0.5).lesser(SIMD2(1, 1)).positive == SIMD2(1, 0.5))
+  }
+
   @Test func `a cell's busy bytes hold what each event needs`() throws {
     let terms = try #require(MemoryLayout<RegionCell>.offset(of: \.terms))
     let notify = try #require(MemoryLayout<RegionTerms>.offset(of: \.notify))
