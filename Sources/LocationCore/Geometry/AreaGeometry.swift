@@ -41,7 +41,7 @@ package final class AreaGeometry: Sendable {
     bufferMeters = nil
     middle = 0.5 * (span.lowerBound + span.upperBound)
     isWide = span.upperBound - span.lowerBound > 180
-    sideIsOfNearest = cut == nil && !isWide && !RingFrame.touch(all)
+    sideIsOfNearest = cut == nil && !isWide
     box = Self.box(of: all, span)
   }
 

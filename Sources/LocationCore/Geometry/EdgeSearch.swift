@@ -12,7 +12,9 @@ struct EdgeSearch {
   /// Square of the metres to the nearest edge so far.
   var squaredDistance = Double.infinity
   /// The group of edges that has the nearest; -1 before there is one.
-  var group = -1
+  private(set) var group = -1
+  /// Whether edges that are no neighbours of that group's are as near.
+  private(set) var isTied = false
   /// Whether an odd number of edges crosses the ray to the east.
   var isOdd = false
 
@@ -33,6 +35,24 @@ struct EdgeSearch {
       (vertex.latitude - latitude) * metersPerLatitude
     )
   }
+
+  /// Takes the nearest edge of a group into account; `isNeighbor` is asked where it is as near as that of another group.
+  @inline(__always)
+  mutating func take(_ squared: Double, of group: Int, isNeighbor: (Int) -> Bool) {
+    let isNearer = squared < squaredDistance
+    let (near, far) = isNearer ? (squared, squaredDistance) : (squaredDistance, squared)
+    if far <= near * Self.tie {
+      if !isNeighbor(self.group) { isTied = true }
+    } else if isNearer {
+      isTied = false
+    }
+    guard isNearer else { return }
+    squaredDistance = squared
+    self.group = group
+  }
+
+  /// More than rounding may make of squares that are equal.
+  private static let tie = 1 + 1e-9
 
   /// Where on an edge it is nearest, as a part of its length, and the square of the distance.
   @inline(__always) static func nearest(
@@ -68,12 +88,12 @@ extension EdgeSearch {
     if odd.hasOddSigns { isOdd.toggle() }
   }
 
-  /// Takes the edges from vertex `first` to vertex `last` into account, for distance alone.
+  /// Square of the metres to the nearest of the edges from vertex `first` to vertex `last`.
   @inline(__always)
-  mutating func measure(_ vertices: [Coordinate], from first: Int, to last: Int) {
-    var least = SIMD2(repeating: squaredDistance)
+  func leastSquare(_ vertices: [Coordinate], from first: Int, to last: Int) -> Double {
+    var least = SIMD2(repeating: Double.infinity)
     forEachPair(vertices, first, last) { a, b in least = Self.squaredDistances(a, b).lesser(least) }
-    squaredDistance = least.least
+    return least.least
   }
 
   /// Takes the edges from vertex `first` to vertex `last` into account, for crossings alone.

@@ -3,10 +3,10 @@ extension EdgeTree {
   /// shells run counterclockwise and holes clockwise; nil where the nearest edge alone does not tell.
   ///
   /// Nothing lies between the place and its nearest edge, so the side of that is the side of all. It takes a few
-  /// vertices that have just been read, where counting crossings would read a strip through the whole shape. Rings
-  /// must not touch.
+  /// vertices that have just been read, where counting crossings would read a strip through the whole shape. Where
+  /// other edges are as near, as rings are that touch there, it does not tell.
   func isLeftOfNearest(_ search: EdgeSearch) -> Bool? {
-    guard search.squaredDistance < Self.farSquaredMeters else { return nil }
+    guard !search.isTied, search.squaredDistance < Self.farSquaredMeters else { return nil }
     let group = groups[search.group]
     var a = search.offset(vertices[Int(group.first)])
     for index in Int(group.first)..<Int(group.last) {
@@ -26,10 +26,8 @@ extension EdgeTree {
   /// and last of a ring, whose neighbours are elsewhere.
   private func isReflex(_ vertex: Int, _ search: EdgeSearch) -> Bool? {
     let group = groups[search.group]
-    let isFirst = vertex == group.first && (search.group == 0 || groups[search.group - 1].last != group.first)
-    let isLast =
-      vertex == group.last
-      && (search.group + 1 == groups.count || groups[search.group + 1].first != group.last)
+    let isFirst = vertex == group.first && !follows(search.group, search.group - 1)
+    let isLast = vertex == group.last && !follows(search.group + 1, search.group)
     guard !isFirst, !isLast else { return nil }
     let before = search.offset(vertices[vertex - 1])
     let here = search.offset(vertices[vertex])
@@ -37,6 +35,11 @@ extension EdgeTree {
     return Self.isPositive(
       (here.north - before.north) * (after.east - here.east),
       minus: (here.east - before.east) * (after.north - here.north))
+  }
+
+  /// Whether a group goes on where another of the same ring ends.
+  func follows(_ group: Int, _ other: Int) -> Bool {
+    group == other + 1 && other >= 0 && group < groups.count && groups[group].first == groups[other].last
   }
 
   /// The sign of a difference; nil where rounding may decide it.

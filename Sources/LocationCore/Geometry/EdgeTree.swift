@@ -114,9 +114,9 @@ extension EdgeTree {
   }
 
   @inline(__always) private func measure(_ search: inout EdgeSearch, group: Int) {
-    let farther = search.squaredDistance
-    search.measure(vertices, from: Int(groups[group].first), to: Int(groups[group].last))
-    if search.squaredDistance < farther { search.group = group }
+    let square = search.leastSquare(
+      vertices, from: Int(groups[group].first), to: Int(groups[group].last))
+    search.take(square, of: group) { follows($0, group) || follows(group, $0) }
   }
 
   /// Squares of the metres by which the place misses each box, rounded down.

@@ -57,18 +57,6 @@ enum RingFrame {
     isCounterclockwise(ring) == counterclockwise ? ring : ring.reversed()
   }
 
-  /// Whether rings, each of which ends where it began, have a vertex in common, or one has a vertex twice.
-  static func touch(_ rings: [[Coordinate]]) -> Bool {
-    var seen: Set<Coordinate> = []
-    seen.reserveCapacity(rings.reduce(0) { $0 + $1.count })
-    for ring in rings {
-      for (place, next) in zip(ring, ring.dropFirst()) where place != next {
-        if !seen.insert(place).inserted { return true }
-      }
-    }
-    return false
-  }
-
   /// The westernmost and easternmost longitude of a line.
   static func span(_ line: [Coordinate]) -> ClosedRange<Double> {
     var west = Double.infinity

@@ -36,7 +36,7 @@ import Testing
     #expect(Double(told) > 0.8 * Double(asked))
   }
 
-  /// Rings that touch, vertices that are told twice, and spikes a nanometre wide: only crossings tell, or also.
+  /// Rings that touch, vertices that are told twice, and a spike a tenth of a micrometre wide.
   @Test func ofRingsThatTouchIsThatOfGEOS() throws {
     // A hole that touches the shell's corner from inside, and a square at the opposite corner.
     let shell = [(0, 40), (0, 0), (40, 0), (40, 0), (40, 40), (0, 40)]
@@ -67,13 +67,26 @@ import Testing
     }
   }
 
-  @Test func aVertexInCommonIsSeen() {
-    func ring(_ pairs: [(Double, Double)]) -> [Coordinate] {
-      pairs.map { Coordinate(uncheckedLatitude: $0.1, longitude: $0.0) }
+  /// A hole whose corner lies on an edge of the shell, and places in line with that corner.
+  @Test(arguments: [5, 40]) func ofAHoleOnAnEdgeIsThatOfGEOS(corners: Int) throws {
+    func ring(_ pairs: [(Int, Int)]) -> [Coordinate] {
+      pairs.map { Coordinate(uncheckedLatitude: Double($0.1) / 1_024, longitude: Double($0.0) / 1_024) }
     }
-    let square = ring([(0, 0), (1, 0), (1, 1), (0, 1), (0, 0)])
-    #expect(!RingFrame.touch([square, ring([(2, 2), (3, 2), (3, 3), (2, 2)])]))
-    #expect(!RingFrame.touch([ring([(0, 0), (1, 0), (1, 0), (1, 1), (0, 0)])]))
-    #expect(RingFrame.touch([square, ring([(1, 1), (3, 2), (3, 3), (1, 1)])]))
+    // Along the north many vertices, so that the shell takes several groups.
+    let north = (0...corners).map { (64 - $0 * 64 / corners, 64) }
+    let shell = ring([(0, 0), (64, 0)] + north + [(0, 0)])
+    let hole = ring([(24, 40), (32, 0), (40, 40), (24, 40)])
+    for rings in [[shell, hole], [shell, hole.reversed()]] {
+      let shape = try ShapeGeometry(
+        .polygon(Region.Polygon(shell: rings[0], holes: [rings[1]])))
+      let prepared = try PreparedPolygon([rings])
+      for x in 0...64 {
+        for y in stride(from: -63, through: 127, by: 2) {
+          let here = Coordinate(uncheckedLatitude: Double(y) / 1_024, longitude: Double(x) / 1_024)
+          let edge = shape.edgeMeters(at: here)
+          if abs(edge) > 1e-6 { #expect((edge < 0) == prepared.covers(here), "\(x) \(y) \(edge)") }
+        }
+      }
+    }
   }
 }

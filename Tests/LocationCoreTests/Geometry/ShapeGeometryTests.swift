@@ -170,10 +170,9 @@ import Testing
 
   /// The distance to the nearest edge, one after the other.
   private static func plainDistance(_ rings: [[Coordinate]], _ here: Coordinate) -> Double {
-    var search = EdgeSearch(
+    let search = EdgeSearch(
       longitude: here.longitude, latitude: here.latitude, scale: LocalScale(latitude: here.latitude))
-    for ring in rings { search.measure(ring, from: 0, to: ring.count - 1) }
-    return search.squaredDistance.squareRoot()
+    return rings.map { search.leastSquare($0, from: 0, to: $0.count - 1) }.min()!.squareRoot()
   }
 
   @Test func aCorridorIsAsWideAsItsBuffer() throws {
