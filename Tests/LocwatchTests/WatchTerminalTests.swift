@@ -59,8 +59,7 @@ import Testing
     let run = try watch(gpsd.address, on: terminal)
     let receiver = try #require(gpsd.connectReceiver())
     receiver.send(ReceiverText.epoch())
-    #expect(await terminal.wait { $0.contains("gpsd 3.") })
-    #expect(lastView(of: terminal.text).count == 20)
+    #expect(await terminal.wait { $0.contains("gpsd 3.") && lastView(of: $0).count == 20 })
     #expect(lastView(of: terminal.text).last == "q quits")
     #expect(terminal.settings != before, "keys come one by one")
 
