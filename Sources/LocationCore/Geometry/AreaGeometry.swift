@@ -7,8 +7,6 @@ package final class AreaGeometry: Sendable {
   let boundary: EdgeTree
   /// Edges whose crossings tell the inside, where they are not those of ``boundary``.
   private let rings: EdgeTree?
-  /// Whether the nearest edge of ``boundary`` tells on which side of it a place is.
-  private let sideIsOfNearest: Bool
   /// For the strip along a line, metres to either side; nil for polygons.
   let bufferMeters: Double?
   /// The middle of the frame of longitudes, degrees.
@@ -41,7 +39,6 @@ package final class AreaGeometry: Sendable {
     bufferMeters = nil
     middle = 0.5 * (span.lowerBound + span.upperBound)
     isWide = span.upperBound - span.lowerBound > 180
-    sideIsOfNearest = cut == nil && !isWide
     box = Self.box(of: all, span)
   }
 
@@ -51,7 +48,6 @@ package final class AreaGeometry: Sendable {
     let span = RingFrame.span(line)
     boundary = EdgeTree([line])
     rings = nil
-    sideIsOfNearest = false
     self.bufferMeters = bufferMeters
     middle = 0.5 * (span.lowerBound + span.upperBound)
     isWide = span.upperBound - span.lowerBound > 180
@@ -94,7 +90,7 @@ package final class AreaGeometry: Sendable {
 
   /// Whether a place whose nearest edge has been found is inside polygons.
   private func isInside(_ search: inout EdgeSearch) -> Bool {
-    if sideIsOfNearest, let isInside = boundary.isLeftOfNearest(search) { return isInside }
+    if rings == nil, !isWide, let isInside = boundary.isLeftOfNearest(search) { return isInside }
     (rings ?? boundary).cross(&search)
     return search.isOdd
   }

@@ -53,27 +53,13 @@ struct EdgeSearch {
 
   /// More than rounding may make of squares that are equal.
   private static let tie = 1 + 1e-9
-
-  /// Where on an edge it is nearest, as a part of its length, and the square of the distance.
-  @inline(__always) static func nearest(
-    _ a: (east: Double, north: Double), _ b: (east: Double, north: Double)
-  ) -> (part: Double, squaredDistance: Double) {
-    let east = b.east - a.east
-    let north = b.north - a.north
-    let square = east * east + north * north
-    // An edge without length gives not a number, of which the minimum makes 1.
-    let part = Swift.max(0, Swift.min(1, -(a.east * east + a.north * north) / square))
-    let x = a.east + part * east
-    let y = a.north + part * north
-    return (part, x * x + y * y)
-  }
 }
 
 /// Edges are walked two at a time: those of the first half of a chain beside those of the second. Of an odd number the
 /// last has no fellow but a vertex.
 extension EdgeSearch {
   /// Two vertices side by side, metres east and north of the place.
-  private typealias Pair = (east: SIMD2<Double>, north: SIMD2<Double>)
+  typealias Pair = (east: SIMD2<Double>, north: SIMD2<Double>)
 
   /// Takes the edges from vertex `first` to vertex `last` into account, for distance and for crossings.
   @inline(__always)
@@ -81,7 +67,7 @@ extension EdgeSearch {
     var least = SIMD2(repeating: squaredDistance)
     var odd = SIMD2<UInt64>()
     forEachPair(vertices, first, last) { a, b in
-      least = Self.squaredDistances(a, b).lesser(least)
+      least = Self.nearest(a, b).squares.lesser(least)
       odd ^= Self.crossings(a, b)
     }
     squaredDistance = least.least
@@ -92,7 +78,7 @@ extension EdgeSearch {
   @inline(__always)
   func leastSquare(_ vertices: [Coordinate], from first: Int, to last: Int) -> Double {
     var least = SIMD2(repeating: Double.infinity)
-    forEachPair(vertices, first, last) { a, b in least = Self.squaredDistances(a, b).lesser(least) }
+    forEachPair(vertices, first, last) { a, b in least = Self.nearest(a, b).squares.lesser(least) }
     return least.least
   }
 
@@ -117,23 +103,25 @@ extension EdgeSearch {
   }
 
   /// As ``offset(_:)``.
-  @inline(__always) private func offsets(_ a: Coordinate, _ b: Coordinate) -> Pair {
+  @inline(__always) func offsets(_ a: Coordinate, _ b: Coordinate) -> Pair {
     (
       (SIMD2(a.longitude, b.longitude) - longitude) * metersPerLongitude,
       (SIMD2(a.latitude, b.latitude) - latitude) * metersPerLatitude
     )
   }
 
-  /// As ``nearest(_:_:)``, without branches, which would be guessed wrong often.
-  @inline(__always) private static func squaredDistances(_ a: Pair, _ b: Pair) -> SIMD2<Double> {
+  /// Where on edges they are nearest, as a part of their length, and the squares of the distances: without branches,
+  /// which would be guessed wrong often.
+  @inline(__always)
+  static func nearest(_ a: Pair, _ b: Pair) -> (parts: SIMD2<Double>, squares: SIMD2<Double>) {
     let east = b.east - a.east
     let north = b.north - a.north
-    let square = east * east + north * north
-    let part = (0 - (a.east * east + a.north * north)) / square
-    let bounded = part.lesser(SIMD2(repeating: 1)).positive
-    let x = a.east + bounded * east
-    let y = a.north + bounded * north
-    return x * x + y * y
+    // An edge without length gives not a number, of which the minimum makes 1.
+    let along = (0 - (a.east * east + a.north * north)) / (east * east + north * north)
+    let parts = along.lesser(SIMD2(repeating: 1)).positive
+    let x = a.east + parts * east
+    let y = a.north + parts * north
+    return (parts, x * x + y * y)
   }
 
   /// In the highest bits, whether edges cross the ray to the east: one end is north of it and one is not, and the place

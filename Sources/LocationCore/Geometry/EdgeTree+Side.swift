@@ -8,16 +8,15 @@ extension EdgeTree {
   func isLeftOfNearest(_ search: EdgeSearch) -> Bool? {
     guard !search.isTied, search.squaredDistance < Self.farSquaredMeters else { return nil }
     let group = groups[search.group]
-    var a = search.offset(vertices[Int(group.first)])
+    // One edge at a time, in both lanes, by what found the distance: so its own is the same to the bit.
     for index in Int(group.first)..<Int(group.last) {
-      let b = search.offset(vertices[index + 1])
-      let (part, squaredDistance) = EdgeSearch.nearest(a, b)
-      if squaredDistance == search.squaredDistance {
-        if part == 0 { return isReflex(index, search) }
-        if part == 1 { return isReflex(index + 1, search) }
-        return Self.isPositive(a.east * b.north, minus: a.north * b.east)
-      }
-      a = b
+      let a = search.offsets(vertices[index], vertices[index])
+      let b = search.offsets(vertices[index + 1], vertices[index + 1])
+      let found = EdgeSearch.nearest(a, b)
+      guard found.squares[0] == search.squaredDistance else { continue }
+      if found.parts[0] == 0 { return isReflex(index, search) }
+      if found.parts[0] == 1 { return isReflex(index + 1, search) }
+      return Self.isPositive(a.east[0] * b.north[0], minus: a.north[0] * b.east[0])
     }
     return nil
   }

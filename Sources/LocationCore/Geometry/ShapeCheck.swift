@@ -38,13 +38,13 @@ enum ShapeCheck {
   private static func isPlainlySimple(_ shell: [Coordinate]) -> Bool {
     let (ring, around) = RingFrame.unwrap(shell)
     guard around == 0 else { return false }
+    if isStarShaped(ring) { return true }
     let edges = ring.count - 1
     for index in 0..<edges {
       guard ring[index] != ring[index + 1] else { return false }
       let after = ring[index + 1 == edges ? 1 : index + 2]
       guard turn(ring[index], ring[index + 1], after) != 0 else { return false }
     }
-    if isStarShaped(ring) { return true }
     return ring.count <= RingGeometry.mostVertices ? isSimpleByPairs(ring) : isSimpleByTree(ring)
   }
 

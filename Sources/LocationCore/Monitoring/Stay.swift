@@ -5,13 +5,6 @@ struct Stay: Hashable, Sendable, Codable {
   struct Moment: Hashable, Sendable, Codable {
     var time: UTCTime
     var instant: EngineInstant
-
-    init(time: UTCTime, instant: EngineInstant) {
-      self.time = time
-      self.instant = instant
-    }
-
-    init(_ fix: Fix) { self.init(time: fix.time, instant: fix.instant) }
   }
 
   let plane: TangentPlane
@@ -144,4 +137,8 @@ struct Stay: Hashable, Sendable, Codable {
     guard secondsSquares > 0 else { return 0 }
     return 12 * (secondsEast * secondsEast + secondsNorth * secondsNorth) / (secondsSquares * weight)
   }
+}
+
+extension Stay.Moment {
+  init(_ fix: Fix) { self.init(time: fix.time, instant: fix.instant) }
 }

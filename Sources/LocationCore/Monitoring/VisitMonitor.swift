@@ -151,20 +151,14 @@ extension VisitMonitor {
     let isClear = square > clear * clear
     awayCount += 1
     guard awayCount > 1 else {
-      return beginAbsence(fix, weight: weight, at: point, squareAway: square, isClear: isClear)
+      absence = VisitAbsence(
+        fix, weight: weight, from: stay, at: point, metersAway: square.squareRoot(), isClear: isClear,
+        configuration)
+      return
     }
     let isCertain = absence.add(
       fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration)
     if isCertain { leave(at: fix.instant, into: &events) }
-  }
-
-  /// The first fix outside the place.
-  private mutating func beginAbsence(
-    _ fix: Fix, weight: Double, at point: TangentPlane.Point, squareAway: Double, isClear: Bool
-  ) {
-    absence = VisitAbsence(
-      fix, weight: weight, from: stay, at: point, metersAway: squareAway.squareRoot(), isClear: isClear,
-      configuration)
   }
 
   /// Looks whether the fixes at the place make a visit.
