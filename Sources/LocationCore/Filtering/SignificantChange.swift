@@ -133,6 +133,14 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   @inline(__always)
   private func isSignificant(_ fix: Fix) -> Bool {
     guard let delivered else { return false }
+    // Nearly all fixes are so near, or so far, that it does not take a root to tell.
+    if Geodesy.isSurelyWithin(configuration.distanceMeters, of: delivered.coordinate, fix.coordinate) {
+      return false
+    }
+    let most = max(
+      configuration.distanceMeters * (1 + Self.largestShare),
+      Self.noiseSigmas * (delivered.accuracy.sigmaMeters + fix.accuracy.sigmaMeters))
+    if Geodesy.isSurelyBeyond(most, from: delivered.coordinate, fix.coordinate) { return true }
     return Geodesy.isAtLeast(
       requiredMeters(from: delivered, to: fix), from: delivered.coordinate, to: fix.coordinate)
   }

@@ -18,8 +18,7 @@ public enum Geodesy {
   /// Whether two places are `thresholdMeters` or more apart, as ``distanceMeters(_:_:)`` would tell.
   @inline(__always)
   public static func isAtLeast(_ thresholdMeters: Double, from a: Coordinate, to b: Coordinate) -> Bool {
-    let north = abs(b.latitude - a.latitude)
-    if north * leastMetersPerDegree > thresholdMeters { return true }
+    if isSurelyBeyond(thresholdMeters, from: a, b) { return true }
     if isSurelyWithin(thresholdMeters, of: a, b) { return false }
     return distanceMeters(a, b, decidedAt: thresholdMeters) >= thresholdMeters
   }
@@ -33,8 +32,22 @@ public enum Geodesy {
     return (north + east) * mostMetersPerDegree < meters
   }
 
+  /// Whether two places are so far apart that their degrees alone tell that they are more than `meters` apart; false
+  /// where it takes a closer look.
+  @inline(__always)
+  public static func isSurelyBeyond(_ meters: Double, from a: Coordinate, _ b: Coordinate) -> Bool {
+    if abs(b.latitude - a.latitude) * leastMetersPerDegree > meters { return true }
+    let east = abs(longitudeDifference(from: a.longitude, to: b.longitude))
+    let steepest = Swift.max(abs(a.latitude), abs(b.latitude)) * Trig.radiansPerDegree
+    // A cosine is 1 less half the square of its angle, at least.
+    return east < 1 && east * leastMetersPerDegreeEast * (1 - 0.5 * steepest * steepest) > meters
+  }
+
   /// Less than the metres between two parallels a degree apart (110,574.3 beside the equator).
   private static let leastMetersPerDegree = 110_574.0
+  /// A thousandth less than the metres in a degree of the equator (111,319.5): within a degree, that is more than the
+  /// shortest path saves over a parallel.
+  private static let leastMetersPerDegreeEast = 111_208.0
   /// More than the metres in a degree of any meridian (111,693.9 beside a pole) or parallel (111,319.5).
   private static let mostMetersPerDegree = 111_694.0
 

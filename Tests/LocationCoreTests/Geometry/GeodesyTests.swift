@@ -152,6 +152,20 @@ import Testing
     }
   }
 
+  @Test("What degrees alone tell to be beyond is beyond, along parallels too")
+  func surelyBeyond() {
+    var random = RandomPlaces(18)
+    for _ in 0..<20_000 {
+      let a = Coordinate.at(latitude: random.number(in: -90...90), longitude: random.number(in: -180...180))
+      let step = random.size(in: 1e-6...1)
+      let b = Coordinate.at(
+        latitude: Swift.max(-90, Swift.min(90, a.latitude + random.number(in: -0.02...0.02) * step)),
+        longitude: Geodesy.normalizedLongitude(a.longitude + step))
+      let exact = Geodesy.exactDistance(a, b)
+      expectAlways(!Geodesy.isSurelyBeyond(exact, from: a, b), "\(random) \(a) \(b)")
+    }
+  }
+
   @Test("A decision on a threshold is that of the exact distance")
   func decisions() {
     var random = RandomPlaces(17)
@@ -165,12 +179,17 @@ import Testing
       expectAlways(!Geodesy.isWithin(exact - margin, of: a, b), "\(random) \(a) \(b)")
       expectAlways(Geodesy.isWithin(exact + margin, of: a, b), "\(random) \(a) \(b)")
       expectAlways(!Geodesy.isSurelyWithin(exact, of: a, b), "\(random) \(a) \(b)")
+      expectAlways(!Geodesy.isSurelyBeyond(exact, from: a, b), "\(random) \(a) \(b)")
       // As far in degrees of the equator's length as the meridian and the parallel make together, at most.
       if abs(a.latitude) < 60, exact < 1e5 {
         expectAlways(Geodesy.isSurelyWithin(3 * exact, of: a, b), "\(random) \(a) \(b)")
+        // The longer of the two is seven tenths of the way, and its cosine is taken for nine tenths at least.
+        expectAlways(
+          exact > 5e4 || Geodesy.isSurelyBeyond(0.6 * exact, from: a, b), "\(random) \(a) \(b)")
       }
     }
     let here = random.place()
+    #expect(!Geodesy.isSurelyBeyond(0, from: here, here))
     #expect(!Geodesy.isSurelyWithin(0, of: here, here))
     #expect(Geodesy.isAtLeast(0, from: here, to: here))
     #expect(Geodesy.isWithin(0, of: here, here))
