@@ -2,7 +2,6 @@
 extension Engine {
   /// Records what the visit monitor found, and offers arrivals and departures to those who asked for them.
   mutating func recordVisitEvents(into effects: inout [Effect]) {
-    guard !visitEvents.isEmpty else { return }
     for event in visitEvents {
       let id = takeID()
       switch event.kind {

@@ -26,7 +26,7 @@ public struct Engine: ~Copyable {
   public private(set) var nextDeadline: EngineInstant?
   var state: EngineState
   var regions: RegionMonitor
-  private var regionEvents: [RegionEvent] = []
+  var regionEvents: [RegionEvent] = []
   var visitEvents: [VisitEvent] = []
   var steps: [PolicyStep] = []
   var takers: [StandardTaker] = []
@@ -144,7 +144,14 @@ extension Engine {
     return due
   }
 
+  /// Moves to `instant`, and fires what is due on the way.
+  @inline(__always)
   private mutating func fire(until instant: EngineInstant, into effects: inout [Effect]) {
+    if let due = nextDeadline, due <= instant { fireDue(by: instant, into: &effects) }
+    state.instant = max(state.instant, instant)
+  }
+
+  private mutating func fireDue(by instant: EngineInstant, into effects: inout [Effect]) {
     var next = nextDeadline
     while let due = next, due <= instant {
       state.instant = max(state.instant, due)
@@ -165,7 +172,6 @@ extension Engine {
       fireSampling(at: due, into: &effects)
       next = findDeadline()
     }
-    state.instant = max(state.instant, instant)
   }
 }
 
@@ -175,55 +181,78 @@ extension Engine {
   private mutating func take(_ report: FixReport, into effects: inout [Effect]) -> Bool {
     let id = takeID()
     state.tally.fixes += 1
-    switch state.gate.judge(report, at: state.instant) {
-    case .refused(let reason):
-      state.tally.refuse(reason)
-      guard configuration.explains else { return false }
-      let time = report.time ?? utc(at: state.instant)
-      effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
+    let fix: Fix
+    do {
+      fix = try state.gate.judge(report, at: state.instant)
+    } catch {
+      refuse(report, error, id: id, into: &effects)
       return false
-    case .accepted(let fix):
-      take(fix, id: id, into: &effects)
-      return true
     }
+    take(fix, id: id, into: &effects)
+    return true
+  }
+
+  /// Out of the way: where it were inlined, every report would be copied for it.
+  @inline(never)
+  private mutating func refuse(
+    _ report: FixReport, _ reason: RejectReason, id: Int, into effects: inout [Effect]
+  ) {
+    state.tally.refuse(reason)
+    guard configuration.explains else { return }
+    let time = report.time ?? utc(at: state.instant)
+    effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
   }
 
   private mutating func take(_ fix: Fix, id: Int, into effects: inout [Effect]) {
-    let previous = state.tally.last
     state.tally.accepted += 1
-    state.tally.last = fix
     let place = effects.count
-    let standings = configuration.explains ? regions.standings(with: configuration.explainedRegion) : [:]
     if configuration.explains {
+      // What it said of the regions is filled in once they have seen it.
       effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
     }
-    if let previous {
-      noteGap(since: previous, until: fix, into: &effects)
+    if let seconds = silenceSeconds(before: fix) {
+      if state.isBroken || seconds >= configuration.gapSeconds {
+        noteGap(of: seconds, before: fix, into: &effects)
+      }
     } else {
       state.tally.first = fix
       refreshReceiverUsers()
     }
+    state.tally.last = fix
     state.isBroken = false
     if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let reason = state.significant.note(fix) {
       record(state.significant.deliver(fix, at: fix.instant, reason: reason), into: &effects)
     }
-    regions.observe(fix, into: &regionEvents)
     if configuration.explains {
-      let verdicts = regions.verdicts(
-        since: standings, regionEvents, asked: configuration.explainedRegion)
-      effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts)))
+      effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, explain(fix))))
+    } else {
+      regions.observe(fix, into: &regionEvents)
     }
-    recordRegionEvents(into: &effects)
+    if !regionEvents.isEmpty { recordRegionEvents(into: &effects) }
     state.visits.observe(fix, into: &visitEvents)
-    recordVisitEvents(into: &effects)
+    if !visitEvents.isEmpty { recordVisitEvents(into: &effects) }
     if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
   }
 
-  private mutating func noteGap(since previous: Fix, until fix: Fix, into effects: inout [Effect]) {
-    let seconds = previous.time.seconds(to: fix.time) - state.sampling.pausedSeconds(since: previous.instant)
-    guard state.isBroken || seconds >= configuration.gapSeconds else { return }
+  /// Shows a fix to the regions; what it said of each.
+  private mutating func explain(_ fix: Fix) -> [RegionVerdict] {
+    let asked = configuration.explainedRegion
+    let standings = regions.standings(with: asked)
+    regions.observe(fix, into: &regionEvents)
+    return regions.verdicts(since: standings, regionEvents, asked: asked)
+  }
+
+  /// Seconds without a fix before this one, when the receiver was not switched off; nil where it is the first.
+  @inline(__always)
+  private func silenceSeconds(before fix: Fix) -> Double? {
+    state.tally.last.map { last in
+      last.time.seconds(to: fix.time) - state.sampling.pausedSeconds(since: last.instant)
+    }
+  }
+
+  private mutating func noteGap(of seconds: Double, before fix: Fix, into effects: inout [Effect]) {
     regions.noteGap()
     state.tally.gaps += 1
     let body = Record.Body.gap(seconds: seconds, state.isBroken ? .segment : .silence)
@@ -316,78 +345,8 @@ extension Engine {
     }
   }
 
-  private mutating func refreshReceiverUsers() {
+  mutating func refreshReceiverUsers() {
     state.ledger.setUsers(state.policy.receiverUsers, at: state.instant)
     state.ledger.setRunning(state.policy.backgroundUsers, at: state.instant)
-  }
-}
-
-// MARK: - Records
-
-extension Engine {
-  private mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) {
-    let id = takeID()
-    state.tally.significant += 1
-    effects.append(.record(Record(id: id, time: utc(at: change.instant), body: .significant(change))))
-    state.policy.offer(event: id, trigger: .significantChange, at: state.instant, into: &steps)
-    recordSteps(into: &effects)
-  }
-
-  private mutating func recordRegionEvents(into effects: inout [Effect]) {
-    guard !regionEvents.isEmpty else { return }
-    for event in regionEvents {
-      let id = takeID()
-      state.tally.regions[event.kind.name, default: 0] += 1
-      effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
-      guard event.kind.isTrigger else { continue }
-      state.policy.offer(event: id, trigger: .region, region: event.region, at: state.instant, into: &steps)
-      recordSteps(into: &effects)
-    }
-    regionEvents.removeAll(keepingCapacity: true)
-  }
-
-  mutating func recordSteps(into effects: inout [Effect]) {
-    guard !steps.isEmpty else { return }
-    let time = utc(at: state.instant)
-    var place = 0
-    // What is told of a step may add further ones.
-    while place < steps.count {
-      let step = steps[place]
-      place += 1
-      switch step {
-      case .decided(let decision):
-        state.tally.count(decision)
-        if decision.action == .relaunch {
-          state.ledger.addRelaunch(decision.subscriber, rule: decision.rule)
-        }
-        effects.append(.record(Record(id: takeID(), time: time, body: .decision(decision))))
-      case .moved(let move):
-        effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
-      case .ordered(let order):
-        effects.append(.perform(order))
-      case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
-      case .reduced(let name, let owed): tell(name, owed, into: &effects)
-      }
-    }
-    steps.removeAll(keepingCapacity: true)
-    refreshReceiverUsers()
-  }
-
-  private mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
-    effects.append(
-      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
-  }
-
-  mutating func takeID() -> Int {
-    defer { state.nextID += 1 }
-    return state.nextID
-  }
-
-  /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
-  func utc(at instant: EngineInstant) -> UTCTime {
-    guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
-    return UTCTime(
-      microseconds: last.time.microseconds.saturatingAdd(
-        instant.microseconds.saturatingSubtract(last.instant.microseconds)))
   }
 }

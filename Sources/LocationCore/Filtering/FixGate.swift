@@ -25,12 +25,6 @@ public struct FixGate: Hashable, Sendable, Codable {
     public init() {}
   }
 
-  /// What became of a report.
-  public enum Verdict: Hashable, Sendable {
-    case accepted(Fix)
-    case refused(RejectReason)
-  }
-
   /// A jump that waits to be confirmed.
   struct Candidate: Hashable, Sendable, Codable {
     var fix: Fix
@@ -51,22 +45,26 @@ public struct FixGate: Hashable, Sendable, Codable {
     self.configuration = configuration
   }
 
-  /// Believes a report, or refuses it by name. `instant` is when it arrived.
+  /// The fix that a report is believed to be. `instant` is when it arrived.
+  ///
+  /// - Throws: why it is not believed.
   @inline(__always)
-  public mutating func judge(_ report: FixReport, at instant: EngineInstant) -> Verdict {
-    if let reason = refusalByItself(report) { return .refused(reason) }
+  public mutating func judge(
+    _ report: FixReport, at instant: EngineInstant
+  ) throws(RejectReason) -> Fix {
+    if let reason = refusalByItself(report) { throw reason }
     guard let time = report.time,
       let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
-    else { return .refused(report.time == nil ? .noTime : .outOfRange) }
+    else { throw report.time == nil ? .noTime : .outOfRange }
     let fix = Fix(
       time: time, instant: self.instant(of: report, arriving: instant), coordinate: coordinate,
       accuracy: report.usableAccuracy, speedMetersPerSecond: report.speedMetersPerSecond.flatMap(Self.known),
       courseDegrees: report.courseDegrees.flatMap(Self.known))
     guard let last else { return accept(fix, speed: 0) }
 
-    if time == last.time { return .refused(.duplicate) }
-    if time < last.time { return .refused(.late) }
-    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { return .refused(.inaccurate) }
+    if time == last.time { throw .duplicate }
+    if time < last.time { throw .late }
+    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
     let isFarAhead = last.time.seconds(to: time) > configuration.maxStepSeconds
     let speed = impliedSpeed(from: last, to: fix)
     let limit = min(
@@ -74,7 +72,7 @@ public struct FixGate: Hashable, Sendable, Codable {
       configuration.absoluteSpeedMetersPerSecond)
     if !isFarAhead && isAfterSwitch { return accept(fix, speed: 0) }
     if !isFarAhead && speed <= limit { return accept(fix, speed: speed) }
-    return confirm(fix, reason: isFarAhead ? .future : .speed)
+    return try confirm(fix, reason: isFarAhead ? .future : .speed)
   }
 
   /// Tells that what follows comes from another receiver: its first fix may lie anywhere, because the distance
@@ -122,17 +120,17 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   @inline(__always)
-  private mutating func accept(_ fix: Fix, speed: Double) -> Verdict {
+  private mutating func accept(_ fix: Fix, speed: Double) -> Fix {
     last = fix
     candidate = nil
     isAfterSwitch = false
     recentSpeed = speed
-    return .accepted(fix)
+    return fix
   }
 
   /// Counts a jump towards its confirmation.
   @inline(never)
-  private mutating func confirm(_ fix: Fix, reason: RejectReason) -> Verdict {
+  private mutating func confirm(_ fix: Fix, reason: RejectReason) throws(RejectReason) -> Fix {
     var count = 1
     var speed = 0.0
     if let candidate, candidate.fix.time < fix.time,
@@ -143,7 +141,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     }
     if count >= configuration.confirmations { return accept(fix, speed: speed) }
     candidate = Candidate(fix: fix, count: count)
-    return .refused(reason)
+    throw reason
   }
 
   /// When a report held on the engine's axis: its arrival less its age, never before the fix before it.
@@ -191,7 +189,7 @@ public struct FixGate: Hashable, Sendable, Codable {
 
 extension FixReport {
   /// The accuracy, or an assumed one where the report has none that means anything (0, negative, not a number).
-  var usableAccuracy: Accuracy {
+  @inline(__always) var usableAccuracy: Accuracy {
     accuracy.radiusMeters > 0 && accuracy.radiusMeters.isFinite ? accuracy : .assumed(mode)
   }
 }

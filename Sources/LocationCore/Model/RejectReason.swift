@@ -1,7 +1,7 @@
 /// Why a position report was not believed. The raw values are stable: they stand in records and docs.
 ///
 /// The cases are in the order in which ``FixGate`` asks; a report is refused for the first that holds.
-public enum RejectReason: String, Hashable, Sendable, Codable, CaseIterable {
+public enum RejectReason: String, Error, Hashable, Sendable, Codable, CaseIterable {
   /// The source says it has no fix.
   case noFix = "no_fix"
   /// Latitude or longitude is missing or is not a number.

@@ -95,9 +95,13 @@ public struct PowerLedger: Hashable, Sendable, Codable {
 
 extension PowerLedger {
   /// What the receiver does from `instant` on.
+  @inline(__always)
   mutating func setReceiver(_ state: Receiver, at instant: EngineInstant) {
     let demand = state.demand
-    guard demand != receiver.demand || settledAt == nil else { return }
+    if demand != receiver.demand || settledAt == nil { ask(demand, at: instant) }
+  }
+
+  private mutating func ask(_ demand: ReceiverMachine.Demand, at instant: EngineInstant) {
     settle(at: instant)
     receiver.ask(demand, at: instant, profile)
     refreshHost(at: instant)

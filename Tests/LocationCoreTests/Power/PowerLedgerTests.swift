@@ -218,16 +218,15 @@ private typealias Fixture = PowerFixture
     #expect(Set(orders).count == orders.count)
   }
 
-  @Test func aWeakSignalIsToldByTheFixsOwnAccuracy() {
-    func receiver(_ accuracy: Accuracy) -> PowerLedger.Receiver? {
+  @Test func aWeakSignalIsToldByTheFixsOwnAccuracy() throws {
+    func receiver(_ accuracy: Accuracy) throws -> PowerLedger.Receiver {
       var report = Drive.report(0, east: 0)
       report.accuracy = accuracy
       var gate = FixGate(configuration: FixGate.Configuration())
-      guard case .accepted(let fix) = gate.judge(report, at: Drive.instant(0)) else { return nil }
-      return PowerLedger.Receiver(tracking: fix)
+      return PowerLedger.Receiver(tracking: try gate.judge(report, at: Drive.instant(0)))
     }
-    #expect(receiver(Accuracy(radiusMeters: 5, source: .reported)) == .trackingStrong)
-    #expect(receiver(Accuracy(radiusMeters: 50, source: .reported)) == .trackingWeak)
-    #expect(receiver(Accuracy(radiusMeters: 50, source: .assumed)) == .tracking)
+    #expect(try receiver(Accuracy(radiusMeters: 5, source: .reported)) == .trackingStrong)
+    #expect(try receiver(Accuracy(radiusMeters: 50, source: .reported)) == .trackingWeak)
+    #expect(try receiver(Accuracy(radiusMeters: 50, source: .assumed)) == .tracking)
   }
 }

@@ -1,0 +1,67 @@
+/// What the engine tells of what happened, each under an id of its own.
+extension Engine {
+  mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) {
+    let id = takeID()
+    state.tally.significant += 1
+    effects.append(.record(Record(id: id, time: utc(at: change.instant), body: .significant(change))))
+    state.policy.offer(event: id, trigger: .significantChange, at: state.instant, into: &steps)
+    recordSteps(into: &effects)
+  }
+
+  mutating func recordRegionEvents(into effects: inout [Effect]) {
+    for event in regionEvents {
+      let id = takeID()
+      state.tally.regions[event.kind.name, default: 0] += 1
+      effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
+      guard event.kind.isTrigger else { continue }
+      state.policy.offer(event: id, trigger: .region, region: event.region, at: state.instant, into: &steps)
+      recordSteps(into: &effects)
+    }
+    regionEvents.removeAll(keepingCapacity: true)
+  }
+
+  mutating func recordSteps(into effects: inout [Effect]) {
+    guard !steps.isEmpty else { return }
+    let time = utc(at: state.instant)
+    var place = 0
+    // What is told of a step may add further ones.
+    while place < steps.count {
+      let step = steps[place]
+      place += 1
+      switch step {
+      case .decided(let decision):
+        state.tally.count(decision)
+        if decision.action == .relaunch {
+          state.ledger.addRelaunch(decision.subscriber, rule: decision.rule)
+        }
+        effects.append(.record(Record(id: takeID(), time: time, body: .decision(decision))))
+      case .moved(let move):
+        effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
+      case .ordered(let order):
+        effects.append(.perform(order))
+      case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
+      case .reduced(let name, let owed): tell(name, owed, into: &effects)
+      }
+    }
+    steps.removeAll(keepingCapacity: true)
+    refreshReceiverUsers()
+  }
+
+  mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
+    effects.append(
+      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
+  }
+
+  mutating func takeID() -> Int {
+    defer { state.nextID += 1 }
+    return state.nextID
+  }
+
+  /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
+  func utc(at instant: EngineInstant) -> UTCTime {
+    guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
+    return UTCTime(
+      microseconds: last.time.microseconds.saturatingAdd(
+        instant.microseconds.saturatingSubtract(last.instant.microseconds)))
+  }
+}
