@@ -13,8 +13,12 @@ typedef double locwatch_double2 __attribute__((ext_vector_type(2)));
 typedef float locwatch_float4 __attribute__((ext_vector_type(4)));
 typedef float locwatch_float8 __attribute__((ext_vector_type(8)));
 typedef float locwatch_float16 __attribute__((ext_vector_type(16)));
+typedef int64_t locwatch_long2 __attribute__((ext_vector_type(2)));
+typedef int32_t locwatch_int4 __attribute__((ext_vector_type(4)));
 typedef int32_t locwatch_int8 __attribute__((ext_vector_type(8)));
 typedef int32_t locwatch_int16 __attribute__((ext_vector_type(16)));
+typedef _Bool locwatch_bool2 __attribute__((ext_vector_type(2)));
+typedef _Bool locwatch_bool4 __attribute__((ext_vector_type(4)));
 typedef _Bool locwatch_bool8 __attribute__((ext_vector_type(8)));
 typedef _Bool locwatch_bool16 __attribute__((ext_vector_type(16)));
 
@@ -48,6 +52,20 @@ LOCWATCH_INLINE uint32_t locwatch_negative16(locwatch_int16 a) {
   uint16_t bits;
   memcpy(&bits, &lanes, sizeof bits);
   return bits;
+}
+
+// Whether an odd number of lanes is negative: 1 or 0.
+LOCWATCH_INLINE int locwatch_odd2(locwatch_long2 a) {
+  locwatch_bool2 lanes = __builtin_convertvector(a < 0, locwatch_bool2);
+  uint8_t bits = 0;
+  memcpy(&bits, &lanes, sizeof lanes);
+  return __builtin_parity(bits & 3);
+}
+LOCWATCH_INLINE int locwatch_odd4(locwatch_int4 a) {
+  locwatch_bool4 lanes = __builtin_convertvector(a < 0, locwatch_bool4);
+  uint8_t bits = 0;
+  memcpy(&bits, &lanes, sizeof lanes);
+  return __builtin_parity(bits & 15);
 }
 
 // Asks for the memory at an address that is read soon; any address will do.

@@ -18,19 +18,14 @@ struct Angle: Hashable, Sendable {
   }
 
   /// An angle in degrees, -180 to 180; exact at the quarters.
+  @inline(__always)
   init(degrees: Double) {
     let size = abs(degrees)
-    let near: Angle
-    if size <= 45 {
-      near = Angle(radians: size * Trig.radiansPerDegree)
-    } else if size <= 135 {
-      let rest = Angle(radians: (90 - size) * Trig.radiansPerDegree)
-      near = Angle(sin: rest.cos, cos: rest.sin)
-    } else {
-      let rest = Angle(radians: (180 - size) * Trig.radiansPerDegree)
-      near = Angle(sin: rest.sin, cos: -rest.cos)
-    }
-    self.init(sin: degrees < 0 ? -near.sin : near.sin, cos: near.cos)
+    // From the nearest quarter.
+    let rest = size <= 45 ? size : size <= 135 ? 90 - size : 180 - size
+    let near = Trig.sincosNearZero(rest * Trig.radiansPerDegree)
+    let (sine, cosine) = size > 45 && size <= 135 ? (near.cos, near.sin) : near
+    self.init(sin: degrees < 0 ? -sine : sine, cos: size > 135 ? -cosine : cosine)
   }
 
   /// The direction of the vector (x, y); zero for none.

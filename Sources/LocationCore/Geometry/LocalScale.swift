@@ -11,8 +11,7 @@ public struct LocalScale: Hashable, Sendable {
   public let metersPerDegreeLatitude: Double
   /// Metres in one degree of longitude: the radius of the parallel times π/180; zero at a pole.
   public let metersPerDegreeLongitude: Double
-  /// The size of the tangent of the latitude; infinite at a pole.
-  private let steepness: Double
+  private let latitude: Double
 
   /// The scale at a latitude in degrees, -90 to 90.
   public init(latitude: Double) {
@@ -22,7 +21,7 @@ public struct LocalScale: Hashable, Sendable {
     let normal = WGS84.equatorialRadiusMeters * w2.squareRoot()
     metersPerDegreeLatitude = normal * (w2 * (1 - WGS84.eccentricitySquared)) * Trig.radiansPerDegree
     metersPerDegreeLongitude = normal * phi.cos * Trig.radiansPerDegree
-    steepness = abs(phi.sin / phi.cos)
+    self.latitude = latitude
   }
 
   /// Metres east and north of `origin`, the longitude difference taken the short way round.
@@ -52,6 +51,9 @@ public struct LocalScale: Hashable, Sendable {
   /// the distance. The factor measured is 0.193, over all bearings, for x (1 + t) up to 0.2.
   public func errorMeters(within meters: Double) -> Double {
     let x = meters / WGS84.equatorialRadiusMeters
+    let phi = Angle(degrees: latitude)
+    // Infinite at a pole.
+    let steepness = abs(phi.sin / phi.cos)
     guard x * (1 + steepness) <= 0.2 else { return .infinity }
     return 0.2 * meters * (x * (steepness + 0.03) + x * x * (1 + steepness * steepness))
   }

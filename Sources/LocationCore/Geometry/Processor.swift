@@ -102,14 +102,15 @@ extension SIMD2<Double> {
 
 extension SIMD2<UInt64> {
   /// Whether an odd number of lanes has its highest bit set.
-  @inline(__always) var hasOddSigns: Bool { (self[0] ^ self[1]) >> 63 != 0 }
+  @inline(__always) var hasOddSigns: Bool {
+    locwatch_odd2(unsafe unsafeBitCast(self, to: SIMD2<Int64>.self)) != 0
+  }
 }
 
 extension SIMD4<UInt32> {
   /// Whether an odd number of lanes has its highest bit set.
   @inline(__always) var hasOddSigns: Bool {
-    let two = lowHalf ^ highHalf
-    return (two[0] ^ two[1]) >> 31 != 0
+    locwatch_odd4(unsafe unsafeBitCast(self, to: SIMD4<Int32>.self)) != 0
   }
 }
 

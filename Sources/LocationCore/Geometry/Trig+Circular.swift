@@ -27,6 +27,11 @@ extension Trig {
     return (quarters & 2 == 0 ? s : -s, (quarters &+ 1) & 2 == 0 ? c : -c)
   }
 
+  /// The same of an eighth of a turn at most, which needs no reduction.
+  @inline(__always) package static func sincosNearZero(_ x: Double) -> (sin: Double, cos: Double) {
+    (sineNearZero(x), cosineNearZero(x))
+  }
+
   /// Tangent of an angle in radians.
   package static func tan(_ x: Double) -> Double {
     let (sine, cosine) = sincos(x)

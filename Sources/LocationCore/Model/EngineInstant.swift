@@ -26,6 +26,7 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   public static func < (a: Self, b: Self) -> Bool { a.microseconds < b.microseconds }
 
   /// The instant that many seconds later, saturating at the ends of the axis.
+  @inline(__always)
   public func advanced(bySeconds seconds: Double) -> EngineInstant {
     EngineInstant(microseconds: microseconds.saturatingAdd(Int64(microsecondsIn: seconds)))
   }
@@ -38,16 +39,16 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
 
 extension Int64 {
   /// Whole microseconds in a number of seconds, rounded to the nearest and saturated; NaN is zero.
+  @inline(__always)
   package init(microsecondsIn seconds: Double) {
-    let scaled = (seconds * 1e6).rounded()
-    if scaled.isNaN {
-      self = 0
-    } else if scaled >= 9.2e18 {
-      self = .max
-    } else if scaled <= -9.2e18 {
-      self = .min
+    let scaled = seconds * 1e6
+    if abs(scaled) < 9.2e18 {
+      // What is cut off is exact, and so is the comparison: rounding itself takes a call.
+      let whole = Int64(scaled)
+      let rest = scaled - Double(whole)
+      self = whole + (rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0)
     } else {
-      self = Int64(scaled)
+      self = scaled.isNaN ? 0 : scaled > 0 ? .max : .min
     }
   }
 

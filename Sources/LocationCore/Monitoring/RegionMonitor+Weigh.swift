@@ -1,25 +1,24 @@
 extension RegionMonitor {
   /// Weighs a fix for one active region and tells what it changes.
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    let rule = configuration
-    if rule.rule == .plain { return weighPlainly(slot, fix, into: &events) }
+    if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
     let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
     var look = RegionLook(
       instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
-    if cells[Int(slot)].track.asksAttainable(look, by: rule) {
+    if cells[Int(slot)].track.asksAttainable(look, by: configuration) {
       look.attainableMeters = cells[Int(slot)].shape.attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
-        reachMeters: rule.attainableReachSigmas * fix.sigmaMeters,
-        enoughMeters: cells[Int(slot)].track.enoughMeters(look, by: rule))
+        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters,
+        enoughMeters: cells[Int(slot)].track.enoughMeters(look, by: configuration))
     }
     if cells[Int(slot)].track.state == .unknown {
       weighFirst(slot, fix, look, into: &events)
-    } else if let reason = cells[Int(slot)].track.weigh(look, by: rule) {
+    } else if let reason = cells[Int(slot)].track.weigh(look, by: configuration) {
       turn(slot, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(slot, fix, into: &events)
     if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
-    if cells[Int(slot)].track.state != .unknown, cells[Int(slot)].track.comesToRest(look, by: rule) {
+    if cells[Int(slot)].track.state != .unknown, cells[Int(slot)].track.comesToRest(look, by: configuration) {
       cells[Int(slot)].track.isActive = false
     }
   }

@@ -52,6 +52,7 @@ struct RegionLook {
 
 extension RegionTrack {
   /// Whether it matters how deep the region is around a fix.
+  @inline(__always)
   func asksAttainable(_ look: RegionLook, by rule: RegionConfiguration) -> Bool {
     switch state {
     case .inside: return false
@@ -84,6 +85,7 @@ extension RegionTrack {
   private static let roundingSigmas = 1e-6
 
   /// Weighs a fix against a known state; tells why the state must change, or nil where it stays.
+  @inline(__always)
   mutating func weigh(_ look: RegionLook, by rule: RegionConfiguration) -> RegionEvent.Reason? {
     let beyond = (state == .inside ? look.edgeMeters : -look.edgeMeters) / look.sigmaMeters
     let guarded = rule.guardedFactor(restlessness)
@@ -164,6 +166,7 @@ extension RegionTrack {
   }
 
   /// Whether nothing is pending any more, so that the region needs no look until the next fix beyond its edge.
+  @inline(__always)
   mutating func comesToRest(_ look: RegionLook, by rule: RegionConfiguration) -> Bool {
     let beyond = (state == .inside ? look.edgeMeters : -look.edgeMeters) / look.sigmaMeters
     guard wasFar, restlessness == 0, clearRun == 0, heldRun == 0, beyond <= 0, !dwellIsOverdue else {

@@ -1,7 +1,7 @@
 /// The fixes in a row that lie outside the place where the position was, and what they say of having left it.
 struct VisitAbsence: Hashable, Sendable, Codable {
   /// Where they lie: the next place, if the position stays there.
-  private(set) var stay = Stay.nowhere
+  private(set) var stay: Stay
   /// Seconds from the last fix at the place to the first outside.
   private(set) var silenceSeconds = 0.0
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
@@ -13,7 +13,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// Of no fixes.
   static let none = VisitAbsence()
 
-  private init() {}
+  private init() { stay = .nowhere }
 
   /// Begins with the first fix outside, `metersAway` from the middle of `place`.
   init(
