@@ -29,6 +29,27 @@ struct RegionRing: Hashable, Sendable {
   private static let roundingMeters: Float = 1
 }
 
+extension RegionRing {
+  /// Metres that the edge is from a place at least, positive where the place is outside; 0 where the ring does not tell.
+  @inline(__always)
+  func boundMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
+    guard let scales = plane.scales(at: place.latitude) else { return 0 }
+    let east =
+      Geodesy.longitudeDifference(from: Double(longitude), to: place.longitude) * scales.perLongitude
+    let north = (place.latitude - Double(latitude)) * scales.perLatitude
+    let meters = (east * east + north * north).squareRoot()
+    guard meters < Self.nearMeters else { return 0 }
+    let outside = meters * (1 - Self.distortion) - Double(outerMeters)
+    if outside > 0 { return isLarge ? 0 : outside }
+    return Swift.min(0, meters * (1 + Self.distortion) - Double(innerMeters))
+  }
+
+  /// Metres within which distances at the scales of the place are right to ``distortion``, up to 80 degrees of latitude.
+  private static let nearMeters = 5_000.0
+  /// The distance in Earth radii times the tangent of the latitude makes 0.0045 at most.
+  private static let distortion = 0.01
+}
+
 /// Sixteen rings side by side: degrees in the index, metres east and north in the plane of a neighbourhood.
 ///
 /// A lane without a ring has an infinite latitude and no radius, so it is far from everything.

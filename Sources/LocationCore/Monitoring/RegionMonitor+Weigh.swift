@@ -2,7 +2,7 @@ extension RegionMonitor {
   /// Weighs a fix for one active region and tells what it changes.
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
     if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
-    let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
+    let (edge, isExact) = edgeMeters(slot, fix)
     var look = RegionLook(
       instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
     if cells[Int(slot)].track.asksAttainable(look, by: configuration) {
@@ -14,6 +14,7 @@ extension RegionMonitor {
     if cells[Int(slot)].track.state == .unknown {
       weighFirst(slot, fix, look, into: &events)
     } else if let reason = cells[Int(slot)].track.weigh(look, by: configuration) {
+      let edge = isExact ? edge : cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
       turn(slot, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(slot, fix, into: &events)
@@ -21,6 +22,17 @@ extension RegionMonitor {
     if cells[Int(slot)].track.state != .unknown, cells[Int(slot)].track.comesToRest(look, by: configuration) {
       cells[Int(slot)].track.isActive = false
     }
+  }
+
+  /// Metres to a region's edge; a bound of them where it is all the same how far beyond it the edge is.
+  @inline(__always)
+  private mutating func edgeMeters(_ slot: Int32, _ fix: RegionFix) -> (meters: Double, isExact: Bool) {
+    // A circle's edge takes no longer to measure.
+    if cells[Int(slot)].outline != nil, cells[Int(slot)].track.state != .unknown, !notifies(slot, .cross) {
+      let bound = index.rings[Int(slot)].boundMeters(at: fix.coordinate, in: neighborhood.plane)
+      if abs(bound) > decidedSigmas * fix.sigmaMeters { return (bound, false) }
+    }
+    return (cells[Int(slot)].shape.edgeMeters(at: fix.coordinate), true)
   }
 
   private mutating func weighPlainly(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {

@@ -159,7 +159,7 @@ extension RegionTrack {
   private mutating func noteMean(_ beyond: Double, _ look: RegionLook, _ rule: RegionConfiguration) {
     let floor = -rule.settledSigmas
     guard settledMean > floor || beyond > 0 else { return }
-    let bounded = Swift.max(floor, Swift.min(6, beyond))
+    let bounded = Swift.max(floor, Swift.min(RegionConfiguration.mostEvidenceSigmas, beyond))
     // A long silence is no evidence: one fix weighs as a minute at most.
     let elapsed = Swift.min(60, Swift.max(0, weighedLast.seconds(to: look.instant)))
     settledMean += (bounded - settledMean) * Swift.min(1, elapsed / rule.settledSeconds)
@@ -235,6 +235,15 @@ extension RegionTrack {
 }
 
 extension RegionConfiguration {
+  /// Standard deviations beyond the edge that one fix counts for at most, in the average of them.
+  static let mostEvidenceSigmas = 6.0
+
+  /// Standard deviations from the edge beyond which it is all the same how far away a fix is, once the state is known.
+  var decidedSigmas: Double {
+    let guarded = Swift.max(clearSigmas, heldSigmas, settledSigmas) * Swift.max(1, guardLimit)
+    return Swift.max(farSigmas, guarded, Self.mostEvidenceSigmas)
+  }
+
   /// The factor on all thresholds after so many transitions on the spot.
   @inline(__always) func guardedFactor(_ restlessness: UInt8) -> Double {
     switch restlessness {

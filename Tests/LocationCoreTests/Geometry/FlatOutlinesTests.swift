@@ -49,6 +49,31 @@ import Testing
     #expect(answers > 2_500)
   }
 
+  @Test func ringsTellNoMoreThanTheEdge() throws {
+    var noise = SeededNoise(seed: 43)
+    var answers = 0
+    for round in 0..<300 {
+      let middle = Coordinate(
+        uncheckedLatitude: noise.uniform(-79.9...79.9),
+        longitude: round % 3 == 0 ? 180 : noise.uniform(-180...180))
+      let shape = try ShapeGeometry(Self.shape(round, &noise, at: middle))
+      let radii = shape.ringMeters
+      let ring = RegionRing(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
+      let plane = LocalPlane(latitude: middle.latitude + noise.uniform(-0.01...0.01))
+      for _ in 0..<20 {
+        let reach = noise.uniform(100...7_000)
+        let here = place(
+          east: noise.uniform(-1...1) * reach, north: noise.uniform(-1...1) * reach, from: middle)
+        let bound = ring.boundMeters(at: here, in: plane)
+        guard bound != 0 else { continue }
+        answers += 1
+        let exact = shape.edgeMeters(at: here)
+        #expect((bound > 0) == (exact > 0) && abs(bound) <= abs(exact), "round \(round) \(here)")
+      }
+    }
+    #expect(answers > 3_000)
+  }
+
   @Test func anOrderKeepsOutlines() throws {
     var noise = SeededNoise(seed: 42)
     var outlines = FlatOutlines()

@@ -57,6 +57,13 @@ import Testing
     return events
   }
 
+  /// Without the number of the visit: a passage has one too.
+  private static func unnumbered(_ event: RegionEvent) -> RegionEvent {
+    var event = event
+    event.visit = 0
+    return event
+  }
+
   private static let seeds = [1, 2, 3]
 
   @Test(arguments: seeds) func alternate(seed: Int) throws {
@@ -225,6 +232,27 @@ import Testing
   }
 
   /// Dense circles of all sizes, most of them overlapping, against a look at every region for every fix.
+  /// A region that hears of passages is measured exactly at each weighing, others only where that can matter.
+  @Test(arguments: seeds) func measuringExactlyEachTimeChangesNothing(seed: Int) throws {
+    var noise = SeededNoise(seed: seed)
+    let regions = (0..<40).map { index in
+      let middle = place(east: noise.uniform(-800...800), north: noise.uniform(-300...300), from: munich)
+      let shell = ShapeGeometryTests.star(5 + index % 20, &noise, at: middle, radius: noise.uniform(80...400))
+      return Region(id: "star\(index)", shape: .polygon(Region.Polygon(shell: shell)))
+    }
+    var some = RegionMonitor()
+    var each = RegionMonitor()
+    for var region in regions {
+      try some.add(region)
+      region.notify.insert(.cross)
+      try each.add(region)
+    }
+    let story = Self.story(seed: seed)
+    let events = Self.events(&some, story).map(Self.unnumbered)
+    #expect(events.count > 20)
+    #expect(events == Self.events(&each, story).filter { $0.kind != .cross }.map(Self.unnumbered))
+  }
+
   @Test(arguments: [0.0, 61, -84.5], [5.0, 60]) func theIndexMissesNothing(latitude: Double, step: Double)
     throws
   {
