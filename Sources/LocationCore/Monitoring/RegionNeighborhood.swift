@@ -52,7 +52,7 @@ struct RegionNeighborhood: Sendable {
   /// How many branches of the index the wide list aims at.
   static let wideCount = 6
   /// How many edges the near list aims at.
-  static let nearCount = 16
+  static let nearCount = 26
   /// Takes off what the index's plane may add to a distance.
   private static let slack = 0.98
   private static let leastReachMeters = 20.0
