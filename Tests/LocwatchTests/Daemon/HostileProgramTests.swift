@@ -11,6 +11,8 @@ import Testing
   struct Program: CustomTestStringConvertible {
     var testDescription: String
     var script: String
+    /// The decision that tells that the daemon has heard the program; nil where nothing it says is decided upon.
+    var heard: String?
     var rule = "terminate K2 budget_over"
   }
 
@@ -21,7 +23,8 @@ import Testing
       script: #"touch "$D/done"; exec yes '{"state_of":"nowhere"}' 2> /dev/null"#),
     Program(
       testDescription: "floods its output with tasks",
-      script: #"touch "$D/done"; exec yes '{"begin_task":"x"}' 2> /dev/null"#, rule: "terminate C3 task_open"),
+      script: #"touch "$D/done"; exec yes '{"begin_task":"x"}' 2> /dev/null"#,
+      heard: "refuse C1 too_many_tasks", rule: "terminate C3 task_open"),
     Program(
       testDescription: "forks",
       script: #"""
@@ -60,6 +63,9 @@ import Testing
     run.move(1, second: 10)
     _ = try await run.wait("what it does") { FileManager.default.fileExists(atPath: run.folder("done")) }
     try await run.wait("the event") { run.told.count == 2 }
+    if let heard = program.heard {
+      try await run.wait("what it says") { try await run.decisions("bad").contains(heard) }
+    }
     // Its time was over after 10 s, or 30 s with a task.
     run.move(2, second: 60)
     try await run.wait("the event") { run.told.count == 3 }
