@@ -231,7 +231,6 @@ import Testing
     #expect(same, "\(events.words) \(expected.words)")
   }
 
-  /// Dense circles of all sizes, most of them overlapping, against a look at every region for every fix.
   /// A region that hears of passages is measured exactly at each weighing, others only where that can matter.
   @Test(arguments: seeds) func measuringExactlyEachTimeChangesNothing(seed: Int) throws {
     var noise = SeededNoise(seed: seed)
@@ -253,6 +252,7 @@ import Testing
     #expect(events == Self.events(&each, story).filter { $0.kind != .cross }.map(Self.unnumbered))
   }
 
+  /// Dense circles of all sizes, most of them overlapping, against a look at every region for every fix.
   @Test(arguments: [0.0, 61, -84.5], [5.0, 60]) func theIndexMissesNothing(latitude: Double, step: Double)
     throws
   {
