@@ -17,7 +17,14 @@ extension RegionMonitor {
         active.removeLast()
       }
     }
-    if events.count - first > 1 { events[first...].sort { $0.precedes($1) } }
+    if events.count - first > 1 { Self.sort(&events, from: first) }
+  }
+
+  /// Sorts events of one instant where they lie: a slice of the array would be copied.
+  private static func sort(_ events: inout [RegionEvent], from first: Int) {
+    unsafe events.withUnsafeMutableBufferPointer { all in
+      unsafe all[first...].sort { $0.precedes($1) }
+    }
   }
 
   /// Brings the neighbourhood up to date and activates every region whose state is not the fix's side.
@@ -30,11 +37,9 @@ extension RegionMonitor {
       }
     }
     neighborhood.scan()
-    for index in neighborhood.due.indices {
-      let lane = neighborhood.due[index]
-      let slot = neighborhood.lanes[Int(lane)].ring.slot
+    while let slot = neighborhood.nextDue() {
       let look = compare(slot, fix, into: &events)
-      neighborhood.note(lane: lane, boundMeters: look.bound, isAsRecorded: look.agrees)
+      neighborhood.note(boundMeters: look.bound, isAsRecorded: look.agrees)
     }
     guard !neighborhood.large.isEmpty else { return }
     for place in neighborhood.large.indices where neighborhood.large[place].bound <= 0 {

@@ -22,7 +22,7 @@ struct RegionNeighborhood: Sendable {
   // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
   private var near: [RegionOctet] = []
-  private(set) var lanes: [RegionLane] = []
+  private var lanes: [RegionLane] = []
   /// The middle of the near list's plane, a place that singles hold.
   private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
   // Scale, plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
@@ -39,8 +39,10 @@ struct RegionNeighborhood: Sendable {
   private var heading: (east: Double, north: Double) = (0, 0)
   private var nearReach = 500.0
 
-  /// Lanes whose regions need an exact look; valid after ``scan()``.
-  private(set) var due: [Int32] = []
+  /// Lanes whose regions need an exact look; see ``nextDue()``.
+  private var due: [Int32] = []
+  /// The lane of the last that was taken of them; -1 for none.
+  private var looked = -1
   /// The last look in the near list's plane, metres from its middle.
   private var scanned: (east: Float, north: Float) = (0, 0)
   /// Metres around the last look in which every edge is one of the near list's, or a large region's; not
@@ -84,9 +86,14 @@ struct RegionNeighborhood: Sendable {
     wideHorizon = -1
     nearHorizon = -1
     large.removeAll(keepingCapacity: true)
-    lanes.removeAll(keepingCapacity: true)
     near.removeAll(keepingCapacity: true)
+    forgetLanes()
+  }
+
+  private mutating func forgetLanes() {
+    lanes.removeAll(keepingCapacity: true)
     due.removeAll(keepingCapacity: true)
+    looked = -1
   }
 
   /// Moves the place of the last look; tells whether the near list still reaches around it.
@@ -231,8 +238,7 @@ extension RegionNeighborhood {
     within reach: Double, _ index: RegionIndex, _ cells: [RegionCell]
   ) -> Int {
     layPlane(reach: reach)
-    lanes.removeAll(keepingCapacity: true)
-    due.removeAll(keepingCapacity: true)
+    forgetLanes()
     let limit = Float(reach)
     let (east, north) = (Float(nearPlace.longitude), Float(nearPlace.latitude))
     let farthest = Float(reach / Self.slack)
@@ -254,43 +260,38 @@ extension RegionNeighborhood {
   private mutating func layOctets(_ cells: [RegionCell]) -> Int {
     near.removeAll(keepingCapacity: true)
     var inside = 0
-    var octet = RegionOctet.Draft()
+    var octet = RegionOctet()
     for lane in lanes.indices {
       let ring = lanes[lane].ring
       // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
-      let isInside = cells[Int(ring.slot)].track.state == .inside && ring.holds(scanned, shrink: shrink)
+      let isInside = ring.holds(scanned, shrink: shrink) && cells[Int(ring.slot)].track.state == .inside
       if isInside { inside += 1 }
+      octet.place(lane % RegionOctet.width, east: ring.east, north: ring.north)
       octet.set(
-        lane % RegionOctet.width, east: ring.east, north: ring.north,
-        factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
+        lane % RegionOctet.width, factor: isInside ? -stretch : outsideFactor,
+        constant: isInside ? -ring.inner : ring.outer)
       if lane % RegionOctet.width == RegionOctet.width - 1 {
-        near.append(octet.octet)
-        octet = RegionOctet.Draft()
+        near.append(octet)
+        octet = RegionOctet()
       }
     }
-    if lanes.count % RegionOctet.width != 0 { near.append(octet.octet) }
+    if lanes.count % RegionOctet.width != 0 { near.append(octet) }
     return inside
   }
 
   /// Records on which side of its edge a region's state is, if it is in the near list.
   mutating func record(_ slot: Int32, isInside: Bool) {
-    if let lane = due.first(where: { lanes[Int($0)].ring.slot == slot }) {
-      record(lane: Int(lane), isInside: isInside)
-    } else if let lane = lanes.firstIndex(where: { $0.ring.slot == slot }) {
-      record(lane: lane, isInside: isInside)
-    }
-  }
-
-  @inline(__always) private mutating func record(lane: Int, isInside: Bool) {
-    let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
-    near[octet].factor[spot] = isInside ? -stretch : outsideFactor
-    near[octet].constant[spot] = isInside ? -lanes[lane].ring.inner : lanes[lane].ring.outer
+    let isLooked = looked >= 0 && lanes[looked].ring.slot == slot
+    guard let lane = isLooked ? looked : lanes.firstIndex(where: { $0.ring.slot == slot }) else { return }
+    let ring = lanes[lane].ring
     lanes[lane].bound = 0
+    let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
+    near[octet].set(
+      spot, factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
   }
 
-  /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are ``due``.
+  /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are due.
   mutating func scan() {
-    if !due.isEmpty { due.removeAll(keepingCapacity: true) }
     var margin = SIMD8<Float>(repeating: Float(nearLeft))
     var bound = Float.infinity
     for first in stride(from: 0, to: near.count, by: Self.scanWidth) {
@@ -321,12 +322,19 @@ extension RegionNeighborhood {
     return .infinity
   }
 
-  /// Takes what an exact look told of a lane; it is remembered where the state is as recorded.
-  mutating func note(lane: Int32, boundMeters: Double, isAsRecorded: Bool) {
+  /// The slot of a region that needs an exact look, told once after each ``scan()``; nil when there are no more.
+  @inline(__always) mutating func nextDue() -> Int32? {
+    guard let lane = due.popLast() else { return nil }
+    looked = Int(lane)
+    return lanes[looked].ring.slot
+  }
+
+  /// Takes what an exact look told of the region of ``nextDue()``; it is remembered where the state is as recorded.
+  mutating func note(boundMeters: Double, isAsRecorded: Bool) {
     let bound = Float(boundMeters * Self.slack)
-    lanes[Int(lane)].bound = isAsRecorded ? bound : 0
-    lanes[Int(lane)].east = scanned.east
-    lanes[Int(lane)].north = scanned.north
+    lanes[looked].bound = isAsRecorded ? bound : 0
+    lanes[looked].east = scanned.east
+    lanes[looked].north = scanned.north
     safe(Swift.min(safeMeters, Double(bound)))
   }
 

@@ -6,39 +6,41 @@
 struct RegionOctet: Sendable {
   static let width = 8
 
-  var east = SIMD8<Float>(repeating: 0)
-  var north = SIMD8<Float>(repeating: 0)
-  var factor = SIMD8<Float>(repeating: 0)
-  var constant = SIMD8<Float>(repeating: -.infinity)
+  /// Four vectors of eight, one after another. They are set number by number: setting a lane of a vector goes through
+  /// memory each time.
+  private var numbers = InlineArray<32, Float>(repeating: 0)
+
+  private struct Vectors {
+    var east: SIMD8<Float>
+    var north: SIMD8<Float>
+    var factor: SIMD8<Float>
+    var constant: SIMD8<Float>
+  }
+
+  /// Eight lanes without a region, far from everything.
+  init() { for lane in 24..<32 { numbers[lane] = -.infinity } }
+
+  /// Puts a region into a lane: metres in the plane.
+  @inline(__always) mutating func place(_ lane: Int, east: Float, north: Float) {
+    numbers[lane] = east
+    numbers[lane + 8] = north
+  }
+
+  /// Says how the margin of a lane follows from its distance.
+  @inline(__always) mutating func set(_ lane: Int, factor: Float, constant: Float) {
+    numbers[lane + 16] = factor
+    numbers[lane + 24] = constant
+  }
 
   @inline(__always) func margins(east: Float, north: Float) -> SIMD8<Float> {
-    let x = self.east - east
-    let y = self.north - north
-    return (x * x + y * y).root * factor - constant
+    let all = unsafe unsafeBitCast(numbers, to: Vectors.self)
+    let x = all.east - east
+    let y = all.north - north
+    return (x * x + y * y).root * all.factor - all.constant
   }
 
   /// By how much of itself ``margins(east:north:)`` may take a distance for longer than it is.
   static let excess: Float = 1e-6
-}
-
-extension RegionOctet {
-  /// An octet that is being filled: setting a lane of a vector goes through memory each time.
-  struct Draft {
-    private var numbers = InlineArray<32, Float>(repeating: 0)
-
-    init() { for lane in 24..<32 { numbers[lane] = -.infinity } }
-
-    @inline(__always)
-    mutating func set(_ lane: Int, east: Float, north: Float, factor: Float, constant: Float) {
-      numbers[lane] = east
-      numbers[lane + 8] = north
-      numbers[lane + 16] = factor
-      numbers[lane + 24] = constant
-    }
-
-    /// The octet: four vectors of eight, as the numbers lie.
-    @inline(__always) var octet: RegionOctet { unsafe unsafeBitCast(numbers, to: RegionOctet.self) }
-  }
 }
 
 /// What is known of one lane of the near list besides.
