@@ -1,5 +1,6 @@
 /// What the engine tells of what happened, each under an id of its own.
 extension Engine {
+  /// Records that the position moved far, and offers it to those who asked for it.
   mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) {
     let id = takeID()
     state.tally.significant += 1
@@ -8,6 +9,7 @@ extension Engine {
     recordSteps(into: &effects)
   }
 
+  /// Records what the regions found, and offers to those who asked what is a trigger.
   mutating func recordRegionEvents(into effects: inout [Effect]) {
     for event in regionEvents {
       let id = takeID()
@@ -20,6 +22,7 @@ extension Engine {
     regionEvents.removeAll(keepingCapacity: true)
   }
 
+  /// Records what the policy decided, and gives its orders.
   mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
     let time = utc(at: state.instant)
@@ -47,11 +50,13 @@ extension Engine {
     refreshReceiverUsers()
   }
 
+  /// Records that something asked for is not done, and why.
   mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
     effects.append(
       .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
   }
 
+  /// The id of what is recorded next.
   mutating func takeID() -> Int {
     defer { state.nextID += 1 }
     return state.nextID

@@ -31,6 +31,9 @@ struct RegionRing: Hashable, Sendable {
 
 extension RegionRing {
   /// Metres that the edge is from a place at least, positive where the place is outside; 0 where the ring does not tell.
+  ///
+  /// At the scales of the place's latitude, as exact edges are: at those of the middle between it and the ring, far north
+  /// it would tell more.
   @inline(__always)
   func boundMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
     guard let scales = plane.scales(at: place.latitude) else { return 0 }
