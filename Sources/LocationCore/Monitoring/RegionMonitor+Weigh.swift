@@ -30,7 +30,7 @@ extension RegionMonitor {
     // A circle's edge takes no longer to measure.
     if cells[Int(slot)].outline != nil, cells[Int(slot)].track.state != .unknown, !notifies(slot, .cross) {
       let bound = index.rings[Int(slot)].boundMeters(at: fix.coordinate, in: neighborhood.plane)
-      if abs(bound) > decidedSigmas * fix.sigmaMeters { return (bound, false) }
+      if abs(bound) > configuration.decidedSigmas * fix.sigmaMeters { return (bound, false) }
     }
     return (cells[Int(slot)].shape.edgeMeters(at: fix.coordinate), true)
   }

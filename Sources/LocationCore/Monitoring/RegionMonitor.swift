@@ -9,8 +9,6 @@
 public struct RegionMonitor: Sendable {
   /// When the monitor decides.
   public let configuration: RegionConfiguration
-  /// ``RegionConfiguration/decidedSigmas``.
-  let decidedSigmas: Double
 
   var slots: [String: Int32] = [:]
   var regionsBySlot: [Region?] = []
@@ -40,7 +38,6 @@ public struct RegionMonitor: Sendable {
   /// A monitor without regions.
   public init(configuration: RegionConfiguration = RegionConfiguration()) {
     self.configuration = configuration
-    decidedSigmas = configuration.decidedSigmas
   }
 
   /// Takes a fix into account and appends what it changes: exits first, then by region id.

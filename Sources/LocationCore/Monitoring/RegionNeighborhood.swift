@@ -267,9 +267,7 @@ extension RegionNeighborhood {
       let isInside = ring.holds(scanned, shrink: shrink) && cells[Int(ring.slot)].track.state == .inside
       if isInside { inside += 1 }
       octet.place(lane % RegionOctet.width, east: ring.east, north: ring.north)
-      octet.set(
-        lane % RegionOctet.width, factor: isInside ? -stretch : outsideFactor,
-        constant: isInside ? -ring.inner : ring.outer)
+      octet.set(lane % RegionOctet.width, margin(of: ring, isInside: isInside))
       if lane % RegionOctet.width == RegionOctet.width - 1 {
         near.append(octet)
         octet = RegionOctet()
@@ -283,11 +281,17 @@ extension RegionNeighborhood {
   mutating func record(_ slot: Int32, isInside: Bool) {
     let isLooked = looked >= 0 && lanes[looked].ring.slot == slot
     guard let lane = isLooked ? looked : lanes.firstIndex(where: { $0.ring.slot == slot }) else { return }
-    let ring = lanes[lane].ring
+    let margin = margin(of: lanes[lane].ring, isInside: isInside)
     lanes[lane].bound = 0
-    let (octet, spot) = lane.quotientAndRemainder(dividingBy: RegionOctet.width)
-    near[octet].set(
-      spot, factor: isInside ? -stretch : outsideFactor, constant: isInside ? -ring.inner : ring.outer)
+    near[lane / RegionOctet.width].set(lane % RegionOctet.width, margin)
+  }
+
+  /// How the margin of a region follows from a place's distance from its middle.
+  @inline(__always)
+  private func margin(of ring: RegionRingBlock.Lane, isInside: Bool) -> RegionOctet.Margin {
+    isInside
+      ? RegionOctet.Margin(factor: -stretch, constant: -ring.inner)
+      : RegionOctet.Margin(factor: outsideFactor, constant: ring.outer)
   }
 
   /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are due.

@@ -26,10 +26,16 @@ struct RegionOctet: Sendable {
     numbers[lane + 8] = north
   }
 
+  /// `factor · distance - constant`.
+  struct Margin {
+    var factor: Float
+    var constant: Float
+  }
+
   /// Says how the margin of a lane follows from its distance.
-  @inline(__always) mutating func set(_ lane: Int, factor: Float, constant: Float) {
-    numbers[lane + 16] = factor
-    numbers[lane + 24] = constant
+  @inline(__always) mutating func set(_ lane: Int, _ margin: Margin) {
+    numbers[lane + 16] = margin.factor
+    numbers[lane + 24] = margin.constant
   }
 
   @inline(__always) func margins(east: Float, north: Float) -> SIMD8<Float> {
