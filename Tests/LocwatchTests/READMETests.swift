@@ -4,19 +4,21 @@ import Testing
 
 /// The examples of the documents, run as a reader would. ``Transcript`` says which blocks are run and how.
 @Suite struct READMETests {
-  static let documents = [
-    "README.md", "Docs/Wire.md", "Docs/Policy.md", "Docs/Power.md", "Docs/Design.md", "Docs/Live.md",
-    "Docs/Daemon.md", "Docs/Visits.md",
-  ]
+  /// The README, and every page of `Docs`.
+  static let documents = ["README.md"] + pages.map { "Docs/" + $0 }
+
+  private static let pages =
+    ((try? FileManager.default.contentsOfDirectory(atPath: PackageRoot.file("Docs"))) ?? [])
+    .filter { $0.hasSuffix(".md") }.sorted()
 
   static let transcripts: [Transcript] = documents.flatMap { path in
     (try? Markdown(path)).map { Transcript.all(in: $0) } ?? []
   }
 
-  /// What only an owner of the machine runs: it installs, builds, tests, or needs a receiver.
+  /// Programs of blocks that no test runs: they install, build, measure, or need a receiver or a daemon.
   static let programsNotRun: Set = [
     "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "pip", "python3", "cd", "export",
-    "locwatch",
+    "locwatch", "perf", "chromium-headless-shell", "LOCWATCH_FULL=1", "LOCWATCH_RECORD=1", "while",
   ]
 
   @Test(arguments: transcripts)
@@ -24,8 +26,14 @@ import Testing
     for complaint in try await transcript.complaints() { Issue.record("\(transcript): \(complaint)") }
   }
 
-  @Test func `the README has examples`() {
-    #expect(Self.transcripts.filter { $0.path == "README.md" }.count >= 8)
+  @Test func `the README and the page on replay have examples`() {
+    #expect(Self.transcripts.filter { $0.path == "README.md" }.count >= 5)
+    #expect(Self.transcripts.filter { $0.path == "Docs/Replay.md" }.count >= 8)
+  }
+
+  @Test func `the index links to every page`() throws {
+    let links = Set(try Markdown("Docs/README.md").links.map { String($0.prefix { $0 != "#" }) })
+    #expect(Set(Self.pages).subtracting(links) == ["README.md"])
   }
 
   @Test(arguments: documents)
@@ -76,7 +84,7 @@ import Testing
     #expect(complaints.last?.contains("`false` ends with 1") == true)
   }
 
-  @Test(arguments: documents + ["CHANGELOG.md", "CONTRIBUTING.md", "Docs/Synth.md", "Tracks/README.md"])
+  @Test(arguments: documents + ["CHANGELOG.md", "CONTRIBUTING.md", "Tracks/README.md"])
   func `links lead somewhere`(path: String) throws {
     let folder = path.split(separator: "/").dropLast().map { $0 + "/" }.joined()
     for link in try Markdown(path).links where !link.contains("://") {

@@ -38,8 +38,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Docs/Design.md", "Docs/Policy.md", "Docs/Power.md",
-    "Docs/Synth.md", "Docs/Wire.md",
+    "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Docs/README.md", "Docs/Design.md", "Docs/Policy.md",
+    "Docs/Power.md", "Docs/Replay.md", "Docs/Synth.md", "Docs/Wire.md",
   ])
   func `the paths in a text exist`(file: String) throws {
     guard Self.exists(file) else { return }
