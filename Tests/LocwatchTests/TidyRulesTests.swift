@@ -70,7 +70,7 @@ import Testing
     let others = [
       "Sources/LocationCore/Model/Fix.swift": "public struct Fix { enum Gate {} }\n",
       "Sources/LocationCore/Filtering/FixGate.swift": "struct FixGate { var fix: Fix }\nfunc a() {}\n",
-      "Sources/LocationCore/Monitoring/Circle.swift": "enum Circle {}\n",
+      "Sources/LocationCore/Regions/Circle.swift": "enum Circle {}\n",
       "Sources/LocationCore/Engine/Engine.swift": "struct Engine { var gate: FixGate; var circle: Circle }\n",
     ]
     func told(_ path: String, _ text: String) -> [String] {
@@ -83,7 +83,7 @@ import Testing
         == ["3: Model may not use FixGate of Filtering"])
     #expect(
       told("Sources/LocationCore/Filtering/A.swift", "let c: Circle\n")
-        == ["1: Filtering may not use Circle of Monitoring"])
+        == ["1: Filtering may not use Circle of Regions"])
     #expect(
       told("Sources/LocationCore/Decoding/A.swift", "let e: [Engine]\nlet f: Fix\n")
         == ["1: Decoding may not use Engine of Engine"])

@@ -18,7 +18,7 @@ package final class AreaGeometry: Sendable {
 
   /// Polygons, each a shell and its holes; rings are valid.
   init(polygons: [Region.Polygon]) {
-    var seam = Seam()
+    var seam = AntimeridianCut()
     let groups = polygons.map { polygon in
       let shell = RingFrame.directed(RingFrame.ring(polygon.shell, &seam), counterclockwise: true)
       let span = RingFrame.span(shell)

@@ -26,7 +26,7 @@ struct FlatOutlines: Sendable {
   /// Where rows are free again, by the steps of what they held.
   private var free = [[Int32]](repeating: [], count: mostSteps + 1)
 
-  /// The most, in metres, by which an answer is wrong: half a unit of ``RegionRing/largeMeters`` along both axes makes
+  /// The most, in metres, by which an answer is wrong: half a unit of ``RegionAnnulus/largeMeters`` along both axes makes
   /// 0.044, ten times what the rounding of singles makes of 4 km makes 0.02.
   static let errorMeters = 0.07
   /// The most units from the middle, a few less than ``bias`` for rounding.
@@ -46,7 +46,7 @@ struct FlatOutlines: Sendable {
   private static let highestLatitude: Float = 80
 
   /// Takes the outline of a shape; nil where it is not small, and for a circle.
-  mutating func insert(_ shape: ShapeGeometry, _ ring: RegionRing) -> Outline? {
+  mutating func insert(_ shape: ShapeGeometry, _ ring: RegionAnnulus) -> Outline? {
     guard !ring.isLarge, abs(ring.latitude) < Self.highestLatitude else { return nil }
     switch shape {
     case .circle: return nil
@@ -57,7 +57,7 @@ struct FlatOutlines: Sendable {
   }
 
   private mutating func insert(
-    _ vertices: [Coordinate], _ bufferMeters: Float, _ ring: RegionRing
+    _ vertices: [Coordinate], _ bufferMeters: Float, _ ring: RegionAnnulus
   ) -> Outline? {
     let edges = vertices.count - 1
     let steps = (edges + Self.width - 1) / Self.width
@@ -87,7 +87,8 @@ struct FlatOutlines: Sendable {
   }
 
   /// Degrees from the middle of a ring, the short way round.
-  private static func offset(of vertex: Coordinate, from ring: RegionRing) -> (east: Double, north: Double) {
+  private static func offset(of vertex: Coordinate, from ring: RegionAnnulus) -> (east: Double, north: Double)
+  {
     let east = vertex.longitude - Double(ring.longitude)
     return (
       abs(east) > 180 ? east.remainder(dividingBy: 360) : east, vertex.latitude - Double(ring.latitude)

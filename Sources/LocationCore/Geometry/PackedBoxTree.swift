@@ -17,7 +17,7 @@ struct PackedBoxTree: Sendable {
   /// The node at which each level begins.
   private(set) var levels: [Int] = []
   /// The rings of each leaf.
-  private(set) var leaves: [RegionRingBlock] = []
+  private(set) var leaves: [AnnulusLeaf] = []
   /// The first leaf that holds a large region; those before hold none.
   private(set) var firstLargeLeaf = 0
   /// The slot in each lane of the leaves; -1 where there is none.
@@ -26,13 +26,13 @@ struct PackedBoxTree: Sendable {
   private(set) var count = 0
 
   /// Packs some regions; `rings` and `boxes` are indexed by slot.
-  init(_ unordered: [Int32], rings: [RegionRing], boxes: [GeoBox]) {
+  init(_ unordered: [Int32], rings: [RegionAnnulus], boxes: [GeoBox]) {
     count = unordered.count
     slots = Self.order(unordered, boxes)
     var level: [GeoBox] = []
     for start in stride(from: 0, to: slots.count, by: Self.width) {
       let leaf = slots[start..<Swift.min(start + Self.width, slots.count)]
-      leaves.append(RegionRingBlock(ArraySlice(leaf.map { rings[Int($0)] })))
+      leaves.append(AnnulusLeaf(ArraySlice(leaf.map { rings[Int($0)] })))
       level.append(GeoBox(holding: ArraySlice(leaf.map { boxes[Int($0)] })).padded)
     }
     firstLargeLeaf = leaves.firstIndex { $0.large != 0 } ?? leaves.count

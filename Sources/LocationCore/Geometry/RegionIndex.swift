@@ -29,14 +29,14 @@ struct RegionIndex: Sendable {
   private var waiting: [Int32] = []
   private var homes: [Home] = []
   private var pending: [Pending] = []
-  private(set) var rings: [RegionRing] = []
+  private(set) var rings: [RegionAnnulus] = []
   private(set) var boxes: [GeoBox] = []
 
   /// Regions that are not in a tree, at most.
   private static let waitingLimit = 32
 
   /// Takes the ring and the box of a slot that has none.
-  mutating func insert(_ ring: RegionRing, _ box: GeoBox) {
+  mutating func insert(_ ring: RegionAnnulus, _ box: GeoBox) {
     let slot = Int(ring.slot)
     while homes.count <= slot {
       homes.append(Home(tree: -1, entry: -1))
@@ -114,7 +114,7 @@ struct RegionIndex: Sendable {
   func forEachBlock(
     of branches: [Branch], longitude: Float, latitude: Float, metersPerLongitude: Float,
     withinMeters reach: Float,
-    mayHoldLarge: Bool = false, _ body: (RegionRingBlock, _ squaredMiss: Float) -> Void
+    mayHoldLarge: Bool = false, _ body: (AnnulusLeaf, _ squaredMiss: Float) -> Void
   ) {
     let squaredReach = reach * reach
     for index in branches.indices {
@@ -127,20 +127,20 @@ struct RegionIndex: Sendable {
       let near = (misses - squaredReach).negativeLanes
       // Most have to come from memory, and do so at the same time.
       misses.forEach(in: near) { lane, _ in
-        trees[Int(branch.tree)].leaves.prefetch(first + lane, RegionRingBlock.ringBytes)
+        trees[Int(branch.tree)].leaves.prefetch(first + lane, AnnulusLeaf.annulusBytes)
       }
       misses.forEach(in: near) { lane, miss in
         body(trees[Int(branch.tree)].leaves[first + lane], miss)
       }
     }
-    for entry in stride(from: 0, to: waiting.count, by: RegionRingBlock.width) {
+    for entry in stride(from: 0, to: waiting.count, by: AnnulusLeaf.width) {
       body(waitingBlock(from: entry), 0)
     }
   }
 
-  private func waitingBlock(from entry: Int) -> RegionRingBlock {
-    var block = RegionRingBlock()
-    for lane in 0..<Swift.min(RegionRingBlock.width, waiting.count - entry) {
+  private func waitingBlock(from entry: Int) -> AnnulusLeaf {
+    var block = AnnulusLeaf()
+    for lane in 0..<Swift.min(AnnulusLeaf.width, waiting.count - entry) {
       block.set(lane, rings[Int(waiting[entry + lane])])
     }
     return block

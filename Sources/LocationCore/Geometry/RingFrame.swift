@@ -24,11 +24,11 @@ enum RingFrame {
 
   /// A ring made continuous; one that goes round a pole is closed over the pole, along a cut.
   static func ring(_ ring: [Coordinate]) -> [Coordinate] {
-    var seam = Seam()
+    var seam = AntimeridianCut()
     return Self.ring(ring, &seam)
   }
 
-  static func ring(_ ring: [Coordinate], _ seam: inout Seam) -> [Coordinate] {
+  static func ring(_ ring: [Coordinate], _ seam: inout AntimeridianCut) -> [Coordinate] {
     let (line, turn) = unwrap(ring)
     guard turn != 0, let first = line.first, let last = line.last else { return line }
     let mean = line.reduce(0) { $0 + $1.latitude } / Double(line.count)

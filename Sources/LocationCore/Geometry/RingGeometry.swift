@@ -13,7 +13,7 @@ package struct RingGeometry: Sendable {
     let (ring, turn) = RingFrame.unwrap(polygon.shell)
     let span = RingFrame.span(ring)
     guard turn == 0, span.upperBound - span.lowerBound < 90 else { return nil }
-    for (a, b) in zip(ring, ring.dropFirst()) where Seam.holds(a, b) { return nil }
+    for (a, b) in zip(ring, ring.dropFirst()) where AntimeridianCut.holds(a, b) { return nil }
     vertices = ring
     isCounterclockwise = RingFrame.isCounterclockwise(ring)
   }

@@ -106,7 +106,7 @@ package enum ShapeGeometry: Sendable {
   /// Radii around the middle of the box: everything within the first is inside, everything beyond the second
   /// outside. The first is negative where nothing is known to be inside, the second infinite where the shape
   /// is too large for a plane.
-  package var ringMeters: (inner: Double, outer: Double) {
+  package var annulusMeters: (inner: Double, outer: Double) {
     // A box that reaches a pole is not around the middle.
     let box = box
     guard box.width < 360, box.north < 90, box.south > -90 else { return (-1, .infinity) }

@@ -57,8 +57,8 @@ import Testing
         uncheckedLatitude: noise.uniform(-79.9...79.9),
         longitude: round % 3 == 0 ? 180 : noise.uniform(-180...180))
       let shape = try ShapeGeometry(Self.shape(round, &noise, at: middle))
-      let radii = shape.ringMeters
-      let ring = RegionRing(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
+      let radii = shape.annulusMeters
+      let ring = RegionAnnulus(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
       let plane = LocalPlane(latitude: middle.latitude + noise.uniform(-0.01...0.01))
       for _ in 0..<20 {
         let reach = noise.uniform(100...7_000)
@@ -100,8 +100,8 @@ import Testing
   private static func insert(
     _ shape: ShapeGeometry, into outlines: inout FlatOutlines
   ) -> FlatOutlines.Outline? {
-    let radii = shape.ringMeters
-    let ring = RegionRing(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
+    let radii = shape.annulusMeters
+    let ring = RegionAnnulus(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
     return outlines.insert(shape, ring)
   }
 
@@ -113,10 +113,10 @@ import Testing
     for round in 0..<400 {
       let shape = try ShapeGeometry(Self.shape(round, &noise, at: munich))
       let here = place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
-      var look = RegionLook(
+      var look = RegionProbe(
         instant: EngineInstant(microseconds: 60_000_000), edgeMeters: shape.edgeMeters(at: here),
         sigmaMeters: noise.uniform(2...60), attainableMeters: .infinity)
-      var track = RegionTrack()
+      var track = RegionEvidence()
       track.state = .outside
       track.wasFar = round % 2 == 0
       track.restlessness = UInt8(round % 3)

@@ -49,21 +49,21 @@ import Testing
   }
 
   @Test func `a cell's busy bytes hold what each event needs`() throws {
-    let terms = try #require(MemoryLayout<RegionCell>.offset(of: \.terms))
+    let terms = try #require(MemoryLayout<RegionEntry>.offset(of: \.terms))
     let notify = try #require(MemoryLayout<RegionTerms>.offset(of: \.notify))
-    let shape = try #require(MemoryLayout<RegionCell>.offset(of: \.shape))
-    let track = try #require(MemoryLayout<RegionCell>.offset(of: \.track))
-    let visit = try #require(MemoryLayout<RegionTrack>.offset(of: \.visit))
-    let busy = RegionCell.busyBytes
+    let shape = try #require(MemoryLayout<RegionEntry>.offset(of: \.shape))
+    let track = try #require(MemoryLayout<RegionEntry>.offset(of: \.track))
+    let visit = try #require(MemoryLayout<RegionEvidence>.offset(of: \.visit))
+    let busy = RegionEntry.busyBytes
     #expect(busy.contains(terms + notify))
     #expect(busy.contains(shape) && busy.contains(shape + MemoryLayout<ShapeGeometry>.size - 1))
     #expect(busy.contains(track) && busy.contains(track + visit + MemoryLayout<Int32>.size - 1))
-    #expect(busy.upperBound <= MemoryLayout<RegionCell>.size)
+    #expect(busy.upperBound <= MemoryLayout<RegionEntry>.size)
   }
 
   @Test func `a block's ring bytes end where its flags for large regions begin`() throws {
-    let flags = try #require(MemoryLayout<RegionRingBlock>.offset(of: \.large))
-    #expect(RegionRingBlock.ringBytes == 0..<flags)
+    let flags = try #require(MemoryLayout<AnnulusLeaf>.offset(of: \.large))
+    #expect(AnnulusLeaf.annulusBytes == 0..<flags)
   }
 
   /// Numbers of all sizes, with zeros and infinities among them.

@@ -57,10 +57,11 @@ enum Tidy {
     "Decoding": ["Model"],
     "Geometry": ["Model"],
     "Filtering": ["Model", "Geometry"],
-    "Monitoring": ["Model", "Geometry"],
+    "Regions": ["Model", "Geometry"],
+    "Visits": ["Model", "Geometry"],
     "Sampling": ["Model", "Geometry"],
-    "Policy": ["Model", "Geometry", "Filtering", "Monitoring"],
-    "Power": ["Model", "Geometry", "Filtering", "Monitoring", "Policy"],
-    "Engine": ["Model", "Geometry", "Filtering", "Monitoring", "Sampling", "Policy", "Power"],
+    "Policy": ["Model", "Geometry", "Filtering", "Regions", "Visits"],
+    "Power": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Policy"],
+    "Engine": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Power"],
   ]
 }

@@ -1,5 +1,5 @@
 /// Where a region's edge lies, roughly: in a ring around the middle of the region's box.
-struct RegionRing: Hashable, Sendable {
+struct RegionAnnulus: Hashable, Sendable {
   /// The region's slot; -1 for none.
   var slot: Int32
   /// The middle of the box, degrees, rounded.
@@ -29,7 +29,7 @@ struct RegionRing: Hashable, Sendable {
   private static let roundingMeters: Float = 1
 }
 
-extension RegionRing {
+extension RegionAnnulus {
   /// Metres that the edge is from a place at least, positive where the place is outside; 0 where the ring does not tell.
   ///
   /// At the scales of the place's latitude, as exact edges are: at those of the middle between it and the ring, far north
@@ -56,7 +56,7 @@ extension RegionRing {
 /// Sixteen rings side by side: degrees in the index, metres east and north in the plane of a neighbourhood.
 ///
 /// A lane without a ring has an infinite latitude and no radius, so it is far from everything.
-struct RegionRingBlock: Sendable {
+struct AnnulusLeaf: Sendable {
   static let width = 16
 
   var east = SIMD16<Float>(repeating: 0)
@@ -69,15 +69,15 @@ struct RegionRingBlock: Sendable {
   var large: UInt16 = 0
 
   /// Where the rings lie in a block's memory: all but ``large``.
-  static let ringBytes = 0..<320
+  static let annulusBytes = 0..<320
 
   init() {}
 
-  init(_ rings: ArraySlice<RegionRing>) {
+  init(_ rings: ArraySlice<RegionAnnulus>) {
     for (lane, ring) in rings.enumerated() { set(lane, ring) }
   }
 
-  mutating func set(_ lane: Int, _ ring: RegionRing) {
+  mutating func set(_ lane: Int, _ ring: RegionAnnulus) {
     east[lane] = ring.longitude
     north[lane] = ring.latitude
     inner[lane] = ring.innerMeters
@@ -122,7 +122,7 @@ struct RegionRingBlock: Sendable {
   }
 }
 
-extension RegionRingBlock {
+extension AnnulusLeaf {
   /// One lane of a block.
   struct Lane {
     var slot: Int32
@@ -155,7 +155,7 @@ extension RegionRingBlock {
   }
 }
 
-extension RegionRingBlock.Lane {
+extension AnnulusLeaf.Lane {
   /// Whether the outer circle holds a place in the plane.
   @inline(__always)
   func holds(_ place: (east: Float, north: Float), shrink: Float) -> Bool {

@@ -2,14 +2,14 @@
 ///
 /// RFC 7946, section 3.1.9, has such shapes cut in two; both halves then have an edge on the 180th meridian.
 /// A ring around a pole is cut likewise, where it begins.
-struct Seam {
+struct AntimeridianCut {
   /// Longitudes of cuts, -180 to 180.
   private var meridians = [180.0]
 
   init() {}
 
   /// Whether an edge of a ring as its owner gave it lies on the seam.
-  static func holds(_ a: Coordinate, _ b: Coordinate) -> Bool { Seam().holds(a, b) }
+  static func holds(_ a: Coordinate, _ b: Coordinate) -> Bool { AntimeridianCut().holds(a, b) }
 
   /// Takes the cut through a ring around a pole.
   mutating func cut(along longitude: Double) { meridians.append(longitude.remainder(dividingBy: 360)) }

@@ -46,7 +46,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   public private(set) var nextDeadline: EngineInstant?
   // Neither is optional: to ask an optional one of so many bytes is to copy it.
   /// The present place.
-  private var stay = Stay.nowhere
+  private var stay = StayPoint.nowhere
   /// The fixes outside it, where ``awayCount`` is not zero.
   private var absence = VisitAbsence.none
   /// Fixes in a row outside the place.
@@ -131,7 +131,7 @@ extension VisitMonitor {
     let weight = spoken / (believed * believed)
     let radius = configuration.radius(for: fix.accuracy)
     guard !stay.isNowhere else {
-      stay = Stay(fix, weight: weight)
+      stay = StayPoint(fix, weight: weight)
       return
     }
     let (point, square, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radius)
@@ -235,14 +235,14 @@ extension VisitMonitor {
   }
 
   /// When the position was there, once the way in is left out.
-  private func arrival(at stay: Stay) -> UTCTime {
+  private func arrival(at stay: StayPoint) -> UTCTime {
     let least = configuration.arrivalMeters
     let seconds = stay.wayIn.seconds(to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters))
     return min(stay.first.time.advanced(bySeconds: seconds), stay.last.time)
   }
 
   /// Whether the fixes stay where they are, rather than go on slowly.
-  private func isSteady(_ stay: Stay) -> Bool {
+  private func isSteady(_ stay: StayPoint) -> Bool {
     stay.squareDrift <= configuration.driftMeters * configuration.driftMeters
   }
 
@@ -258,9 +258,9 @@ extension VisitConfiguration {
   func radius(for accuracy: Accuracy) -> Double { max(radiusMeters, radiusSigmas * accuracy.sigmaMeters) }
 }
 
-extension Stay.Moment {
+extension StayPoint.Moment {
   /// The moment that many seconds later.
-  func advanced(bySeconds seconds: Double) -> Stay.Moment {
+  func advanced(bySeconds seconds: Double) -> StayPoint.Moment {
     var moment = self
     moment.time = time.advanced(bySeconds: seconds)
     moment.instant = instant.advanced(bySeconds: seconds)

@@ -3,7 +3,7 @@ extension RegionMonitor {
   mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
     if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
     let (edge, isExact) = edgeMeters(slot, fix)
-    var look = RegionLook(
+    var look = RegionProbe(
       instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
     if cells[Int(slot)].track.asksAttainable(look, by: configuration) {
       look.attainableMeters = cells[Int(slot)].shape.attainableDepthMeters(
@@ -52,7 +52,7 @@ extension RegionMonitor {
   }
 
   private mutating func weighFirst(
-    _ slot: Int32, _ fix: RegionFix, _ look: RegionLook, into events: inout [RegionEvent]
+    _ slot: Int32, _ fix: RegionFix, _ look: RegionProbe, into events: inout [RegionEvent]
   ) {
     let inside = cells[Int(slot)].shape.probabilityInside(
       at: fix.coordinate, edgeMeters: look.edgeMeters, sigmaMeters: fix.sigmaMeters)

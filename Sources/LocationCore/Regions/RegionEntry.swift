@@ -3,7 +3,7 @@
 ///
 /// The order of the fields here and in their types is that of memory: what each event needs is in the middle, what
 /// few need at the ends.
-struct RegionCell: Sendable {
+struct RegionEntry: Sendable {
   /// What its owner asked for.
   var terms: RegionTerms
   /// Its outline in singles, where it has one.
@@ -11,7 +11,7 @@ struct RegionCell: Sendable {
   /// Its outline, exact.
   var shape: ShapeGeometry
   /// What is remembered of it.
-  var track: RegionTrack
+  var track: RegionEvidence
 
   /// What each event needs of its memory: from what the owner wants to hear of, to the state.
   static let busyBytes = 32..<144

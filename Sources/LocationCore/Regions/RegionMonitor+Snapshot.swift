@@ -3,7 +3,7 @@ extension RegionMonitor {
   public struct Snapshot: Codable, Hashable, Sendable {
     struct Entry: Codable, Hashable, Sendable {
       var region: Region
-      var track: RegionTrack
+      var track: RegionEvidence
       var departure: Departure?
       var dwellDue: EngineInstant?
       var approach: RegionApproach?

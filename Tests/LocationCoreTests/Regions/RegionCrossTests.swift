@@ -37,7 +37,7 @@ import Testing
       let (sine, cosine) = Trig.sincos(turn)
       let off = noise.uniform(-350...350)
       let reach = noise.uniform(420...1_400)
-      let way = StraightWay(
+      let way = Segment(
         from: place(east: -reach * cosine - off * sine, north: -reach * sine + off * cosine, from: middle),
         to: place(east: reach * cosine - off * sine, north: reach * sine + off * cosine, from: middle))
       let seconds = noise.uniform(30...280)

@@ -1,6 +1,6 @@
 /// What a region's owner asked for, apart from its shape: what each look may need of a ``Region``.
 ///
-/// What each event needs comes last, see ``RegionCell``.
+/// What each event needs comes last, see ``RegionEntry``.
 struct RegionTerms: Sendable {
   var maxLatencySeconds: Double?
   var dwellSeconds: Double

@@ -1,5 +1,5 @@
 /// The straight way from one place to another, straight in longitude and latitude like the edges of shapes.
-struct StraightWay: Sendable {
+struct Segment: Sendable {
   let start: Coordinate
   let end: Coordinate
   /// Degrees of longitude from start to end, the short way.
@@ -29,7 +29,7 @@ struct StraightWay: Sendable {
 extension ShapeGeometry {
   /// The parts of a way at which it first enters and last leaves the shape; nil where it passes by. Both ends
   /// are outside.
-  func passage(along way: StraightWay) -> (entered: Double, left: Double)? {
+  func passage(along way: Segment) -> (entered: Double, left: Double)? {
     switch self {
     case .circle(let circle):
       let deepest = circle.nearestPart(of: way)
@@ -45,7 +45,7 @@ extension ShapeGeometry {
   }
 
   /// The passage from before one part of a way that is inside to after another.
-  private func between(_ first: Double, _ last: Double, _ way: StraightWay) -> (
+  private func between(_ first: Double, _ last: Double, _ way: Segment) -> (
     entered: Double, left: Double
   )? {
     guard edgeMeters(at: way.place(first)) < 0, edgeMeters(at: way.place(last)) < 0 else { return nil }
@@ -53,7 +53,7 @@ extension ShapeGeometry {
   }
 
   /// The part of a way at which it meets the edge, between one outside and one inside, by halving.
-  private func edge(_ way: StraightWay, outside: Double, inside: Double) -> Double {
+  private func edge(_ way: Segment, outside: Double, inside: Double) -> Double {
     var (outside, inside) = (outside, inside)
     for _ in 0..<40 {
       let middle = 0.5 * (outside + inside)
@@ -63,9 +63,9 @@ extension ShapeGeometry {
   }
 
   private func crossings(
-    _ ring: [Coordinate], _ way: StraightWay, longitude: Double
+    _ ring: [Coordinate], _ way: Segment, longitude: Double
   ) -> (entered: Double, left: Double)? {
-    var crossings = WayCrossings(way, longitude: longitude)
+    var crossings = SegmentCrossings(way, longitude: longitude)
     for (a, b) in zip(ring, ring.dropFirst()) { crossings.meet(a, b) }
     return crossings.passage
   }
@@ -73,7 +73,7 @@ extension ShapeGeometry {
 
 extension CircleGeometry {
   /// The part of a way that comes nearest the centre.
-  func nearestPart(of way: StraightWay) -> Double {
+  func nearestPart(of way: Segment) -> Double {
     let scale = LocalScale(latitude: center.latitude)
     let start = scale.offset(of: way.start, from: center)
     let east = way.eastward * scale.metersPerDegreeLongitude
@@ -99,11 +99,11 @@ extension CircleGeometry {
 
 extension AreaGeometry {
   /// Where a way crosses the edges of polygons.
-  func crossings(of way: StraightWay) -> (entered: Double, left: Double)? {
+  func crossings(of way: Segment) -> (entered: Double, left: Double)? {
     let start = longitude(of: way.start)
     // In a frame that goes all round, the way may lie one turn off.
     for turn in [0.0, -360, 360] {
-      var crossings = WayCrossings(way, longitude: start + turn)
+      var crossings = SegmentCrossings(way, longitude: start + turn)
       boundary.edges(in: crossings.box) { crossings.meet($0, $1) }
       if let passage = crossings.passage { return passage }
     }
@@ -112,7 +112,7 @@ extension AreaGeometry {
 
   /// The first and the last of those parts of a way that come nearest to pieces of a corridor's line and are
   /// in the corridor; 0, which is outside, where there are none.
-  func insideParts(of way: StraightWay) -> (first: Double, last: Double) {
+  func insideParts(of way: Segment) -> (first: Double, last: Double) {
     let scale = LocalScale(latitude: way.place(0.5).latitude)
     var first = 1.0
     var last = 0.0
@@ -123,7 +123,7 @@ extension AreaGeometry {
       last = Swift.max(last, part)
     }
     for turn in [0.0, -360, 360] {
-      let crossings = WayCrossings(way, longitude: longitude(of: way.start) + turn)
+      let crossings = SegmentCrossings(way, longitude: longitude(of: way.start) + turn)
       boundary.edges(in: crossings.box.widened(byMeters: bufferMeters ?? 0)) { a, b in
         if let part = crossings.part(a, b) { consider(part) }
         for end in [a, b] { consider(crossings.nearestPart(to: end, scale)) }
@@ -134,14 +134,14 @@ extension AreaGeometry {
 }
 
 /// Where a way meets edges, in one frame of longitudes.
-struct WayCrossings {
-  private let way: StraightWay
+struct SegmentCrossings {
+  private let way: Segment
   private let longitude: Double
   private var first = Double.infinity
   private var last = -Double.infinity
 
   /// `longitude` is that of the way's start in the frame of the edges.
-  init(_ way: StraightWay, longitude: Double) {
+  init(_ way: Segment, longitude: Double) {
     self.way = way
     self.longitude = longitude
   }

@@ -11,7 +11,7 @@ extension RegionMonitor {
   /// Tells of regions that the straight way from the last fix to this one leads through, neither being inside.
   mutating func lookBetween(_ last: RegionFix, _ fix: RegionFix, into events: inout [RegionEvent]) {
     guard isTravelled(from: last, to: fix) else { return }
-    let way = StraightWay(from: last.coordinate, to: fix.coordinate)
+    let way = Segment(from: last.coordinate, to: fix.coordinate)
     index.find(in: way.box, into: &found)
     for slot in found where notifies(slot, .cross) && cells[Int(slot)].track.state == .outside {
       guard !departures.contains(where: { $0.slot == slot }) else { continue }
@@ -57,7 +57,7 @@ extension RegionMonitor {
     guard let place else { return }
     let approach = approaches.remove(at: place).approach
     guard isTravelled(from: approach.before, to: fix) else { return }
-    let way = StraightWay(from: approach.before.coordinate, to: fix.coordinate)
+    let way = Segment(from: approach.before.coordinate, to: fix.coordinate)
     let shape = cells[Int(slot)].shape
     guard shape.edgeMeters(at: approach.before.coordinate) > 0, shape.passage(along: way) != nil else {
       return
@@ -72,7 +72,7 @@ extension RegionMonitor {
   private func crossing(
     _ shape: ShapeGeometry, from outside: RegionFix, to inside: RegionFix
   ) -> EngineInstant {
-    let way = StraightWay(from: outside.coordinate, to: inside.coordinate)
+    let way = Segment(from: outside.coordinate, to: inside.coordinate)
     var low = 0.0
     var high = 1.0
     for _ in 0..<30 {

@@ -1,5 +1,5 @@
 /// Where the first fixes of a stay lie, one in twelve seconds for a minute and a half: how the position came in.
-struct WayIn: Hashable, Sendable, Codable {
+struct ArrivalPath: Hashable, Sendable, Codable {
   private static let stepSeconds = 12.0
   private static let capacity = 8
 

@@ -1,11 +1,11 @@
 extension RegionMonitor {
   /// Takes a region; its state is unknown until the next fix.
   public mutating func add(_ region: Region) throws(RegionError) {
-    _ = try add(region, RegionTrack())
+    _ = try add(region, RegionEvidence())
   }
 
   /// Takes a region in a state; the slot it got.
-  mutating func add(_ region: Region, _ track: RegionTrack) throws(RegionError) -> Int32 {
+  mutating func add(_ region: Region, _ track: RegionEvidence) throws(RegionError) -> Int32 {
     guard slots[region.id] == nil else { throw .duplicateID(region.id) }
     guard slots.count < configuration.regionLimit else {
       throw .tooMany(limit: configuration.regionLimit)
@@ -22,15 +22,15 @@ extension RegionMonitor {
   }
 
   private mutating func place(
-    _ region: Region, _ shape: ShapeGeometry, _ track: RegionTrack
+    _ region: Region, _ shape: ShapeGeometry, _ track: RegionEvidence
   ) -> Int32 {
     let slot = freeSlots.last ?? Int32(cells.count)
     let box = shape.box
-    let radii = shape.ringMeters
-    let ring = RegionRing(slot: slot, box: box, innerMeters: radii.inner, outerMeters: radii.outer)
+    let radii = shape.annulusMeters
+    let ring = RegionAnnulus(slot: slot, box: box, innerMeters: radii.inner, outerMeters: radii.outer)
     index.insert(ring, box)
     let outline = outlines.insert(shape, ring)
-    let cell = RegionCell(terms: RegionTerms(region), outline: outline, shape: shape, track: track)
+    let cell = RegionEntry(terms: RegionTerms(region), outline: outline, shape: shape, track: track)
     if freeSlots.popLast() == nil {
       regionsBySlot.append(region)
       cells.append(cell)

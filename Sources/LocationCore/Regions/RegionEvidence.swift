@@ -1,7 +1,7 @@
 /// What a monitor remembers of one region: its state, and the evidence against it.
 ///
 /// All that is here follows from the fixes alone, not from when the monitor chose to look.
-struct RegionTrack: Hashable, Sendable, Codable {
+struct RegionEvidence: Hashable, Sendable, Codable {
   /// Where the position is held to be.
   var state = RegionState.unknown
   /// Whether each fix must be weighed: evidence is pending, or the region was not yet left behind.
@@ -38,7 +38,7 @@ struct RegionTrack: Hashable, Sendable, Codable {
 }
 
 /// One fix as seen from one region.
-struct RegionLook {
+struct RegionProbe {
   /// When.
   var instant: EngineInstant
   /// Metres to the edge, positive outside.
@@ -50,10 +50,10 @@ struct RegionLook {
   var attainableMeters: Double
 }
 
-extension RegionTrack {
+extension RegionEvidence {
   /// Whether it matters how deep the region is around a fix.
   @inline(__always)
-  func asksAttainable(_ look: RegionLook, by rule: RegionConfiguration) -> Bool {
+  func asksAttainable(_ look: RegionProbe, by rule: RegionConfiguration) -> Bool {
     switch state {
     case .inside: return false
     case .outside:
@@ -70,7 +70,7 @@ extension RegionTrack {
   ///
   /// Of a wide region the limits of a small one are beyond what this fix is evidence for, or beyond the
   /// usual ones.
-  func enoughMeters(_ look: RegionLook, by rule: RegionConfiguration) -> Double {
+  func enoughMeters(_ look: RegionProbe, by rule: RegionConfiguration) -> Double {
     let certain = Accuracy.sigmasIn68Percent + Self.roundingSigmas
     guard state == .outside else { return certain * look.sigmaMeters }
     let depth = -look.edgeMeters / look.sigmaMeters
@@ -86,7 +86,7 @@ extension RegionTrack {
 
   /// Weighs a fix against a known state; tells why the state must change, or nil where it stays.
   @inline(__always)
-  mutating func weigh(_ look: RegionLook, by rule: RegionConfiguration) -> RegionEvent.Reason? {
+  mutating func weigh(_ look: RegionProbe, by rule: RegionConfiguration) -> RegionEvent.Reason? {
     let beyond = (state == .inside ? look.edgeMeters : -look.edgeMeters) / look.sigmaMeters
     let guarded = rule.guardedFactor(restlessness)
     var held = rule.heldSigmas * guarded
@@ -112,7 +112,7 @@ extension RegionTrack {
   /// Whether this fix is confident, and confident fixes have held for long enough.
   ///
   /// At 1 Hz these are 21 fixes; two are enough when fixes come so seldom that the second is past that time.
-  private func isHeld(_ look: RegionLook, _ rule: RegionConfiguration) -> Bool {
+  private func isHeld(_ look: RegionProbe, _ rule: RegionConfiguration) -> Bool {
     guard heldRun >= 2, heldLast == look.instant else { return false }
     return heldSince.seconds(to: look.instant) >= rule.heldSeconds
   }
@@ -131,7 +131,7 @@ extension RegionTrack {
     farRun = 0
   }
 
-  private mutating func noteClear(_ isClear: Bool, _ look: RegionLook) {
+  private mutating func noteClear(_ isClear: Bool, _ look: RegionProbe) {
     if isClear {
       if clearRun == 0 { clearSince = look.instant }
       clearRun = Swift.min(clearRun, 200) + 1
@@ -140,7 +140,7 @@ extension RegionTrack {
     }
   }
 
-  private mutating func noteHeld(_ isConfident: Bool, _ beyond: Double, _ look: RegionLook) {
+  private mutating func noteHeld(_ isConfident: Bool, _ beyond: Double, _ look: RegionProbe) {
     if isConfident {
       if heldRun == 0 { heldSince = look.instant }
       heldRun = Swift.min(heldRun, 200) + 1
@@ -152,11 +152,11 @@ extension RegionTrack {
   }
 
   /// Whether a fix is so much worse than the confident ones, and so little against them, that it says nothing.
-  private func isMute(_ beyond: Double, _ look: RegionLook) -> Bool {
+  private func isMute(_ beyond: Double, _ look: RegionProbe) -> Bool {
     look.sigmaMeters >= 2 * heldSigmaMeters && beyond > -1
   }
 
-  private mutating func noteMean(_ beyond: Double, _ look: RegionLook, _ rule: RegionConfiguration) {
+  private mutating func noteMean(_ beyond: Double, _ look: RegionProbe, _ rule: RegionConfiguration) {
     let floor = -rule.settledSigmas
     guard settledMean > floor || beyond > 0 else { return }
     let bounded = Swift.max(floor, Swift.min(RegionConfiguration.mostEvidenceSigmas, beyond))
@@ -167,7 +167,7 @@ extension RegionTrack {
 
   /// Whether nothing is pending any more, so that the region needs no look until the next fix beyond its edge.
   @inline(__always)
-  mutating func comesToRest(_ look: RegionLook, by rule: RegionConfiguration) -> Bool {
+  mutating func comesToRest(_ look: RegionProbe, by rule: RegionConfiguration) -> Bool {
     let beyond = (state == .inside ? look.edgeMeters : -look.edgeMeters) / look.sigmaMeters
     guard wasFar, restlessness == 0, clearRun == 0, heldRun == 0, beyond <= 0, !dwellIsOverdue else {
       return false
@@ -203,7 +203,7 @@ extension RegionTrack {
 
   /// Weighs a fix while the state is unknown; tells the state once it is known.
   mutating func weighFirst(
-    _ look: RegionLook, probabilityInside: Double, by rule: RegionConfiguration
+    _ look: RegionProbe, probabilityInside: Double, by rule: RegionConfiguration
   ) -> RegionState? {
     if heldRun == 0 {
       heldSince = look.instant
@@ -221,7 +221,7 @@ extension RegionTrack {
   }
 
   private func firstState(
-    _ look: RegionLook, _ probabilityInside: Double, _ rule: RegionConfiguration
+    _ look: RegionProbe, _ probabilityInside: Double, _ rule: RegionConfiguration
   ) -> RegionState? {
     if probabilityInside >= rule.initialProbability { return .inside }
     if probabilityInside <= 1 - rule.initialProbability { return .outside }
@@ -256,7 +256,7 @@ extension RegionConfiguration {
 
   /// The depth, in standard deviations, from which a fix is confident evidence for a small region; infinite
   /// where the fix's 68 % radius is larger than the region.
-  @inline(__always) func smallHeldSigmas(_ look: RegionLook) -> Double {
+  @inline(__always) func smallHeldSigmas(_ look: RegionProbe) -> Double {
     let attainable = look.attainableMeters / look.sigmaMeters
     return attainable < Accuracy.sigmasIn68Percent
       ? .infinity : Swift.max(0, attainable - smallHeldMissSigmas)
@@ -264,7 +264,7 @@ extension RegionConfiguration {
 
   /// The mean depth, in standard deviations, that settles for a small region; infinite where the region is
   /// too small to tell its middle from its edge.
-  @inline(__always) func smallSettledSigmas(_ look: RegionLook) -> Double {
+  @inline(__always) func smallSettledSigmas(_ look: RegionProbe) -> Double {
     let settled = look.attainableMeters / look.sigmaMeters - smallSettledMissSigmas
     return settled < smallSettledLeastSigmas ? .infinity : settled
   }

@@ -3,7 +3,7 @@
 /// A lane's margin is how far a place is, at least, from the edge on the side of the recorded state; where it
 /// is negative, only an exact look tells. It is `factor · distance - constant` for either state, where the
 /// distance may be too long by ``excess`` of itself, its rounding, and the factor makes up for it.
-struct RegionOctet: Sendable {
+struct AnnulusBatch: Sendable {
   static let width = 8
 
   /// Four vectors of eight, one after another. They are set number by number: setting a lane of a vector goes through
@@ -50,8 +50,8 @@ struct RegionOctet: Sendable {
 }
 
 /// What is known of one lane of the near list besides.
-struct RegionLane: Sendable {
-  let ring: RegionRingBlock.Lane
+struct Neighbor: Sendable {
+  let ring: AnnulusLeaf.Lane
   /// Metres around a place within which no other state than the recorded one is met.
   var bound: Float = 0
   var east: Float = 0

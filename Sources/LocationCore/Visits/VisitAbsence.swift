@@ -1,11 +1,11 @@
 /// The fixes in a row that lie outside the place where the position was, and what they say of having left it.
 struct VisitAbsence: Hashable, Sendable, Codable {
   /// Where they lie: the next place, if the position stays there.
-  private(set) var stay: Stay
+  private(set) var stay: StayPoint
   /// Seconds from the last fix at the place to the first outside.
   private(set) var silenceSeconds = 0.0
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
-  private(set) var departure: Stay.Moment?
+  private(set) var departure: StayPoint.Moment?
   private var began = EngineInstant(microseconds: 0)
   private var clearSince: EngineInstant?
   private var clearCount = 0
@@ -17,10 +17,10 @@ struct VisitAbsence: Hashable, Sendable, Codable {
 
   /// Begins with the first fix outside, `metersAway` from the middle of `place`.
   init(
-    _ fix: Fix, weight: Double, from place: Stay, at point: TangentPlane.Point, metersAway: Double,
+    _ fix: Fix, weight: Double, from place: StayPoint, at point: TangentPlane.Point, metersAway: Double,
     isClear: Bool, _ configuration: VisitConfiguration
   ) {
-    stay = Stay(fix, weight: weight, near: place.plane, at: point)
+    stay = StayPoint(fix, weight: weight, near: place.plane, at: point)
     began = fix.instant
     silenceSeconds = place.last.instant.seconds(to: fix.instant)
     let stayedSeconds = silenceSeconds - metersAway / configuration.walkingMetersPerSecond
@@ -40,7 +40,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   ) -> Bool {
     noteClear(isClear, at: fix.instant)
     let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
-    if !isWithin { stay = Stay(fix, weight: weight, near: stay.plane, at: point) }
+    if !isWithin { stay = StayPoint(fix, weight: weight, near: stay.plane, at: point) }
     return isCertain(at: fix.instant, configuration)
   }
 

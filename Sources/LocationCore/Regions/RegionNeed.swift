@@ -96,7 +96,7 @@ extension RegionMonitor {
       radiusMeters: radiusMeters)
   }
 
-  private func clearNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+  private func clearNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
     let sigmas = configuration.clearSigmas * configuration.guardedFactor(track.restlessness)
     var need = placeNeed(
       .clear, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
@@ -107,7 +107,7 @@ extension RegionMonitor {
     return need
   }
 
-  private func heldNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+  private func heldNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
     let sigmas = configuration.heldSigmas * configuration.guardedFactor(track.restlessness)
     var need = placeNeed(
       .held, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
@@ -123,7 +123,7 @@ extension RegionMonitor {
     return need
   }
 
-  private func settledNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+  private func settledNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
     let sigmas = configuration.settledSigmas * configuration.guardedFactor(track.restlessness)
     var need = placeNeed(
       .settled, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
@@ -137,7 +137,7 @@ extension RegionMonitor {
   }
 
   /// What would tell the first state by one fix, on the side that is nearer.
-  private func firstNeed(_ view: View, _ track: RegionTrack) -> RegionNeed {
+  private func firstNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
     let sigma = view.fix.sigmaMeters
     let wanted = configuration.initialProbability
     func certainty(_ sigmaMeters: Double) -> Double {

@@ -1,6 +1,6 @@
 /// Fixes that lie together: their mean, spread and drift, kept as running sums. A fix weighs as much as the time it
 /// speaks for and the inverse of its variance.
-struct Stay: Hashable, Sendable, Codable {
+struct StayPoint: Hashable, Sendable, Codable {
   /// A fix's two times.
   struct Moment: Hashable, Sendable, Codable {
     var time: UTCTime
@@ -12,7 +12,7 @@ struct Stay: Hashable, Sendable, Codable {
   private(set) var last: Moment
   private(set) var count = 1
   /// Where it was in the first minute and a half.
-  private(set) var wayIn: WayIn
+  private(set) var wayIn: ArrivalPath
   /// The longest silence between two of its fixes, seconds.
   private(set) var longestSilenceSeconds = 0.0
 
@@ -33,14 +33,14 @@ struct Stay: Hashable, Sendable, Codable {
   }
 
   /// Of no fixes.
-  static let nowhere = Stay()
+  static let nowhere = StayPoint()
 
   private init() {
     plane = TangentPlane(at: Coordinate(uncheckedLatitude: 0, longitude: 0))
     first = Moment(time: UTCTime(microseconds: 0), instant: EngineInstant(microseconds: 0))
     last = first
     count = 0
-    wayIn = WayIn(TangentPlane.Point(east: 0, north: 0))
+    wayIn = ArrivalPath(TangentPlane.Point(east: 0, north: 0))
     weight = 0
     east = 0
     north = 0
@@ -55,7 +55,7 @@ struct Stay: Hashable, Sendable, Codable {
     self.weight = weight
     first = Moment(fix)
     last = first
-    wayIn = WayIn(point)
+    wayIn = ArrivalPath(point)
     east = point.east
     north = point.north
   }
@@ -139,6 +139,6 @@ struct Stay: Hashable, Sendable, Codable {
   }
 }
 
-extension Stay.Moment {
+extension StayPoint.Moment {
   init(_ fix: Fix) { self.init(time: fix.time, instant: fix.instant) }
 }

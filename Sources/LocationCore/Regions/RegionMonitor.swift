@@ -12,7 +12,7 @@ public struct RegionMonitor: Sendable {
 
   var slots: [String: Int32] = [:]
   var regionsBySlot: [Region?] = []
-  var cells: [RegionCell] = []
+  var cells: [RegionEntry] = []
   var freeSlots: [Int32] = []
 
   /// Slots whose regions are weighed at each fix; the order says nothing.
@@ -30,7 +30,7 @@ public struct RegionMonitor: Sendable {
   var found: [Int32] = []
   var index = RegionIndex()
   var outlines = FlatOutlines()
-  var neighborhood = RegionNeighborhood()
+  var neighborhood = NeighborList()
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
   var lastFix: RegionFix?

@@ -2,7 +2,7 @@
 /// near one of rings in a plane, scanned whenever the safe distance is used up.
 ///
 /// It decides nothing. It tells which regions' edges may lie between the last look and a place.
-struct RegionNeighborhood: Sendable {
+struct NeighborList: Sendable {
   // The last look, and degrees to metres around it, rounded up.
   private var latitude = 0.0
   private var longitude = 0.0
@@ -21,8 +21,8 @@ struct RegionNeighborhood: Sendable {
 
   // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
-  private var near: [RegionOctet] = []
-  private var lanes: [RegionLane] = []
+  private var near: [AnnulusBatch] = []
+  private var lanes: [Neighbor] = []
   /// The middle of the near list's plane, a place that singles hold.
   private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
   // Scale, plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
@@ -59,7 +59,7 @@ struct RegionNeighborhood: Sendable {
   private static let slack = 0.98
   private static let leastReachMeters = 20.0
   /// How many octets are scanned at a time: a bit a lane.
-  private static let scanWidth = 64 / RegionOctet.width
+  private static let scanWidth = 64 / AnnulusBatch.width
   /// How far ahead of the place a near list is laid, as a share of its reach.
   private static let aheadShare = 0.6
   /// How far around the place regions must be known for that, as a share of the reach: a little more than
@@ -125,15 +125,15 @@ struct RegionNeighborhood: Sendable {
 
   private var place: Coordinate { Coordinate(uncheckedLatitude: latitude, longitude: longitude) }
 
-  private var outsideFactor: Float { shrink * (1 - RegionOctet.excess) }
+  private var outsideFactor: Float { shrink * (1 - AnnulusBatch.excess) }
 
   /// Metres around the last look in which every region is in the wide list.
   private var wideLeft: Double { wideHorizon < 0 ? -1 : wideHorizon - meters(from: widePlace, to: place) }
 }
 
-extension RegionNeighborhood {
+extension NeighborList {
   /// Gathers the wide list around the last look, if it would cut the near list short.
-  mutating func gather(from index: inout RegionIndex, _ cells: [RegionCell]) {
+  mutating func gather(from index: inout RegionIndex, _ cells: [RegionEntry]) {
     findHeading()
     guard wideLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * nearReach else { return }
     widePlace = place
@@ -151,7 +151,7 @@ extension RegionNeighborhood {
       metersPerLongitude: Float(perLongitude), withinMeters: Float(horizon), mayHoldLarge: true
     ) { block, squaredMiss in
       let bound = Double(squaredMiss).squareRoot() * Self.slack
-      for lane in 0..<RegionRingBlock.width where block.large & (1 << UInt16(lane)) != 0 {
+      for lane in 0..<AnnulusLeaf.width where block.large & (1 << UInt16(lane)) != 0 {
         // One that may be left behind is measured at once.
         let slot = block.slots[lane]
         large.append((slot, cells[Int(slot)].track.state == .inside ? 0 : bound))
@@ -161,7 +161,7 @@ extension RegionNeighborhood {
 
   /// Makes the near list around the last look; the number of the regions in it, and of large ones, whose
   /// recorded state is inside.
-  mutating func refine(from index: RegionIndex, _ cells: [RegionCell]) -> Int {
+  mutating func refine(from index: RegionIndex, _ cells: [RegionEntry]) -> Int {
     let widest = isHeaded ? wideLeft / Self.headedShare : wideLeft
     var reach = Swift.min(nearReach, widest)
     var inside = list(within: reach, index, cells)
@@ -224,7 +224,7 @@ extension RegionNeighborhood {
   private mutating func setDistortion(withinMeters reach: Double) {
     scaleReach = reach
     let extent =
-      (reach + 2 * RegionRing.largeMeters) / GeoBox.leastMetersPerDegreeLatitude + Self.driftDegrees
+      (reach + 2 * RegionAnnulus.largeMeters) / GeoBox.leastMetersPerDegreeLatitude + Self.driftDegrees
     let latitude = abs(scaleLatitude)
     let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
     let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
@@ -235,7 +235,7 @@ extension RegionNeighborhood {
   }
 
   private mutating func list(
-    within reach: Double, _ index: RegionIndex, _ cells: [RegionCell]
+    within reach: Double, _ index: RegionIndex, _ cells: [RegionEntry]
   ) -> Int {
     layPlane(reach: reach)
     forgetLanes()
@@ -248,8 +248,8 @@ extension RegionNeighborhood {
     ) { block, _ in
       let block = block.projected(longitude: east, latitude: north, scale: scale)
       block.forEach(in: block.lanes(withinMeters: limit, shrink: shrink)) { ring in
-        cells.prefetch(Int(ring.slot), RegionCell.busyBytes)
-        lanes.append(RegionLane(ring: ring))
+        cells.prefetch(Int(ring.slot), RegionEntry.busyBytes)
+        lanes.append(Neighbor(ring: ring))
       }
     }
     return layOctets(cells)
@@ -257,23 +257,23 @@ extension RegionNeighborhood {
 
   /// Lays the rings of the lanes side by side with the states that are recorded of their regions; the number of
   /// those that hold the place and are recorded to.
-  private mutating func layOctets(_ cells: [RegionCell]) -> Int {
+  private mutating func layOctets(_ cells: [RegionEntry]) -> Int {
     near.removeAll(keepingCapacity: true)
     var inside = 0
-    var octet = RegionOctet()
+    var octet = AnnulusBatch()
     for lane in lanes.indices {
       let ring = lanes[lane].ring
       // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
       let isInside = ring.holds(scanned, shrink: shrink) && cells[Int(ring.slot)].track.state == .inside
       if isInside { inside += 1 }
-      octet.place(lane % RegionOctet.width, east: ring.east, north: ring.north)
-      octet.set(lane % RegionOctet.width, margin(of: ring, isInside: isInside))
-      if lane % RegionOctet.width == RegionOctet.width - 1 {
+      octet.place(lane % AnnulusBatch.width, east: ring.east, north: ring.north)
+      octet.set(lane % AnnulusBatch.width, margin(of: ring, isInside: isInside))
+      if lane % AnnulusBatch.width == AnnulusBatch.width - 1 {
         near.append(octet)
-        octet = RegionOctet()
+        octet = AnnulusBatch()
       }
     }
-    if lanes.count % RegionOctet.width != 0 { near.append(octet) }
+    if lanes.count % AnnulusBatch.width != 0 { near.append(octet) }
     return inside
   }
 
@@ -283,15 +283,15 @@ extension RegionNeighborhood {
     guard let lane = isLooked ? looked : lanes.firstIndex(where: { $0.ring.slot == slot }) else { return }
     let margin = margin(of: lanes[lane].ring, isInside: isInside)
     lanes[lane].bound = 0
-    near[lane / RegionOctet.width].set(lane % RegionOctet.width, margin)
+    near[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, margin)
   }
 
   /// How the margin of a region follows from a place's distance from its middle.
   @inline(__always)
-  private func margin(of ring: RegionRingBlock.Lane, isInside: Bool) -> RegionOctet.Margin {
+  private func margin(of ring: AnnulusLeaf.Lane, isInside: Bool) -> AnnulusBatch.Margin {
     isInside
-      ? RegionOctet.Margin(factor: -stretch, constant: -ring.inner)
-      : RegionOctet.Margin(factor: outsideFactor, constant: ring.outer)
+      ? AnnulusBatch.Margin(factor: -stretch, constant: -ring.inner)
+      : AnnulusBatch.Margin(factor: outsideFactor, constant: ring.outer)
   }
 
   /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are due.
@@ -305,10 +305,10 @@ extension RegionNeighborhood {
       for place in first..<Swift.min(first &+ Self.scanWidth, near.count) {
         let margins = near[place].margins(east: scanned.east, north: scanned.north)
         margin = margin.lesser(margins.replacingNegative(with: .infinity))
-        met |= UInt64(margins.negativeLanes) &<< UInt64((place &- first) &* RegionOctet.width)
+        met |= UInt64(margins.negativeLanes) &<< UInt64((place &- first) &* AnnulusBatch.width)
       }
       while met != 0 {
-        bound = Swift.min(bound, remaining(first &* RegionOctet.width &+ met.trailingZeroBitCount))
+        bound = Swift.min(bound, remaining(first &* AnnulusBatch.width &+ met.trailingZeroBitCount))
         met &= met &- 1
       }
     }
