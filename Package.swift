@@ -15,6 +15,7 @@ let package = Package(
   name: "locwatch",
   products: [
     .library(name: "LocationCore", targets: ["LocationCore"]),
+    .library(name: "LocationFormats", targets: ["LocationFormats"]),
     .library(name: "LocationRuntime", targets: ["LocationRuntime"]),
     .executable(name: "locwatch", targets: ["locwatch"]),
   ],
@@ -36,17 +37,26 @@ let package = Package(
     // What Swift can't say to the processor.
     .systemLibrary(name: "CVector"),
     .target(name: "LocationCore", dependencies: ["CGEOS", "CVector"], swiftSettings: strict),
+    // Bytes to fixes, regions and events, and back.
+    .target(
+      name: "LocationFormats",
+      dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
+      swiftSettings: strict),
+    // The daemon and the live view.
     .target(
       name: "LocationRuntime",
       dependencies: [
-        "LocationCore", "CGPSD", "CExpat", "CZlib", "CSpawn", .product(name: "Yams", package: "Yams"),
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "LocationFormats", "LocationCore", "CSpawn", .product(name: "GRDB", package: "GRDB.swift"),
       ],
+      swiftSettings: strict),
+    // Replays of files, and what is made and measured with them.
+    .target(
+      name: "LocationLab", dependencies: ["LocationRuntime", "LocationFormats", "LocationCore"],
       swiftSettings: strict),
     .executableTarget(
       name: "locwatch",
       dependencies: [
-        "LocationRuntime", "LocationCore",
+        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -59,11 +69,15 @@ let package = Package(
     .testTarget(
       name: "LocationRuntimeTests",
       dependencies: [
-        "LocationRuntime", "LocationCore", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "LocwatchTests", dependencies: ["locwatch", "LocationRuntime", "LocationCore", "TestSupport"],
+      name: "LocwatchTests",
+      dependencies: [
+        "locwatch", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore", "TestSupport",
+      ],
       exclude: ["Goldens"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

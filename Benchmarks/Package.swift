@@ -2,14 +2,14 @@
 import PackageDescription
 
 let core = Target.Dependency.product(name: "LocationCore", package: "locwatch")
-let runtime = Target.Dependency.product(name: "LocationRuntime", package: "locwatch")
+let formats = Target.Dependency.product(name: "LocationFormats", package: "locwatch")
 
 let package = Package(
   name: "benchmarks",
   dependencies: [.package(name: "locwatch", path: "..")],
   targets: [
-    .executableTarget(name: "engine", dependencies: [core, runtime]),
-    .executableTarget(name: "reading", dependencies: [core, runtime]),
+    .executableTarget(name: "engine", dependencies: [core, formats]),
+    .executableTarget(name: "reading", dependencies: [core, formats]),
     .executableTarget(name: "region-lookup", dependencies: [core]),
   ],
   swiftLanguageModes: [.v6]

@@ -25,13 +25,13 @@ let package = Package(
     // Only what reads tracks.
     .target(name: "LocationCore", swiftSettings: fuzzed),
     .target(
-      name: "LocationRuntime", dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib"],
+      name: "LocationFormats", dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib"],
       swiftSettings: fuzzed),
     .executableTarget(
-      name: "FuzzGPX", dependencies: ["LocationRuntime", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
+      name: "FuzzGPX", dependencies: ["LocationFormats", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
       linkerSettings: linked),
     .executableTarget(
-      name: "FuzzLines", dependencies: ["LocationRuntime", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
+      name: "FuzzLines", dependencies: ["LocationFormats", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
       linkerSettings: linked),
   ],
   swiftLanguageModes: [.v6]

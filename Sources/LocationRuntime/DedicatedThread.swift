@@ -1,3 +1,6 @@
+import CExpat
+package import LocationFormats
+
 #if canImport(Musl)
   import Musl
 #else

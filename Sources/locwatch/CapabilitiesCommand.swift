@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationFormats
 import LocationRuntime
 
 /// `locwatch capabilities`: what works on this machine, and why not.

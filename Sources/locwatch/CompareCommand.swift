@@ -1,5 +1,7 @@
 import ArgumentParser
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// `locwatch compare`: the same tracks under several policies.

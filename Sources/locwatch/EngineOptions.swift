@@ -1,5 +1,7 @@
 import ArgumentParser
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// The numbers that an engine goes by, for each command that has one.

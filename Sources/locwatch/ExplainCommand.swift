@@ -1,5 +1,7 @@
 import ArgumentParser
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// `locwatch explain`: why something did, or did not, happen.

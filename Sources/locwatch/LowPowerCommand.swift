@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationFormats
 import LocationRuntime
 
 /// `locwatch low-power`: whether the machine is in low-power mode.

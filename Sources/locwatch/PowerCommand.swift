@@ -1,5 +1,7 @@
 import ArgumentParser
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// `locwatch power`: what the power model is fed with.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LocationCore
+import LocationFormats
 import LocationRuntime
 
 /// The regions that a command is given in files.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationRuntime
 
 /// `locwatch regions`: the places to watch.
 struct RegionsCommand: AsyncParsableCommand {

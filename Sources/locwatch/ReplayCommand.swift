@@ -1,5 +1,7 @@
 public import ArgumentParser
 public import LocationCore
+import LocationFormats
+import LocationLab
 public import LocationRuntime
 
 /// `locwatch replay`: runs tracks through the engine.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LocationCore
+import LocationFormats
 import LocationRuntime
 
 /// `locwatch run`: the daemon.

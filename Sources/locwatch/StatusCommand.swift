@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationFormats
 import LocationRuntime
 
 /// `locwatch status`: what the daemon knows.

@@ -1,4 +1,6 @@
 import ArgumentParser
+import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// `locwatch synth`: writes a track from waypoints, speeds, stops and noise.

@@ -1,6 +1,8 @@
 import TestSupport
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct CapabilitiesTests {

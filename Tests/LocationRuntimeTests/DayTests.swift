@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// A whole day as a user lives it, each decision held against the rules of `Docs/Policy.md`.

@@ -1,3 +1,5 @@
+import LocationFormats
+import LocationLab
 import LocationRuntime
 import Testing
 

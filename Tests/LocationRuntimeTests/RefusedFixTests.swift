@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// A report without a position is said to have none, in every format.

@@ -2,6 +2,8 @@ import LocationCore
 import TestSupport
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// Scenario files: what each verb means, and what is refused.

@@ -28,14 +28,14 @@ import Testing
   }
 
   @Test func `a second importer of a C library is caught`() {
-    let both = ["Sources/LocationRuntime/B.swift": "internal import CExpat\n"]
+    let both = ["Sources/LocationFormats/B.swift": "internal import CExpat\n"]
     #expect(
       told(
-        Tidy.importDirection, "Sources/LocationRuntime/A.swift", "import CExpat\nimport CZlib\n", beside: both
+        Tidy.importDirection, "Sources/LocationFormats/A.swift", "import CExpat\nimport CZlib\n", beside: both
       )
         == [
-          "Sources/LocationRuntime/B.swift:1: CExpat is imported by one file, and "
-            + "Sources/LocationRuntime/A.swift is it"
+          "Sources/LocationFormats/B.swift:1: CExpat is imported by one file, and "
+            + "Sources/LocationFormats/A.swift is it"
         ])
   }
 

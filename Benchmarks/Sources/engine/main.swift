@@ -1,7 +1,7 @@
 // Runs a track through the engine in this process, without threads or output, among the 1,000 circles of
 // fixtures.py: for counting instructions, where a program with threads of its own can't be followed.
 import LocationCore
-import LocationRuntime
+import LocationFormats
 
 var engine = Engine()
 var effects: [Effect] = []

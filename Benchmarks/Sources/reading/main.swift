@@ -1,7 +1,7 @@
 // Reads tracks and adds up every field, as limits/gpx_scan.c does, so that the two can be told to have decoded
 // the same.
 import LocationCore
-import LocationRuntime
+import LocationFormats
 
 struct Sums {
   var points = 0

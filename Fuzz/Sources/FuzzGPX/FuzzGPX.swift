@@ -1,6 +1,6 @@
 import CFuzzer
 import LocationCore
-import LocationRuntime
+import LocationFormats
 
 /// The scanner and the parser give the same of any GPX document, in whatever pieces it comes.
 ///

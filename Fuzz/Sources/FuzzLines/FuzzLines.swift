@@ -1,6 +1,6 @@
 import CFuzzer
 import LocationCore
-import LocationRuntime
+import LocationFormats
 
 /// The scanner and the general reader give the same of any JSON lines, in whatever pieces they come.
 ///

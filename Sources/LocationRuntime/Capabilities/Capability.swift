@@ -1,3 +1,5 @@
+public import LocationFormats
+
 /// Something that works on this machine, or does not, and why.
 package struct Capability: Hashable, Sendable {
   /// Whether it works.

@@ -1,3 +1,5 @@
+import LocationFormats
+
 /// What the daemon answers, as both sides have it.
 enum ControlAnswer {
   /// What went wrong.
@@ -19,24 +21,5 @@ enum ControlAnswer {
       code ?? .software, file: error["file"]?.text(or: nil),
       what: error["what"]?.text(or: nil) ?? "no reason",
       remedy: error["remedy"]?.text(or: nil))
-  }
-}
-
-extension JSONTree {
-  /// The string it is.
-  func text(or other: String?) -> String? { if case .string(let text) = self { text } else { other } }
-
-  /// The whole number it is.
-  var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
-
-  /// The strings of the list it is; nil where it is none, or holds anything else.
-  var strings: [String]? {
-    guard case .array(let elements) = self else { return nil }
-    var strings: [String] = []
-    for element in elements {
-      guard case .string(let text) = element else { return nil }
-      strings.append(text)
-    }
-    return strings
   }
 }

@@ -1,4 +1,5 @@
 import LocationCore
+package import LocationFormats
 
 #if canImport(Musl)
   import Musl

@@ -1,3 +1,5 @@
+public import LocationFormats
+
 /// `locwatch run`: decides and acts until it is told to end.
 public enum Daemon {
   /// Runs on this thread; returns when it was ended in good order.

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// What the machine tells, and what programs take of it.
 extension DaemonLoop {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// What becomes of the receiver, where the engine switches it.
 extension DaemonLoop {

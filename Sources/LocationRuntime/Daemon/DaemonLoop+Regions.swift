@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// What becomes of regions and settings that were changed.
 extension DaemonLoop {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// What programs say, and what becomes of their manifests.
 extension DaemonLoop {

@@ -1,4 +1,5 @@
 public import LocationCore
+import LocationFormats
 
 /// What `locwatch run` is to do, settled before anything is opened.
 public struct DaemonRequest: Sendable {

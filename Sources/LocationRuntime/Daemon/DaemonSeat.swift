@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 /// A state file as commands use it: through the daemon that runs on it, or in its place where none does.
 package struct DaemonSeat: Sendable {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// Booked energy, for people and programs.
 package struct EnergyAccount {

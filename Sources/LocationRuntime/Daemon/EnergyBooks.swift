@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// What was used so far, and the profile that prices it: all that a band takes. Whoever wants one computes it, because
 /// its thousand draws are nothing for a daemon to wait for.

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// Records that were stored, as those who follow are told of them: what they need not read from the database.
 struct EventNews {

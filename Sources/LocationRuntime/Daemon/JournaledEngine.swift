@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// The daemon's engine, with all that reached it and all that followed kept in the database.
 ///

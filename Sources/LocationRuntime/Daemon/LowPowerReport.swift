@@ -1,4 +1,5 @@
 import LocationCore
+package import LocationFormats
 
 /// Whether a machine is in low-power mode, and whether that has an effect.
 package struct LowPowerReport: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// The engine as a database has it: its newest snapshot and the rows of the journal since, whose effects have been
 /// performed before, or will be for whoever still waits.

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 extension SourceEvent {
   /// As the database keeps it; nil where that is of another version.

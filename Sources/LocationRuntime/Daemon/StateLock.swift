@@ -1,3 +1,5 @@
+package import LocationFormats
+
 #if canImport(Musl)
   import Musl
 #else

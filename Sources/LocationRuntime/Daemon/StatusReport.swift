@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// What there is to say of a daemon, or of what one has left.
 struct StatusReport {
@@ -145,14 +146,5 @@ struct StatusReport {
       members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))
     }
     return .object(members)
-  }
-}
-
-extension JSONTree {
-  /// A number with so many decimals.
-  static func fixed(_ value: Double, _ decimals: Int) -> JSONTree {
-    var bytes: [UInt8] = []
-    FixedPoint.append(value, decimals: decimals, to: &bytes)
-    return .number(String(decoding: bytes, as: UTF8.self))
   }
 }

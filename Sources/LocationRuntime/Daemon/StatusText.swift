@@ -1,4 +1,5 @@
 import LocationCore
+package import LocationFormats
 
 /// A status as lines for people.
 package enum StatusText {
@@ -87,7 +88,7 @@ package enum StatusText {
 
 extension ReceiverOrder.Reason {
   /// What decides when the next fix is asked for, for people.
-  var phrase: String {
+  package var phrase: String {
     switch self {
     case .enter: "a region may be entered by then"
     case .exit: "a region may be left by then"

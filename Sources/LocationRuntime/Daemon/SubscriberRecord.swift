@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 /// A subscriber as one line of NDJSON, or as text for people.
 package struct SubscriberRecord: Sendable {

@@ -1,3 +1,5 @@
+public import LocationFormats
+
 /// Where a gpsd is, and which of its devices is wanted.
 ///
 /// The spelling of gpsd's own clients, `[server[:port[:device]]]`, with IPv6 addresses in brackets (gpsd 3.22,

@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// What is due when nothing comes.
 extension GPSDSession {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// What gpsd says.
 extension GPSDSession {

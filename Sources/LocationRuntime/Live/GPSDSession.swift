@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 /// A client's side of gpsd's protocol, without a socket and without a clock: bytes, outcomes and the time go in,
 /// actions come out.

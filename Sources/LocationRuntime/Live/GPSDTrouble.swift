@@ -1,3 +1,5 @@
+package import LocationFormats
+
 /// What can go wrong between us and gpsd.
 package enum GPSDTrouble: Hashable, Sendable {
   /// The server's name means nothing; in the resolver's words.

@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 import Synchronization
 
 /// Events on their way to the engine, from any thread, in the order in which they came.

@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 /// Stamps what comes, has it recorded, and hands it to the engine: the same engine as in a replay.
 ///

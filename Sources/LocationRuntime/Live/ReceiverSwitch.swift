@@ -1,3 +1,4 @@
+package import LocationFormats
 import Synchronization
 
 /// Whether a link is to keep its connection to gpsd, said from another thread.

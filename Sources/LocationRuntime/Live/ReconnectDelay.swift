@@ -1,3 +1,5 @@
+import LocationFormats
+
 /// How long to wait before the next attempt to connect: 1, 2, 4, ... 30 s, each up to a quarter longer, so that many
 /// clients of a gpsd that was restarted do not come at once.
 package struct ReconnectDelay: Sendable {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// A record as a row of comma-separated values, one column set for all types.
 enum CSVRow {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// A record that has a place as a GeoJSON point.
 enum GeoJSONFeature {

@@ -1,4 +1,5 @@
 import LocationCore
+package import LocationFormats
 
 /// Numbers lines and writes them to a file, in blocks.
 package struct LinePrinter: ~Copyable {

@@ -1,19 +1,21 @@
+import LocationFormats
+
 /// A bar on standard error for input that takes a while.
-struct Progress {
+package struct Progress {
   private let name: String
   private let total: Int
   private let start = ContinuousClock.now
   private var shown = -1
 
   /// Nil where the length of the input is not known.
-  init?(name: String, total: Int?) {
+  package init?(name: String, total: Int?) {
     guard let total, total > 0 else { return nil }
     self.name = name
     self.total = total
   }
 
   /// Draws the bar anew when it has grown, and not before half a second has passed.
-  mutating func show(_ done: Int) {
+  package mutating func show(_ done: Int) {
     let percent = min(100, done * 100 / total)
     guard percent > shown, ContinuousClock.now - start > .milliseconds(500) else { return }
     shown = percent
@@ -23,7 +25,7 @@ struct Progress {
   }
 
   /// Takes the bar away.
-  mutating func clear() {
+  package mutating func clear() {
     if shown >= 0 { write("\r\u{1B}[K") }
   }
 

@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 extension Record {
   /// The record's type as it stands in its `type` key.

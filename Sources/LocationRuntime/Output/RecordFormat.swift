@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// How records are printed.
 public enum RecordFormat: String, Sendable, CaseIterable {
@@ -64,7 +65,7 @@ package struct RecordEncoder {
   }
 
   /// A line for people, with the day above the first of each.
-  mutating func text(_ text: TextRecord, at time: String) -> [UInt8] {
+  package mutating func text(_ text: TextRecord, at time: String) -> [UInt8] {
     var bytes: [UInt8] = []
     let stamp = Array(time.utf8)
     let day = Array(stamp.prefix(10))

@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 /// What a replay of one track came to.
 package struct Summary: Sendable {

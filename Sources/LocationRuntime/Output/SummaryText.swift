@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// The summary in words.
 enum SummaryText {

@@ -1,13 +1,16 @@
 import LocationCore
 
 /// The summaries of several tracks, added up.
-struct SummaryTotal {
-  let profile: String
-  private(set) var sum: Summary?
+package struct SummaryTotal {
+  /// The power profile's name.
+  package let profile: String
+  /// The sum so far; nil before the first summary.
+  package private(set) var sum: Summary?
 
-  init(profile: String) { self.profile = profile }
+  package init(profile: String) { self.profile = profile }
 
-  mutating func add(_ summary: Summary?) {
+  /// Adds a track's summary, if it has one.
+  package mutating func add(_ summary: Summary?) {
     guard let summary else { return }
     guard var sum else {
       self.sum = summary

@@ -1,8 +1,9 @@
 import LocationCore
+package import LocationFormats
 
 extension TextRecord {
   /// A record of its line; nil for one that people get otherwise.
-  init?(_ line: JSONTree) {
+  package init?(_ line: JSONTree) {
     func text(_ key: String) -> String { line[key]?.text(or: nil) ?? "?" }
     func number(_ key: String) -> Double? { line.double(key) }
     let region = text("region")

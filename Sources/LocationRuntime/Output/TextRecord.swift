@@ -1,20 +1,23 @@
-import LocationCore
+package import LocationCore
+import LocationFormats
 
 /// A record in words: what happened, and the detail behind it.
-struct TextRecord {
-  var what: String
-  var detail: String
+package struct TextRecord {
+  /// What happened.
+  package var what: String
+  /// The detail behind it.
+  package var detail: String
   /// Whether it is about a subscriber, and so stands under the event that caused it.
   var isConsequence = false
 
-  init(_ what: String, _ detail: String, isConsequence: Bool = false) {
+  package init(_ what: String, _ detail: String, isConsequence: Bool = false) {
     self.what = what
     self.detail = detail
     self.isConsequence = isConsequence
   }
 
   /// Nil for records that people get from the summary.
-  init?(_ record: Record) {
+  package init?(_ record: Record) {
     switch record.body {
     case .significant(let change): self.init(change)
     case .region(let event): self.init(event)
@@ -146,7 +149,7 @@ struct TextRecord {
 
 extension SourceEvent.Staleness {
   /// In words, after what has happened.
-  var phrase: String {
+  package var phrase: String {
     switch self {
     case .silent: "the reports stopped"
     case .noFix: "the receiver has none"
@@ -158,7 +161,7 @@ extension SourceEvent.Staleness {
 
 extension StateMove {
   /// Nil for the steps between.
-  static func phrase(_ cause: Cause, to after: SubscriberState) -> String? {
+  package static func phrase(_ cause: Cause, to after: SubscriberState) -> String? {
     switch (cause, after) {
     case (.user, .active): "opened by the user"
     case (.user, .background): "put in the background by the user"
@@ -172,7 +175,8 @@ extension StateMove {
 }
 
 extension Decision.Action {
-  var phrase: String {
+  /// The action in words.
+  package var phrase: String {
     switch self {
     case .deliver: "told"
     case .wake: "woken in the background"
@@ -189,7 +193,8 @@ extension Decision.Action {
 }
 
 extension Decision.Reason {
-  var phrase: String {
+  /// The reason in words.
+  package var phrase: String {
     switch self {
     case .foreground: "it is in the foreground"
     case .running: "it runs already"

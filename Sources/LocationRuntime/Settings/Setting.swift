@@ -1,4 +1,5 @@
 public import LocationCore
+import LocationFormats
 
 /// One threshold that a user may set: its key, its unit, and where it stands in the configuration.
 public struct Setting: Sendable {

@@ -1,4 +1,5 @@
 public import LocationCore
+public import LocationFormats
 
 /// A settings file: thresholds over the defaults.
 ///

@@ -1,4 +1,5 @@
 import LocationCore
+public import LocationFormats
 
 /// The effective settings, each with its unit and its origin.
 public struct SettingsTable: Sendable {

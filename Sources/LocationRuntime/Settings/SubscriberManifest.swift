@@ -1,4 +1,5 @@
 public import LocationCore
+public import LocationFormats
 
 /// A subscriber's manifest: who it is, how it is started, and what it asks for.
 public enum SubscriberManifest {
@@ -73,12 +74,13 @@ public enum SubscriberManifest {
     case deferSeconds = "defer_s"
   }
 
-  enum Service: String, CaseIterable {
+  /// A service by its name in a manifest.
+  package enum Service: String, CaseIterable {
     case significantChange = "significant-change"
     case regions, visits, standard
 
     /// The service of that name.
-    var services: Subscriber.Services {
+    package var services: Subscriber.Services {
       switch self {
       case .significantChange: .significantChange
       case .regions: .regions

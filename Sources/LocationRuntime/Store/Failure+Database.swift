@@ -1,4 +1,5 @@
 import GRDB
+import LocationFormats
 
 extension Failure {
   /// What an error of SQLite means to a person.

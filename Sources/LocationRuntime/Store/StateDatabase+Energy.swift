@@ -1,5 +1,6 @@
 import GRDB
 import LocationCore
+package import LocationFormats
 
 extension StateDatabase {
   /// Books what was spent since the last time to a day.

@@ -1,5 +1,6 @@
 import GRDB
 import LocationCore
+package import LocationFormats
 
 extension StateDatabase {
   /// Lines of NDJSON, as ``events(after:limit:)`` finds them.

@@ -1,5 +1,6 @@
 import GRDB
-import LocationCore
+package import LocationCore
+package import LocationFormats
 
 /// What one transaction of the daemon stores: events that came, what followed, and who waits for what.
 struct StoreBatch {
@@ -118,7 +119,7 @@ extension StateDatabase {
   }
 
   /// The newest snapshot; nil where there is none.
-  func snapshot() throws(Failure) -> (number: Int64, engine: EngineSnapshot)? {
+  package func snapshot() throws(Failure) -> (number: Int64, engine: EngineSnapshot)? {
     let row = try read { database in
       try Row.fetchOne(database, sql: "SELECT number, engine FROM snapshots ORDER BY number DESC LIMIT 1")
     }
@@ -142,7 +143,7 @@ extension StateDatabase {
   /// Hands on the rows of the journal after `number`, in order, until one of them is enough.
   ///
   /// - Parameter body: whether it wants more.
-  func journal(after number: Int64, while body: (Stamped) -> Bool) throws(Failure) {
+  package func journal(after number: Int64, while body: (Stamped) -> Bool) throws(Failure) {
     try read { database in
       let rows = try Row.fetchCursor(
         database, sql: "SELECT number, line FROM journal WHERE number > ? ORDER BY number",

@@ -1,4 +1,5 @@
 import GRDB
+import LocationFormats
 
 extension StateDatabase {
   /// Facts that stand alone.

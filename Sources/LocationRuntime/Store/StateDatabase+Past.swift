@@ -1,13 +1,14 @@
 import GRDB
-import LocationCore
+package import LocationCore
+package import LocationFormats
 
 extension StateDatabase {
   /// Where an engine can be restored to see how a moment came about.
-  struct Past {
+  package struct Past {
     /// Numbers of snapshots, nearest to the moment first; all were made under the same settings.
-    var snapshots: [Int64]
+    package var snapshots: [Int64]
     /// When what is kept begins; nil where nothing is.
-    var begins: UTCTime?
+    package var begins: UTCTime?
   }
 
   /// Snapshots that were taken before a moment.
@@ -15,7 +16,7 @@ extension StateDatabase {
   /// - Parameters:
   ///   - time: UTC, of fixes; nil where the moment is that of an event, or the newest.
   ///   - event: a record's id; nil where the moment is that of a time, or the newest.
-  func past(before time: UTCTime?, event: Int?) throws(Failure) -> Past {
+  package func past(before time: UTCTime?, event: Int?) throws(Failure) -> Past {
     try read { database in
       // Of an engine that has had no fix the axis begins near UTC.
       let rows = try Row.fetchAll(
@@ -45,7 +46,7 @@ extension StateDatabase {
   /// The snapshot of that number.
   ///
   /// - Throws: `.data` where it can't be read.
-  func snapshot(number: Int64) throws(Failure) -> EngineSnapshot {
+  package func snapshot(number: Int64) throws(Failure) -> EngineSnapshot {
     let text = try read { database in
       try String.fetchOne(
         database, sql: "SELECT engine FROM snapshots WHERE number = ?", arguments: [number])
@@ -54,13 +55,13 @@ extension StateDatabase {
   }
 
   /// The decisions about an event, in order, as objects without `v` and `seq`.
-  func decisions(about event: Int) throws(Failure) -> [JSONTree] {
+  package func decisions(about event: Int) throws(Failure) -> [JSONTree] {
     // Whatever a subscriber is called, a quotation mark in its name is escaped.
     try lines("type = 'decision' AND id > ?1 AND instr(line, ?2) > 0", [event, "\"event\":\(event),"])
   }
 
   /// The last decision about a subscriber before an id; nil where none is kept.
-  func lastDecision(of subscriber: String, before id: Int) throws(Failure) -> JSONTree? {
+  package func lastDecision(of subscriber: String, before id: Int) throws(Failure) -> JSONTree? {
     let name = "\"subscriber\":\(JSONText.string(subscriber)),"
     return try lines(
       "type = 'decision' AND id < ?1 AND instr(line, ?2) > 0", [id, name], order: "DESC LIMIT 1"
@@ -68,7 +69,7 @@ extension StateDatabase {
   }
 
   /// The last thing that a region told before an id; nil where none is kept.
-  func regionEvent(_ region: String, before id: Int) throws(Failure) -> JSONTree? {
+  package func regionEvent(_ region: String, before id: Int) throws(Failure) -> JSONTree? {
     let name = "\"region\":\(JSONText.string(region)),"
     return try lines(
       "type LIKE 'region.%' AND id < ?1 AND instr(line, ?2) > 0", [id, name], order: "DESC LIMIT 1"
@@ -76,7 +77,7 @@ extension StateDatabase {
   }
 
   /// The next thing that a region told, from an id on; nil where none is kept.
-  func regionEvent(_ region: String, from id: Int) throws(Failure) -> JSONTree? {
+  package func regionEvent(_ region: String, from id: Int) throws(Failure) -> JSONTree? {
     let name = "\"region\":\(JSONText.string(region)),"
     return try lines(
       "type LIKE 'region.%' AND id >= ?1 AND instr(line, ?2) > 0", [id, name], order: "LIMIT 1"
@@ -84,7 +85,7 @@ extension StateDatabase {
   }
 
   /// A record; nil where it is not kept.
-  func event(id: Int) throws(Failure) -> JSONTree? { try lines("id = ?1", [id]).first }
+  package func event(id: Int) throws(Failure) -> JSONTree? { try lines("id = ?1", [id]).first }
 
   private func lines(
     _ condition: String, _ arguments: StatementArguments, order: String = ""

@@ -1,5 +1,6 @@
 import GRDB
 import LocationCore
+package import LocationFormats
 
 extension StateDatabase {
   /// Hands on what is kept of the journal as a recording: it begins with the oldest snapshot after which the settings

@@ -1,5 +1,6 @@
 import GRDB
 import LocationCore
+package import LocationFormats
 
 extension StateDatabase {
   /// Regions as GeoJSON, with what they are looked up by.

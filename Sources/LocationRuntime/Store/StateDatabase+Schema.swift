@@ -1,4 +1,5 @@
 import GRDB
+import LocationFormats
 
 extension StateDatabase {
   /// One step of the schema; what was released is never changed.

@@ -1,5 +1,6 @@
 import GRDB
 package import LocationCore
+package import LocationFormats
 
 extension StateDatabase {
   /// A subscriber as it is stored.

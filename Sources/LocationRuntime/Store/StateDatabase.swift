@@ -1,4 +1,5 @@
 import GRDB
+package import LocationFormats
 import Synchronization
 
 #if canImport(Musl)

@@ -1,3 +1,5 @@
+package import LocationFormats
+
 #if canImport(Musl)
   import Musl
 #else
@@ -7,7 +9,7 @@
 /// Where the state is kept when nobody says so.
 package enum StatePath {
   /// The file's own name.
-  static let fileName = "locwatch.db"
+  package static let fileName = "locwatch.db"
 
   /// The database's path: what the user named, else that of the system service, else the user's own.
   ///

@@ -1,3 +1,5 @@
+import LocationFormats
+
 #if canImport(Musl)
   import Musl
 #else

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 #if canImport(Musl)
   import Musl

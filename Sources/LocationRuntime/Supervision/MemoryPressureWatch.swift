@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 #if canImport(Musl)
   package import Musl

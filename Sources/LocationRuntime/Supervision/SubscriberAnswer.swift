@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// One thing a program says, by the protocol of `Docs/Subscribers.md`.
 package enum SubscriberAnswer: Hashable, Sendable {

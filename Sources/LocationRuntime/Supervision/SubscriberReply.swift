@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// What a program is told in answer to something it said.
 package enum SubscriberReply: Hashable, Sendable {

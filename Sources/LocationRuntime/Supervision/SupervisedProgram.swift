@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 /// One subscriber: its running process, and what waits for the next one. Used by the supervisor's thread alone.
 final class SupervisedProgram: SupervisedSubscriber {

@@ -1,4 +1,5 @@
 package import LocationCore
+package import LocationFormats
 
 /// Where a supervisor keeps what it needs.
 package struct SupervisorConfiguration: Sendable {

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 import Synchronization
 
 /// What the engine's side asks of the supervisor's thread.

@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// Notices that a source's fixes are all of another time than now, and says so once, with the remedy.
 ///

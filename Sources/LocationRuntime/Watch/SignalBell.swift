@@ -1,3 +1,4 @@
+package import LocationFormats
 import Synchronization
 
 #if canImport(Musl)

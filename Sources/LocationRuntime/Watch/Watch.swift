@@ -1,3 +1,5 @@
+public import LocationFormats
+
 /// Shows live fixes and what follows from them.
 public enum Watch {
   /// Watches until it is enough.

@@ -1,4 +1,5 @@
 package import LocationCore
+import LocationFormats
 
 /// Everything that the live view shows, and how: a value made of what an engine knows at one moment.
 package struct WatchView: Sendable {

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// What those who follow the events are told over the control socket.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct MeteringTests {

@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// What can't be explained is said in one line, with a remedy.

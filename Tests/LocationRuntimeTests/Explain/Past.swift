@@ -1,10 +1,12 @@
 import TestSupport
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// What is answered; these tests have a type of the name `JSONTree` too.
-typealias Answer = LocationRuntime.JSONTree
+typealias Answer = LocationFormats.JSONTree
 
 /// A state file as a daemon leaves it, made without one: what reached an engine, what followed, and snapshots.
 struct Past {

@@ -1,5 +1,7 @@
 import Glibc
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing

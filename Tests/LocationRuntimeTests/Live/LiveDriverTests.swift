@@ -1,4 +1,6 @@
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 import Synchronization
 import TestSupport

@@ -1,5 +1,7 @@
 import FoundationEssentials
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing

@@ -1,6 +1,8 @@
 import Dispatch
 import Foundation
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 import Testing
 

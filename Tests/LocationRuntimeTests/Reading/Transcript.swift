@@ -1,4 +1,6 @@
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// Everything that a reader says of a track that comes in pieces: items, notes, lines and trouble.

@@ -1,4 +1,6 @@
 import LocationCore
+import LocationFormats
+import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing
@@ -27,7 +29,7 @@ import Testing
   private func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
     let text = try ExactEncoder.tree(of: value).text
     var reader = JSONReader(Array(text.utf8))
-    let tree = try LocationRuntime.JSONTree(&reader)
+    let tree = try LocationFormats.JSONTree(&reader)
     try reader.end()
     #expect(tree.text == text)
     return try ExactDecoder.value(Value.self, of: tree)
@@ -61,15 +63,15 @@ import Testing
   @Test func `a value of another kind is refused`() throws {
     for (json, type) in [("\"x\"", "number"), ("1.5", "whole"), ("300", "range"), ("{}", "array")] {
       var reader = JSONReader(Array(json.utf8))
-      let tree = try LocationRuntime.JSONTree(&reader)
+      let tree = try LocationFormats.JSONTree(&reader)
       #expect(throws: (any Error).self, "\(type)") { try ExactDecoder.value(UInt8.self, of: tree) }
     }
   }
 
   @Test func `what lies over something else changes what it names`() throws {
-    func tree(_ json: String) throws -> LocationRuntime.JSONTree {
+    func tree(_ json: String) throws -> LocationFormats.JSONTree {
       var reader = JSONReader(Array(json.utf8))
-      return try LocationRuntime.JSONTree(&reader)
+      return try LocationFormats.JSONTree(&reader)
     }
     let over = try tree(#"{"a":{"x":2},"c":[1]}"#).over(tree(#"{"a":{"x":1,"y":1},"b":1,"c":[2,3]}"#))
     #expect(over.text == #"{"a":{"x":2,"y":1},"b":1,"c":[1]}"#)

@@ -2,6 +2,8 @@ import Glibc
 import LocationCore
 import TestSupport
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// A recording as it was read.

@@ -1,6 +1,8 @@
 import TestSupport
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// A machine that goes from place to place and stays there, once a second, with the truth beside it.

@@ -2,6 +2,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// The promise of ``SamplingPlan``, on machines that go where they like.

@@ -3,6 +3,8 @@ import LocationCore
 import TestSupport
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct MemoryPressureTests {

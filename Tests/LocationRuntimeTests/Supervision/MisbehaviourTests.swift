@@ -3,6 +3,8 @@ import LocationCore
 import TestSupport
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// Programs that do what they should not: the supervisor stays well, and says what it saw.

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// A supervisor with a place of its own, and what it has reported so far.

@@ -2,6 +2,8 @@ import Foundation
 import LocationCore
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// The tracks in `Tracks/`: each is what its scenario makes, to the byte, and complete.

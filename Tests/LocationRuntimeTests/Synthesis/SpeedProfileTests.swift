@@ -1,5 +1,7 @@
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct SpeedProfileTests {

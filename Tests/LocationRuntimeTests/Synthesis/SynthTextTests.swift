@@ -1,6 +1,8 @@
 import LocationCore
 import Testing
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 @Suite struct SynthTextTests {

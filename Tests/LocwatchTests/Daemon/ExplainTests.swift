@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// `locwatch explain` beside a daemon, after it, and on its journal.

@@ -3,6 +3,8 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// `locwatch run` as in the field: a real gpsd, the machine's clock, systemd's socket; and what is taken home of it.

@@ -1,6 +1,8 @@
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// Records that were kept as lines read as those that have just happened.
@@ -10,7 +12,7 @@ import Testing
     let record = Record(
       id: 7, time: UTCTime(microseconds: 1_777_615_200_000_000), body: WireSample.bodies[index])
     let fresh = TextRecord(record)
-    let kept = TextRecord(LocationRuntime.JSONTree(record))
+    let kept = TextRecord(LocationFormats.JSONTree(record))
     #expect(fresh?.what == kept?.what)
     #expect(fresh?.detail == kept?.detail)
     #expect(fresh?.isConsequence == kept?.isConsequence)

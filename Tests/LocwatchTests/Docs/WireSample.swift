@@ -1,6 +1,8 @@
 import Foundation
 
 @testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// One record of each type with everything it can have, as it is written.

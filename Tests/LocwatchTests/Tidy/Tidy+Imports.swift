@@ -15,7 +15,7 @@ extension Tidy {
     }
   }
 
-  /// `locwatch -> LocationRuntime -> LocationCore -> CGEOS`, and each C library in one file of its target.
+  /// `locwatch -> LocationLab -> LocationRuntime -> LocationFormats -> LocationCore -> CGEOS`, and each C library in one file of its target.
   static func importDirection(_ sources: [SwiftSource]) -> [Violation] {
     let ours = headerTargets.union(targets.keys)
     var violations: [Violation] = []
@@ -51,7 +51,8 @@ extension Tidy {
         case "Glibc", "Musl":
           source.path == mathematicsFile
             ? nil : Violation(source, found.line, "only \(mathematicsFile) imports \(found.module)")
-        case "LocationRuntime", "locwatch", "CGPSD", "CExpat", "CZlib": nil  // importDirection tells these
+        case "LocationFormats", "LocationRuntime", "LocationLab", "locwatch", "CGPSD", "CExpat", "CZlib":
+          nil  // importDirection tells these
         case let module: Violation(source, found.line, "the core is pure: it does not import \(module)")
         }
       }

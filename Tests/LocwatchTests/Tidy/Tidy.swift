@@ -39,10 +39,12 @@ enum Tidy {
   /// The targets of ours that a target may import, with which of them only one of its files may.
   static let targets: [String: (imports: Set<String>, oneFileEach: Set<String>)] = [
     "LocationCore": (["CGEOS", "CVector"], ["CGEOS", "CVector"]),
-    "LocationRuntime": (
-      ["LocationCore", "CGPSD", "CExpat", "CZlib", "CSpawn"], ["CGPSD", "CExpat", "CZlib", "CSpawn"]
+    "LocationFormats": (
+      ["LocationCore", "CGPSD", "CExpat", "CZlib"], ["CGPSD", "CExpat", "CZlib"]
     ),
-    "locwatch": (["LocationRuntime", "LocationCore"], []),
+    "LocationRuntime": (["LocationFormats", "LocationCore", "CSpawn"], ["CSpawn"]),
+    "LocationLab": (["LocationRuntime", "LocationFormats", "LocationCore"], []),
+    "locwatch": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
   ]
 
   /// The targets of ours that are C.

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import TestSupport
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// A table of the corpus that is packed with gzip.

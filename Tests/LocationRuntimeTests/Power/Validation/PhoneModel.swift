@@ -1,5 +1,7 @@
 import LocationCore
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// What a phone of `MobilityNet` used, as the power model has it, from what is known without its battery: how it was

@@ -1,5 +1,7 @@
 import LocationCore
 
+@testable import LocationFormats
+@testable import LocationLab
 @testable import LocationRuntime
 
 /// The validation as tables of Markdown.

@@ -1,1 +1,0 @@
-../../../Sources/LocationRuntime/./Failure.swift

@@ -1,1 +1,0 @@
-../../../Sources/LocationRuntime/./SystemReason.swift

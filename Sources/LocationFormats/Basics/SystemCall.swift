@@ -1,0 +1,41 @@
+#if canImport(Musl)
+  package import Musl
+#else
+  package import Glibc
+#endif
+
+/// System calls whose own names methods of ours have, which hide them: the same calls by other names. Each returns as
+/// the call does, with `errno` set.
+package enum SystemCall {
+  /// `open(2)`; a new file is for its owner alone.
+  package static func openFile(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
+
+  /// `read(2)`: how many bytes, 0 at the end, -1.
+  package static func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    unsafe read(descriptor, buffer.baseAddress, buffer.count)
+  }
+
+  /// `write(2)`: how many bytes, -1.
+  package static func writeBytes(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe write(descriptor, bytes.baseAddress, bytes.count)
+  }
+
+  /// `send(2)` without a signal where nobody listens: how many bytes, -1.
+  package static func sendBytes(_ socket: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+    unsafe send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  /// `connect(2)`: 0, -1.
+  package static func connectSocket(
+    _ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+  ) -> Int32 { unsafe connect(socket, address, length) }
+
+  /// `listen(2)`: 0, -1.
+  package static func listenAtSocket(_ socket: Int32, waiting: Int32) -> Int32 { listen(socket, waiting) }
+
+  /// `accept(2)`: the connection's descriptor, -1.
+  package static func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
+
+  /// `kill(2)`: 0, -1.
+  package static func signalProcess(_ pid: pid_t, _ number: Int32) -> Int32 { kill(pid, number) }
+}

@@ -1,0 +1,55 @@
+package import LocationCore
+
+/// Counts the fixes of a track, and gives a time to those that have none where the caller wants it.
+package struct Timeline {
+  private let options: TrackOptions
+  /// Fixes so far.
+  package private(set) var fixes = 0
+  private var timed = 0
+  private var placed = 0
+  private var withoutFix = 0
+  private var assigns = false
+
+  package init(options: TrackOptions) { self.options = options }
+
+  /// Takes the next items of the track, in their order.
+  package mutating func apply(to items: inout [TrackItem], from first: Int) {
+    for index in first..<items.count {
+      guard case .fix(var report) = items[index] else { continue }
+      if !report.latitude.isNaN, !report.longitude.isNaN { placed += 1 }
+      if report.mode == .noFix { withoutFix += 1 }
+      if report.time != nil {
+        timed += 1
+      } else if let interval = options.intervalSeconds, assigns || fixes == 0 {
+        assigns = true
+        let start = options.start ?? TrackOptions.defaultStart
+        report.time = start.advanced(bySeconds: Double(fixes) * interval)
+        items[index] = .fix(report)
+      }
+      fixes += 1
+    }
+  }
+
+  /// Notes on what was assigned.
+  package var notes: [String] {
+    guard assigns, let interval = options.intervalSeconds else { return [] }
+    let start = options.start ?? TrackOptions.defaultStart
+    return ["no time in the file: the fixes stand \(interval) s apart from \(start.rfc3339)"]
+  }
+
+  /// What is wrong with the track as a whole, once it has ended; nil where nothing is.
+  package func failure(file: String, firstPointLine: Int?) -> Failure? {
+    guard placed > 0 else {
+      // A receiver that says it had no fix tells the truth; a file without a coordinate is no track.
+      guard fixes > 0, withoutFix == 0 else { return nil }
+      return Failure(
+        .data, file: file, line: firstPointLine, what: "no point has a latitude and a longitude")
+    }
+    if timed == 0, !assigns {
+      return Failure(
+        .data, file: file, line: firstPointLine, what: "no track point has a time",
+        remedy: "give --interval SECONDS (and --start TIME)")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,135 @@
+import LocationCore
+
+/// What a file is, told by its first bytes and never by its name.
+package enum TrackFormat: Hashable {
+  /// XML in any encoding; its root tells whether it is GPX.
+  case xml
+  /// JSON objects, one a line: gpsd's, OwnTracks's or the minimal ones.
+  case jsonLines
+  /// Everything that reached an engine.
+  case recording
+  /// Not decided: more bytes are needed.
+  case undecided
+  /// Something else; a word for it.
+  case other(String)
+
+  /// The remedy in every message about a file of another kind.
+  static let accepted =
+    "accepted are GPX, gpsd JSON lines and NDJSON lines with time, lat, lon; each also as .gz"
+
+  /// How many bytes may be looked at before the decision.
+  static let maximumBytes = 1 << 16
+
+  /// Looks at the first bytes of a file; `isWhole` where there are no more.
+  init(_ bytes: Span<UInt8>, isWhole: Bool) {
+    if let other = Self.binary(bytes) {
+      self = .other(other)
+      return
+    }
+    if bytes.starts(with: JournalLine.signature) {
+      self = .recording
+      return
+    }
+    if bytes.startsWithUTF16 {
+      self = .xml
+      return
+    }
+    var index = bytes.startsWithByteOrderMark ? 3 : 0
+    while index < bytes.count, bytes[index].isXMLSpace { index += 1 }
+    guard index < bytes.count else {
+      self = isWhole ? .other(bytes.isEmpty ? "empty file" : "empty file (white space only)") : .undecided
+      return
+    }
+    switch bytes[index] {
+    case UInt8(ascii: "<"):
+      self = .xml
+    case UInt8(ascii: "{"):
+      self = bytes.namesFeatureCollection ? .other("GeoJSON, not a track") : .jsonLines
+    case UInt8(ascii: "["):
+      self = .other("a JSON array, not JSON lines")
+    default:
+      if bytes.hasLineStartingObject {
+        self = .jsonLines
+      } else if isWhole || bytes.count >= Self.maximumBytes {
+        self = .other(Self.text(bytes.extracting(index...)))
+      } else {
+        self = .undecided
+      }
+    }
+  }
+
+  /// What a file is whose XML root is not `gpx`.
+  static func describe(xmlRoot name: String) -> String {
+    switch name {
+    case "kml": "KML, not GPX"
+    case "TrainingCenterDatabase": "TCX, not GPX"
+    case "html", "HTML": "HTML, not GPX"
+    case "osm": "OpenStreetMap XML, not GPX"
+    default: "the root element is \"\(name)\", not \"gpx\""
+    }
+  }
+
+  /// Whether an encoding, by its name in the XML declaration, writes ASCII as ASCII.
+  static func isASCIICompatible(encoding name: Span<UInt8>) -> Bool {
+    var lower: [UInt8] = []
+    for index in 0..<name.count { lower.append(name[index].asciiLowercased) }
+    let span = lower.span
+    return span.starts(with: "windows-125") || span.starts(with: "cp125") || span.starts(with: "iso-8859-")
+      || span.starts(with: "iso8859-") || span.starts(with: "koi8-") || span.equals("windows-874")
+      || span.equals("tis-620") || span.equals("macintosh") || span.equals("latin1") || span.equals("ascii")
+      || span.equals("gb2312") || span.equals("gbk") || span.equals("gb18030") || span.starts(with: "big5")
+      || span.starts(with: "shift_jis") || span.starts(with: "euc-") || span.equals("utf8")
+  }
+
+  private static func binary(_ bytes: Span<UInt8>) -> String? {
+    if bytes.starts(with: "PK\u{03}\u{04}") { return "a ZIP archive (perhaps KMZ), not a track" }
+    if bytes.starts(with: "BZh") { return "bzip2, which is not unpacked here" }
+    if bytes.starts(with: "SQLite format 3") { return "an SQLite database, not a track" }
+    if bytes.starts(with: "%PDF") { return "PDF, not a track" }
+    if bytes.count > 11, bytes.extracting(8..<12).equals(".FIT") { return "a FIT file, not GPX" }
+    let first = (bytes.count > 0 ? bytes[0] : 0, bytes.count > 1 ? bytes[1] : 0)
+    if first == (0xFD, 0x37) { return "xz, which is not unpacked here" }
+    if first == (0x28, 0xB5) { return "zstd, which is not unpacked here" }
+    if first == (0xFF, 0xD8) { return "a JPEG picture, not a track" }
+    if first == (0x89, 0x50) { return "a PNG picture, not a track" }
+    return nil
+  }
+
+  private static func text(_ bytes: Span<UInt8>) -> String {
+    if bytes[0] == UInt8(ascii: "$") || bytes[0] == UInt8(ascii: "!") {
+      return "NMEA sentences, which gpsd reads (gpsfake plays them)"
+    }
+    for index in 0..<min(bytes.count, 512) {
+      let byte = bytes[index]
+      if byte < 0x20, !byte.isXMLSpace { return "binary data, not a track" }
+    }
+    return "neither XML nor JSON lines"
+  }
+}
+
+extension Span<UInt8> {
+  /// A byte order mark of UTF-16, or a `<` in it.
+  fileprivate var startsWithUTF16: Bool {
+    guard count >= 2 else { return false }
+    switch (self[0], self[1]) {
+    case (0xFF, 0xFE), (0xFE, 0xFF), (0x3C, 0x00), (0x00, 0x3C): return true
+    default: return false
+    }
+  }
+
+  /// Whether the word that makes a GeoJSON file stands near the start.
+  fileprivate var namesFeatureCollection: Bool {
+    for index in 0..<Swift.min(count, 512) where self[index] == UInt8(ascii: "\"") {
+      if extracting(index...).starts(with: "\"FeatureCollection\"") { return true }
+    }
+    return false
+  }
+
+  /// Whether any line begins with an object: logs may begin with comments or raw sentences.
+  fileprivate var hasLineStartingObject: Bool {
+    for index in 1..<Swift.max(count, 1) where self[index] == UInt8(ascii: "{") {
+      if self[index - 1] == UInt8(ascii: "\n") { return true }
+    }
+    return false
+  }
+}

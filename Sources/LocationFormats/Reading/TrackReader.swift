@@ -1,0 +1,159 @@
+public import LocationCore
+
+/// Reads a track, whatever its format: GPX 1.0 and 1.1, gpsd's JSON lines, NDJSON; each also as gzip.
+///
+/// The format is told by content. Memory does not grow with the file.
+///
+/// ```swift
+/// var reader = try TrackReader(path: "commute.gpx")
+/// var batch: [TrackItem] = []
+/// while try reader.read(into: &batch) {
+///   for item in batch { ... }
+/// }
+/// ```
+public struct TrackReader: ~Copyable {
+  private var input: InputBytes
+  private var piece: ScanPiece
+  /// Whether what was read to tell the format waits to be parsed.
+  private var hasHead = true
+  private var gpx: GPXTrack?
+  private var lines: LineTrack
+  private var timeline: Timeline
+  private var postponed: Failure?
+  private var isDone = false
+
+  /// A batch is handed out when it has this many items; it may have some thousands more.
+  public static let batchItems = 1024
+
+  /// Opens the track and looks at its first bytes; `-` is standard input.
+  ///
+  /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
+  public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
+    try self.init(InputHead(path: path), options: options)
+  }
+
+  /// Goes on with a file whose first bytes have been looked at.
+  package init(_ head: consuming InputHead, options: TrackOptions) throws(Failure) {
+    switch head.format {
+    case .xml:
+      gpx = try GPXTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    case .jsonLines:
+      gpx = nil
+    case .recording:
+      throw Failure(
+        .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
+    case .undecided, .other:
+      let what = if case .other(let what) = head.format { what } else { "unknown format" }
+      throw Failure(.data, file: head.input.name, line: 1, what: what, remedy: TrackFormat.accepted)
+    }
+    lines = LineTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    timeline = Timeline(options: options)
+    piece = head.piece
+    input = head.input
+  }
+
+  /// Replaces the contents of `batch` with the next items of the track.
+  ///
+  /// What is whole is delivered before an error is thrown. From a pipe, what has come is delivered without
+  /// waiting for more.
+  ///
+  /// - Returns: false at the end; the batch is then empty.
+  /// - Throws: `data` with the line of the trouble, `io`. Reading on after an error gives false.
+  public mutating func read(into batch: inout [TrackItem]) throws(Failure) -> Bool {
+    batch.removeAll(keepingCapacity: true)
+    if let failure = postponed {
+      postponed = nil
+      throw failure
+    }
+    while !isDone, batch.count < Self.batchItems, batch.isEmpty || input.byteCount != nil {
+      let first = batch.count
+      var failure: Failure?
+      do throws(Failure) { try step(into: &batch) } catch { failure = error }
+      timeline.apply(to: &batch, from: first)
+      if isDone, failure == nil { failure = verdict() }
+      if let failure {
+        isDone = true
+        if batch.isEmpty { throw failure }
+        postponed = failure
+      }
+    }
+    return !batch.isEmpty
+  }
+
+  /// As the user named it; `<stdin>` for `-`.
+  public var name: String { input.name }
+
+  /// The size of the file; nil where it is not a regular file.
+  public var byteCount: Int? { input.byteCount }
+
+  /// How much of the file has been read, for a progress bar.
+  public var bytesRead: Int { input.bytesRead }
+
+  /// The line of the (unpacked) file that has been reached, from 1.
+  public var line: Int { gpx?.line ?? max(lines.line, 1) }
+
+  /// Generous readings, to be said aloud when the track has been read.
+  public var notes: [String] {
+    var notes: [String] = []
+    if input.isGzip { notes.append("gzip") }
+    if input.hasTrailingGarbage { notes.append("bytes after the gzip data, ignored") }
+    return notes + (gpx?.notes ?? lines.notes) + timeline.notes
+  }
+
+  // MARK: - Steps
+
+  /// Reads one piece of the file.
+  private mutating func step(into batch: inout [TrackItem]) throws(Failure) {
+    if hasHead {
+      hasHead = false
+    } else {
+      piece.removeAll()
+      do throws(Failure) { _ = try input.read(into: &piece) } catch {
+        lines.flush(into: &batch)
+        throw located(error)
+      }
+    }
+    isDone = piece.count == 0
+    if gpx == nil {
+      try lines.read(piece, into: &batch)
+    } else {
+      try gpx?.read(piece, into: &batch)
+      if isDone { try takeHeldItems(into: &batch) }
+    }
+  }
+
+  /// What stands in for a track in a document without one.
+  private func takeHeldItems(into batch: inout [TrackItem]) throws(Failure) {
+    guard let gpx, gpx.census.trackPoints == 0 else { return }
+    guard let held = gpx.takeHeldItems() else {
+      throw Failure(
+        .data, file: name, line: gpx.firstPointLine,
+        what: "no track, and more than \(GPXAssembler.maximumHeldPoints) route points or waypoints",
+        remedy: "convert the route to a track")
+    }
+    batch.append(contentsOf: held)
+  }
+
+  /// What is wrong with the track as a whole.
+  private func verdict() -> Failure? {
+    guard timeline.fixes == 0 else {
+      return timeline.failure(
+        file: name, firstPointLine: gpx == nil ? lines.firstPointLine : gpx?.firstPointLine)
+    }
+    var what = "no position in any line"
+    if let census = gpx?.census {
+      what = "no track points"
+      if census.tracks > 0 { what += "; its tracks are empty" }
+      if census.tracks == 0 {
+        what += census.routes > 0 ? "; its routes are empty" : "; it has no track at all"
+      }
+    }
+    return Failure(.data, file: name, line: line, what: what)
+  }
+
+  private func located(_ failure: Failure) -> Failure {
+    var failure = failure
+    if failure.code == .data { failure.line = line }
+    return failure
+  }
+}

@@ -1,0 +1,53 @@
+package import LocationCore
+package import LocationFormats
+import LocationRuntime
+
+/// The same tracks under every policy.
+package struct Comparison: Sendable {
+  /// In the order of ``ComparedPolicy``; the first is the reference.
+  package private(set) var results = ComparedPolicy.allCases.map { PolicyResult($0) }
+  /// The device that is modelled.
+  package let profile: PowerProfile
+
+  /// How often the error of the position is looked at, seconds: more says nothing new.
+  private static let errorSeconds = 10.0
+
+  package init(profile: PowerProfile) { self.profile = profile }
+
+  /// Runs a track under every policy and adds what came of it.
+  ///
+  /// - Throws: ``Failure`` where the track can't be read; what was whole before is in the results.
+  package mutating func add(_ track: String, _ request: ReplayRequest) throws(Failure) {
+    let trials = ComparedPolicy.allCases.map { PolicyTrial($0, request) }
+    var lookedAt: EngineInstant?
+    var failure: Failure?
+    do throws(Failure) {
+      var reader = try TrackReader(path: track, options: request.track)
+      var batch: [TrackItem] = []
+      while try reader.read(into: &batch) {
+        for item in batch { Self.take(item, trials, &lookedAt) }
+      }
+    } catch {
+      failure = error
+    }
+    var reference: [ComparedEvent] = []
+    var seconds = 0.0
+    for (index, trial) in trials.enumerated() {
+      let (summary, use) = trial.finish()
+      if index == 0 {
+        reference = trial.events
+        seconds = summary.durationSeconds
+      }
+      results[index].add(trial, summary, use, overSeconds: seconds, against: reference)
+    }
+    if let failure { throw failure }
+  }
+
+  private static func take(_ item: TrackItem, _ trials: [PolicyTrial], _ lookedAt: inout EngineInstant?) {
+    for trial in trials { trial.take(item) }
+    guard let truth = trials[0].known else { return }
+    if let last = lookedAt, last.seconds(to: truth.instant) < errorSeconds { return }
+    lookedAt = truth.instant
+    for trial in trials { trial.noteError(against: truth) }
+  }
+}

@@ -1,0 +1,61 @@
+import LocationCore
+import LocationRuntime
+
+/// One policy on one track.
+final class PolicyTrial {
+  let policy: ComparedPolicy
+  private var replay: TrackReplay
+  private var filter: DistanceFilter?
+  private(set) var events: [ComparedEvent] = []
+  /// Metres from what the policy knows to where the reference is.
+  private(set) var errors: [Float] = []
+  private var handedOn = 0
+  private let profile: PowerProfile
+
+  init(_ policy: ComparedPolicy, _ request: ReplayRequest) {
+    self.policy = policy
+    var request = request
+    request.configuration.sampling.mode = policy.sampling
+    request.subscribers = [Subscriber(name: policy.rawValue, services: policy.services)]
+    profile = request.configuration.profile
+    replay = TrackReplay(request)
+    filter = policy.distanceFilterMeters.map { DistanceFilter(thresholdMeters: $0) }
+  }
+
+  /// The last fix that the policy was given.
+  var known: Fix? { replay.fix }
+
+  /// Takes what a reader found next.
+  func take(_ item: TrackItem) {
+    if case .fix(let report) = item, filter != nil {
+      guard let place = Coordinate(latitude: report.latitude, longitude: report.longitude),
+        filter?.passes(place) == true
+      else { return replay.pass(report, emit: { _ in }) }
+    }
+    let before = replay.fix?.instant
+    var events: [ComparedEvent] = []
+    replay.take(item) { record in
+      if let event = ComparedEvent(record) { events.append(event) }
+    }
+    self.events += events
+    if replay.fix?.instant != before { handedOn += 1 }
+  }
+
+  /// Notes how far what the policy knows is from the truth.
+  func noteError(against truth: Fix) {
+    guard let known else { return }
+    errors.append(Float(Geodesy.distanceMeters(known.coordinate, truth.coordinate)))
+  }
+
+  /// Ends the track.
+  func finish() -> (summary: Summary, use: PowerUse) {
+    var events: [ComparedEvent] = []
+    let summary = replay.finish(notes: []) { record in
+      if let event = ComparedEvent(record) { events.append(event) }
+    }
+    self.events += events
+    var use = replay.ledger.use
+    if policy.handsOnFixes { use[.run] += Double(handedOn) * profile.deliveryCoreSeconds }
+    return (summary, use)
+  }
+}

@@ -1,0 +1,222 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// What was known at a moment, what was decided by it, and what would have had to differ.
+package struct Explanation: Sendable {
+  /// One region at that moment.
+  struct Place: Sendable {
+    /// Its id.
+    var region: String
+    /// Where the position was held to be.
+    var state: RegionState
+    /// What the last fix said of it; nil where there was none since the region was added.
+    var verdict: RegionVerdict?
+    /// What its state would take to change.
+    var needs: [RegionNeed]
+    /// What it told last, as far as was looked back.
+    var last: JSONTree?
+    /// What it told next; nil where that is not known yet, or not kept.
+    var next: JSONTree?
+  }
+
+  /// One subscriber at that moment.
+  struct Listener: Sendable {
+    /// As it stood.
+    var view: SubscriberView
+    /// What was decided of it last, as far as was looked back.
+    var last: JSONTree?
+    /// What would have been decided had something happened then.
+    var outcomes: [Outcome]
+  }
+
+  /// What would have been decided of a subscriber, had something happened.
+  struct Outcome: Sendable {
+    /// Why nothing would have been decided. The raw values are stable: they stand in docs.
+    enum Silence: String, CaseIterable {
+      /// It does not ask for that service.
+      case noService = "no_service"
+      /// It asks for other regions.
+      case otherRegions = "other_regions"
+    }
+
+    /// What would have happened, as a manifest has it.
+    var service: SubscriberManifest.Service
+    /// The region in which it would have; nil where it is about none in particular.
+    var region: String?
+    /// What would have been decided; nil where nothing would.
+    var decision: Decision?
+    /// Why nothing would have been decided; nil where something would.
+    var silence: Silence?
+  }
+
+  /// The moment.
+  var time: UTCTime
+  /// When the last thing that is known happened, where that is before the moment.
+  var knownUntil: UTCTime?
+  /// Whether no more is kept than the record itself and what was decided about it.
+  var isCut = false
+  /// The record that was asked about.
+  var event: JSONTree?
+  /// The decisions about it, in order.
+  var decisions: [JSONTree] = []
+  /// The last report, believed or not; nil where none is known.
+  var report: Record?
+  /// The last fix that was believed; nil where there was none yet.
+  var fix: Fix?
+  /// What is believed.
+  var gate = FixGate.Configuration()
+  /// What the receiver was told since.
+  var receiver: JSONTree?
+  /// What became of the source since.
+  var source: JSONTree?
+  /// How far the position was from a significant change (rule B1); nil where that was not asked about.
+  var move: SignificantChange.Standing?
+  /// How far it was from a visit (rule B5); nil where that was not asked about.
+  var stay: VisitMonitor.Standing?
+  /// The regions for which the last fix was weighed, or the one that was asked about.
+  var places: [Place] = []
+  /// How many more there were, for which it was not: it could change nothing there.
+  var unweighedRegions = 0
+  /// The subscribers, or the one that was asked about.
+  var listeners: [Listener] = []
+}
+
+extension Explanation {
+  /// What an inquiry has found.
+  ///
+  /// - Throws: ``Failure`` of code 1 where the region or the subscriber was not there then.
+  init(_ question: Question, _ inquiry: borrowing Inquiry) throws(Failure) {
+    let known = inquiry.engine.time
+    let asked = question.event == nil ? question.at : nil
+    time = asked ?? known
+    if let asked, !inquiry.isReached, known < asked { knownUntil = known }
+    gate = inquiry.engine.configuration.gate
+    report = inquiry.seen.report
+    fix = inquiry.engine.tally.last
+    event = inquiry.seen.subject.map { JSONTree($0) }
+    decisions = inquiry.seen.consequences.map { JSONTree($0) }
+    receiver = inquiry.seen.receiver.map { JSONTree($0) }
+    source = inquiry.seen.source.map { JSONTree($0) }
+    let region = try Self.region(question, inquiry)
+    places = Self.places(region, inquiry)
+    if region == nil, question.event == nil, fix != nil {
+      unweighedRegions = inquiry.engine.regionCount - places.count
+    }
+    if region == nil {
+      move = inquiry.engine.moveStanding
+      stay = inquiry.engine.visitStanding
+    }
+    let subscriber = question.subscriber ?? inquiry.seen.subject?.subscriber
+    listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, inquiry)
+    if event != nil { for index in listeners.indices { listeners[index].outcomes = [] } }
+    if let id = question.event { forgetLast(since: id) }
+  }
+
+  /// What was asked about, and what followed from it, is not what was told before it.
+  private mutating func forgetLast(since id: Int) {
+    func isBefore(_ record: JSONTree) -> Bool { (record["id"]?.integer ?? 0) < id }
+    for index in places.indices where places[index].last.map(isBefore) == false { places[index].last = nil }
+    for index in listeners.indices where listeners[index].last.map(isBefore) == false {
+      listeners[index].last = nil
+    }
+  }
+
+  /// The region that is asked about, itself or by its event.
+  private static func region(
+    _ question: Question, _ inquiry: borrowing Inquiry
+  ) throws(Failure) -> String? {
+    guard let region = question.region else {
+      guard case .region(let event) = inquiry.seen.subject?.body else { return nil }
+      return event.region
+    }
+    guard inquiry.engine.regionState(region) == nil else { return region }
+    let near = NearestWord.to(region, among: inquiry.engine.regionIDs)
+    throw Failure(
+      .conditionFails, what: "no region was called \"\(region)\" then",
+      remedy: near.map { "did you mean \($0)?" } ?? "locwatch regions list lists those there are now")
+  }
+
+  private static func places(_ asked: String?, _ inquiry: borrowing Inquiry) -> [Place] {
+    let verdicts = inquiry.seen.fix?.verdicts ?? inquiry.engine.regionVerdicts(with: asked)
+    var ids = verdicts.map(\.region)
+    if let asked { ids = [asked] }
+    return ids.map { id in
+      Place(
+        region: id, state: inquiry.engine.regionState(id) ?? .unknown,
+        verdict: verdicts.first { $0.region == id }, needs: inquiry.engine.regionNeeds(id),
+        last: inquiry.seen.regions[id].map { JSONTree($0) })
+    }
+  }
+
+  private static func listeners(
+    named name: String?, of region: String?, _ inquiry: borrowing Inquiry
+  ) throws(Failure) -> [Listener] {
+    let all = inquiry.engine.subscribers
+    let wanted = name.map { name in all.filter { $0.subscriber.name == name } } ?? all
+    if let name, wanted.isEmpty {
+      let near = NearestWord.to(name, among: all.map(\.subscriber.name))
+      throw Failure(
+        .conditionFails, what: "no subscriber was called \"\(name)\" then",
+        remedy: near.map { "did you mean \($0)?" } ?? "locwatch subscribers list lists those there are now")
+    }
+    let services: [SubscriberManifest.Service] =
+      region == nil ? [.significantChange, .regions, .visits] : [.regions]
+    var decisions: [SubscriberManifest.Service: [Decision]] = [:]
+    for service in services {
+      decisions[service] = inquiry.engine.decisions(on: service.trigger, region: region)
+    }
+    return wanted.map { view in
+      let subscriber = view.subscriber
+      let outcomes = services.map { service in
+        var outcome = Outcome(
+          service: service, region: region,
+          decision: decisions[service]?.first { $0.subscriber == subscriber.name })
+        if outcome.decision == nil {
+          outcome.silence = subscriber.services.contains(service.services) ? .otherRegions : .noService
+        }
+        return outcome
+      }
+      return Listener(
+        view: view, last: inquiry.seen.decisions[subscriber.name].map { JSONTree($0) }, outcomes: outcomes)
+    }
+  }
+}
+
+extension SubscriberManifest.Service {
+  /// What happens in this service, as it wakes and starts programs.
+  fileprivate var trigger: Trigger {
+    switch self {
+    case .significantChange: .significantChange
+    case .regions: .region
+    case .visits: .visit
+    case .standard: .standard
+    }
+  }
+}
+
+extension Record {
+  /// Whom it is about; nil where it is about nobody.
+  fileprivate var subscriber: String? {
+    switch body {
+    case .decision(let decision): decision.subscriber
+    case .subscriberState(let move): move.subscriber
+    case .pause(let pause): pause.subscriber
+    case .power, .advice, .significant, .region, .visit, .location, .gap, .source, .fixAccepted, .fixRejected,
+      .receiver, .refused:
+      nil
+    }
+  }
+}
+
+extension JSONTree {
+  /// A record, as it is printed but for its place in the output.
+  init(_ record: Record) {
+    var line = JSONLine()
+    line.open()
+    record.write(to: &line, track: nil)
+    line.close()
+    var reader = JSONReader(line.bytes)
+    self = (try? JSONTree(&reader)) ?? .object([])
+  }
+}

@@ -1,0 +1,175 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// An explanation in words.
+struct ExplanationText {
+  private let explanation: Explanation
+  private var rows: [(about: String, what: String, text: String)] = []
+
+  init(_ explanation: Explanation) {
+    self.explanation = explanation
+    addEvent()
+    addFix()
+    for place in explanation.places { add(place) }
+    addUnweighed()
+    if let move = explanation.move { add(move) }
+    if let stay = explanation.stay { add(stay) }
+    for listener in explanation.listeners { add(listener) }
+  }
+
+  /// The lines, the moment above them.
+  var text: String {
+    let cells = rows.map { [TextTable.cell($0.about), TextTable.cell($0.what), $0.text] }
+    return explanation.time.rfc3339 + "\n" + TextTable(rows: cells, indent: "  ").text
+  }
+
+  private mutating func add(_ about: String, _ what: String, _ text: String) {
+    // A name stands before its first row alone.
+    let isNew = rows.last { !$0.about.isEmpty }?.about != about
+    rows.append((isNew ? about : "", what, text))
+  }
+
+  // MARK: - What happened
+
+  private mutating func addEvent() {
+    guard let event = explanation.event else { return }
+    add("event", "", Self.words(event))
+    for decision in explanation.decisions { add("event", "", Self.words(decision)) }
+    if explanation.decisions.isEmpty, Self.canBeTold(event) { add("event", "", "nobody was told") }
+    if explanation.isCut { add("event", "", "the journal begins later: what led to it is not kept") }
+  }
+
+  /// Whether subscribers are told of such a record.
+  private static func canBeTold(_ record: JSONTree) -> Bool {
+    let type = record["type"]?.text(or: nil) ?? ""
+    return ["significant", "location"].contains(type) || type.hasPrefix("region.") || type.hasPrefix("visit.")
+  }
+
+  private mutating func addFix() {
+    guard !explanation.isCut else { return }
+    guard let fix = explanation.fix else { return add("fix", "", "none yet") }
+    if let report = explanation.report, case .fixRejected(let reason, _) = report.body {
+      let phrase = reason.phrase(explanation.gate)
+      add("refused", "", "the report of \(Self.clock(report.time)) (\(reason.rawValue)): \(phrase)")
+    }
+    let age = fix.time.seconds(to: explanation.time)
+    var text = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy)) at \(Self.clock(fix.time))"
+    if age >= Self.oldSeconds { text += ", \(Wording.duration(age)) before" }
+    add("fix", "", text)
+    if let sigma = explanation.places.first?.verdict?.sigmaMeters {
+      let factor = sigma / fix.accuracy.sigmaMeters
+      let isUnderstated = factor > Self.understated
+      if isUnderstated {
+        add(
+          "fix", "",
+          "taken as ±\(Wording.distance(fix.accuracy.radiusMeters * factor)): at rest the fixes spread more")
+      }
+    }
+    if let source = explanation.source { add("fix", "", Self.words(source)) }
+    if let receiver = explanation.receiver, receiver["state"]?.text(or: nil) == "off" {
+      let reason = receiver["reason"]?.text(or: nil) ?? "?"
+      add("fix", "", "the receiver is off: \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
+    }
+    if let until = explanation.knownUntil { add("fix", "", "nothing is known after \(until.rfc3339)") }
+  }
+
+  /// A fix is said to be old from so many seconds on.
+  private static let oldSeconds = 2.0
+  /// A factor on the error that is worth saying.
+  private static let understated = 1.05
+
+  private mutating func add(_ move: SignificantChange.Standing) {
+    let moved =
+      "\(Wording.distance(move.movedMeters)) from the last, \(Wording.duration(move.sinceSeconds)) ago"
+    let lacking = move.requiredMeters - move.movedMeters
+    let needed =
+      lacking > 0
+      ? "it takes \(Wording.distance(move.requiredMeters)): \(Wording.distance(lacking)) more"
+      : move.windowSeconds > 0
+        ? "far enough, and told in \(Wording.duration(move.windowSeconds))" : "far enough"
+    add("move", "", "\(moved) (B1); \(needed)")
+  }
+
+  private mutating func add(_ stay: VisitMonitor.Standing) {
+    guard stay.stage != .visiting else { return add("stay", "", "on a visit (B5)") }
+    var text = "\(Wording.duration(stay.staySeconds)) at one place (B5); a visit takes "
+    text += Wording.duration(stay.requiredSeconds)
+    if stay.driftMeters > stay.driftLimitMeters {
+      text += ", and no drift of \(Wording.distance(stay.driftMeters)) meanwhile"
+    }
+    add("stay", "", text)
+  }
+
+  // MARK: - Regions
+
+  private mutating func add(_ place: Explanation.Place) {
+    guard let verdict = place.verdict else {
+      return add(place.region, "", "\(place.state.rawValue): no fix since it was added")
+    }
+    let side = verdict.edgeMeters > 0 ? "outside" : "inside"
+    let distance = "\(Wording.distance(abs(verdict.edgeMeters))) \(side) the edge"
+    let probability = "\(Wording.number(verdict.probabilityInside * 100, 1)) % inside by this fix alone"
+    let state =
+      verdict.before == verdict.after
+      ? verdict.after.rawValue : "\(verdict.before.rawValue), now \(verdict.after.rawValue)"
+    add(place.region, "", "\(state) (B4, \(verdict.reason.rawValue)): \(distance), \(probability)")
+    add(place.region, "", verdict.reason.phrase)
+    let needs = NeedText(state: place.state, accuracy: explanation.fix?.accuracy)
+    for need in place.needs { add(place.region, need.way.rawValue, needs.describe(need)) }
+    if let last = place.last { add(place.region, "before", Self.words(last)) }
+    if let next = place.next { add(place.region, "after", Self.words(next)) }
+  }
+
+  private mutating func addUnweighed() {
+    let count = explanation.unweighedRegions
+    guard count > 0 else { return }
+    let others = explanation.places.isEmpty ? "" : " more"
+    let regions = "\(Wording.number(Double(count), 0))\(others)"
+    add("regions", "", "\(regions) where the fix could change nothing; --region tells of one")
+  }
+
+  // MARK: - Subscribers
+
+  private mutating func add(_ listener: Explanation.Listener) {
+    let view = listener.view
+    let name = view.subscriber.name
+    var state = "\(view.state.rawValue), authorization \(view.subscriber.authorization.rawValue)"
+    if view.subscriber.accuracy == .reduced { state += ", reduced accuracy" }
+    if view.wasForceQuit { state += ", force-quit" }
+    add(name, "", state)
+    for outcome in listener.outcomes {
+      // Of services in general only those matter that it asks for.
+      guard outcome.region != nil || outcome.silence == nil else { continue }
+      add(name, outcome.service.rawValue, Self.words(outcome))
+    }
+    if let last = listener.last { add(name, "before", Self.words(last)) }
+  }
+
+  private static func words(_ outcome: Explanation.Outcome) -> String {
+    let what = outcome.region.map { "what \($0) tells" } ?? "an event"
+    guard let decision = outcome.decision else {
+      return outcome.silence == .noService
+        ? "not asked for: it is not told" : "it asks for other regions: not told"
+    }
+    return
+      "\(what) would be: \(decision.action.phrase) (\(decision.rule.rawValue)): \(decision.reason.phrase)"
+  }
+
+  // MARK: - Words
+
+  /// A record in words, its time of day first.
+  private static func words(_ record: JSONTree) -> String {
+    let time = record["time"]?.text(or: nil)?.dropFirst(11).prefix(8) ?? "?"
+    let text = TextRecord(record)
+    let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
+    return "\(time)  \(text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?")\(id)"
+  }
+
+  private static func clock(_ time: UTCTime) -> Substring { time.rfc3339.dropFirst(11).prefix(8) }
+}
+
+extension Explanation {
+  /// Lines for people.
+  package var text: String { ExplanationText(self).text }
+}

@@ -1,0 +1,127 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// Replays what reached an engine up to the moment that somebody asks about, and keeps what there is to say of it.
+struct Inquiry: ~Copyable {
+  /// What was seen on the way.
+  struct Seen {
+    /// The last report, believed or not.
+    var report: Record?
+    /// The last fix that was believed, with its verdicts.
+    var fix: (fix: Fix, verdicts: [RegionVerdict])?
+    /// What the receiver was told last, since that fix.
+    var receiver: Record?
+    /// What was last said of the source, since that fix.
+    var source: Record?
+    /// The last event of each region.
+    var regions: [String: Record] = [:]
+    /// The last decision about each subscriber.
+    var decisions: [String: Record] = [:]
+    /// The record that is asked about.
+    var subject: Record?
+    /// Decisions about it.
+    var consequences: [Record] = []
+    /// When the last event that was taken happened.
+    var time: UTCTime?
+  }
+
+  private let question: Question
+  private(set) var engine: Engine
+  private var effects: [Effect] = []
+  private(set) var seen = Seen()
+  /// Whether the moment has come.
+  private(set) var isReached = false
+
+  /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
+  init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
+    self.question = question
+    let old = snapshot.configuration
+    engine = try snapshot.reconfigured(from: old, to: old.explaining(question.region)).restored()
+  }
+
+  /// Begins with an engine that has seen nothing.
+  init(_ question: Question, configuration: EngineConfiguration) {
+    self.question = question
+    engine = Engine(configuration: configuration.explaining(question.region))
+  }
+
+  /// When the next event happens.
+  mutating func time(of stamped: Stamped) -> UTCTime { engine.time(of: stamped) }
+
+  /// Takes the next event; whether the moment is still to come.
+  mutating func take(_ stamped: Stamped) -> Bool {
+    let time = engine.time(of: stamped)
+    if let until = question.until, time > until {
+      // Deadlines until then have fired; those after the next event came have not.
+      engine.advance(to: min(engine.instant(at: until), stamped.at), into: &effects)
+      digest()
+      isReached = true
+      return false
+    }
+    engine.advance(to: stamped.at, into: &effects)
+    digest()
+    guard !isReached else { return false }
+    engine.handle(stamped, into: &effects)
+    seen.time = max(time, seen.time ?? time)
+    digest()
+    return !isReached
+  }
+
+  /// Ends where nothing more is known: fires the deadlines of which records are kept.
+  mutating func end(lastEventID: Int) {
+    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline {
+      if let until = question.until, due > engine.instant(at: until) { return }
+      engine.advance(to: due, into: &effects)
+      digest()
+    }
+  }
+
+  /// Goes on after the moment, for what followed from it.
+  mutating func takeLater(_ stamped: Stamped) {
+    engine.handle(stamped, into: &effects)
+    for case .record(let record) in effects {
+      if case .decision(let decision) = record.body, decision.event == question.event {
+        seen.consequences.append(record)
+      }
+    }
+    effects.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func digest() {
+    for case .record(let record) in effects {
+      switch record.body {
+      case .fixAccepted(let fix, let verdicts):
+        seen.report = record
+        seen.fix = (fix, verdicts)
+        seen.receiver = nil
+        seen.source = nil
+      case .fixRejected: seen.report = record
+      case .region(let event): seen.regions[event.region] = record
+      case .receiver: seen.receiver = record
+      case .source(.stale): seen.source = record
+      case .decision(let decision):
+        seen.decisions[decision.subscriber] = record
+        if let event = decision.event, event == question.event { seen.consequences.append(record) }
+      case .significant, .visit, .location, .pause, .gap, .source, .subscriberState, .power, .advice,
+        .refused:
+        break
+      }
+      if let event = question.event, record.id == event {
+        seen.subject = record
+        isReached = true
+      }
+    }
+    effects.removeAll(keepingCapacity: true)
+  }
+}
+
+extension EngineConfiguration {
+  /// The same, with a record of each fix and what it said of the regions around it and of one more.
+  fileprivate func explaining(_ region: String?) -> EngineConfiguration {
+    var configuration = self
+    configuration.explains = true
+    configuration.explainedRegion = region
+    return configuration
+  }
+}

@@ -1,0 +1,146 @@
+import LocationCore
+package import LocationFormats
+import LocationRuntime
+
+/// Replays tracks, one after the other or side by side, and prints what came of them in the order in which they
+/// were named.
+package enum Replay {
+  /// Runs every track; what went wrong with one is reported and does not stop the others.
+  ///
+  /// - Parameter report: Told of every failure, in the order of the tracks.
+  /// - Returns: The code of the first failure; nil when there was none.
+  /// - Throws: ``Failure`` when the output takes no more.
+  package static func run(
+    _ tracks: [String], _ request: ReplayRequest, to output: consuming OutputFile,
+    report: (Failure) -> Void
+  ) async throws(Failure) -> Failure.Code? {
+    var printer = LinePrinter(format: request.format, to: output)
+    let isNamed = tracks.count > 1
+    var first: Failure.Code?
+    var page: TrackReport?
+    var total = SummaryTotal(profile: request.configuration.profile.name)
+    func finished(_ outcome: TrackOutcome) {
+      total.add(outcome.summary)
+      page = outcome.report
+      guard let failure = outcome.failure else { return }
+      first = first ?? failure.code
+      report(failure)
+    }
+    let jobs = request.jobs ?? 1
+    if jobs == 1 || tracks.count <= 1 {
+      for track in tracks {
+        finished(try await replay(track, isNamed: isNamed, request, into: &printer))
+        try printer.flush()
+      }
+    } else {
+      try await replay(tracks, jobs: jobs, request, into: &printer, finished: finished)
+    }
+    if isNamed {
+      var encoder = RecordEncoder(format: request.format, track: nil)
+      if let sum = total.sum, let line = encoder.encode(sum) { try printer.print(line.span) }
+    }
+    try printer.finish()
+    if let page, let path = request.reportPath, let track = tracks.first {
+      try ReportPage(page, of: track, request).write(to: path)
+    }
+    return first
+  }
+
+  /// Replays one track and prints as it goes.
+  private static func replay(
+    _ track: String, isNamed: Bool, _ request: ReplayRequest, into printer: inout LinePrinter
+  ) async throws(Failure) -> TrackOutcome {
+    let source: TrackSource
+    var run: TrackRun
+    do throws(Failure) {
+      source = try TrackSource.open(track, options: request.track)
+      run = try TrackRun(source, isNamed: isNamed, request)
+    } catch {
+      return TrackOutcome(failure: error)
+    }
+    var batch = await source.read()
+    while !batch.isLast {
+      if source.isPacked, request.jobs == nil {
+        async let next = source.read()
+        try await play(batch, on: &run, into: &printer)
+        source.takeBack(batch)
+        batch = await next
+      } else {
+        try await play(batch, on: &run, into: &printer)
+        source.takeBack(batch)
+        batch = await source.read()
+      }
+    }
+    try await play(batch, on: &run, into: &printer)
+    return run.outcome
+  }
+
+  private static func play(
+    _ batch: TrackBatch, on run: inout TrackRun, into printer: inout LinePrinter
+  ) async throws(Failure) {
+    var place = 0
+    repeat {
+      run.take(batch, from: &place)
+      try run.takeLines { line throws(Failure) in try printer.print(line) }
+      if let pause = run.pause() {
+        try printer.flush()
+        try? await ContinuousClock().sleep(until: pause)
+      }
+    } while place < batch.count
+  }
+
+  /// Replays up to `jobs` tracks at a time; lines of a track that is not next wait in memory.
+  private static func replay(
+    _ tracks: [String], jobs: Int, _ request: ReplayRequest, into printer: inout LinePrinter,
+    finished: (TrackOutcome) -> Void
+  ) async throws(Failure) {
+    var waiting: [Int: (lines: LineSpool, outcome: TrackOutcome)] = [:]
+    var nextToPrint = 0
+    var failure: Failure?
+    await withTaskGroup(of: (Int, LineSpool, TrackOutcome).self) { group in
+      var nextToStart = 0
+      func start() {
+        guard nextToStart < tracks.count else { return }
+        let index = nextToStart
+        nextToStart += 1
+        group.addTask { await replayWhole(tracks[index], index, request) }
+      }
+      for _ in 0..<min(jobs, tracks.count) { start() }
+      while let (index, lines, outcome) = await group.next() {
+        start()
+        waiting[index] = (lines, outcome)
+        while let (lines, outcome) = waiting.removeValue(forKey: nextToPrint) {
+          nextToPrint += 1
+          do throws(Failure) {
+            try lines.handOn { line throws(Failure) in try printer.print(line) }
+          } catch {
+            failure = failure ?? error
+            group.cancelAll()
+          }
+          finished(outcome)
+        }
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  private static func replayWhole(
+    _ track: String, _ index: Int, _ request: ReplayRequest
+  ) async -> (Int, LineSpool, TrackOutcome) {
+    do throws(Failure) {
+      let source = try TrackSource.open(track, options: request.track)
+      var run = try TrackRun(source, isNamed: true, request)
+      var isLast = false
+      while !isLast, !Task.isCancelled {
+        let batch = await source.read()
+        var place = 0
+        repeat { run.take(batch, from: &place) } while place < batch.count
+        isLast = batch.isLast
+        source.takeBack(batch)
+      }
+      return (index, run.takeSpool(), run.outcome)
+    } catch {
+      return (index, LineSpool(), TrackOutcome(failure: error))
+    }
+  }
+}

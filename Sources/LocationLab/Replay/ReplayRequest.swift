@@ -1,0 +1,39 @@
+public import LocationCore
+public import LocationFormats
+public import LocationRuntime
+
+/// What a replay is to do, settled before the first track is opened.
+public struct ReplayRequest: Sendable {
+  /// The numbers the engine decides by.
+  public var configuration = EngineConfiguration()
+  /// The regions to watch.
+  public var regions: [Region] = []
+  /// The programs that want to know.
+  public var subscribers: [Subscriber] = []
+  /// Whether a recording is replayed with its own configuration, rather than with this one.
+  public var keepsRecordedConfiguration = false
+  /// Who decides when the receiver is on, where that is other than in a recording's configuration.
+  public var sampling: SamplingConfiguration.Mode?
+  /// Whether ``subscribers`` only stand in for those that nobody named; a recording has its own.
+  public var hasDefaultSubscribers = false
+  /// What else happens.
+  public var scenario: Scenario?
+  /// How records are printed.
+  public var format = RecordFormat.text
+  /// How tracks are read.
+  public var track = TrackOptions()
+  /// Only fixes from this time on.
+  public var from: UTCTime?
+  /// Only fixes up to this time.
+  public var to: UTCTime?
+  /// How many seconds of the track pass in one second; nil for as fast as it goes.
+  public var speed: Double?
+  /// Tracks replayed side by side, each on one thread; nil for one at a time, which is unpacked on a thread of its own.
+  public var jobs: Int?
+  /// Where a page with the track, its events and its energy is written; of one track only.
+  public var reportPath: String?
+  /// Whether a progress bar is drawn on standard error.
+  public var showsProgress = false
+
+  public init() {}
+}

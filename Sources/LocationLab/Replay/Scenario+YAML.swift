@@ -1,0 +1,164 @@
+import LocationCore
+public import LocationFormats
+import LocationRuntime
+
+extension Scenario {
+  /// Reads a scenario file.
+  ///
+  /// - Parameter subscribers: The names that steps may use.
+  /// - Throws: ``Failure`` with file, line, key and, for an unknown one, the nearest that is valid.
+  public init(path: String, subscribers: [String]) throws(Failure) {
+    let map = try StrictYAML(path: path, code: .data).map(Key.self)
+    if let node = map.optional(.protect) { protectUntilFirstUnlock = try node.bool() }
+    for node in try map.required(.steps).list() {
+      let step = try Step(node, subscribers: subscribers)
+      if let last = steps.last(where: { step.at.isBefore($0.at) != nil }), step.at.isBefore(last.at) == true {
+        throw node.failure(
+          "happens before a step above it", remedy: "put the steps in the order in which they happen")
+      }
+      steps.append(step)
+    }
+  }
+
+  enum Key: String, CaseIterable {
+    case protect = "protect_until_first_unlock"
+    case steps
+  }
+}
+
+extension Scenario.Moment {
+  /// Whether it is earlier than another; nil where only the first fix tells.
+  fileprivate func isBefore(_ other: Scenario.Moment) -> Bool? {
+    switch (self, other) {
+    case (.absolute(let mine), .absolute(let others)): mine < others
+    case (.afterFirstFix(let mine), .afterFirstFix(let others)): mine < others
+    case (.absolute, .afterFirstFix), (.afterFirstFix, .absolute): nil
+    }
+  }
+}
+
+extension Scenario.Step {
+  enum Key: String, CaseIterable {
+    case at, launch, background, foreground, quit, exit, status, authorization, accuracy
+    case backgroundDelivery = "background_delivery"
+    case start, stop, service, locate, hangs, memory, bytes, lock, value
+    case beginTask = "begin_task"
+    case task, seconds
+    case memoryPressure = "memory_pressure"
+    case lowPower = "low_power"
+    case source, reboot, unlock
+  }
+
+  /// The keys that say what happens to a subscriber; their value is its name.
+  static let subscriberVerbs: [Key] = [
+    .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
+    .stop, .locate, .hangs, .memory, .lock, .beginTask,
+  ]
+  /// The keys that say what happens to the machine.
+  static let machineVerbs: [Key] = [.memoryPressure, .lowPower, .source, .reboot, .unlock]
+
+  /// What can be said of the source of fixes.
+  private enum Source: String, CaseIterable {
+    case found, lost
+  }
+
+  fileprivate init(_ node: StrictYAML, subscribers: [String]) throws(Failure) {
+    let map = try node.map(Key.self)
+    at = try Self.moment(map.required(.at))
+    let (verb, value) = try map.exactlyOne(of: Self.subscriberVerbs + Self.machineVerbs)
+    if Self.machineVerbs.contains(verb) {
+      try map.only([.at], beside: verb)
+      action = try Self.machineAction(verb, value)
+    } else {
+      let name = try value.string()
+      guard subscribers.contains(name) else {
+        throw value.failure(
+          "no subscriber is called \"\(name)\"",
+          remedy: StrictYAML.suggestion(for: name, among: subscribers, of: "subscribers"))
+      }
+      try map.only([.at] + Self.companions(of: verb), beside: verb)
+      action = try Self.action(verb, name, map)
+    }
+  }
+
+  /// The keys that may stand beside a verb.
+  private static func companions(of verb: Key) -> [Key] {
+    switch verb {
+    case .exit: [.status]
+    case .authorization, .accuracy, .backgroundDelivery, .hangs, .lock: [.value]
+    case .start, .stop: [.service]
+    case .locate: [.seconds]
+    case .memory: [.bytes]
+    case .beginTask: [.task, .seconds]
+    case .at, .launch, .background, .foreground, .quit, .status, .service, .bytes, .value, .task, .seconds,
+      .memoryPressure, .lowPower, .source, .reboot, .unlock:
+      []
+    }
+  }
+
+  private static func action(
+    _ verb: Key, _ name: String, _ map: StrictMap<Key>
+  ) throws(Failure) -> Scenario.Action {
+    func value() throws(Failure) -> StrictYAML { try map.required(.value) }
+    func service() throws(Failure) -> Subscriber.Services {
+      try map.required(.service).word(SubscriberManifest.Service.self).services
+    }
+    let event: SubscriberEvent
+    switch verb {
+    case .launch: return .launch(subscriber: name)
+    case .hangs: return .hang(subscriber: name, try value().bool())
+    case .beginTask:
+      return .task(
+        subscriber: name, name: try map.required(.task).string(),
+        seconds: try map.required(.seconds).double(in: 0...86_400))
+    case .foreground: event = .foreground
+    case .background: event = .background
+    case .quit: event = .quit
+    case .exit: event = .exited(status: Int32(try map.optional(.status)?.int(in: 0...255) ?? 0))
+    case .authorization: event = .authorization(try value().word(Subscriber.Authorization.self))
+    case .accuracy: event = .accuracy(try value().word(Subscriber.AccuracyAuthorization.self))
+    case .backgroundDelivery: event = .backgroundDelivery(try value().bool())
+    case .start: event = .start(try service())
+    case .stop: event = .stop(try service())
+    case .locate: event = .locate(seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 30)
+    case .memory: event = .memory(bytes: Int64(try map.required(.bytes).int(in: 0...(1 << 50))))
+    case .lock: event = .lock(isHeld: try value().bool())
+    case .at, .status, .service, .bytes, .value, .task, .seconds, .memoryPressure, .lowPower, .source,
+      .reboot, .unlock:
+      throw map.node.failure("says when, but not what happens")
+    }
+    return .subscriber(name: name, event)
+  }
+
+  private static func machineAction(_ verb: Key, _ value: StrictYAML) throws(Failure) -> Scenario.Action {
+    switch verb {
+    case .memoryPressure:
+      return .machine(.memoryPressure(try value.word(MachineEvent.MemoryPressure.self)))
+    case .lowPower: return .machine(.lowPower(try value.bool()))
+    case .source:
+      switch try value.word(Source.self) {
+      case .found: return .source(.found(name: "scenario"))
+      case .lost: return .source(.stale(.lost, seconds: 0))
+      }
+    case .reboot, .unlock:
+      guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
+      return .machine(verb == .reboot ? .reboot : .unlock)
+    case .at, .launch, .background, .foreground, .quit, .exit, .status, .authorization, .accuracy,
+      .backgroundDelivery, .start, .stop, .service, .locate, .hangs, .memory, .bytes, .lock, .value,
+      .beginTask,
+      .task, .seconds:
+      throw value.failure("says when, but not what happens")
+    }
+  }
+
+  private static func moment(_ node: StrictYAML) throws(Failure) -> Scenario.Moment {
+    let text = try node.string()
+    if text.hasPrefix("+"), let seconds = Double(text.dropFirst()), seconds >= 0, seconds.isFinite {
+      return .afterFirstFix(seconds: seconds)
+    }
+    if let time = UTCTime(rfc3339: text) { return .absolute(time) }
+    throw node.failure(
+      "\"\(text)\" is not a time",
+      remedy: "write +SECONDS after the first fix, or a time as 2026-05-01T06:00:00Z")
+  }
+}

@@ -1,0 +1,43 @@
+public import LocationCore
+import LocationFormats
+
+/// What else happens during a replay, and when: to the subscribers and to the machine.
+public struct Scenario: Hashable, Sendable {
+  /// When a step happens.
+  public enum Moment: Hashable, Sendable {
+    case absolute(UTCTime)
+    case afterFirstFix(seconds: Double)
+  }
+
+  /// What a step does.
+  public enum Action: Hashable, Sendable {
+    /// The user starts a subscriber.
+    case launch(subscriber: String)
+    case subscriber(name: String, SubscriberEvent)
+    /// A subscriber opens a finite task and ends it after so many seconds.
+    case task(subscriber: String, name: String, seconds: Double)
+    /// A program answers nothing any more, or answers again.
+    case hang(subscriber: String, Bool)
+    case machine(MachineEvent)
+    /// Something happens to the source of fixes.
+    case source(SourceEvent)
+  }
+
+  /// One thing that happens.
+  public struct Step: Hashable, Sendable {
+    /// When.
+    public var at: Moment
+    /// What happens.
+    public var action: Action
+  }
+
+  /// Whether nothing is relaunched between a boot and the first unlock (rule A8).
+  public var protectUntilFirstUnlock = false
+  /// In the order of the file.
+  public var steps: [Step] = []
+
+  /// Whether the user launches this subscriber: it then begins the replay not running, else suspended.
+  func launches(_ subscriber: String) -> Bool {
+    steps.contains { $0.action == .launch(subscriber: subscriber) }
+  }
+}

@@ -1,0 +1,95 @@
+import LocationCore
+import LocationRuntime
+
+/// The programs of a replay: they do what the engine orders, and acknowledge what they are handed after the time
+/// such a program takes. They decide nothing.
+struct SubscriberModel {
+  /// Something a modelled program will do.
+  struct Outcome: Hashable {
+    var at: EngineInstant
+    var subscriber: String
+    var event: SubscriberEvent
+  }
+
+  /// Seconds a program takes for one event.
+  let handlingSeconds: Double
+  /// What will be done, in order.
+  private var outcomes: [Outcome] = []
+  /// Until when each program is busy.
+  private var busyUntil: [String: EngineInstant] = [:]
+  /// Programs that answer nothing, each with what it was handed meanwhile.
+  private var hanging: [String: [Order]] = [:]
+  /// Tokens the engine gave out, counted: it numbers the tasks of a subscriber from 1.
+  private var tasks: [String: Int] = [:]
+
+  init(handlingSeconds: Double) { self.handlingSeconds = handlingSeconds }
+
+  /// When a program will do something next.
+  var next: EngineInstant? { outcomes.isEmpty ? nil : outcomes[0].at }
+
+  /// Takes the next thing a program will do off the list.
+  mutating func removeNext() -> Outcome? { outcomes.isEmpty ? nil : outcomes.removeFirst() }
+
+  /// Carries out an order that was given at `instant`.
+  mutating func perform(_ order: Order, at instant: EngineInstant) {
+    switch order {
+    case .wake, .relaunch, .warn: break
+    // It runs no code: what it was about to say is not said.
+    case .suspend(let name):
+      outcomes.removeAll { $0.subscriber == name }
+      busyUntil[name] = nil
+    case .deliver(let name, let event):
+      guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
+      let start = max(instant, busyUntil[name] ?? instant)
+      let done = start.advanced(bySeconds: handlingSeconds)
+      busyUntil[name] = done
+      insert(
+        Outcome(at: done, subscriber: name, event: .acknowledged(event: event, coreSeconds: handlingSeconds)))
+    case .terminate(let name): end(name)
+    }
+  }
+
+  /// A program opens a finite task and ends it after so many seconds.
+  mutating func beginTask(of name: String, seconds: Double, at instant: EngineInstant) {
+    let token = (tasks[name] ?? 0) + 1
+    tasks[name] = token
+    insert(
+      Outcome(at: instant.advanced(bySeconds: seconds), subscriber: name, event: .endTask(token: token)))
+  }
+
+  /// A program answers nothing from now on, or takes up what it was handed meanwhile.
+  mutating func setHanging(_ name: String, _ hangs: Bool, at instant: EngineInstant) {
+    if hangs {
+      guard hanging[name] == nil else { return }
+      hanging[name] = []
+      outcomes.removeAll { $0.subscriber == name && $0.event.isAnswer }
+    } else if let orders = hanging.removeValue(forKey: name) {
+      for order in orders { perform(order, at: instant) }
+    }
+  }
+
+  /// A program is gone, and with it what it was about to do.
+  mutating func end(_ name: String) {
+    outcomes.removeAll { $0.subscriber == name }
+    busyUntil[name] = nil
+    if hanging[name] != nil { hanging[name] = [] }
+  }
+
+  private mutating func insert(_ outcome: Outcome) {
+    let place = outcomes.firstIndex { $0.at > outcome.at } ?? outcomes.endIndex
+    outcomes.insert(outcome, at: place)
+  }
+}
+
+extension SubscriberEvent {
+  /// Whether a program says it by itself.
+  fileprivate var isAnswer: Bool {
+    switch self {
+    case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
+    case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
+      .memory,
+      .lock, .overran:
+      false
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// What became of one track.
+struct TrackOutcome: Sendable {
+  /// Nil when the track could not even be opened.
+  var summary: Summary?
+  /// What stopped it, if anything did.
+  var failure: Failure?
+  /// What a page is made of, where one is wanted.
+  var report: TrackReport?
+}
+
+/// One track on its way to lines: batches go in, lines come out. It is finished even when the track breaks off, so
+/// that the events of what is whole are told before the error.
+struct TrackRun: ~Copyable {
+  private var replay: TrackReplay
+  private var encoder: RecordEncoder
+  private var lines = LineSpool()
+  private var pacer: Pacer?
+  private var progress: Progress?
+  private(set) var outcome = TrackOutcome()
+
+  /// - Throws: ``Failure`` of code 65 where a recording's snapshot is of no engine.
+  init(_ source: TrackSource, isNamed: Bool, _ request: ReplayRequest) throws(Failure) {
+    replay =
+      if let recorded = source.recorded {
+        try TrackReplay(request, recorded: recorded.configuration, from: recorded.snapshot)
+      } else {
+        TrackReplay(request)
+      }
+    encoder = RecordEncoder(format: request.format, track: isNamed ? source.path : nil)
+    pacer = request.speed.map { Pacer(speed: $0) }
+    if request.showsProgress { progress = Progress(name: source.name, total: source.byteCount) }
+  }
+
+  /// Takes a batch from `place` on: the rest of it, or one step where the replay is paced. After the last one
+  /// everything is settled and said.
+  mutating func take(_ batch: borrowing TrackBatch, from place: inout Int) {
+    let end = pacer == nil ? batch.count : min(place + 1, batch.count)
+    if batch.events.isEmpty {
+      while place < end {
+        replay.take(batch.items[place]) { record in
+          if let line = encoder.encode(record) { lines.append(line) }
+        }
+        place += 1
+      }
+    } else {
+      while place < end {
+        replay.take(batch.events[place]) { record in
+          if let line = encoder.encode(record) { lines.append(line) }
+        }
+        place += 1
+      }
+    }
+    guard place == batch.count else { return }
+    progress?.show(batch.bytesRead)
+    if batch.isLast { finish(after: batch) }
+  }
+
+  /// Hands on every line since the last call.
+  mutating func takeLines(_ body: (borrowing Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
+    try lines.handOn(body)
+    lines.removeAll()
+  }
+
+  /// Every line since the last call, to keep.
+  mutating func takeSpool() -> LineSpool {
+    defer { lines.removeAll() }
+    return lines
+  }
+
+  /// Until when a paced replay has to wait before its next step; nil when it need not.
+  mutating func pause() -> ContinuousClock.Instant? { pacer?.pause(at: replay.time) }
+
+  private mutating func finish(after batch: borrowing TrackBatch) {
+    progress?.clear()
+    let summary = replay.finish(notes: batch.notes) { record in
+      if let line = encoder.encode(record) { lines.append(line) }
+    }
+    if let line = encoder.encode(summary) { lines.append(line) }
+    outcome.summary = summary
+    outcome.report = replay.report
+    outcome.failure = batch.failure
+  }
+}

@@ -1,0 +1,187 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// The data of a page as one JSON object that its script reads.
+///
+/// Times are milliseconds after `t0`, places ten-millionths of a degree; both are differences to the value before
+/// where they are many. Its keys: `t`, `lat`, `lon`, `use` (run lengths: use, count, use, count, …) and `breaks` of
+/// the points; `receiver`, `subscribers` (times and states), `regions`, `events`.
+struct ReportData {
+  private(set) var bytes: [UInt8] = []
+  private let origin: Int64
+
+  init(_ report: TrackReport, title: String, isAdaptive: Bool) {
+    origin =
+      report.points.milliseconds.first ?? report.events.first?.time.milliseconds ?? 0
+    bytes.reserveCapacity(16 * report.points.count + 256 * report.events.count + 4096)
+    append("{\"v\":1,\"title\":")
+    JSONText.append(title, to: &bytes)
+    append(",\"adaptive\":\(isAdaptive),\"t0\":\(origin),\"n\":\(report.points.count)")
+    append(report.points)
+    append(report.orders)
+    append(report.lives)
+    list("regions", report.regions) { $0.append($1) }
+    list("events", report.events) { $0.append($1) }
+    append("}")
+    escapeTags()
+  }
+
+  /// Nothing in the data can end the element it stands in: `<` occurs in strings only.
+  private mutating func escapeTags() {
+    guard bytes.contains(UInt8(ascii: "<")) else { return }
+    var escaped: [UInt8] = []
+    escaped.reserveCapacity(bytes.count + 64)
+    for byte in bytes {
+      if byte == UInt8(ascii: "<") {
+        escaped += Array("\\u003c".utf8)
+      } else {
+        escaped.append(byte)
+      }
+    }
+    bytes = escaped
+  }
+}
+
+// MARK: - Numbers
+
+extension ReportData {
+  private mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
+
+  /// Appends a member that is a list.
+  private mutating func list<Element>(
+    _ key: String, _ elements: [Element], _ body: (inout Self, Element) -> Void
+  ) {
+    append(",\"\(key)\":[")
+    for (index, element) in elements.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      body(&self, element)
+    }
+    append("]")
+  }
+
+  /// Appends a member that is a list of differences; the first is to `start`.
+  private mutating func differences<Number: BinaryInteger>(
+    _ key: String, _ values: [Number], from start: Number = 0
+  ) {
+    append(",\"\(key)\":")
+    differences(values, from: start)
+  }
+
+  private mutating func differences<Number: BinaryInteger>(_ values: [Number], from start: Number = 0) {
+    var last = Int(start)
+    bytes.append(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      FixedPoint.append(Int(value) - last, to: &bytes)
+      last = Int(value)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  private func offset(_ time: UTCTime) -> Int { Int(time.milliseconds.saturatingSubtract(origin)) }
+}
+
+// MARK: - Parts
+
+extension ReportData {
+  private mutating func append(_ points: TrackReport.Points) {
+    differences("t", points.milliseconds, from: origin)
+    differences("lat", points.latitudes)
+    differences("lon", points.longitudes)
+    var runs: [Int] = []
+    for use in points.uses {
+      if runs.isEmpty || runs[runs.count - 2] != use.rawValue {
+        runs += [use.rawValue, 1]
+      } else {
+        runs[runs.count - 1] += 1
+      }
+    }
+    list("use", runs) { FixedPoint.append($1, to: &$0.bytes) }
+    list("breaks", points.breaks) { FixedPoint.append($1, to: &$0.bytes) }
+  }
+
+  private mutating func append(_ orders: [TrackReport.Move<ReceiverOrder>]) {
+    list("receiver", orders) { data, move in
+      data.append("[\(data.offset(move.at)),\(move.state.isOn ? 1 : 0),\"\(move.state.reason.rawValue)\"]")
+    }
+  }
+
+  private mutating func append(_ lives: [TrackReport.Life]) {
+    list("subscribers", lives) { data, life in
+      data.append("{\"name\":")
+      JSONText.append(life.name, to: &data.bytes)
+      data.list("moves", life.moves) { data, move in
+        data.append("[\(data.offset(move.at)),\"\(move.state.rawValue)\"]")
+      }
+      data.append("}")
+    }
+  }
+
+  private mutating func append(_ event: Record) {
+    append("{\"id\":\(event.id),\"t\":\(offset(event.time)),\"type\":")
+    JSONText.append(event.type, to: &bytes)
+    let text = TextRecord(event)
+    append(",\"what\":")
+    JSONText.append(text?.what ?? event.type, to: &bytes)
+    append(",\"detail\":")
+    JSONText.append(text?.detail ?? "", to: &bytes)
+    switch event.body {
+    case .significant(let change): append(place: change.fix.coordinate)
+    case .region(let region):
+      append(",\"region\":")
+      JSONText.append(region.region, to: &bytes)
+      append(place: region.coordinate)
+    case .visit(let visit): append(place: visit.coordinate)
+    case .location(let update): append(place: update.coordinate)
+    case .decision(let decision):
+      append(",\"subscriber\":")
+      JSONText.append(decision.subscriber, to: &bytes)
+      append(",\"action\":\"\(decision.action.rawValue)\"")
+    case .subscriberState(let move):
+      append(",\"subscriber\":")
+      JSONText.append(move.subscriber, to: &bytes)
+    case .pause, .advice, .gap, .source, .refused, .fixAccepted, .fixRejected, .power, .receiver: break
+    }
+    append("}")
+  }
+
+  private mutating func append(place: Coordinate) {
+    append(
+      ",\"lat\":\(TrackReport.Points.scaled(place.latitude)),\"lon\":\(TrackReport.Points.scaled(place.longitude))"
+    )
+  }
+
+  private mutating func append(_ region: Region) {
+    append("{\"id\":")
+    JSONText.append(region.id, to: &bytes)
+    if let name = region.name {
+      append(",\"name\":")
+      JSONText.append(name, to: &bytes)
+    }
+    switch region.shape {
+    case .circle(let center, let radius):
+      append(place: center)
+      append(",\"radius\":\(Wording.number(radius, FixedPoint.meters))")
+    case .polygon(let polygon): list("rings", polygon.rings) { $0.append($1) }
+    case .multiPolygon(let polygons): list("rings", polygons.flatMap(\.rings)) { $0.append($1) }
+    case .corridor(let line, let buffer):
+      list("line", [line]) { $0.append($1) }
+      append(",\"buffer\":\(Wording.number(buffer, FixedPoint.meters))")
+    }
+    append("}")
+  }
+
+  /// A line as its latitudes and its longitudes.
+  private mutating func append(_ line: [Coordinate]) {
+    append("[")
+    differences(line.map { TrackReport.Points.scaled($0.latitude) })
+    append(",")
+    differences(line.map { TrackReport.Points.scaled($0.longitude) })
+    append("]")
+  }
+}
+
+extension Region.Polygon {
+  fileprivate var rings: [[Coordinate]] { [shell] + holes }
+}

@@ -1,0 +1,153 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// The parts of a page that need no script: what it came to, in tables.
+struct ReportTables {
+  /// HTML; every name in it is escaped.
+  private(set) var html = ""
+  private let report: TrackReport
+
+  /// More rows than this make a page slow and help nobody; the rest is on the timeline.
+  static let eventRows = 1000
+
+  init(_ report: TrackReport, _ comparison: Comparison?) {
+    self.report = report
+    guard let (summary, ledger) = report.outcome else { return }
+    appendSummary(summary)
+    appendComponents(ledger, summary)
+    appendPayers(ledger)
+    if let comparison { html += ReportPicture.html(of: comparison) }
+    appendEvents()
+  }
+
+  /// A table that scrolls by itself where it is wider than the page. Cells are HTML; `#` before a title aligns
+  /// its column to the right.
+  static func table(_ caption: String, _ titles: [String], _ rows: [[String]]) -> String {
+    var html = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\">"
+    html += "<table><caption>\(caption)</caption><thead><tr>"
+    let isRight = titles.map { $0.hasPrefix("#") }
+    for title in titles {
+      html +=
+        "<th scope=\"col\"\(title.hasPrefix("#") ? " class=\"n\"" : "")>\(title.drop { $0 == "#" })</th>"
+    }
+    html += "</tr></thead><tbody>\n"
+    for row in rows {
+      html += "<tr>"
+      for (index, cell) in row.enumerated() {
+        let style = isRight[index] ? " class=\"n\"" : ""
+        html += index == 0 ? "<th scope=\"row\">\(cell)</th>" : "<td\(style)>\(cell)</td>"
+      }
+      html += "</tr>\n"
+    }
+    return html + "</tbody></table></div>\n"
+  }
+
+  /// `12 J (8 J to 20 J)`
+  static func energy(_ value: Double, _ low: Double, _ high: Double) -> String {
+    "\(Wording.energy(value)) <small>(\(Wording.energy(low)) to \(Wording.energy(high)))</small>"
+  }
+
+  private mutating func appendSummary(_ summary: Summary) {
+    func share(_ seconds: Double) -> String {
+      guard summary.durationSeconds > 0 else { return "" }
+      return " (\(Wording.number(100 * seconds / summary.durationSeconds, 1)) %)"
+    }
+    var facts = [
+      ("Time", Wording.duration(summary.durationSeconds)),
+      ("Points of the track", Wording.count(report.points.count)),
+      ("Fixes taken", Wording.count(summary.tally.accepted)),
+    ]
+    for (reason, count) in summary.rejected {
+      facts.append(("Refused: \(reason.rawValue)", Wording.count(count)))
+    }
+    if report.leftOut > 0 { facts.append(("Points without time or place", Wording.count(report.leftOut))) }
+    facts += [
+      ("Receiver on", Wording.duration(summary.receiverOnSeconds) + share(summary.receiverOnSeconds)),
+      ("Programs woken", Wording.count(summary.tally.wakes)),
+      ("Programs relaunched", Wording.count(summary.tally.relaunches)),
+      (
+        "Energy of the services",
+        Self.energy(summary.energy.joules, summary.energy.lowJoules, summary.energy.highJoules)
+      ),
+      ("Energy of the whole device", Wording.energy(summary.deviceJoules)),
+      ("Power profile", Markup.escaped(summary.profile)),
+      ("Calibrated", Markup.escaped(summary.calibration ?? "no: modelled, not measured")),
+    ]
+    html += "<section aria-labelledby=\"h-sum\"><h2 id=\"h-sum\">What it came to</h2>\n<dl>"
+    for (name, value) in facts { html += "<div><dt>\(name)</dt><dd>\(value)</dd></div>\n" }
+    for note in summary.notes { html += "<div><dt>Note</dt><dd>\(Markup.escaped(note))</dd></div>\n" }
+    html += "</dl></section>\n"
+  }
+
+  private mutating func appendComponents(_ ledger: PowerLedger, _ summary: Summary) {
+    let use = ledger.use
+    let form = use.form(under: ledger.profile)
+    var parts: [(component: PowerLedger.Component, seconds: Double, band: PowerBand)] = []
+    for component in PowerLedger.Component.allCases {
+      var part = PowerUse()
+      var seconds = 0.0
+      for term in PowerTerm.allCases where term.component == component {
+        part[term] = use[term]
+        if term.isTime { seconds += use[term] }
+      }
+      let band = part.band(under: ledger.profile, form: form)
+      if band.value > 0 || seconds > 0 { parts.append((component, seconds, band)) }
+    }
+    let largest = parts.map(\.band.high).max() ?? 0
+    var rows = parts.map { part in
+      [
+        Self.words(part.component.rawValue), part.seconds > 0 ? Wording.duration(part.seconds) : "",
+        Self.energy(part.band.value, part.band.low, part.band.high), Self.bar(part.band, of: largest),
+      ]
+    }
+    let energy = summary.energy
+    rows.append(["all", "", Self.energy(energy.joules, energy.lowJoules, energy.highJoules), ""])
+    html += "<section aria-labelledby=\"h-energy\"><h2 id=\"h-energy\">Energy</h2>\n"
+    html += Self.table(
+      "By component; in brackets what holds with 90 %", ["Component", "#Time", "#Energy", ""], rows)
+  }
+
+  private mutating func appendPayers(_ ledger: PowerLedger) {
+    let rows = ledger.entries.filter { $0.joules > 0 || $0.seconds > 0 }.map { entry in
+      [
+        Markup.escaped(entry.subscriber), entry.rule.rawValue, Self.words(entry.component.rawValue),
+        entry.seconds > 0 ? Wording.duration(entry.seconds) : "", Wording.energy(entry.joules),
+      ]
+    }
+    html += Self.table(
+      "By who pays, and under which rule", ["Subscriber", "Rule", "Component", "#Time", "#Energy"], rows)
+    html += "</section>\n"
+  }
+
+  private mutating func appendEvents() {
+    let shown = report.events.prefix(Self.eventRows)
+    let rows = shown.enumerated().map { index, event in
+      let text = TextRecord(event)
+      return [
+        "<button type=\"button\" class=\"at\" data-event=\"\(index)\">\(event.time.rfc3339)</button>",
+        "<code>\(event.type)</code>", Markup.escaped(text?.what ?? event.type),
+        Markup.escaped(text?.detail ?? ""),
+      ]
+    }
+    html += "<section aria-labelledby=\"h-events\"><h2 id=\"h-events\">Events</h2>\n"
+    if shown.count < report.events.count {
+      html +=
+        "<p>The first \(Wording.count(shown.count)) of \(Wording.count(report.events.count)); all of them are on the timeline.</p>\n"
+    }
+    html += Self.table("What happened, in order", ["Time (UTC)", "Record", "What", "Detail"], rows)
+    html += "</section>\n"
+  }
+
+  /// A bar with the interval as a line across its end.
+  static func bar(_ band: PowerBand, of largest: Double) -> String {
+    func percent(_ value: Double) -> String { Wording.number(largest > 0 ? 100 * value / largest : 0, 2) }
+    return """
+      <span class="bar" aria-hidden="true"><i style="width:\(percent(band.value))%"></i>\
+      <b style="left:\(percent(band.low))%;width:\(percent(band.high - band.low))%"></b></span>
+      """
+  }
+
+  /// `receiver tracking`
+  static func words(_ name: String) -> String { String(name.map { $0 == "_" ? " " : $0 }) }
+}

@@ -1,7 +1,0 @@
-/// Why something that was written can't be a region.
-struct RegionProblem: Error, Equatable {
-  /// What is wrong, without a full stop.
-  var what: String
-  /// What to do about it.
-  var remedy: String?
-}
