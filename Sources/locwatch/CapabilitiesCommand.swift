@@ -2,20 +2,20 @@ import ArgumentParser
 import LocationFormats
 import LocationRuntime
 
-/// `locwatch capabilities`: what works on this machine, and why not.
+/// `locwatch capabilities`: what works on this machine, and what does not and why.
 struct CapabilitiesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "capabilities",
-    abstract: "Tell what works on this machine, and why not.",
+    abstract: "Show what works on this machine, and what does not and why.",
     discussion: """
-      Nothing is changed: gpsd is asked for its devices without being asked for reports, and what is made to try
-      a right is removed at once.
+      This changes nothing. It asks gpsd for its devices but not for reports, and
+      removes at once whatever it creates to test a permission.
 
         locwatch capabilities
         locwatch capabilities --gpsd pi.local --json
       """)
 
-  @Option(help: ArgumentHelp("Where gpsd is.", valueName: "server[:port[:device]]"))
+  @Option(help: ArgumentHelp("The address of gpsd.", valueName: "server[:port[:device]]"))
   var gpsd: String = GPSDAddress.local.description
 
   @Flag(help: "One JSON object.")

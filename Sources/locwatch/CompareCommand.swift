@@ -8,16 +8,16 @@ import LocationRuntime
 struct CompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "The same tracks under several policies: what each finds, how late, and at what cost.",
+    abstract: "Compare policies on the same tracks: what each finds, how late, and at what cost.",
     discussion: """
-      Continuous is a receiver that is always on and a program that is handed
-      every fix; the others are held against it.
+      The policy "continuous" is a receiver that is always on and a program that
+      gets every fix. The others are compared with it.
 
         locwatch compare day.gpx --regions places.geojson
         locwatch compare archive/*.gpx -r places.geojson --profile pinephone
         locwatch compare day.gpx -r places.geojson --format json
 
-      Docs/Power.md tells what is modelled and how far it can be believed.
+      Docs/Power.md describes the model and how far you can trust it.
       """)
 
   /// How the comparison is printed.
@@ -25,20 +25,20 @@ struct CompareCommand: AsyncParsableCommand {
     case text, json
   }
 
-  @Argument(help: ArgumentHelp("Tracks; - reads standard input.", valueName: "track"))
+  @Argument(help: ArgumentHelp("Tracks; - is standard input.", valueName: "track"))
   var tracks: [String]
 
   @OptionGroup var regionFiles: RegionFileOptions
 
   @OptionGroup var engine: EngineOptions
 
-  @Option(help: ArgumentHelp("How to print.", valueName: "text|json"))
+  @Option(help: ArgumentHelp("The output format.", valueName: "text|json"))
   var format: Format = .text
 
   @OptionGroup var accuracy: AccuracyOptions
 
   func validate() throws {
-    if tracks.isEmpty { throw ValidationError("name a track, or - for standard input") }
+    if tracks.isEmpty { throw ValidationError("give a track, or - for standard input") }
   }
 
   func run() async throws {

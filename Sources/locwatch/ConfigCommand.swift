@@ -2,18 +2,18 @@ import ArgumentParser
 import LocationFormats
 import LocationRuntime
 
-/// `locwatch config`: the effective settings.
+/// `locwatch config`: the settings in force.
 struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
-    abstract: "Show the thresholds in force, or check a file of them.",
+    abstract: "Show the settings in force, or check a settings file.",
     subcommands: [Show.self, Check.self], defaultSubcommand: Show.self)
 
   /// `locwatch config show`
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Show every setting with its unit and where it was made.",
+      abstract: "Show every setting with its unit and where its value comes from.",
       discussion: """
           locwatch config show
           locwatch config show --config locwatch.yaml
@@ -39,9 +39,9 @@ struct ConfigCommand: AsyncParsableCommand {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Check a settings file: exit status 78 and the first mistake, with its line.")
+      abstract: "Check a settings file: on a mistake, print its line and exit with 78.")
 
-    @Argument(help: "A settings file, YAML; - reads standard input.")
+    @Argument(help: "A settings file, YAML; - is standard input.")
     var file: String
 
     func run() async throws {

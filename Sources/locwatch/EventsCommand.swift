@@ -6,20 +6,20 @@ import LocationRuntime
 struct EventsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "events",
-    abstract: "Print what happened.",
+    abstract: "Print the events so far, or follow them.",
     discussion: """
-      The records of Docs/Wire.md, in order. The id of the last one read is a cursor
-      for the next time; as text it stands in brackets.
+      Prints the records of Docs/Wire.md in order. To continue later, pass the id of
+      the last record to --since; the text format shows ids in brackets.
 
         locwatch events
         locwatch events --since 1234
         locwatch events --follow | jq -r 'select(.type == "region.enter") | .region'
       """)
 
-  @Option(help: ArgumentHelp("Only those with higher ids.", valueName: "id"))
+  @Option(help: ArgumentHelp("Only events with a higher id.", valueName: "id"))
   var since: Int = 0
 
-  @Flag(name: [.short, .long], help: "Go on with those to come.")
+  @Flag(name: [.short, .long], help: "Continue with new events.")
   var follow = false
 
   @OptionGroup var format: RegionsFormatOptions
@@ -49,9 +49,9 @@ struct EventsCommand: ParsableCommand {
 struct AckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
-    abstract: "Acknowledge an event by hand: it is not handed to a subscriber again.",
+    abstract: "Acknowledge an event by hand, so that it is not delivered again.",
     discussion: """
-      Exit status 1 where nobody waits for it.
+      Exits with 1 if no subscriber waits for the event.
 
         locwatch ack 1234
         locwatch ack 1234 --subscriber commute-logger
@@ -60,7 +60,9 @@ struct AckCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("The event's id.", valueName: "id"))
   var id: Int
 
-  @Option(help: ArgumentHelp("For this one only (default: for all who wait for it).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Acknowledge for this subscriber only (default: for all that wait for it).", valueName: "name"))
   var subscriber: String?
 
   @OptionGroup var state: StateOptions

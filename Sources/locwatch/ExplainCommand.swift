@@ -8,14 +8,15 @@ import LocationRuntime
 struct ExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
-    abstract: "Tell why something happened, or did not: what was known, what decided, what it lacked.",
+    abstract: "Explain why something happened or did not: what was known, what decided, what was missing.",
     discussion: """
-      For a moment, the newest one that is known if none is named: the fix, and
-      whether it was believed; for each region that was near, how far the edge was
-      and what its state would have taken to change; for each subscriber, what an
-      event would have led to. A time in whole seconds means all of that second.
-      Works with a daemon and without, as far back as the journal reaches, and on
-      a file that locwatch journal or run --record wrote.
+      Shows, for a moment (default: the latest known): the fix and whether it was
+      accepted; for each region nearby, the distance to its edge and what a change
+      of its state would have needed; for each subscriber, what an event would have
+      led to. A time in whole seconds means all of that second.
+
+      Works with and without a daemon, as far back as the journal reaches, and on
+      recordings of locwatch journal or run --record.
 
         locwatch explain
         locwatch explain --region home --at 2026-05-01T06:00:12Z
@@ -27,16 +28,16 @@ struct ExplainCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("A recording (default: the state file).", valueName: "recording"))
   var recording: String?
 
-  @Option(help: ArgumentHelp("When, UTC.", valueName: "time"))
+  @Option(help: ArgumentHelp("The moment, UTC.", valueName: "time"))
   var at: UTCTime?
 
-  @Option(help: ArgumentHelp("A record's id; locwatch events has them.", valueName: "id"))
+  @Option(help: ArgumentHelp("The id of a record, from locwatch events.", valueName: "id"))
   var event: Int?
 
-  @Option(help: ArgumentHelp("About this region, however far it is.", valueName: "id"))
+  @Option(help: ArgumentHelp("Only this region, however far away it is.", valueName: "id"))
   var region: String?
 
-  @Option(help: ArgumentHelp("About this one alone.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only this subscriber.", valueName: "name"))
   var subscriber: String?
 
   @Flag(help: "One JSON object; the same as --format ndjson.")

@@ -2,15 +2,15 @@ import ArgumentParser
 import LocationFormats
 import LocationRuntime
 
-/// `locwatch journal`: what reached the daemon.
+/// `locwatch journal`: exports what reached the daemon.
 struct JournalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal",
-    abstract: "Write down what reached the daemon, for locwatch replay.",
+    abstract: "Export everything that reached the daemon as a recording for locwatch replay.",
     discussion: """
-      A recording of what the state file still holds: with it, what happened in
-      the field happens again wherever the file is copied. It says where somebody
-      was, so a new file is for its owner alone.
+      The recording holds what the state file still has. A replay of it repeats an
+      incident in the field on any machine. It says where somebody was, so a new
+      file is readable by its owner only.
 
         locwatch journal -o incident.journal
         locwatch replay incident.journal --explain
@@ -18,7 +18,8 @@ struct JournalCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    name: [.short, .long], help: ArgumentHelp("Where to (default: standard output).", valueName: "file"))
+    name: [.short, .long],
+    help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
   var output: String?
 
   @OptionGroup var state: StateOptions

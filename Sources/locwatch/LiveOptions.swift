@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// How a command takes what comes from gpsd.
+/// How a command handles what comes from gpsd.
 struct LiveOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Record everything that comes, for locwatch replay.", valueName: "file"))
+  @Option(help: ArgumentHelp("Record every event for locwatch replay.", valueName: "file"))
   var record: String?
 
-  @Flag(help: "gpsd plays a log (gpsfake): fixes may be of any date, and time is theirs.")
+  @Flag(help: "gpsd plays a log (gpsfake): accept fixes of any date and use their time.")
   var simulated = false
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 import Dispatch
 
-/// Where the program starts: without concurrency, which a command that needs it begins itself.
+/// The entry point. It is synchronous; commands that need concurrency start it themselves.
 ///
-/// An `async` entry would have Dispatch start its threads for every command, and their watch over each other wakes
-/// the process every second: too much for a daemon that is idle.
+/// With an `async` entry point Dispatch starts its threads for every command. Their watchdog wakes the process
+/// every second, which an idle daemon must avoid.
 @main enum Entry {
   static func main() {
     do {
@@ -28,14 +28,15 @@ struct Locwatch: AsyncParsableCommand {
     commandName: "locwatch",
     abstract: "Background location services for Linux.",
     discussion: """
-      locwatch replay drive.gpx
-        what would have woken a program on this drive, when, why and at what cost
-      locwatch replay drive.gpx -r places.geojson -s logger.yaml --scenario day.yaml
-        the same with your places, your program and what its user did
-      locwatch regions add home --circle 48.1371,11.5754,120
-        a place to keep; regions export writes what replay reads
-      locwatch synth commute.synth.yaml -o commute.gpx
-        a track without driving
+      Run a command when this machine arrives, leaves or moves; replay any GPS
+      track to see beforehand what would have fired.
+
+        locwatch replay drive.gpx -r places.geojson       # what would have fired?
+        locwatch regions add home --circle 48.1371,11.5754,120
+        locwatch subscribers add logger.yaml              # your program's manifest
+        locwatch run                                      # the daemon; needs gpsd
+        locwatch status
+        locwatch explain --region home                    # why did it not fire?
       """,
     version: "0.1.0",
     subcommands: [

@@ -10,12 +10,12 @@ struct LowPowerCommand: AsyncParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "low-power",
-    abstract: "Save energy on the move too, or no longer; or tell which.",
+    abstract: "Switch low-power mode on or off, or show it.",
     discussion: """
-      In low-power mode adaptive sampling asks for a fix no more often than at rest.
-      No visit to a region is missed for it; exits and significant changes are told
-      up to sampling.rest_s later. It holds until it is said otherwise, through the
-      daemon's ends and reboots. Examples/systemd has units that follow the mains.
+      In low-power mode adaptive sampling asks for fixes no more often than at rest.
+      It misses no visit to a region; exits and significant changes are reported up
+      to sampling.rest_s later. The mode persists across restarts and reboots until
+      you change it. Examples/systemd has units that follow the mains.
 
         locwatch low-power on
         locwatch low-power off
@@ -24,7 +24,7 @@ struct LowPowerCommand: AsyncParsableCommand {
         locwatch run --sampling adaptive
       """)
 
-  @Argument(help: "on or off (default: tell which it is).")
+  @Argument(help: "on or off (default: show the mode).")
   var mode: Mode?
 
   @Flag(help: "One JSON object; the same as --format ndjson.")

@@ -4,17 +4,19 @@ import LocationFormats
 import LocationLab
 import LocationRuntime
 
-/// `locwatch power`: what the power model is fed with.
+/// `locwatch power`: energy used so far, and power profiles.
 struct PowerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "power",
-    abstract: "Energy spent so far, and power profiles: what devices draw, and how well that is known.",
+    abstract: "Show the energy used so far, and manage power profiles.",
     discussion: """
-        locwatch power                           # what the daemon has booked
+        locwatch power                           # energy used by the daemon
         locwatch power profiles
         locwatch power show rpi4-ublox-m8
         locwatch power show rpi4-ublox-m8 --yaml > mine.yaml
         locwatch replay drive.gpx --profile mine.yaml
+
+      A profile says what a device draws, and how reliable each number is.
       """,
     subcommands: [Spent.self, Profiles.self, Show.self, Plan.self, Calibrate.self],
     defaultSubcommand: Spent.self)
@@ -39,7 +41,7 @@ struct PowerCommand: AsyncParsableCommand {
   /// `locwatch power show`.
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show a profile: every number with its spread, how it is known, and its source.")
+      abstract: "Show a profile: every number with its spread and its source.")
 
     @Argument(help: ArgumentHelp("A built-in profile, or a YAML file.", valueName: "name|file"))
     var profile: String
@@ -47,11 +49,11 @@ struct PowerCommand: AsyncParsableCommand {
     @Flag(help: "One JSON object.")
     var json = false
 
-    @Flag(help: "The profile as a file that --profile takes.")
+    @Flag(help: "Print a file for --profile.")
     var yaml = false
 
     func validate() throws {
-      if json, yaml { throw ValidationError("--json and --yaml are two formats: name one") }
+      if json, yaml { throw ValidationError("--json and --yaml exclude each other") }
     }
 
     func run() async throws {
@@ -67,4 +69,125 @@ struct PowerCommand: AsyncParsableCommand {
       }
     }
   }
+
+  /// `locwatch power`, or `power spent`.
+  struct Spent: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show the energy used so far, by component, subscriber and rule.",
+      discussion: """
+          locwatch power
+          locwatch power spent --by-day
+          locwatch power spent --json | jq -s 'map(.joules) | add'
+
+        The energy is modelled with the profile of locwatch run: see Docs/Power.md.
+        """)
+
+    @Flag(help: "One row for each day.")
+    var byDay = false
+
+    @Flag(help: "One JSON object a line.")
+    var json = false
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        let spent = try state.seat().energy()
+        let account = EnergyAccount(spent.rows, byDay: byDay)
+        if account.isEmpty, !json { return Terminal.note("no energy recorded yet; locwatch run records it") }
+        try Terminal.print(json ? account.json : account.text + (spent.books?.text ?? ""))
+      }
+    }
+  }
+
+  /// `locwatch power calibrate`.
+  struct Calibrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Fit a profile to a meter's log of a device that did what the blocks say.",
+      discussion: """
+        The log has snapshots of /sys/class/power_supply (a folder, or uevent files),
+        the output of upower -d, or the readings of a RAPL counter, an INA2xx or a
+        USB meter. Parameters that the blocks cannot separate keep their spread.
+
+          locwatch power plan rpi4-ublox-m8 --step-j 13.7          # how long each block must be
+          locwatch power calibrate blocks.yaml --log ina226.csv -o my-pi.yaml
+
+        Docs/Power.md describes the formats.
+        """)
+
+    @Argument(help: "What the device did and when, YAML.")
+    var blocks: String
+
+    @Option(help: ArgumentHelp("The meter's log.", valueName: "file|folder"))
+    var log: String
+
+    @Option(help: "power_supply, upower, rapl, ina2xx or usb_meter (default: recognised by the content).")
+    var meter: MeterStream.Kind?
+
+    @Option(name: .shortAndLong, help: "The profile to write; - is standard output.")
+    var output: String
+
+    func run() async throws {
+      do throws(Failure) {
+        try calibrate()
+      } catch {
+        throw Terminal.exit(for: error)
+      }
+    }
+
+    private func calibrate() throws(Failure) {
+      let file = try CalibrationFile(path: blocks)
+      let log = try MeterLog(path: log, kind: meter, shuntMicroohms: file.shuntMicroohms)
+      let (windows, notes) = file.windows(in: log.stream)
+      let calibration = try PowerCalibration(file.before, windows: windows)
+      let profile = calibration.profile(
+        name: file.name, about: file.about, note: file.note(calibration, log: log.identity),
+        meterSpread: log.stream.meterSpread)
+      let written = try OutputFile(path: output)
+      try written.write(Array(PowerProfileText.yaml(profile).utf8))
+      let report = CalibrationReport.text(calibration, profile, notes: log.stream.notes + notes)
+      if output == "-" {
+        try OutputFile.standardError.write(Array(report.utf8))
+      } else {
+        print(report, terminator: "")
+      }
+    }
+  }
+
+  /// `locwatch power plan`.
+  struct Plan: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Show how long the blocks of a calibration must be for a meter's resolution.")
+
+    @Argument(help: ArgumentHelp("The profile to start from.", valueName: "name|file"))
+    var profile: String
+
+    @Option(
+      help: ArgumentHelp(
+        "The meter's smallest step in joules: 1 % of a 3000 mAh battery is 410, 1 mAh is 13.7, 1 mWh is 3.6.",
+        valueName: "joules"))
+    var stepJ: Double
+
+    @Option(help: ArgumentHelp("The allowed relative error.", valueName: "share"))
+    var error: Double = 0.1
+
+    func validate() throws {
+      guard stepJ > 0, stepJ.isFinite else {
+        throw ValidationError("--step-j needs a number of joules above 0")
+      }
+      guard error > 0, error < 1 else { throw ValidationError("--error needs a number between 0 and 1") }
+    }
+
+    func run() async throws {
+      do throws(Failure) {
+        print(
+          CalibrationReport.plan(try PowerProfileFile.find(profile), stepJoules: stepJ, error: error),
+          terminator: "")
+      } catch {
+        throw Terminal.exit(for: error)
+      }
+    }
+  }
 }
+
+extension MeterStream.Kind: ExpressibleByArgument {}

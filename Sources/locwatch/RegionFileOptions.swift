@@ -3,14 +3,16 @@ import LocationCore
 import LocationFormats
 import LocationRuntime
 
-/// The regions that a command is given in files.
+/// Regions from files, for commands that replay or watch.
 struct RegionFileOptions: ParsableArguments {
-  @Option(name: [.short, .long], help: ArgumentHelp("GeoJSON with regions; repeatable.", valueName: "file"))
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Regions: GeoJSON, OwnTracks, KML or GPX; repeatable.", valueName: "file"))
   var regions: [String] = []
 
-  /// Reads them all; what is odd about them goes to standard error.
+  /// Reads all files; warnings go to standard error.
   ///
-  /// - Throws: ``Failure`` where a file can't be read, or two of its regions have one id.
+  /// - Throws: ``Failure`` if a file cannot be read, or two regions have the same id.
   func read() throws(Failure) -> [Region] {
     var all: [Region] = []
     for path in regions {

@@ -9,54 +9,58 @@ struct RegionsAdd: AsyncParsableCommand {
     commandName: "add", abstract: "Add a region: a circle, or an outline from a GeoJSON file.",
     discussion: """
         locwatch regions add home --circle 48.1371,11.5754,120
-        locwatch regions add sydney --circle -33.8568,151.2153,300 --name "Opera House" --tag travel
-        locwatch regions add office --circle 48.14,11.56,80 --notify enter,exit,dwell --dwell 600 --exit-delay 60
+        locwatch regions add sydney --circle -33.8568,151.2153,300 --tag travel
+        locwatch regions add office --circle 48.14,11.56,80 --exit-delay 60
         locwatch regions add yard --geojson yard.geojson --notify enter
         locwatch regions add home --circle 48.1371,11.5754,150 --replace
 
-      What can be told: enter, exit, dwell (inside for --dwell seconds) and cross (passed through between two
-      fixes). Without --notify: enter and exit, and dwell where --dwell is given.
+      The events are enter, exit, dwell (inside for --dwell seconds) and cross
+      (passed through between two fixes). The default of --notify is enter and
+      exit; with --dwell also dwell.
       """)
 
-  @Argument(help: ArgumentHelp("What events call it; unique.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The name of the region in events; unique.", valueName: "id"))
   var id: String
 
   @Option(
     parsing: .unconditional,
-    help: ArgumentHelp("Degrees north, degrees east, metres.", valueName: "lat,lon,radius"))
+    help: ArgumentHelp("A circle: degrees north, degrees east, metres.", valueName: "lat,lon,radius"))
   var circle: String?
 
   @Option(
-    help: ArgumentHelp("A file with one Feature or geometry; - reads standard input.", valueName: "file"))
+    help: ArgumentHelp("A file with one Feature or geometry; - is standard input.", valueName: "file"))
   var geojson: String?
 
-  @Option(help: ArgumentHelp("For people.", valueName: "text"))
+  @Option(help: ArgumentHelp("A name for people.", valueName: "text"))
   var name: String?
 
   @Option(
     name: [.customLong("tag")], help: ArgumentHelp("A word to find it by; repeatable.", valueName: "word"))
   var tags: [String] = []
 
-  @Option(help: ArgumentHelp("What is told of it, separated by commas.", valueName: "words"))
+  @Option(help: ArgumentHelp("The events to report, separated by commas.", valueName: "words"))
   var notify: String?
 
-  @Option(help: ArgumentHelp("Seconds inside until dwell is told (default: 300).", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Seconds inside before dwell is reported (default: 300).", valueName: "seconds"))
   var dwell: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Seconds an exit is held back, and dropped on a return (default: 0).", valueName: "seconds"))
+      "Seconds by which an exit is delayed; a return cancels it (default: 0).", valueName: "seconds"))
   var exitDelay: Double?
 
-  @Option(help: ArgumentHelp("The longest visit that may be missed.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp(
+      "The longest visit, and absence, that adaptive sampling may miss.", valueName: "seconds"))
   var maxLatency: Double?
 
   @Option(
     help: ArgumentHelp(
-      "What is told when it is first found inside: state (default), event or silent.", valueName: "word"))
+      "What to report if the device is inside at first: state (default), event or silent.", valueName: "word")
+  )
   var initial: String?
 
-  @Flag(help: "Replace a region of this id.")
+  @Flag(help: "Replace a region with this id.")
   var replace = false
 
   @OptionGroup var format: RegionsFormatOptions
@@ -107,10 +111,10 @@ struct RegionsRemove: AsyncParsableCommand {
         locwatch regions remove --all
       """)
 
-  @Argument(help: ArgumentHelp("Regions.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"))
   var ids: [String] = []
 
-  @Option(help: ArgumentHelp("Those with this tag.", valueName: "tag"))
+  @Option(help: ArgumentHelp("All regions with this tag.", valueName: "tag"))
   var tag: String?
 
   @Flag(help: "Every region.")
@@ -120,7 +124,7 @@ struct RegionsRemove: AsyncParsableCommand {
 
   func validate() throws {
     if [!ids.isEmpty, tag != nil, all].filter({ $0 }).count != 1 {
-      throw ValidationError("name regions, or --tag, or --all")
+      throw ValidationError("give ids of regions, or --tag, or --all")
     }
   }
 

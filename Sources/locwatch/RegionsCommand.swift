@@ -5,11 +5,11 @@ import LocationRuntime
 struct RegionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "regions",
-    abstract: "The places to watch: add, import, look at and check them.",
+    abstract: "Manage the places to watch: add, import, show and check regions.",
     discussion: """
-      Regions are kept in the state file: $XDG_STATE_HOME/locwatch/locwatch.db, or ~/.local/state/locwatch/,
-      or /var/lib/locwatch/ for root and the system service; --state names another. Latitude comes first on the
-      command line, longitude first in GeoJSON.
+      The state file keeps them. It is in ~/.local/state/locwatch, or in
+      /var/lib/locwatch for root; --state FILE names another. On the command line
+      latitude comes first; in GeoJSON longitude does.
 
         locwatch regions add home --circle 48.1371,11.5754,120 --dwell 300
         locwatch regions import places.geojson
@@ -19,7 +19,8 @@ struct RegionsCommand: AsyncParsableCommand {
         locwatch regions locate --regions places.geojson < points.ndjson
         locwatch regions export > backup.geojson
 
-      Output is a table on a terminal and NDJSON in a pipe; --format says otherwise.
+      The output is a table on a terminal and NDJSON in a pipe; --format overrides
+      that. locate always prints NDJSON.
       """,
     subcommands: [
       RegionsList.self, RegionsShow.self, RegionsAdd.self, RegionsRemove.self, RegionsCheck.self,

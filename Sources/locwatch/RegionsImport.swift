@@ -8,8 +8,9 @@ struct RegionsImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import", abstract: "Import regions from GeoJSON, OwnTracks waypoints, KML or GPX.",
     discussion: """
-      What a file is, is told by its content; gzip is read as it is. Everything is imported, or, where anything is
-      wrong, nothing. Regions of the same id are replaced. What no region is made of is told on standard error.
+      The format is recognised by the content; gzip needs no unpacking. If a file
+      has an error, nothing is imported. Regions with the same id are replaced.
+      Features that are not regions are listed on standard error.
 
         locwatch regions import places.geojson
         locwatch regions import waypoints.otrw
@@ -17,10 +18,10 @@ struct RegionsImport: AsyncParsableCommand {
         curl -s https://example.com/zones.geojson | locwatch regions import -
       """)
 
-  @Argument(help: ArgumentHelp("Files; - reads standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"))
   var files: [String]
 
-  @Option(help: ArgumentHelp("The radius of points that name none.", valueName: "metres"))
+  @Option(help: ArgumentHelp("The radius of points that have none.", valueName: "metres"))
   var radius: Double?
 
   @OptionGroup var format: RegionsFormatOptions
@@ -28,7 +29,7 @@ struct RegionsImport: AsyncParsableCommand {
 
   func validate() throws {
     if let radius, !(radius > 0 && radius < 20_000_000) {
-      throw ValidationError("--radius takes metres above 0")
+      throw ValidationError("--radius needs a number of metres above 0")
     }
   }
 
@@ -72,26 +73,28 @@ struct RegionsExport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write regions as a GeoJSON FeatureCollection.",
     discussion: """
-      Numbers and properties come out as they went in, so importing the file again changes nothing.
+      Numbers and properties come out as they went in, so importing the file again
+      changes nothing.
 
         locwatch regions export > backup.geojson
         locwatch regions export home office -o two.geojson
         locwatch regions export --tag work
       """)
 
-  @Argument(help: ArgumentHelp("Regions; all where none is named.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Ids of regions (default: all).", valueName: "id"))
   var ids: [String] = []
 
-  @Option(help: ArgumentHelp("Those with this tag.", valueName: "tag"))
+  @Option(help: ArgumentHelp("All regions with this tag.", valueName: "tag"))
   var tag: String?
 
-  @Option(name: [.short, .long], help: ArgumentHelp("Where to; - is standard output.", valueName: "file"))
+  @Option(
+    name: [.short, .long], help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
   var output = "-"
 
   @OptionGroup var state: StateOptions
 
   func validate() throws {
-    if !ids.isEmpty, tag != nil { throw ValidationError("name regions or --tag, not both") }
+    if !ids.isEmpty, tag != nil { throw ValidationError("give ids of regions or --tag, not both") }
   }
 
   func run() async throws {

@@ -6,14 +6,14 @@ import LocationRuntime
 /// `locwatch regions list`.
 struct RegionsList: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List regions, in the order in which they were added.",
+    commandName: "list", abstract: "List regions in the order in which they were added.",
     discussion: """
         locwatch regions list
         locwatch regions list --tag work
         locwatch regions list --format ndjson | jq -r .id
       """)
 
-  @Option(help: ArgumentHelp("Only those with this tag.", valueName: "tag"))
+  @Option(help: ArgumentHelp("Only regions with this tag.", valueName: "tag"))
   var tag: String?
 
   @OptionGroup var format: RegionsFormatOptions
@@ -42,13 +42,13 @@ struct RegionsList: AsyncParsableCommand {
 /// `locwatch regions show`.
 struct RegionsShow: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show all that is known of regions, with the state they are in.",
+    commandName: "show", abstract: "Show everything about regions, with their current state.",
     discussion: """
         locwatch regions show home
         locwatch regions show home office --format ndjson
       """)
 
-  @Argument(help: ArgumentHelp("Regions.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"))
   var ids: [String]
 
   @OptionGroup var format: RegionsFormatOptions
@@ -78,9 +78,9 @@ struct RegionsShow: AsyncParsableCommand {
   }
 }
 
-/// Ids that a user named.
+/// Ids that the user gave.
 enum RegionIDs {
-  /// - Throws: where one of them is no region's: a condition that does not hold, exit status 1.
+  /// - Throws: `conditionFails` (exit code 1) if no region has one of the ids.
   static func require(_ ids: [String], in database: StateDatabase?) throws(Failure) {
     let unknown = try database?.unknown(among: ids) ?? ids
     guard let first = unknown.first else { return }

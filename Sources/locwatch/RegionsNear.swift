@@ -6,9 +6,9 @@ import LocationRuntime
 /// `locwatch regions near`.
 struct RegionsNear: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "near", abstract: "List regions by the distance of a place to their edge.",
+    commandName: "near", abstract: "List regions by the distance from a place to their edge.",
     discussion: """
-      edge_m is negative inside.
+      edge_m is the distance in metres; it is negative inside.
 
         locwatch regions near 48.1371,11.5754
         locwatch regions near -33.8568,151.2153 -n 3 --regions places.geojson
@@ -18,15 +18,16 @@ struct RegionsNear: AsyncParsableCommand {
     parsing: .allUnrecognized, help: ArgumentHelp("Degrees north, degrees east.", valueName: "lat,lon"))
   var place: [String]
 
-  @Option(name: [.customShort("n"), .long], help: ArgumentHelp("At most so many.", valueName: "count"))
+  @Option(
+    name: [.customShort("n"), .long], help: ArgumentHelp("List at most this many.", valueName: "count"))
   var count: Int?
 
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var source: RegionsSource
 
   func validate() throws {
-    if place.count != 1 { throw ValidationError("name one place: LAT,LON, like 48.1371,11.5754") }
-    if let count, count < 1 { throw ValidationError("-n takes a whole number from 1 on") }
+    if place.count != 1 { throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754") }
+    if let count, count < 1 { throw ValidationError("-n needs a whole number of at least 1") }
   }
 
   func run() async throws {
@@ -47,17 +48,18 @@ struct RegionsNear: AsyncParsableCommand {
 /// `locwatch regions locate`.
 struct RegionsLocate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "locate", abstract: "Tell for each place on standard input which regions it is in.",
+    commandName: "locate", abstract: "For each place on standard input, print the regions that contain it.",
     discussion: """
-      A place is a line: LAT,LON, or JSON with lat and lon. For each a line of JSON comes out:
-      {"lat":48.1371000,"lon":11.5754000,"inside":["home"],"nearest":"home","edge_m":-118.20}
+      Each input line is a place: LAT,LON, or JSON with lat and lon. Each output line
+      is JSON, with lat and lon and, for example,
+      "inside":["home"],"nearest":"home","edge_m":-118.20
 
         locwatch regions locate --regions places.geojson < points.ndjson
         echo 48.1371,11.5754 | locwatch regions locate
-        jq -c . track.ndjson | locwatch regions locate | jq -r '.inside[]' | sort | uniq -c
+        jq -c . track.ndjson | locwatch regions locate | jq -r '.inside[]'
       """)
 
-  @Argument(help: ArgumentHelp("Where the places are; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A file of places; - is standard input.", valueName: "file"))
   var places = "-"
 
   @OptionGroup var source: RegionsSource
@@ -73,19 +75,19 @@ struct RegionsLocate: AsyncParsableCommand {
 /// `locwatch regions check`.
 struct RegionsCheck: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "check", abstract: "Look for what is wrong with regions, or probably not meant.",
+    commandName: "check", abstract: "Report errors and likely mistakes in regions.",
     discussion: """
-      Exit status 65 where a file can't be imported, with every problem on standard error; 1 where something
-      is allowed and probably not meant; else 0.
+      Exits with 65 if a file cannot be imported, with every error on standard error;
+      with 1 if there are only likely mistakes; else with 0.
 
         locwatch regions check --regions places.geojson
         locwatch regions check
       """)
 
-  @Argument(help: ArgumentHelp("Files, as with --regions.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files, the same as --regions.", valueName: "file"))
   var files: [String] = []
 
-  @Option(help: ArgumentHelp("The radius of points that name none.", valueName: "metres"))
+  @Option(help: ArgumentHelp("The radius of points that have none.", valueName: "metres"))
   var radius: Double?
 
   @OptionGroup var format: RegionsFormatOptions
@@ -119,6 +121,6 @@ struct RegionsCheck: AsyncParsableCommand {
     }
     if problems > 0 { throw ExitCode(Failure.Code.data.rawValue) }
     if !findings.isEmpty { throw ExitCode(1) }
-    if RegionsFormat.or(format.format) == .text { Terminal.note("nothing to complain about") }
+    if RegionsFormat.or(format.format) == .text { Terminal.note("no errors and no warnings") }
   }
 }

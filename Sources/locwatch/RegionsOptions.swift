@@ -2,28 +2,28 @@ import ArgumentParser
 import LocationFormats
 import LocationRuntime
 
-/// Where the state is.
+/// The state file.
 struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The state file (default: ~/.local/state/locwatch/locwatch.db, of root /var/lib/locwatch/locwatch.db).",
+      "The state file (default: ~/.local/state/locwatch/locwatch.db, for root /var/lib/locwatch/locwatch.db).",
       valueName: "file"))
   var state: String?
 
-  /// The store to read; nil where there is none yet.
+  /// The store to read; nil if there is none yet.
   func openToRead() throws(Failure) -> StateDatabase? {
     try StateDatabase.openToRead(path: try StatePath.resolve(option: state))
   }
 
-  /// The store to change, made where there is none.
+  /// The store to change; creates one if there is none.
   func open() throws(Failure) -> StateDatabase {
     try StateDatabase.open(path: try StatePath.resolve(option: state))
   }
 
-  /// The state file as the daemon's, where one runs.
+  /// The way to the state: through the daemon if one runs, else the file.
   func seat() throws(Failure) -> DaemonSeat { DaemonSeat(state: try StatePath.resolve(option: state)) }
 
-  /// The regions that are meant; none where there is no store.
+  /// The regions chosen; none without a store.
   func regions(_ choice: StateDatabase.RegionChoice = .all) throws(Failure) -> RegionFile {
     guard let database = try openToRead() else { return RegionFile(name: state ?? "") }
     return try database.regions(choice)
@@ -35,7 +35,7 @@ struct RegionsSource: ParsableArguments {
   @Option(
     name: [.customShort("r"), .customLong("regions")],
     help: ArgumentHelp(
-      "Read regions from this file, and leave the state file alone; repeatable.", valueName: "file"))
+      "Read regions from this file instead of the state file; repeatable.", valueName: "file"))
   var files: [String] = []
 
   @OptionGroup var state: StateOptions
@@ -46,7 +46,7 @@ struct RegionsSource: ParsableArguments {
     }
   }
 
-  /// What is said while reading goes to standard error.
+  /// Reads the files or the store; warnings go to standard error.
   func read() throws(Failure) -> [RegionFile] {
     guard !files.isEmpty else { return [try state.regions()] }
     var read: [RegionFile] = []
@@ -64,18 +64,18 @@ struct RegionsSource: ParsableArguments {
 enum RegionsFormat: String, ExpressibleByArgument, CaseIterable {
   case text, ndjson
 
-  /// What was asked for, else what suits who reads it.
+  /// The format asked for; else text on a terminal and NDJSON in a pipe.
   static func or(_ format: RegionsFormat?) -> RegionsFormat {
     format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
   }
 }
 
-/// The option of all that print one thing a line.
+/// `--format` of commands that print one item a line.
 struct RegionsFormatOptions: ParsableArguments {
   @Option(help: "text or ndjson (default: text on a terminal, ndjson in a pipe).")
   var format: RegionsFormat?
 
-  /// Prints a table, or a line of JSON each.
+  /// Prints a table, or one line of JSON for each item.
   func print<Item>(
     _ items: [Item], header: [String], rightAligned: Set<Int> = [], row: (Item) -> [String],
     json: (Item, inout JSONLine) -> Void
@@ -99,7 +99,7 @@ struct RegionsFormatOptions: ParsableArguments {
 }
 
 extension Terminal {
-  /// Says lines on standard error that change nothing.
+  /// Prints warnings on standard error.
   static func warn(_ lines: [String]) {
     for line in lines.prefix(shownWarnings) { note("warning: \(line)") }
     if lines.count > shownWarnings { note("warning: \(lines.count - shownWarnings) more warnings") }
@@ -107,12 +107,12 @@ extension Terminal {
 
   private static let shownWarnings = 100
 
-  /// Says one line on standard error.
+  /// Prints one line on standard error.
   static func note(_ line: String) {
     do throws(Failure) {
       try OutputFile.standardError.write(Array("locwatch: \(TextTable.cell(line))\n".utf8))
     } catch {
-      // Where nobody listens, the exit status still tells.
+      // Standard error is closed: the exit status is all that is left.
     }
   }
 
@@ -121,7 +121,7 @@ extension Terminal {
     try OutputFile(path: "-").write(Array(text.utf8))
   }
 
-  /// Runs a command's work; a failure is said in one line and becomes the exit status.
+  /// Runs a command's work; prints a failure in one line and turns it into the exit status.
   static func reporting(_ work: () throws(Failure) -> Void) throws {
     do throws(Failure) {
       try work()

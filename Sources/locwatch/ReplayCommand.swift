@@ -4,32 +4,32 @@ import LocationFormats
 import LocationLab
 public import LocationRuntime
 
-/// `locwatch replay`: runs tracks through the engine.
+/// `locwatch replay`: replays tracks through the engine.
 struct ReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Run tracks through the engine: what would have woken whom, when, why and at what cost.",
+    abstract: "Replay tracks: what would have fired and woken which program, when, why and at what cost.",
     discussion: """
-      A track is GPX 1.0 or 1.1, gpsd's JSON lines (gpspipe -w) or lines like
-      {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}; gzip is
-      read as it is. A recording (locwatch watch --record) is replayed with its
-      own regions, subscribers and thresholds; those named here take their place.
-      Nothing is written but the output, and the page of --report.
-
-        locwatch replay drive.gpx
-        locwatch replay drive.gpx --regions places.geojson
+        locwatch replay drive.gpx                    # moves and visits
+        locwatch replay drive.gpx -r places.geojson  # also your regions
         locwatch replay drive.gpx -s logger.yaml --scenario day.yaml
         locwatch replay drive.gpx --sampling adaptive --report drive.html
         locwatch replay drive.gpx --explain --format ndjson | grep fix.rejected
-        locwatch replay old.gpx --interval 1         # a track without times
+        locwatch replay old.gpx --interval 1         # for a track without times
         locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
         gpspipe -w -n 500 | locwatch replay -
 
-      Tracks/ has tracks with regions, manifests and scenarios to begin with;
+      A track is GPX 1.0 or 1.1, gpsd's JSON lines (gpspipe -w), or lines such as
+      {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}. gzip needs no
+      unpacking. A recording (locwatch watch --record) brings its own regions,
+      subscribers and settings; options replace them. No program is started, and
+      only the output and the page of --report are written.
+
+      Tracks/ has sample tracks with regions, manifests and scenarios.
       Docs/Wire.md describes every record and every key of these files.
       """)
 
-  @Argument(help: ArgumentHelp("Tracks to replay; - reads standard input.", valueName: "track"))
+  @Argument(help: ArgumentHelp("Tracks to replay; - is standard input.", valueName: "track"))
   var tracks: [String]
 
   @OptionGroup var regionFiles: RegionFileOptions
@@ -37,69 +37,69 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(
     name: [.short, .customLong("subscriber")],
     help: ArgumentHelp(
-      "A subscriber's manifest; repeatable. Without one, a program `replay` that wants everything.",
+      "A subscriber's manifest; repeatable (default: one suspended program `replay` that subscribes to everything).",
       valueName: "file"))
   var subscribers: [String] = []
 
   @Option(
-    help: ArgumentHelp("What else happens, and when: launches, force-quits, reboots.", valueName: "file"))
+    help: ArgumentHelp("What else happens and when: launches, force-quits, reboots.", valueName: "file"))
   var scenario: String?
 
   @OptionGroup var engine: EngineOptions
 
   @Option(
     help: ArgumentHelp(
-      "Whether the receiver is always on, or switched by the engine, which then sees only the fixes it asks for (default: as --config has it).",
+      "continuous: the receiver is always on. adaptive: the engine switches it and sees only the fixes that it asks for (default: the setting).",
       valueName: "continuous|adaptive"))
   var sampling: SamplingChoice?
 
   @Option(
     help: ArgumentHelp(
-      "Also write a page for a browser: map, timeline, energy, other policies. One track.",
+      "Also write a page for a browser: map, timeline, energy, other policies. Only for one track.",
       valueName: "file.html"))
   var report: String?
 
-  @Option(help: "How to print; without it, text on a terminal and ndjson in a pipe.")
+  @Option(help: "The output format (default: text on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
 
-  @Option(help: ArgumentHelp("Seconds of the track in a second, or max.", valueName: "factor"))
+  @Option(help: ArgumentHelp("Seconds of the track to replay in one second, or max.", valueName: "factor"))
   var speed: Speed = .max
 
-  @Option(help: ArgumentHelp("Only fixes from this time on.", valueName: "time"))
+  @Option(help: ArgumentHelp("Start at this time.", valueName: "time"))
   var from: UTCTime?
 
-  @Option(help: ArgumentHelp("Only fixes up to this time.", valueName: "time"))
+  @Option(help: ArgumentHelp("Stop at this time.", valueName: "time"))
   var to: UTCTime?
 
   @OptionGroup var accuracy: AccuracyOptions
 
-  @Option(help: ArgumentHelp("Seconds between the points of a track without times.", valueName: "seconds"))
+  @Option(help: ArgumentHelp("Seconds between points, for a track without times.", valueName: "seconds"))
   var interval: Double?
 
-  @Option(help: ArgumentHelp("Time of the first point of a track without times.", valueName: "time"))
+  @Option(help: ArgumentHelp("Time of the first point, for a track without times.", valueName: "time"))
   var start: UTCTime?
 
   @Option(
     help: ArgumentHelp(
-      "Tracks replayed side by side; the output stays in order. 1 also unpacks gzip on the same thread. (default: 1)",
+      "How many tracks to replay at a time; the output stays in order. 1 also unpacks gzip on the same thread. (default: 1)",
       valueName: "n"))
   var jobs: Int?
 
-  @Flag(help: "Add a record for each fix: believed, or refused and why.")
+  @Flag(help: "Add a record for each fix: accepted, or rejected and why.")
   var explain = false
 
   func validate() throws {
-    if tracks.isEmpty { throw ValidationError("name a track, or - for standard input") }
+    if tracks.isEmpty { throw ValidationError("give a track, or - for standard input") }
     if tracks.filter({ $0 == "-" }).count > 1 {
       throw ValidationError("standard input can be read only once")
     }
-    if let jobs, jobs < 1 { throw ValidationError("--jobs takes a whole number from 1 on") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs needs a whole number of at least 1") }
     if let interval, !(interval > 0 && interval <= 1e7) {
-      throw ValidationError("--interval takes seconds above 0")
+      throw ValidationError("--interval needs a number of seconds above 0")
     }
     if let report {
-      if tracks.count > 1 { throw ValidationError("--report takes one track") }
-      if report.isEmpty || report == "-" { throw ValidationError("--report takes the name of a file") }
+      if tracks.count > 1 { throw ValidationError("--report works with one track only") }
+      if report.isEmpty || report == "-" { throw ValidationError("--report needs the name of a file") }
     }
     if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
     if let from, let to, to < from { throw ValidationError("--to is before --from") }
@@ -145,7 +145,7 @@ struct ReplayCommand: AsyncParsableCommand {
     return request
   }
 
-  /// How fast a replay goes.
+  /// The speed of a replay.
   enum Speed: ExpressibleByArgument {
     case max
     case times(Double)
@@ -176,6 +176,6 @@ extension RecordFormat: ExpressibleByArgument {}
 extension SamplingChoice: ExpressibleByArgument {}
 
 extension UTCTime: ExpressibleByArgument {
-  /// A time as RFC 3339 has it.
+  /// Parses RFC 3339.
   public init?(argument: String) { self.init(rfc3339: argument) }
 }

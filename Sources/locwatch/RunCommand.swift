@@ -7,44 +7,45 @@ import LocationRuntime
 struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Watch gpsd in the foreground: decide, wake programs, remember.",
+    abstract: "Run the daemon: follow gpsd and wake the programs that subscribed.",
     discussion: """
-      Everything it knows is in the state file, and it comes back from there after
-      any end as if it had never been away. SIGHUP reads settings, regions and
-      subscribers again; SIGTERM ends it in good order. A second one on the same
-      state file is refused (exit status 75).
-
         locwatch regions add home --circle 48.1371,11.5754,120
         locwatch subscribers add logger.yaml
         locwatch run
         locwatch run --gpsd pi.local:2947 --state ./locwatch.db
         locwatch run --record drive.journal    # for locwatch replay
-        locwatch run --sampling adaptive       # gpsd is let go of between fixes
+        locwatch run --sampling adaptive       # disconnects from gpsd between fixes
 
-      status, events, ack, regions, subscribers and power speak to it while it
-      runs. Docs/Daemon.md tells the rest; Examples/systemd has its units.
+      The daemon stays in the foreground and logs errors to standard error. All its
+      state is in the state file: after any end it continues from there. SIGHUP
+      makes it read settings, regions and subscribers again; SIGTERM ends it. A
+      second daemon on the same state file exits with 75.
+
+      The commands status, events, ack, regions, subscribers and power talk to it.
+      Docs/Daemon.md has more; Examples/systemd has units.
       """)
 
   @Option(
-    help: ArgumentHelp("Where gpsd is: SERVER:PORT:DEVICE, or its socket's path.", valueName: "address"))
+    help: ArgumentHelp(
+      "The address of gpsd: SERVER:PORT:DEVICE, or the path of its socket.", valueName: "address"))
   var gpsd: String = GPSDAddress.local.description
 
   @OptionGroup var engine: EngineOptions
 
   @Option(
     help: ArgumentHelp(
-      "Whether the receiver is always on, or asked for a fix only when something could have changed (default: as --config has it).",
+      "continuous: the receiver is always on. adaptive: it is asked for a fix only when something could have changed (default: the setting).",
       valueName: "continuous|adaptive"))
   var sampling: SamplingChoice?
 
   @OptionGroup var live: LiveOptions
 
-  @Flag(help: "Suspend programs by SIGSTOP even where they can be frozen.")
+  @Flag(help: "Suspend programs with SIGSTOP even if the cgroup freezer is available.")
   var noCgroup = false
 
   @Option(
     help: ArgumentHelp(
-      "Made after a boot, this tells of the first unlock (default: unlocked beside the control socket).",
+      "A file whose creation after a boot reports the first unlock (default: unlocked, beside the control socket).",
       valueName: "file"))
   var unlockFile: String?
 
@@ -52,7 +53,7 @@ struct RunCommand: ParsableCommand {
 
   func validate() throws {
     if live.simulated, sampling == .adaptive {
-      throw ValidationError("--sampling adaptive needs the machine's clock; a log that is played has none")
+      throw ValidationError("--sampling adaptive does not work with --simulated: a played log has no clock")
     }
   }
 

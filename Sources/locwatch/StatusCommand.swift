@@ -8,7 +8,7 @@ struct StatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show what the daemon knows: source, last fix, regions, subscribers.",
     discussion: """
-      Exit status 1 where that is stale: no daemon runs, or it has had no fix for 30 s.
+      Exits with 1 if this is stale: no daemon runs, or it had no fix for 30 s.
 
         locwatch status
         locwatch status --json | jq -r '.inside[]'
@@ -35,9 +35,10 @@ struct StatusCommand: AsyncParsableCommand {
 struct UnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Tell the daemon that the machine was unlocked after its boot.",
+    abstract: "Report the first unlock after a boot.",
     discussion: """
-      With policy.protect_until_first_unlock nothing is started in the background before that.
+      With policy.protect_until_first_unlock, the daemon starts nothing in the
+      background before the first unlock.
 
         locwatch unlock
         locwatch unlock --state /var/lib/locwatch/locwatch.db

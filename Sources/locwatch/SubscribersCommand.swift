@@ -3,18 +3,19 @@ import LocationCore
 import LocationFormats
 import LocationRuntime
 
-/// `locwatch subscribers`: the programs that want to know.
+/// `locwatch subscribers`: the programs that subscribe.
 struct SubscribersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscribers",
-    abstract: "The programs that want to know: add, remove, look at and move them.",
+    abstract: "Manage the programs that subscribe: add, show, launch, quit, remove.",
     discussion: """
-      A manifest says how a program is started and what it wants; Docs/Subscribers.md has its keys.
+      A manifest says how to start a program and what it subscribes to;
+      Docs/Subscribers.md describes it.
 
         locwatch subscribers add logger.yaml
         locwatch subscribers list
         locwatch subscribers show commute-logger
-        locwatch subscribers launch commute-logger        # as its user does
+        locwatch subscribers launch commute-logger        # as its user would
         locwatch subscribers background commute-logger
         locwatch subscribers quit commute-logger          # force-quit
         locwatch subscribers remove commute-logger
@@ -26,7 +27,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "List subscribers with their states and how many events they have not acknowledged.")
+      abstract: "List subscribers with their state and the number of unacknowledged events.")
 
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
@@ -49,7 +50,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers show`
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show all that is known of a subscriber.")
+      abstract: "Show everything about a subscriber.")
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
     var name: String
@@ -79,12 +80,12 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Add a subscriber by its manifest.")
+      abstract: "Add a subscriber from its manifest.")
 
     @Argument(help: ArgumentHelp("A manifest, YAML.", valueName: "file"))
     var file: String
 
-    @Flag(help: "Replace a subscriber of this name; its program is started anew.")
+    @Flag(help: "Replace a subscriber with this name; its program is restarted.")
     var replace = false
 
     @OptionGroup var state: StateOptions
@@ -94,7 +95,7 @@ struct SubscribersCommand: AsyncParsableCommand {
         let subscriber = try SubscriberManifest.read(path: file)
         guard !subscriber.command.isEmpty else {
           throw Failure(
-            .data, file: file, what: "no command: a live subscriber is a program",
+            .data, file: file, what: "the manifest has no command",
             remedy: "add command: [PROGRAM, ARGUMENT]")
         }
         try state.open().put(subscriber, replacing: replace)
@@ -107,7 +108,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove a subscriber: its program is ended, and what waits for it is dropped.")
+      abstract: "Remove a subscriber: end its program and drop its waiting events.")
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
     var name: String
@@ -130,7 +131,7 @@ extension SubscribersCommand {
   /// `locwatch subscribers launch`
   struct Launch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Start or resume a subscriber as its user does: in the foreground.")
+      abstract: "Launch or resume a subscriber in the foreground, as its user would.")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("launch") }
   }
@@ -146,7 +147,7 @@ extension SubscribersCommand {
   /// `locwatch subscribers background`
   struct Background: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Send a subscriber to the background, where it is suspended when it is idle.")
+      abstract: "Send a subscriber to the background, where it is suspended once idle.")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("background") }
   }
@@ -160,7 +161,7 @@ extension SubscribersCommand {
   }
 }
 
-/// What all that a user does to a subscriber have in common.
+/// The name of a subscriber, for commands that act as its user.
 struct SubscriberUser: ParsableArguments {
   @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
   var name: String

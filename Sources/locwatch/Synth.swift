@@ -7,9 +7,9 @@ import LocationRuntime
 struct Synth: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "synth",
-    abstract: "Write a track from waypoints, speeds, stops and noise, for tests without driving.",
+    abstract: "Make a track from waypoints, speeds, stops and noise, for tests without driving.",
     discussion: """
-      The same scenario and seed give the same bytes. A scenario is YAML:
+      The same scenario and seed give the same bytes. A scenario is a YAML file:
 
         start: 2026-05-04T06:30:00Z
         interval_s: 1                      # a fix a second
@@ -29,21 +29,21 @@ struct Synth: AsyncParsableCommand {
         locwatch synth commute.synth.yaml --seed 8 -o - | locwatch replay -
         locwatch synth commute.synth.yaml -o commute.nmea    # for gpsfake
 
-      Docs/Synth.md describes every key; Tracks/ has scenarios to begin with.
+      Docs/Synth.md describes every key; Tracks/ has scenarios to start from.
       """)
 
-  @Argument(help: "The scenario, YAML; - reads standard input.")
+  @Argument(help: "The scenario, YAML; - is standard input.")
   var scenario: String
 
   @Option(
     name: .shortAndLong,
-    help: "The file to write, its format told by .gpx, .ndjson or .nmea; - is standard output.")
+    help: "The file to write; the suffix .gpx, .ndjson or .nmea sets the format; - is standard output.")
   var output: String
 
-  @Option(help: "Where the name of the output does not tell; for - it is gpx otherwise.")
+  @Option(help: "The format, if the suffix does not set it (default for -: gpx).")
   var format: SynthFormat?
 
-  @Option(help: "Another noise than the scenario's: a number from 0.")
+  @Option(help: "Replaces the seed of the scenario, and so the noise: a number from 0.")
   var seed: UInt64?
 
   func run() async throws {
@@ -57,7 +57,7 @@ struct Synth: AsyncParsableCommand {
   private func write() throws(Failure) {
     guard let format = format ?? (output == "-" ? .gpx : SynthFormat(fileName: output)) else {
       throw Failure(
-        .usage, file: output, what: "no format has this name",
+        .usage, file: output, what: "the suffix does not set a format",
         remedy: "name it .gpx, .ndjson or .nmea, or give --format")
     }
     let (name, bytes) = try StrictYAML.bytes(ofFile: scenario)

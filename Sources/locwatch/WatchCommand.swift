@@ -7,36 +7,38 @@ import LocationRuntime
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch",
-    abstract: "Show live fixes from gpsd, and what follows from them.",
+    abstract: "Show live fixes from gpsd and the events that follow from them.",
     discussion: """
-      On a terminal the view is drawn in place; q or Ctrl-C ends it. In a pipe, or with --format, what happens is
-      printed as lines. Nothing is written but the output and the recording.
+      On a terminal it shows a view; q or Ctrl-C ends it. In a pipe, or with
+      --format, it prints events as lines. It writes only the output and the
+      recording.
 
         locwatch watch
         locwatch watch pi.local -r places.geojson
         locwatch watch localhost:2947:/dev/ttyACM0
         locwatch watch /run/gpsd.sock -n 1 --format ndjson        # one fix
         locwatch watch --record drive.journal && locwatch replay drive.journal
-        gpsfake -c 0.1 drive.nmea & locwatch watch --simulated    # a log, ten times as fast
+        gpsfake -c 0.1 drive.nmea & locwatch watch --simulated    # a log at 10x
 
-      Docs/Live.md tells what becomes of a gpsd that falls silent, restarts or has no receiver.
+      Docs/Live.md says what happens when gpsd stalls, restarts or has no receiver.
       """)
 
   @Argument(
     help: ArgumentHelp(
-      "Where gpsd is: a server (IPv6 in brackets), with port and device if need be, or the path of its socket.",
+      "The address of gpsd: a server (IPv6 in brackets), optionally with port and device, or the path of its socket.",
       valueName: "server[:port[:device]]"))
   var address: String = GPSDAddress.local.description
 
   @OptionGroup var regionFiles: RegionFileOptions
 
   @Option(
-    name: [.customShort("n"), .long], help: ArgumentHelp("End after so many believed fixes.", valueName: "n"))
+    name: [.customShort("n"), .long],
+    help: ArgumentHelp("End after this many accepted fixes.", valueName: "n"))
   var count: Int?
 
   @Option(
     name: [.customShort("x"), .customLong("seconds")],
-    help: ArgumentHelp("End after so many seconds.", valueName: "seconds"))
+    help: ArgumentHelp("End after this many seconds.", valueName: "seconds"))
   var seconds: Double?
 
   @Option(help: "text, ndjson, csv or geojson lines (default: a view on a terminal, ndjson in a pipe).")
@@ -47,8 +49,10 @@ struct WatchCommand: AsyncParsableCommand {
   @OptionGroup var live: LiveOptions
 
   func validate() throws {
-    if let count, count < 1 { throw ValidationError("-n takes a whole number from 1 on") }
-    if let seconds, !(seconds > 0 && seconds <= 1e9) { throw ValidationError("-x takes seconds above 0") }
+    if let count, count < 1 { throw ValidationError("-n needs a whole number of at least 1") }
+    if let seconds, !(seconds > 0 && seconds <= 1e9) {
+      throw ValidationError("-x needs a number of seconds above 0")
+    }
   }
 
   func run() async throws {
@@ -69,7 +73,7 @@ struct WatchCommand: AsyncParsableCommand {
     var request = WatchRequest()
     request.address = try GPSDAddress(address)
     try engine.apply(to: &request.configuration)
-    // What a person watches is each fix.
+    // The view shows each fix.
     request.configuration.explains = true
     request.configuration.sampling.mode = .continuous
     request.regions = try regionFiles.read()

@@ -19,7 +19,7 @@ import Testing
   {
     let run = try DaemonRun()
     try await run.add("logger")
-    #expect(try await run.command(["power"]).stderr.contains("nothing booked yet"))
+    #expect(try await run.command(["power"]).stderr.contains("no energy recorded yet"))
     try run.start(run.settings())
     for second in 0..<40 {
       run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48 + 0.0002 * Double(second)))
