@@ -66,7 +66,7 @@ import Testing
     let file = folder.write("yard.geojson", #"{"type":"Point","coordinates":[1,2]}"#)
     #expect(
       try await failure("add", "yard", "--geojson", file)
-        == "65 locwatch: \(file):1: feature 1: a Point without a radius; add \"radius_m\" (metres) to its properties\n"
+        == "65 locwatch: \(file):1: feature 1: a Point without a radius; add \"radius_m\" (metres) to its properties, or import it with --radius METRES\n"
     )
     let feature =
       #"{"type":"Feature","id":"old","properties":{"radius_m":50,"notify":["enter"]},"geometry":{"type":"Point","coordinates":[1,2]}}"#

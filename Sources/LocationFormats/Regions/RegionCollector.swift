@@ -68,7 +68,7 @@ struct RegionCollector {
   }
 
   private func remedy(_ draft: RegionDraft) -> String {
-    if case .point = draft.geometry { return "; --radius METRES gives it one" }
+    if case .point = draft.geometry { return "; regions import --radius METRES gives it one" }
     return ""
   }
 

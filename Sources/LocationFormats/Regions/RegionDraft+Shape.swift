@@ -45,7 +45,8 @@ extension RegionDraft {
     if let radiusMeters { return radiusMeters }
     if let meters = try foreignRadius?.meters() { return meters }
     throw RegionProblem(
-      what: "a Point without a radius", remedy: "add \"radius_m\" (metres) to its properties")
+      what: "a Point without a radius",
+      remedy: "add \"radius_m\" (metres) to its properties, or import it with --radius METRES")
   }
 
   private func polygon(_ rings: [[Position]]) throws(RegionProblem) -> Region.Polygon {

@@ -137,7 +137,7 @@ import Testing
   static let bad: [(String, Int, String)] = [
     (
       feature(properties: "{}"), 2,
-      "feature 1 (\"a\"): a Point without a radius; add \"radius_m\" (metres) to its properties"
+      "feature 1 (\"a\"): a Point without a radius; add \"radius_m\" (metres) to its properties, or import it with --radius METRES"
     ),
     (
       feature(properties: #"{"radius_m":0}"#), 2,
@@ -246,7 +246,10 @@ import Testing
       try Self.read(Self.collection(Self.feature(id: "1"), bad, bad, Self.feature(id: "2"), bad))
     }
     #expect(thrown?.line == 3)
-    #expect(thrown?.remedy == "add \"radius_m\" (metres) to its properties (and 2 more problems)")
+    #expect(
+      thrown?.remedy
+        == "add \"radius_m\" (metres) to its properties, or import it with --radius METRES (and 2 more problems)"
+    )
   }
 
   @Test func `what no region is made of is named`() throws {

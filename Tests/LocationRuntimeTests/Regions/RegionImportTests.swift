@@ -35,7 +35,7 @@ import Testing
     #expect(Self.circle(file.regions.last) == [1, 2, 30.5])
     #expect(
       file.leftOut == [
-        "f: waypoint 2 (\"Peak\"): a Point without a radius; --radius METRES gives it one",
+        "f: waypoint 2 (\"Peak\"): a Point without a radius; regions import --radius METRES gives it one",
         "f: waypoint 3 (\"Kitchen:CA271EAE-5FA8-4E80-8F08-2A302A95A959:1:2\"): a beacon, not a place",
       ])
     #expect(file.warnings == [])
@@ -97,7 +97,7 @@ import Testing
     ),
     (
       #"{"_type":"waypoint","desc":"a","lat":1,"lon":2}"#,
-      "f: no region can be made of it; waypoint 1 (\"a\"): a Point without a radius; --radius METRES gives it one"
+      "f: no region can be made of it; waypoint 1 (\"a\"): a Point without a radius; regions import --radius METRES gives it one"
     ),
   ])
   func `bad waypoints are refused with their place`(text: String, message: String) {
@@ -125,7 +125,7 @@ import Testing
     #expect(Self.circle(file.regions.first) == [-33.8568, 151.2153, 120.5])
     #expect(
       file.leftOut == [
-        "f: waypoint 2 (\"B\"): a Point without a radius; --radius METRES gives it one",
+        "f: waypoint 2 (\"B\"): a Point without a radius; regions import --radius METRES gives it one",
         "f: 1 track: regions come from waypoints", "f: 1 route: regions come from waypoints",
       ])
     #expect(
@@ -188,7 +188,7 @@ import Testing
     #expect(try file.feature(at: 0).geoJSON.contains(#""colour":"red""#))
     #expect(
       file.leftOut == [
-        "f: placemark 2 (\"p2\"): a Point without a radius; --radius METRES gives it one",
+        "f: placemark 2 (\"p2\"): a Point without a radius; regions import --radius METRES gives it one",
         "f: placemark 3 (\"Nowhere\"): it has no geometry",
         "f: placemark 4 (\"Ride\"): no region is made of a Track",
         "f: placemark 5 (\"Way\"): a LineString without buffer_m",
