@@ -12,7 +12,8 @@ struct DaemonPorts: EffectPorts {
 
   /// Something for the supervisor.
   enum Work {
-    case order(Order)
+    /// With the event's record where it is an order to deliver one.
+    case order(Order, line: [UInt8])
     case action(Action)
   }
 
@@ -21,7 +22,10 @@ struct DaemonPorts: EffectPorts {
 
   /// Followers are told of records by the database, which numbers them.
   mutating func receive(_ record: Record) {}
-  mutating func receive(_ order: Order) { work.append(.order(order)) }
+  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
+    work.append(.order(.deliver(subscriber: subscriber, event: event), line: line))
+  }
+  mutating func receive(_ order: Order) { work.append(.order(order, line: [])) }
   mutating func receive(_ order: ReceiverOrder) { receiverOrders.append(order) }
   mutating func perform(_ action: Action) { work.append(.action(action)) }
 
@@ -66,9 +70,10 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
         utc: UTCTime(microseconds: max(0, last.microseconds)))
       rows = 0
     }
-    let journal = try DatabaseJournal(
+    var journal = try DatabaseJournal(
       database, keeping: retention, after: records.lastID, missing: records.rows, rows: rows,
       snapshotBytes: snapshotBytes)
+    journal.alignOutbox(with: engine)
     self.init(EngineHost(engine, journal: journal, ports: DaemonPorts()), timing: timing, last: last)
   }
 

@@ -261,17 +261,14 @@ struct DaemonLoop: ~Copyable {
     if let trouble = live.host.journal.takeRecordingFailure() {
       Self.log("\(trouble); the recording ends here")
     }
-    for work in live.host.ports.takeWork() { try perform(work) }
+    for work in live.host.ports.takeWork() { perform(work) }
     for news in live.host.journal.takeNews() { control.tellFollowers(news) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
   }
 
-  private func perform(_ work: DaemonPorts.Work) throws(Failure) {
+  private func perform(_ work: DaemonPorts.Work) {
     switch work {
-    case .order(let order):
-      var line: [UInt8] = []
-      if case .deliver(_, let id) = order { line = Array((try database.eventLine(id: id) ?? "").utf8) }
-      supervisor.perform(order, recordLine: line)
+    case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name)): supervisor.userLaunch(name)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)
     }

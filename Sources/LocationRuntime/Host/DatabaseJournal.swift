@@ -1,6 +1,81 @@
 import LocationCore
 import LocationFormats
 
+/// Who waits for what, as stored or about to be, with the lines of the events, so that handing one over reads nothing
+/// back.
+private struct StoredOutbox {
+  private var waiting: [String: [Int: Bool]] = [:]
+  /// By how many subscribers an event is waited for.
+  private var counts: [Int: Int] = [:]
+  private var lines: [Int: [UInt8]]
+  /// Events whose lines may not be needed any more.
+  private var loose: [Int] = []
+
+  init(_ database: StateDatabase) throws(Failure) {
+    lines = try database.waitingLines()
+    for (name, entries) in try database.outbox() {
+      for entry in entries {
+        apply(.put(subscriber: name, event: entry.event, isHanded: entry.isHanded))
+      }
+    }
+  }
+
+  mutating func apply(_ change: OutboxChange) {
+    switch change {
+    case .put(let name, let event, let isHanded):
+      if waiting[name, default: [:]].updateValue(isHanded, forKey: event) == nil {
+        counts[event, default: 0] += 1
+      }
+    case .remove(let name, let event):
+      if waiting[name]?.removeValue(forKey: event) != nil { release(event) }
+    case .removeAll(let name):
+      for event in (waiting.removeValue(forKey: name) ?? [:]).keys { release(event) }
+    }
+  }
+
+  private mutating func release(_ event: Int) {
+    counts[event, default: 1] -= 1
+    if counts[event] == 0 { loose.append(event) }
+  }
+
+  /// Keeps the lines of new records. One that nobody waits for by now may still be handed over by an order of the same
+  /// commit.
+  mutating func keep(_ stored: StoredEvents) {
+    stored.eachLine { id, line in
+      lines[id] = Array(line)
+      if counts[id, default: 0] == 0 { loose.append(id) }
+    }
+  }
+
+  /// Forgets lines that nobody waits for. Call it when the effects of the last commit have run.
+  mutating func forgetLines() {
+    for event in loose where counts[event, default: 0] == 0 {
+      lines[event] = nil
+      counts[event] = nil
+    }
+    loose.removeAll(keepingCapacity: true)
+  }
+
+  func line(of event: Int) -> [UInt8] { lines[event] ?? [] }
+
+  /// What it takes to become what these have.
+  func changes(to views: [SubscriberView]) -> [OutboxChange] {
+    var changes: [OutboxChange] = []
+    var gone = Set(waiting.keys)
+    for view in views {
+      let name = view.subscriber.name
+      gone.remove(name)
+      var left = waiting[name] ?? [:]
+      for entry in view.waiting where left.removeValue(forKey: entry.event) != entry.isHanded {
+        changes.append(.put(subscriber: name, event: entry.event, isHanded: entry.isHanded))
+      }
+      for event in left.keys.sorted() { changes.append(.remove(subscriber: name, event: event)) }
+    }
+    for name in gone.sorted() { changes.append(.removeAll(subscriber: name)) }
+    return changes
+  }
+}
+
 /// Keeps events, records and who waits for what in the state file.
 ///
 /// The engine handles an event at once; ``commit(_:of:at:)`` stores it in one transaction with what followed: the
@@ -19,9 +94,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// Why there is no recording any more.
   private var recordingFailure: Failure?
   private var bytes: [UInt8] = []
-  /// Who waits for what, as stored or about to be.
-  private var waiting: [String: [SubscriberView.Waiting]]
-  private var hasNewsOfSubscribers = true
+  private var outbox: StoredOutbox
   /// The id of the newest record, stored or about to be.
   private(set) var newestID: Int
   /// The id of the last record that was stored by us; 0 before there is one.
@@ -46,7 +119,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   ) throws(Failure) {
     self.database = database
     self.retention = retention
-    waiting = try database.outbox()
+    outbox = try StoredOutbox(database)
     self.newestID = newestID
     batch.events = missing
     rowsSinceSnapshot = rows
@@ -71,11 +144,8 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     batch.journal.append(StoreBatch.JournalRow(at: stamped.at, line: line))
     rowsSinceSnapshot += 1
     record { (recording) throws(Failure) in try recording.append(stamped) }
-    switch stamped.event {
-    case .fix, .segmentBreak, .receiver, .addRegion, .removeRegion: break
-    case .source(let source):
+    if case .source(let source) = stamped.event {
       do { batch.source = try ExactEncoder.tree(of: source).text } catch { batch.source = nil }
-    case .addSubscriber, .removeSubscriber, .subscriber, .machine, .end: hasNewsOfSubscribers = true
     }
   }
 
@@ -99,12 +169,15 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     if let retryAt, instant < retryAt { return false }
     record { (recording) throws(Failure) in try recording.flush() }
     note(effects)
-    noteOutbox(of: engine)
+    // The effects of earlier commits have run, unless some are still held.
+    if notedEffects == 0 { outbox.forgetLines() }
     if !batch.isEmpty {
       do throws(Failure) {
-        let (lines, count) = try database.store(batch)
+        let stored = try database.store(batch)
+        outbox.keep(stored)
         if let newest = batch.events.last?.id {
-          news.append(EventNews(after: storedID, newest: newest, count: count, lines: lines))
+          news.append(
+            EventNews(after: storedID, newest: newest, count: stored.count, lines: stored.lines))
           storedID = newest
         }
       } catch {
@@ -124,7 +197,6 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// Adds the records among the effects to the batch, each once.
   private mutating func note(_ effects: [Effect]) {
     guard notedEffects < effects.count else { return }
-    hasNewsOfSubscribers = true
     for effect in effects[notedEffects...] {
       switch effect {
       case .record(let record):
@@ -134,6 +206,9 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
         batch.events.append(StoreBatch.EventRow(record, line))
         batch.isTold = true
       case .perform: batch.isTold = true
+      case .outbox(let change):
+        batch.outbox.append(change)
+        outbox.apply(change)
       case .receive: break
       }
     }
@@ -150,31 +225,16 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     retrySeconds = min(retrySeconds * 2, DaemonLimits.retrySeconds)
   }
 
-  /// Writes down what has changed of who waits for what.
-  private mutating func noteOutbox(of engine: borrowing Engine) {
-    guard hasNewsOfSubscribers else { return }
-    hasNewsOfSubscribers = false
-    var gone = Set(waiting.keys)
-    for view in engine.subscribers {
-      let name = view.subscriber.name
-      gone.remove(name)
-      let old = waiting[name] ?? []
-      guard old != view.waiting else { continue }
-      let before = Dictionary(uniqueKeysWithValues: old.map { ($0.event, $0.isHanded) })
-      for entry in view.waiting where before[entry.event] != entry.isHanded {
-        batch.outbox.append(.put(subscriber: name, event: entry.event, isHanded: entry.isHanded))
-      }
-      let now = Set(view.waiting.map(\.event))
-      for entry in old where !now.contains(entry.event) {
-        batch.outbox.append(.remove(subscriber: name, event: entry.event))
-      }
-      waiting[name] = view.waiting
-    }
-    for name in gone.sorted() {
-      batch.outbox.append(.removeAll(subscriber: name))
-      waiting[name] = nil
+  /// Brings the stored outbox to what the engine has, in the next commit. They differ only where somebody has changed
+  /// the state file by hand.
+  mutating func alignOutbox(with engine: borrowing Engine) {
+    for change in outbox.changes(to: engine.subscribers) {
+      batch.outbox.append(change)
+      outbox.apply(change)
     }
   }
+
+  func line(of event: Int) -> [UInt8] { outbox.line(of: event) }
 
   /// Does what takes long and nobody waits for, where it is due: after what was stored is told.
   mutating func tidy(_ engine: borrowing Engine, at reading: ClockReading) {

@@ -7,7 +7,11 @@ package protocol EffectPorts: ~Copyable {
 
   /// Shows or collects a record.
   mutating func receive(_ record: Record)
-  /// Carries out an order for a subscriber.
+  /// Hands an event to a subscriber.
+  ///
+  /// - Parameter line: its record; see ``EngineJournal/line(of:)``.
+  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String)
+  /// Carries out another order for a subscriber.
   mutating func receive(_ order: Order)
   /// Carries out an order to the receiver. What came of it returns to the host as an event.
   mutating func receive(_ order: ReceiverOrder)
@@ -16,6 +20,10 @@ package protocol EffectPorts: ~Copyable {
 }
 
 extension EffectPorts where Self: ~Copyable {
+  /// For ports that need no line.
+  package mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
+    receive(.deliver(subscriber: subscriber, event: event))
+  }
   /// Without subscribers there are no orders for them.
   package mutating func receive(_ order: Order) {}
   /// A receiver that is always on is not switched.

@@ -107,7 +107,10 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
       }
       switch effects[place] {
       case .record(let record): ports.receive(record)
+      case .perform(.deliver(let name, let event)):
+        ports.deliver(event, journal.line(of: event), to: name)
       case .perform(let order): ports.receive(order)
+      case .outbox: break
       case .receive(let order): if place >= receiverPlace { ports.receive(order) }
       }
     }

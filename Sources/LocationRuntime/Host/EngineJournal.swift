@@ -22,6 +22,10 @@ package protocol EngineJournal: ~Copyable {
   mutating func commit(
     _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
   ) throws(JournalError) -> Bool
+
+  /// The stored record of an event that somebody waits for, as a line of NDJSON without its end; empty where the
+  /// journal stores no records. Asked for after the commit.
+  func line(of event: Int) -> [UInt8]
 }
 
 extension EngineJournal where Self: ~Copyable {
@@ -29,6 +33,9 @@ extension EngineJournal where Self: ~Copyable {
   package mutating func append(_ report: FixReport, at instant: EngineInstant) throws(JournalError) {
     try append(Stamped(at: instant, .fix(report)))
   }
+
+  /// Without stored records there are no lines.
+  package func line(of event: Int) -> [UInt8] { [] }
 }
 
 /// Keeps nothing: for a replay, whose events are in a file already.
