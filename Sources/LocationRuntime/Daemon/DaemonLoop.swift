@@ -26,6 +26,7 @@ struct DaemonLoop: ~Copyable {
   var hook: ReceiverHook
   var live: DaemonHost
   var control: ControlSocket
+  private var outlets: OutletSet
   /// What was last said of the source.
   var source: SourceEvent?
   /// What the source calls itself.
@@ -44,6 +45,8 @@ struct DaemonLoop: ~Copyable {
   var recordings = 0
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  /// Who gets events beside subscribers and followers. A new outlet is added here.
+  private static var outlets: [any Outlet] { [] }
 
   init(_ request: DaemonRequest) throws(Failure) {
     let (configuration, settings) = try request.configuration()
@@ -67,6 +70,7 @@ struct DaemonLoop: ~Copyable {
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
     let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
+    let outlets = try OutletSet(Self.outlets, database)
     let control = try ControlSocket(ControlAddress.own(state: request.state))
     let isUsual = control.path == ControlAddress.beside(request.state).path
     try database.setMeta([(.control, isUsual ? nil : control.path)])
@@ -85,6 +89,7 @@ struct DaemonLoop: ~Copyable {
     self.database = database
     self.live = live
     self.control = control
+    self.outlets = outlets
   }
 
   /// The axis goes on where it was in the same boot; after another it begins after the last event.
@@ -173,10 +178,12 @@ struct DaemonLoop: ~Copyable {
   // MARK: - One turn
 
   private mutating func turn(signals: Int32) throws(Failure) {
-    let due = [live.nextWake, aliveAt, metering.nextSample, hook.deadline].compactMap { $0 }.min()
+    let due = [live.nextWake, aliveAt, metering.nextSample, hook.deadline, outlets.nextDeadline]
+      .compactMap { $0 }.min()
     var entries = [inbox.readable, signals, supervisor.readable, hook.readable].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
+    outlets.watch(&entries)
     let own = entries.count
     machine.watch(&entries)
     let firstOfControl = entries.count
@@ -263,6 +270,7 @@ struct DaemonLoop: ~Copyable {
     }
     for work in live.host.ports.takeWork() { perform(work) }
     for news in live.host.journal.takeNews() { control.tellFollowers(news) }
+    for note in outlets.pump(at: clock.instant) { Self.log(note) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
   }
 

@@ -199,7 +199,7 @@ extension StateDatabase {
   }
 
   /// Removes what is older than it is kept, but nothing that is needed: the two newest snapshots, the journal from
-  /// the oldest kept one on, the newest event, and events that somebody waits for.
+  /// the oldest kept one on, the newest event, and events that a subscriber or an outlet waits for.
   private static func discard(beyond retention: Retention, utc: UTCTime, _ database: Database) throws {
     let last = try lastJournalNumber(database)
     // Without a snapshot before them, rows of the journal tell nothing.
@@ -215,6 +215,7 @@ extension StateDatabase {
         DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)
           AND (seq <= (SELECT max(seq) FROM events) - ? OR time < ?)
           AND id NOT IN (SELECT event FROM outbox)
+          AND NOT EXISTS (SELECT 1 FROM outlets WHERE cursor < events.id)
         """, arguments: [Int64(retention.eventRows), oldest])
   }
 }
