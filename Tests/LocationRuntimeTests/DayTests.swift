@@ -146,11 +146,15 @@ import Testing
     let scenario = try Scenario(path: folder.write("day.yaml", Self.scenario), subscribers: ["logger"])
     request.scenario = scenario
     request.configuration.policy.protectUntilFirstUnlock = scenario.protectUntilFirstUnlock
-    var replay = TrackReplay(request)
-    var records: [Record] = []
-    for report in Self.track { replay.take(.fix(report)) { records.append($0) } }
-    _ = replay.finish(notes: []) { records.append($0) }
-    return records
+    var replay = TrackReplay(request, to: Records())
+    for report in Self.track { replay.take(.fix(report)) }
+    _ = replay.finish(notes: [])
+    return replay.sink.all
+  }
+
+  private struct Records: RecordSink {
+    var all: [Record] = []
+    mutating func receive(_ record: Record) { all.append(record) }
   }
 
   /// A line for each decision.

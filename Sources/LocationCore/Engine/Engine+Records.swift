@@ -47,7 +47,22 @@ extension Engine {
       }
     }
     steps.removeAll(keepingCapacity: true)
+    tellOutboxes(into: &effects)
     refreshReceiverUsers()
+  }
+
+  /// Tells what has changed of who waits for what.
+  mutating func tellOutboxes(into effects: inout [Effect]) {
+    for index in state.policy.sessions.indices where !state.policy.sessions[index].outbox.changes.isEmpty {
+      let name = state.policy.sessions[index].subscriber.name
+      for change in state.policy.sessions[index].outbox.takeChanges() {
+        switch change {
+        case .put(let event, let isHanded):
+          effects.append(.outbox(.put(subscriber: name, event: event, isHanded: isHanded)))
+        case .remove(let event): effects.append(.outbox(.remove(subscriber: name, event: event)))
+        }
+      }
+    }
   }
 
   /// Records that something asked for is not done, and why.

@@ -106,7 +106,8 @@ public struct Engine: ~Copyable {
     case .addRegion(let region): add(region, into: &effects)
     case .removeRegion(let id): regions.remove(id: id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
-    case .removeSubscriber(let name): _ = state.policy.remove(name)
+    case .removeSubscriber(let name):
+      if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
     case .subscriber(let name, let event): take(event, of: name, into: &effects)
     case .machine(let event): take(event, into: &effects)
     case .end: end(into: &effects)
@@ -115,6 +116,7 @@ public struct Engine: ~Copyable {
     case .fix, .segmentBreak, .source, .receiver: break
     case .addRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
+      tellOutboxes(into: &effects)
       refreshReceiverUsers()
       reviseSamplingForNeeds(into: &effects)
     case .end: refreshReceiverUsers()
@@ -166,6 +168,7 @@ extension Engine {
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
         state.policy.fire(at: due, into: &steps)
         recordSteps(into: &effects)
+        tellOutboxes(into: &effects)
         refreshReceiverUsers()
         reviseSamplingForNeeds(into: &effects)
       }

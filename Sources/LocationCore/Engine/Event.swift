@@ -105,6 +105,8 @@ public enum Effect: Hashable, Sendable {
   case record(Record)
   /// Do this for a subscriber.
   case perform(Order)
+  /// Keep this of who waits for what. It needs no answer.
+  case outbox(OutboxChange)
   /// Switch the receiver, and tell by a ``ReceiverEvent`` when that is done. Only where sampling is not continuous.
   case receive(ReceiverOrder)
 }

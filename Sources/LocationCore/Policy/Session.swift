@@ -17,7 +17,7 @@ struct Session: Hashable, Sendable, Codable {
   /// What holds off suspension, in the order it was taken.
   var assertions: [Assertion] = []
   /// Unacknowledged events, oldest first.
-  var outbox: [Pending] = []
+  var outbox = Outbox()
   /// How long it may run in the background; nil in the foreground.
   var budget: Budget?
   /// Since when it is suspended.

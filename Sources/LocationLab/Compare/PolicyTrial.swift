@@ -1,12 +1,20 @@
 import LocationCore
 import LocationRuntime
 
+/// Keeps the records that are compared.
+struct ComparedEvents: RecordSink {
+  var events: [ComparedEvent] = []
+
+  mutating func receive(_ record: Record) {
+    if let event = ComparedEvent(record) { events.append(event) }
+  }
+}
+
 /// One policy on one track.
 final class PolicyTrial {
   let policy: ComparedPolicy
-  private var replay: TrackReplay
+  private var replay: TrackReplay<ComparedEvents>
   private var filter: DistanceFilter?
-  private(set) var events: [ComparedEvent] = []
   /// Metres from what the policy knows to where the reference is.
   private(set) var errors: [Float] = []
   private var handedOn = 0
@@ -18,9 +26,12 @@ final class PolicyTrial {
     request.configuration.sampling.mode = policy.sampling
     request.subscribers = [Subscriber(name: policy.rawValue, services: policy.services)]
     profile = request.configuration.profile
-    replay = TrackReplay(request)
+    replay = TrackReplay(request, to: ComparedEvents())
     filter = policy.distanceFilterMeters.map { DistanceFilter(thresholdMeters: $0) }
   }
+
+  /// What the policy told.
+  var events: [ComparedEvent] { replay.sink.events }
 
   /// The last fix that the policy was given.
   var known: Fix? { replay.fix }
@@ -30,14 +41,10 @@ final class PolicyTrial {
     if case .fix(let report) = item, filter != nil {
       guard let place = Coordinate(latitude: report.latitude, longitude: report.longitude),
         filter?.passes(place) == true
-      else { return replay.pass(report, emit: { _ in }) }
+      else { return replay.pass(report) }
     }
     let before = replay.fix?.instant
-    var events: [ComparedEvent] = []
-    replay.take(item) { record in
-      if let event = ComparedEvent(record) { events.append(event) }
-    }
-    self.events += events
+    replay.take(item)
     if replay.fix?.instant != before { handedOn += 1 }
   }
 
@@ -49,11 +56,7 @@ final class PolicyTrial {
 
   /// Ends the track.
   func finish() -> (summary: Summary, use: PowerUse) {
-    var events: [ComparedEvent] = []
-    let summary = replay.finish(notes: []) { record in
-      if let event = ComparedEvent(record) { events.append(event) }
-    }
-    self.events += events
+    let summary = replay.finish(notes: [])
     var use = replay.ledger.use
     if policy.handsOnFixes { use[.run] += Double(handedOn) * profile.deliveryCoreSeconds }
     return (summary, use)

@@ -26,70 +26,23 @@ struct Inquiry: ~Copyable {
     var time: UTCTime?
   }
 
-  private let question: Question
-  private(set) var engine: Engine
-  private var effects: [Effect] = []
-  private(set) var seen = Seen()
-  /// Whether the moment has come.
-  private(set) var isReached = false
+  /// Keeps what there is to say of the records.
+  struct Ports: EffectPorts {
+    let question: Question
+    var seen = Seen()
+    /// Whether the moment has come.
+    var isReached = false
+    /// Whether only what followed from the moment still counts.
+    var isLater = false
 
-  /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
-  init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
-    self.question = question
-    let old = snapshot.configuration
-    engine = try snapshot.reconfigured(from: old, to: old.explaining(question.region)).restored()
-  }
-
-  /// Begins with an engine that has seen nothing.
-  init(_ question: Question, configuration: EngineConfiguration) {
-    self.question = question
-    engine = Engine(configuration: configuration.explaining(question.region))
-  }
-
-  /// When the next event happens.
-  mutating func time(of stamped: Stamped) -> UTCTime { engine.time(of: stamped) }
-
-  /// Takes the next event; whether the moment is still to come.
-  mutating func take(_ stamped: Stamped) -> Bool {
-    let time = engine.time(of: stamped)
-    if let until = question.until, time > until {
-      // Deadlines until then have fired; those after the next event came have not.
-      engine.advance(to: min(engine.instant(at: until), stamped.at), into: &effects)
-      digest()
-      isReached = true
-      return false
-    }
-    engine.advance(to: stamped.at, into: &effects)
-    digest()
-    guard !isReached else { return false }
-    engine.handle(stamped, into: &effects)
-    seen.time = max(time, seen.time ?? time)
-    digest()
-    return !isReached
-  }
-
-  /// Ends where nothing more is known: fires the deadlines of which records are kept.
-  mutating func end(lastEventID: Int) {
-    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline {
-      if let until = question.until, due > engine.instant(at: until) { return }
-      engine.advance(to: due, into: &effects)
-      digest()
-    }
-  }
-
-  /// Goes on after the moment, for what followed from it.
-  mutating func takeLater(_ stamped: Stamped) {
-    engine.handle(stamped, into: &effects)
-    for case .record(let record) in effects {
-      if case .decision(let decision) = record.body, decision.event == question.event {
+    mutating func receive(_ record: Record) {
+      if case .decision(let decision) = record.body, let event = decision.event, event == question.event {
         seen.consequences.append(record)
       }
+      if !isLater { note(record) }
     }
-    effects.removeAll(keepingCapacity: true)
-  }
 
-  private mutating func digest() {
-    for case .record(let record) in effects {
+    private mutating func note(_ record: Record) {
       switch record.body {
       case .fixAccepted(let fix, let verdicts):
         seen.report = record
@@ -100,9 +53,7 @@ struct Inquiry: ~Copyable {
       case .region(let event): seen.regions[event.region] = record
       case .receiver: seen.receiver = record
       case .source(.stale): seen.source = record
-      case .decision(let decision):
-        seen.decisions[decision.subscriber] = record
-        if let event = decision.event, event == question.event { seen.consequences.append(record) }
+      case .decision(let decision): seen.decisions[decision.subscriber] = record
       case .significant, .visit, .location, .pause, .gap, .source, .subscriberState, .power, .advice,
         .refused:
         break
@@ -112,7 +63,78 @@ struct Inquiry: ~Copyable {
         isReached = true
       }
     }
-    effects.removeAll(keepingCapacity: true)
+  }
+
+  private let question: Question
+  private var host: EngineHost<NoJournal, Ports>
+
+  /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
+  init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
+    let old = snapshot.configuration
+    let engine = try snapshot.reconfigured(from: old, to: old.explaining(question.region)).restored()
+    self.init(question, engine)
+  }
+
+  /// Begins with an engine that has seen nothing.
+  init(_ question: Question, configuration: EngineConfiguration) {
+    self.init(question, Engine(configuration: configuration.explaining(question.region)))
+  }
+
+  private init(_ question: Question, _ engine: consuming Engine) {
+    self.question = question
+    host = EngineHost(engine, journal: NoJournal(), ports: Ports(question: question))
+  }
+
+  /// The engine, as the moment found it.
+  var engine: Engine { _read { yield host.engine } }
+
+  /// What was seen on the way.
+  var seen: Seen { host.ports.seen }
+
+  /// Whether the moment has come.
+  var isReached: Bool { host.ports.isReached }
+
+  /// When the next event happens.
+  mutating func time(of stamped: Stamped) -> UTCTime { host.time(of: stamped) }
+
+  /// Takes the next event; whether the moment is still to come.
+  mutating func take(_ stamped: Stamped) -> Bool {
+    let time = host.time(of: stamped)
+    if let until = question.until, time > until {
+      // Deadlines until then have fired; those after the next event came have not.
+      advance(to: min(engine.instant(at: until), stamped.at))
+      host.ports.isReached = true
+      return false
+    }
+    advance(to: stamped.at)
+    guard !isReached else { return false }
+    handle(stamped)
+    host.ports.seen.time = max(time, host.ports.seen.time ?? time)
+    return !isReached
+  }
+
+  /// Ends where nothing more is known: fires the deadlines of which records are kept.
+  mutating func end(lastEventID: Int) {
+    while !isReached, engine.nextID <= lastEventID, let due = engine.nextDeadline {
+      if let until = question.until, due > engine.instant(at: until) { return }
+      advance(to: due)
+    }
+  }
+
+  /// Goes on after the moment, for what followed from it.
+  mutating func takeLater(_ stamped: Stamped) {
+    host.ports.isLater = true
+    handle(stamped)
+  }
+
+  private mutating func handle(_ stamped: Stamped) {
+    host.handle(stamped)
+    host.commit(at: stamped.at)
+  }
+
+  private mutating func advance(to instant: EngineInstant) {
+    host.advance(to: instant)
+    host.commit(at: instant)
   }
 }
 

@@ -12,25 +12,34 @@ struct TrackOutcome: Sendable {
   var report: TrackReport?
 }
 
+/// Encodes records as lines that wait to be printed.
+struct RecordLines: RecordSink {
+  var encoder: RecordEncoder
+  var lines = LineSpool()
+
+  mutating func receive(_ record: Record) {
+    if let line = encoder.encode(record) { lines.append(line) }
+  }
+}
+
 /// One track on its way to lines: batches go in, lines come out. It is finished even when the track breaks off, so
 /// that the events of what is whole are told before the error.
 struct TrackRun: ~Copyable {
-  private var replay: TrackReplay
-  private var encoder: RecordEncoder
-  private var lines = LineSpool()
+  private var replay: TrackReplay<RecordLines>
   private var pacer: Pacer?
   private var progress: Progress?
   private(set) var outcome = TrackOutcome()
 
   /// - Throws: ``Failure`` of code 65 where a recording's snapshot is of no engine.
   init(_ source: TrackSource, isNamed: Bool, _ request: ReplayRequest) throws(Failure) {
+    let sink = RecordLines(
+      encoder: RecordEncoder(format: request.format, track: isNamed ? source.path : nil))
     replay =
       if let recorded = source.recorded {
-        try TrackReplay(request, recorded: recorded.configuration, from: recorded.snapshot)
+        try TrackReplay(request, recorded: recorded.configuration, from: recorded.snapshot, to: sink)
       } else {
-        TrackReplay(request)
+        TrackReplay(request, to: sink)
       }
-    encoder = RecordEncoder(format: request.format, track: isNamed ? source.path : nil)
     pacer = request.speed.map { Pacer(speed: $0) }
     if request.showsProgress { progress = Progress(name: source.name, total: source.byteCount) }
   }
@@ -41,16 +50,12 @@ struct TrackRun: ~Copyable {
     let end = pacer == nil ? batch.count : min(place + 1, batch.count)
     if batch.events.isEmpty {
       while place < end {
-        replay.take(batch.items[place]) { record in
-          if let line = encoder.encode(record) { lines.append(line) }
-        }
+        replay.take(batch.items[place])
         place += 1
       }
     } else {
       while place < end {
-        replay.take(batch.events[place]) { record in
-          if let line = encoder.encode(record) { lines.append(line) }
-        }
+        replay.take(batch.events[place])
         place += 1
       }
     }
@@ -61,14 +66,14 @@ struct TrackRun: ~Copyable {
 
   /// Hands on every line since the last call.
   mutating func takeLines(_ body: (borrowing Span<UInt8>) throws(Failure) -> Void) throws(Failure) {
-    try lines.handOn(body)
-    lines.removeAll()
+    try replay.sink.lines.handOn(body)
+    replay.sink.lines.removeAll()
   }
 
   /// Every line since the last call, to keep.
   mutating func takeSpool() -> LineSpool {
-    defer { lines.removeAll() }
-    return lines
+    defer { replay.sink.lines.removeAll() }
+    return replay.sink.lines
   }
 
   /// Until when a paced replay has to wait before its next step; nil when it need not.
@@ -76,10 +81,8 @@ struct TrackRun: ~Copyable {
 
   private mutating func finish(after batch: borrowing TrackBatch) {
     progress?.clear()
-    let summary = replay.finish(notes: batch.notes) { record in
-      if let line = encoder.encode(record) { lines.append(line) }
-    }
-    if let line = encoder.encode(summary) { lines.append(line) }
+    let summary = replay.finish(notes: batch.notes)
+    if let line = replay.sink.encoder.encode(summary) { replay.sink.lines.append(line) }
     outcome.summary = summary
     outcome.report = replay.report
     outcome.failure = batch.failure

@@ -27,7 +27,7 @@ extension DaemonLoop {
       case "subscribers": try applySubscribers(question.request["names"]?.strings)
       case "subscriber":
         try user(try word("verb", question.request), try word("name", question.request))
-      case "unlock": try engine.take(.machine(.unlock), at: clock.read())
+      case "unlock": try live.handle(.machine(.unlock), at: clock.read())
       case "low-power": members = try lowPower(question.request)
       case "memory-pressure": try take(.memoryPressure(try level(question.request)))
       case "reload": try reload()
@@ -39,9 +39,9 @@ extension DaemonLoop {
       control.answer(client, error)
     }
     guard wasTaken else { return }
-    engine.noteTold()
+    live.host.journal.noteTold()
     try commit()
-    if let trouble = engine.trouble { return control.answer(client, trouble) }
+    if let trouble = live.host.journal.trouble { return control.answer(client, trouble) }
     control.answer(client, members)
   }
 
@@ -62,10 +62,10 @@ extension DaemonLoop {
   private mutating func acknowledge(_ request: JSONTree) throws(Failure) {
     guard let id = request["id"]?.integer else { throw Failure(.usage, what: "no \"id\" in the request") }
     let name = request["subscriber"]?.text(or: nil)
-    let names = Acknowledgement.waiting(for: id, subscriber: name, among: engine.driver.engine.subscribers)
+    let names = Acknowledgement.waiting(for: id, subscriber: name, among: live.engine.subscribers)
     guard !names.isEmpty else { throw Acknowledgement.nobody(id, name) }
     for name in names {
-      try engine.take(
+      try live.handle(
         .subscriber(name: name, .acknowledged(event: id, coreSeconds: 0)), at: clock.read())
     }
   }
@@ -73,7 +73,7 @@ extension DaemonLoop {
   private func regionStates(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
     var states: [JSONTree.Member] = []
     for id in request["ids"]?.strings ?? [] {
-      guard let state = engine.driver.engine.regionState(id) else { continue }
+      guard let state = live.engine.regionState(id) else { continue }
       states.append(.init(key: id, value: .string(state.rawValue)))
     }
     return [.init(key: "states", value: .object(states))]
@@ -81,14 +81,15 @@ extension DaemonLoop {
 
   private mutating func power() throws(Failure) -> [JSONTree.Member] {
     let reading = clock.read()
-    try engine.bookEnergy(utc: reading.utc ?? UTCTime(microseconds: reading.instant.microseconds))
-    return [.init(key: "books", value: try engine.energyBooks.tree())]
+    try live.host.journal.bookEnergy(
+      of: live.host.engine, utc: reading.utc ?? UTCTime(microseconds: reading.instant.microseconds))
+    return [.init(key: "books", value: try live.energyBooks.tree())]
   }
 
   private func status() throws(Failure) -> JSONTree {
     let counts = try database.counts()
     let reading = clock.read()
-    let last = engine.driver.engine.tally.last
+    let last = live.engine.tally.last
     let now: UTCTime
     if request.isSimulated {
       now = last?.time ?? UTCTime(microseconds: reading.instant.microseconds)
@@ -101,11 +102,12 @@ extension DaemonLoop {
     let running = StatusReport.Running(
       pid: getpid(), since: since, instant: reading.instant, address: request.address,
       suspension: supervisor.method,
-      heldRows: engine.heldRows, trouble: engine.trouble)
+      heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
-      running: running, now: now, source: source, newestID: engine.newestID, journalRows: counts.journal,
+      running: running, now: now, source: source, newestID: live.host.journal.newestID,
+      journalRows: counts.journal,
       eventRows: counts.events
-    ).tree(of: engine.driver.engine)
+    ).tree(of: live.engine)
   }
 }
 

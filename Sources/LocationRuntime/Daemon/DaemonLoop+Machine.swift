@@ -9,11 +9,11 @@ extension DaemonLoop {
     var asked: [String] = []
     if case .memoryPressure(let level) = event, level != .none {
       for state in [SubscriberState.suspended, .background] {
-        asked += engine.driver.engine.subscribers(in: state)
+        asked += live.engine.subscribers(in: state)
       }
     }
     for name in asked { supervisor.measure(name) }
-    for event in metering.hold(event, until: asked) { try engine.take(.machine(event), at: clock.read()) }
+    for event in metering.hold(event, until: asked) { try live.handle(.machine(event), at: clock.read()) }
   }
 
   /// Puts the machine in low-power mode or takes it out, where the request says so; how that is now. What is so already
@@ -22,32 +22,32 @@ extension DaemonLoop {
     if let on = request["on"] {
       guard case .boolean(let isOn) = on else { throw Failure(.usage, what: "\"on\" is true or false") }
       // In a log that is played there is no time yet.
-      guard !self.request.isSimulated || engine.driver.last > .distantPast else {
+      guard !self.request.isSimulated || live.last > .distantPast else {
         throw Failure(.tryAgain, what: "nothing is taken before the first fix", remedy: "try again then")
       }
-      if isOn != engine.driver.engine.isLowPower {
-        try engine.take(.machine(.lowPower(isOn)), at: clock.read())
+      if isOn != live.engine.isLowPower {
+        try live.handle(.machine(.lowPower(isOn)), at: clock.read())
       }
     }
-    return LowPowerReport(engine.driver.engine).members
+    return LowPowerReport(live.engine).members
   }
 
   /// Takes what a program takes, which was asked for.
   mutating func take(_ usage: ProgramUsage?, of name: String) throws(Failure) {
-    let state = engine.driver.engine.subscriberState(name)
+    let state = live.engine.subscriberState(name)
     if metering.isAwaited(name), let usage, state != nil {
-      try engine.take(.subscriber(name: name, .memory(bytes: Int64(usage.memoryBytes))), at: clock.read())
+      try live.handle(.subscriber(name: name, .memory(bytes: Int64(usage.memoryBytes))), at: clock.read())
     }
-    for event in metering.release(after: name) { try engine.take(.machine(event), at: clock.read()) }
+    for event in metering.release(after: name) { try live.handle(.machine(event), at: clock.read()) }
     let seconds = Double(MonotonicTime.milliseconds) / 1_000
     if metering.isOver(usage, of: name, isInBackground: state == .background, at: seconds) {
-      try engine.take(.subscriber(name: name, .overran), at: clock.read())
+      try live.handle(.subscriber(name: name, .overran), at: clock.read())
     }
   }
 
   /// Asks now and then what the programs in the background take (rule K2). With none there is nothing to do.
   mutating func sample() {
-    let names = engine.driver.engine.subscribers(in: .background)
+    let names = live.engine.subscribers(in: .background)
     if metering.isDue(at: clock.instant, isNeeded: !names.isEmpty) {
       for name in names { supervisor.measure(name) }
     }

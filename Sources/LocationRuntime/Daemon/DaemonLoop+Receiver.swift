@@ -6,29 +6,29 @@ extension DaemonLoop {
   /// Carries out what the engine has ordered, and tells it so. That does not wait for the disk, because nobody is told
   /// anything by it, and a receiver that stays off would miss what happens.
   mutating func switchReceiver() throws(Failure) {
-    while let order = engine.takeReceiverOrder() { try turnReceiver(on: order.isOn) }
+    while let order = live.takeReceiverOrder() { try turnReceiver(on: order.isOn) }
   }
 
   /// Brings the receiver to where the engine wants it, whatever a daemon before has left it at, or settings that no
   /// longer hold.
   mutating func alignReceiver() throws(Failure) {
-    let isAdaptive = engine.driver.engine.configuration.sampling.isDutyCycled
-    guard isAdaptive || !engine.driver.engine.receiver.isOn else { return }
-    engine.advance(to: clock.read())
-    engine.dropReceiverOrders()
-    try turnReceiver(on: engine.driver.engine.receiver.isOn || !isAdaptive)
+    let isAdaptive = live.engine.configuration.sampling.isDutyCycled
+    guard isAdaptive || !live.engine.receiver.isOn else { return }
+    live.advance(to: clock.read())
+    live.dropReceiverOrders()
+    try turnReceiver(on: live.engine.receiver.isOn || !isAdaptive)
   }
 
   /// Tells the engine that nobody read from gpsd while there was no daemon.
   mutating func bookAbsence() throws(Failure) {
-    let last = engine.driver.last
-    guard engine.driver.engine.configuration.sampling.isDutyCycled, last > .distantPast else { return }
-    try engine.take(.receiver(.released), at: ClockReading(instant: last, utc: nil))
+    let last = live.last
+    guard live.engine.configuration.sampling.isDutyCycled, last > .distantPast else { return }
+    try live.handle(.receiver(.released), at: ClockReading(instant: last, utc: nil))
   }
 
   private mutating func turnReceiver(on isOn: Bool) throws(Failure) {
     receiver.turn(on: isOn)
     if let trouble = hook.turn(on: isOn, at: clock.instant) { Self.log(trouble) }
-    try engine.take(.receiver(isOn ? .opened : .released), at: clock.read())
+    try live.handle(.receiver(isOn ? .opened : .released), at: clock.read())
   }
 }

@@ -10,15 +10,15 @@ extension DaemonLoop {
     let reading = clock.read()
     let stored = try database.regions(ids.map { .ids($0) } ?? .all).regions
     let there = Set(stored.map(\.id))
-    for id in ids ?? engine.driver.engine.regionIDs
-    where !there.contains(id) && engine.driver.engine.region(id) != nil {
-      try engine.take(.removeRegion(id: id), at: reading)
+    for id in ids ?? live.engine.regionIDs
+    where !there.contains(id) && live.engine.region(id) != nil {
+      try live.handle(.removeRegion(id: id), at: reading)
     }
     for region in stored {
-      let known = engine.driver.engine.region(region.id)
+      let known = live.engine.region(region.id)
       guard known != region else { continue }
-      if known != nil { try engine.take(.removeRegion(id: region.id), at: reading) }
-      try engine.take(.addRegion(region), at: reading)
+      if known != nil { try live.handle(.removeRegion(id: region.id), at: reading) }
+      try live.handle(.addRegion(region), at: reading)
     }
   }
 
@@ -28,8 +28,9 @@ extension DaemonLoop {
     do throws(Failure) {
       let (configuration, settings) = try request.configuration()
       hook.command = settings.receiverHook
-      if configuration != engine.driver.engine.configuration { try change(to: configuration) }
-      try engine.keep(settings.retention, at: clock.read())
+      if configuration != live.engine.configuration { try change(to: configuration) }
+      try live.host.journal.keep(
+        settings.retention, of: live.host.engine, at: clock.read())
     } catch {
       guard error.code == .config || error.code == .noInput else { throw error }
       Self.log("\(error); the settings stay as they were")
@@ -42,12 +43,12 @@ extension DaemonLoop {
 
   private mutating func change(to configuration: EngineConfiguration) throws(Failure) {
     try commit()
-    let isOtherSampling = configuration.sampling.mode != engine.driver.engine.configuration.sampling.mode
-    try engine.change(to: configuration, at: clock.read())
+    let isOtherSampling = configuration.sampling.mode != live.engine.configuration.sampling.mode
+    try live.change(to: configuration, at: clock.read())
     // A recording has one set of settings: under new ones there is a new file.
-    if engine.isRecording, let recording = request.recording {
+    if live.host.journal.isRecording, let recording = request.recording {
       recordings += 1
-      try engine.record(to: "\(recording).\(recordings)")
+      try live.record(to: "\(recording).\(recordings)")
     }
     if isOtherSampling { try alignReceiver() }
   }

@@ -10,43 +10,43 @@ extension DaemonLoop {
     case .request(let name, let request): try take(request, of: name)
     case .held(let name, let locks):
       // One that was woken meanwhile is looked at when it is suspended again.
-      guard engine.driver.engine.subscriberState(name) == .suspended else { return }
+      guard live.engine.subscriberState(name) == .suspended else { return }
       for lock in locks {
         Self.log("\(name): process \(lock.pid) holds a lock (\(lock.kind)) on \(lock.path)")
       }
-      try engine.take(.subscriber(name: name, .lock(isHeld: true)), at: clock.read())
+      try live.handle(.subscriber(name: name, .lock(isHeld: true)), at: clock.read())
     case .usage(let name, let usage): try take(usage, of: name)
     case .note(let name, let note): if let text = note.text { Self.log("\(name): \(text)") }
     }
   }
 
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
-    guard engine.driver.engine.subscriberState(name) != nil else { return }
-    try engine.take(.subscriber(name: name, event), at: clock.read())
-    if let refusal = engine.refusal, refusal.subscriber == name, let what = event.word {
-      return engine.add(.answer(name, .refused(what: what, reason: refusal.reason.rawValue)))
+    guard live.engine.subscriberState(name) != nil else { return }
+    try live.handle(.subscriber(name: name, event), at: clock.read())
+    if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
+      return live.add(.answer(name, .refused(what: what, reason: refusal.reason.rawValue)))
     }
-    if case .beginTask = event, let view = engine.driver.engine.subscriber(name) {
-      engine.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
+    if case .beginTask = event, let view = live.engine.subscriber(name) {
+      live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
     }
   }
 
   /// Seconds until a subscriber's time in the background is over; nil where it has no limit.
   private func remainingSeconds(_ view: SubscriberView) -> Double? {
-    view.budgetEnd.map { max(0, engine.driver.engine.instant.seconds(to: $0)) }
+    view.budgetEnd.map { max(0, live.engine.instant.seconds(to: $0)) }
   }
 
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
     switch request {
     case .stateOf(let region):
-      guard let state = engine.driver.engine.regionState(region) else {
-        return engine.add(
+      guard let state = live.engine.regionState(region) else {
+        return live.add(
           .answer(name, .refused(what: "state_of", reason: "no region is called \"\(region)\"")))
       }
-      engine.add(.answer(name, .state(region: region, state)))
+      live.add(.answer(name, .state(region: region, state)))
     case .remaining:
-      guard let view = engine.driver.engine.subscriber(name) else { return }
-      engine.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
+      guard let view = live.engine.subscriber(name) else { return }
+      live.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
     case .start(let services): try take(SubscriberEvent.start(services), of: name)
     case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }
@@ -61,7 +61,7 @@ extension DaemonLoop {
     let wanted = names.map { Set($0) }
     for entry in stored where wanted?.contains(entry.subscriber.name) ?? true {
       let name = entry.subscriber.name
-      let view = engine.driver.engine.subscriber(name)
+      let view = live.engine.subscriber(name)
       let isNew = view == nil || entry.applied != entry.manifest
       if isNew || names == nil && !supervised.contains(name) {
         supervisor.add(isNew ? entry.subscriber : view?.subscriber ?? entry.subscriber)
@@ -69,25 +69,25 @@ extension DaemonLoop {
       }
       guard isNew else { continue }
       let state = view?.state ?? .notRunning
-      if try engine.take(.addSubscriber(entry.subscriber, state), at: reading) {
-        engine.noteApplied(name, entry.manifest)
+      if try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
+        live.host.journal.noteApplied(name, entry.manifest)
       }
       // Its program may be another now: the supervisor has ended the one that ran.
-      if state != .notRunning { try engine.take(.subscriber(name: name, .orphaned), at: reading) }
+      if state != .notRunning { try live.handle(.subscriber(name: name, .orphaned), at: reading) }
     }
     let there = Set(stored.map(\.subscriber.name))
-    for view in engine.driver.engine.subscribers {
+    for view in live.engine.subscribers {
       let name = view.subscriber.name
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
       supervisor.remove(name)
       supervised.remove(name)
-      try engine.take(.removeSubscriber(name: name), at: reading)
+      try live.handle(.removeSubscriber(name: name), at: reading)
     }
   }
 
   /// What a user does to a subscriber.
   mutating func user(_ verb: String, _ name: String) throws(Failure) {
-    guard let state = engine.driver.engine.subscriberState(name) else {
+    guard let state = live.engine.subscriberState(name) else {
       throw Failure(
         .conditionFails, what: "no subscriber is called \"\(name)\"",
         remedy: "locwatch subscribers list lists them")
@@ -98,14 +98,14 @@ extension DaemonLoop {
       guard !state.isForeground else {
         throw Failure(.conditionFails, what: "\(name) is in the foreground already")
       }
-      engine.add(.userLaunch(name))
-      try engine.take(.subscriber(name: name, .foreground), at: reading)
+      live.add(.userLaunch(name))
+      try live.handle(.subscriber(name: name, .foreground), at: reading)
     case "background":
       guard state.isForeground else {
         throw Failure(.conditionFails, what: "\(name) is \(state.rawValue), not in the foreground")
       }
-      try engine.take(.subscriber(name: name, .background), at: reading)
-    case "quit": try engine.take(.subscriber(name: name, .quit), at: reading)
+      try live.handle(.subscriber(name: name, .background), at: reading)
+    case "quit": try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
   }

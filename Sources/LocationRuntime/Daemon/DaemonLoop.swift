@@ -24,8 +24,9 @@ struct DaemonLoop: ~Copyable {
   /// Whether the link to gpsd is to be up.
   let receiver: ReceiverSwitch
   var hook: ReceiverHook
-  var engine: JournaledEngine
+  var live: DaemonHost
   var control: ControlSocket
+  private var outlets: OutletSet
   /// What was last said of the source.
   var source: SourceEvent?
   /// What the source calls itself.
@@ -44,17 +45,19 @@ struct DaemonLoop: ~Copyable {
   var recordings = 0
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  /// Who gets events beside subscribers and followers. A new outlet is added here.
+  private static var outlets: [any Outlet] { [] }
 
   init(_ request: DaemonRequest) throws(Failure) {
     let (configuration, settings) = try request.configuration()
     let lock = try StateLock(state: request.state)
     let database = try StateDatabase.open(path: request.state)
     database.reserveLog()
-    var engine = try JournaledEngine(
+    var live = try DaemonHost(
       database, configuration: configuration, retention: settings.retention,
       timing: request.isSimulated ? .fixes : .clock)
-    let clock = try Self.clock(database, after: engine.driver.last)
-    if let recording = request.recording { try engine.record(to: recording) }
+    let clock = try Self.clock(database, after: live.last)
+    if let recording = request.recording { try live.record(to: recording) }
     let inbox = try Inbox()
     let stop = try WakePipe()
     let receiver = try ReceiverSwitch()
@@ -67,6 +70,7 @@ struct DaemonLoop: ~Copyable {
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
     let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
+    let outlets = try OutletSet(Self.outlets, database)
     let control = try ControlSocket(ControlAddress.own(state: request.state))
     let isUsual = control.path == ControlAddress.beside(request.state).path
     try database.setMeta([(.control, isUsual ? nil : control.path)])
@@ -83,8 +87,9 @@ struct DaemonLoop: ~Copyable {
     since = clock.read().utc ?? UTCTime(microseconds: clock.instant.microseconds)
     self.request = request
     self.database = database
-    self.engine = engine
+    self.live = live
     self.control = control
+    self.outlets = outlets
   }
 
   /// The axis goes on where it was in the same boot; after another it begins after the last event.
@@ -135,15 +140,15 @@ struct DaemonLoop: ~Copyable {
     try applyRegions(nil)
     try applySubscribers(nil)
     if wasOtherBoot {
-      try engine.take(.machine(.reboot), at: reading)
+      try live.handle(.machine(.reboot), at: reading)
     } else {
-      for view in engine.driver.engine.subscribers where view.state != .notRunning {
-        try engine.take(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
+      for view in live.engine.subscribers where view.state != .notRunning {
+        try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
     }
-    if machine.isUnlocked() { try engine.take(.machine(.unlock), at: reading) }
+    if machine.isUnlocked() { try live.handle(.machine(.unlock), at: reading) }
     for (number, event) in try database.requests() {
-      if try engine.take(event, at: reading) { engine.noteRequest(number) }
+      if try live.handle(event, at: reading) { live.host.journal.noteRequest(number) }
     }
     try alignReceiver()
     try commit()
@@ -165,18 +170,20 @@ struct DaemonLoop: ~Copyable {
     try takeReports()
     let reading = clock.read()
     // Nobody is left to do anything for: what was decided is done by the next daemon, for whoever still waits.
-    _ = try engine.commit(at: reading)
-    if let trouble = engine.trouble { throw trouble }
-    try engine.checkpoint(at: reading)
+    try live.commit(at: reading)
+    if let trouble = live.host.journal.trouble { throw trouble }
+    try live.checkpoint(at: reading)
   }
 
   // MARK: - One turn
 
   private mutating func turn(signals: Int32) throws(Failure) {
-    let due = [engine.nextDeadline, aliveAt, metering.nextSample, hook.deadline].compactMap { $0 }.min()
+    let due = [live.nextWake, aliveAt, metering.nextSample, hook.deadline, outlets.nextDeadline]
+      .compactMap { $0 }.min()
     var entries = [inbox.readable, signals, supervisor.readable, hook.readable].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
+    outlets.watch(&entries)
     let own = entries.count
     machine.watch(&entries)
     let firstOfControl = entries.count
@@ -189,7 +196,7 @@ struct DaemonLoop: ~Copyable {
     if entries[2].revents != 0 { try takeReports() }
     for event in machine.take(entries[own..<firstOfControl]) { try take(event) }
     let questions = control.serve(entries[firstOfControl...])
-    engine.advance(to: clock.read())
+    live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
     for question in questions { try answer(question) }
@@ -218,10 +225,10 @@ struct DaemonLoop: ~Copyable {
         notice.status(Self.describe(news))
       }
       if case .fix(let report) = event { noteDate(of: report) }
-      let accepted = engine.driver.engine.tally.accepted
-      try engine.take(event, at: clock.read())
+      let accepted = live.engine.tally.accepted
+      try live.handle(event, at: clock.read())
       // Nothing is said of a source that has fixes again.
-      if case .stale = source, engine.driver.engine.tally.accepted > accepted {
+      if case .stale = source, live.engine.tally.accepted > accepted {
         source = .found(name: sourceName)
         notice.status(Self.describe(.found(name: sourceName)))
       }
@@ -251,27 +258,27 @@ struct DaemonLoop: ~Copyable {
   /// Stores what came, then does what follows from it.
   mutating func commit() throws(Failure) {
     try switchReceiver()
-    let hadTrouble = engine.trouble != nil
-    let actions = try engine.commit(at: clock.read())
-    if let trouble = engine.trouble, !hadTrouble {
+    let hadTrouble = live.host.journal.trouble != nil
+    try live.commit(at: clock.read())
+    if let trouble = live.host.journal.trouble, !hadTrouble {
       Self.log("\(trouble); going on in memory")
-    } else if hadTrouble, engine.trouble == nil {
+    } else if hadTrouble, live.host.journal.trouble == nil {
       Self.log("the disk takes what it is given again; nothing was lost")
     }
-    if let trouble = engine.takeRecordingTrouble() { Self.log("\(trouble); the recording ends here") }
-    for action in actions { try perform(action) }
-    for news in engine.takeNews() { control.tellFollowers(news) }
-    engine.tidy(at: clock.read())
+    if let trouble = live.host.journal.takeRecordingFailure() {
+      Self.log("\(trouble); the recording ends here")
+    }
+    for work in live.host.ports.takeWork() { perform(work) }
+    for news in live.host.journal.takeNews() { control.tellFollowers(news) }
+    for note in outlets.pump(at: clock.instant) { Self.log(note) }
+    live.host.journal.tidy(live.host.engine, at: clock.read())
   }
 
-  private func perform(_ action: JournaledEngine.Action) throws(Failure) {
-    switch action {
-    case .order(let order):
-      var line: [UInt8] = []
-      if case .deliver(_, let id) = order { line = Array((try database.eventLine(id: id) ?? "").utf8) }
-      supervisor.perform(order, recordLine: line)
-    case .userLaunch(let name): supervisor.userLaunch(name)
-    case .answer(let name, let reply): supervisor.answer(name, reply)
+  private func perform(_ work: DaemonPorts.Work) {
+    switch work {
+    case .order(let order, let line): supervisor.perform(order, recordLine: line)
+    case .action(.userLaunch(let name)): supervisor.userLaunch(name)
+    case .action(.answer(let name, let reply)): supervisor.answer(name, reply)
     }
   }
 

@@ -43,7 +43,7 @@ package struct DaemonSeat: Sendable {
     let counts = try database.counts()
     let report = StatusReport(
       running: nil, now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
-      newestID: restored.lastEventID, journalRows: counts.journal, eventRows: counts.events,
+      newestID: restored.records.lastID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
       storedRegions: try database.regionIDs().count,
       isLowPower: try database.lowPowerRequests().last?.isOn)

@@ -4,50 +4,55 @@ import LocationFormats
 /// The engine as a database has it: its newest snapshot and the rows of the journal since, whose effects have been
 /// performed before, or will be for whoever still waits.
 struct RestoredEngine: ~Copyable {
-  let engine: Engine
+  /// Keeps the records that are not stored: there are none unless rows were removed by hand.
+  struct MissingRecords: EffectPorts {
+    /// The id of the last record, stored or missing.
+    var lastID: Int
+    var rows: [StoreBatch.EventRow] = []
+    private var encoder = RecordEncoder(format: .ndjson, track: nil)
+
+    init(after id: Int) { lastID = id }
+
+    mutating func receive(_ record: Record) {
+      guard record.id > lastID, let line = encoder.encode(record) else { return }
+      lastID = record.id
+      rows.append(StoreBatch.EventRow(record, line))
+    }
+  }
+
+  private var host: EngineHost<NoJournal, MissingRecords>
   /// The snapshot it began with; nil where there was none.
   let snapshotNumber: Int64?
   /// Rows of the journal since.
   let rows: Int
-  /// The id of the last record, stored or missing.
-  let lastEventID: Int
-  /// Records that follow from the journal and are not stored: there are none unless rows were removed by hand.
-  let missing: [StoreBatch.EventRow]
 
   /// - Parameter configuration: for an engine where there is none yet.
   init(_ database: StateDatabase, orNew configuration: EngineConfiguration) throws(Failure) {
     let end = try database.journalEnd()
     let snapshot = try database.snapshot()
-    var engine = try (snapshot?.engine).restored(orNew: configuration)
-    var effects: [Effect] = []
-    var encoder = RecordEncoder(format: .ndjson, track: nil)
-    var missing: [StoreBatch.EventRow] = []
+    var host = EngineHost(
+      try (snapshot?.engine).restored(orNew: configuration), journal: NoJournal(),
+      ports: MissingRecords(after: end.eventID))
     var rows = 0
-    var lastID = end.eventID
     try database.journal(after: snapshot?.number ?? 0) { stamped in
-      engine.handle(stamped, into: &effects)
+      host.handle(stamped)
+      host.commit(at: stamped.at)
       rows += 1
-      for effect in effects {
-        switch effect {
-        case .record(let record):
-          guard record.id > lastID, let line = encoder.encode(record) else { continue }
-          lastID = record.id
-          missing.append(StoreBatch.EventRow(record, line))
-        case .perform, .receive: break
-        }
-      }
-      effects.removeAll(keepingCapacity: true)
       return true
     }
-    self.engine = engine
+    self.host = host
     self.rows = rows
-    self.missing = missing
-    lastEventID = lastID
     snapshotNumber = snapshot?.number
   }
 
+  /// The engine; for looking at.
+  var engine: Engine { _read { yield host.engine } }
+
+  /// The records that are not stored, and the id of the last record, stored or missing.
+  var records: MissingRecords { host.ports }
+
   /// The engine, to go on with.
-  consuming func takeEngine() -> Engine { engine }
+  consuming func takeEngine() -> Engine { host.takeEngine() }
 }
 
 extension EngineSnapshot? {

@@ -33,12 +33,16 @@ extension StateDatabase {
     }
   }
 
-  /// An event's whole line without its end; nil where it is not kept.
-  func eventLine(id: Int) throws(Failure) -> String? {
+  /// The whole lines, without their ends, of the events that somebody waits for.
+  func waitingLines() throws(Failure) -> [Int: [UInt8]] {
     try read { database in
-      let statement = try database.cachedStatement(sql: "SELECT seq, line FROM events WHERE id = ?")
-      guard let row = try Row.fetchOne(statement, arguments: [id]) else { return nil }
-      return Self.eventLine(seq: row["seq"], row["line"])
+      var lines: [Int: [UInt8]] = [:]
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT id, seq, line FROM events WHERE id IN (SELECT event FROM outbox)")
+      while let row = try rows.next() {
+        lines[row["id"]] = Array(Self.eventLine(seq: row["seq"], row["line"]).utf8)
+      }
+      return lines
     }
   }
 

@@ -19,13 +19,6 @@ struct StoreBatch {
     var line: String
   }
 
-  /// A change of who waits for what.
-  enum OutboxChange {
-    case put(subscriber: String, event: Int, isHanded: Bool)
-    case remove(subscriber: String, event: Int)
-    case removeAll(subscriber: String)
-  }
-
   var journal: [JournalRow] = []
   var events: [EventRow] = []
   var outbox: [OutboxChange] = []
@@ -49,24 +42,46 @@ struct StoreBatch {
   mutating func removeAll() { self = StoreBatch() }
 }
 
+/// Records as the database has numbered them.
+struct StoredEvents {
+  /// Their lines with their ends.
+  private(set) var lines: [UInt8] = []
+  /// Where in ``lines`` that of each record ends, behind its line feed.
+  private var ends: [(id: Int, end: Int)] = []
+
+  var count: Int { ends.count }
+
+  mutating func append(_ id: Int, _ line: String) {
+    lines += line.utf8
+    lines.append(UInt8(ascii: "\n"))
+    ends.append((id, lines.count))
+  }
+
+  /// Hands on each line without its end.
+  func eachLine(_ body: (_ id: Int, _ line: ArraySlice<UInt8>) -> Void) {
+    var start = 0
+    for (id, end) in ends {
+      body(id, lines[start..<(end - 1)])
+      start = end
+    }
+  }
+}
+
 extension StateDatabase {
   /// Stores a batch, whole or not at all.
   ///
-  /// - Returns: the lines of the records that are new, with their ends, and how many.
-  func store(_ batch: StoreBatch) throws(Failure) -> (lines: [UInt8], count: Int) {
+  /// - Returns: the records that are new.
+  func store(_ batch: StoreBatch) throws(Failure) -> StoredEvents {
     try write(durably: batch.isTold) { database in
       let journal = try database.cachedStatement(sql: "INSERT INTO journal (at, line) VALUES (?, ?)")
       for row in batch.journal { try journal.execute(arguments: [row.at.microseconds, row.line]) }
-      var lines: [UInt8] = []
-      var count = 0
+      var stored = StoredEvents()
       let event = try database.cachedStatement(
         sql: "INSERT OR IGNORE INTO events (id, type, time, line) VALUES (?, ?, ?, ?)")
       for row in batch.events {
         try event.execute(arguments: [row.id, row.type, row.time.microseconds, row.line])
         guard database.changesCount == 1 else { continue }
-        lines += Self.eventLine(seq: database.lastInsertedRowID, row.line).utf8
-        lines.append(UInt8(ascii: "\n"))
-        count += 1
+        stored.append(row.id, Self.eventLine(seq: database.lastInsertedRowID, row.line))
       }
       for change in batch.outbox { try Self.apply(change, database) }
       for number in batch.requests {
@@ -77,11 +92,11 @@ extension StateDatabase {
           sql: "UPDATE subscribers SET applied = ? WHERE name = ?", arguments: [manifest, name])
       }
       if let source = batch.source { try Self.setMeta(.source, source, database) }
-      return (lines, count)
+      return stored
     }
   }
 
-  private static func apply(_ change: StoreBatch.OutboxChange, _ database: Database) throws {
+  private static func apply(_ change: OutboxChange, _ database: Database) throws {
     switch change {
     case .put(let name, let event, let isHanded):
       try database.cachedStatement(
@@ -184,7 +199,7 @@ extension StateDatabase {
   }
 
   /// Removes what is older than it is kept, but nothing that is needed: the two newest snapshots, the journal from
-  /// the oldest kept one on, the newest event, and events that somebody waits for.
+  /// the oldest kept one on, the newest event, and events that a subscriber or an outlet waits for.
   private static func discard(beyond retention: Retention, utc: UTCTime, _ database: Database) throws {
     let last = try lastJournalNumber(database)
     // Without a snapshot before them, rows of the journal tell nothing.
@@ -200,6 +215,7 @@ extension StateDatabase {
         DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)
           AND (seq <= (SELECT max(seq) FROM events) - ? OR time < ?)
           AND id NOT IN (SELECT event FROM outbox)
+          AND NOT EXISTS (SELECT 1 FROM outlets WHERE cursor < events.id)
         """, arguments: [Int64(retention.eventRows), oldest])
   }
 }

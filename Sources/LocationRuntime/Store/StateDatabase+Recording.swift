@@ -27,10 +27,9 @@ extension StateDatabase {
       else { return nil }
       let snapshot = try Self.snapshot(in: text, file: path)
       var bytes: [UInt8] = []
-      let engine = try snapshot.restored()
       // The first snapshot is of an engine that has seen nothing.
       try JournalLine.append(
-        header: engine.configuration, snapshot: number == 0 ? nil : snapshot, to: &bytes)
+        header: snapshot.configuration, snapshot: number == 0 ? nil : snapshot, to: &bytes)
       var count = 0
       let lines = try String.fetchCursor(
         database, sql: "SELECT line FROM journal WHERE number > ? ORDER BY number", arguments: [number])

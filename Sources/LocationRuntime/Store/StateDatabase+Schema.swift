@@ -10,7 +10,7 @@ extension StateDatabase {
   }
 
   /// All steps in their order. `PRAGMA user_version` is how many were done.
-  static let migrations: [Migration] = [regionsMigration, daemonMigration]
+  static let migrations: [Migration] = [regionsMigration, daemonMigration, outletsMigration]
 
   /// `PRAGMA application_id` of every database of ours: "locw".
   static let applicationID = 0x6C6F_6377

@@ -7,18 +7,35 @@ import LocationFormats
   import Glibc
 #endif
 
+/// Shows the records of a watch. Nobody has subscribed, and the receiver is always on.
+struct WatchPorts: ~Copyable, EffectPorts {
+  var output: WatchOutput
+  /// What the output has thrown and nobody has been told of.
+  private var failure: Failure?
+
+  init(_ output: consuming WatchOutput) { self.output = output }
+
+  mutating func receive(_ record: Record) {
+    guard failure == nil else { return }
+    do throws(Failure) { try output.show(record) } catch { failure = error }
+  }
+
+  /// Hands on what was printed.
+  mutating func flush() throws(Failure) {
+    if let failure { throw failure }
+    try output.flush()
+  }
+}
+
 /// The one loop of `locwatch watch`: it waits for events, deadlines, signals and keys, and has each shown.
 struct WatchLoop: ~Copyable {
   private let request: WatchRequest
   private let clock = SystemClock()
   private let inbox: Inbox
   private let stop: WakePipe
-  private let journal: JournalWriter?
-  private var driver: LiveDriver
-  private var output: WatchOutput
+  private var live: LiveHost<FileJournal, WatchPorts>
   private let start: EngineInstant
   private var events: [Event] = []
-  private var effects: [Effect] = []
   private var ending: WatchEnding?
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGWINCH, SIGTSTP]
@@ -26,19 +43,19 @@ struct WatchLoop: ~Copyable {
   init(_ request: WatchRequest) throws(Failure) {
     let inbox = try Inbox()
     let stop = try WakePipe()
-    var journal: JournalWriter?
+    var recording: JournalWriter?
     if let path = request.recording {
-      journal = try JournalWriter(path: path, configuration: request.configuration)
+      recording = try JournalWriter(path: path, configuration: request.configuration)
     }
     let output = try WatchOutput(request, at: clock.instant)
     self.request = request
     self.inbox = inbox
     self.stop = stop
-    self.journal = journal
-    self.output = output
-    driver = LiveDriver(
-      engine: Engine(configuration: request.configuration), timing: request.isSimulated ? .fixes : .clock
-    ) { [journal] (stamped) throws(Failure) in try journal?.append(stamped) }
+    live = LiveHost(
+      EngineHost(
+        Engine(configuration: request.configuration), journal: FileJournal(recording),
+        ports: WatchPorts(output)),
+      timing: request.isSimulated ? .fixes : .clock)
     start = clock.instant
   }
 
@@ -49,13 +66,13 @@ struct WatchLoop: ~Copyable {
       stop.ring()
       SignalBell.uninstall(Self.signals)
     }
-    for region in request.regions { try driver.take(.addRegion(region), at: clock.read(), into: &effects) }
+    for region in request.regions { try live.handle(.addRegion(region), at: clock.read()) }
     try GPSDLink.start(
       request.address, isSimulated: request.isSimulated, clock: clock, inbox: inbox, stop: stop,
       mustBeThere: true)
     while true {
       try handOn()
-      output.refresh(driver.engine, at: clock.instant, since: start)
+      live.host.ports.output.refresh(live.host.engine, at: clock.instant, since: start)
       if let ending {
         try finish()
         return ending
@@ -66,42 +83,32 @@ struct WatchLoop: ~Copyable {
 
   /// Has everything recorded, then shown.
   private mutating func handOn() throws(Failure) {
-    try journal?.flush()
-    for effect in effects {
-      switch effect {
-      case .record(let record): try output.show(record)
-      // Nobody has subscribed.
-      case .perform: break
-      // The watch always shows each fix.
-      case .receive: break
-      }
-    }
-    effects.removeAll(keepingCapacity: true)
-    try output.flush()
+    try live.commit(at: clock.read())
+    try live.host.ports.flush()
   }
 
   private mutating func finish() throws(Failure) {
-    try driver.finish(at: clock.read(), into: &effects)
+    try live.finish(at: clock.read())
     try handOn()
-    try output.finish(Summary(of: driver.engine, notes: []))
+    try live.host.ports.output.finish(Summary(of: live.engine, notes: []))
   }
 
   // MARK: - Waiting
 
   private mutating func wait(signals: Int32) throws(Failure) {
     let end = request.seconds.map { start.advanced(bySeconds: $0) }
-    let due = [driver.nextDeadline, end, output.nextRefresh].compactMap { $0 }.min()
+    let due = [live.nextDeadline, end, live.host.ports.output.nextRefresh].compactMap { $0 }.min()
     // poll(2) passes over negative descriptors.
-    var entries = [inbox.readable, signals, output.keys].map {
+    var entries = [inbox.readable, signals, live.host.ports.output.keys].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
     _ = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
     if entries[1].revents != 0 { take(SignalBell.take()) }
-    if entries[2].revents != 0, output.readsQuit() { ending = .done }
+    if entries[2].revents != 0, live.host.ports.output.readsQuit() { ending = .done }
     guard ending == nil else { return }
     if entries[0].revents != 0 { try takeEvents() }
     let reading = clock.read()
-    driver.advance(to: reading, into: &effects)
+    live.advance(to: reading)
     if let end, end <= reading.instant { ending = ending ?? .done }
   }
 
@@ -109,8 +116,8 @@ struct WatchLoop: ~Copyable {
     events.removeAll(keepingCapacity: true)
     try inbox.take(into: &events)
     for event in events {
-      try driver.take(event, at: clock.read(), into: &effects)
-      if let count = request.count, driver.engine.tally.accepted >= count {
+      try live.handle(event, at: clock.read())
+      if let count = request.count, live.engine.tally.accepted >= count {
         ending = .done
         return
       }
@@ -120,8 +127,8 @@ struct WatchLoop: ~Copyable {
   private mutating func take(_ signals: [Int32]) {
     for number in signals {
       switch number {
-      case SIGWINCH: output.resize()
-      case SIGTSTP: output.suspend()
+      case SIGWINCH: live.host.ports.output.resize()
+      case SIGTSTP: live.host.ports.output.suspend()
       default: ending = .signal(number)
       }
     }

@@ -170,6 +170,42 @@ import Testing
     }
   }
 
+  @Test(arguments: [UInt64](1...3)) func whatIsToldOfTheOutboxIsWhatWaits(_ seed: UInt64) {
+    var engine = Engine()
+    var random = SeededRandom(seed)
+    var told: [String: [Int: Bool]] = [:]
+    var changes: Set<String> = []
+    for event in Self.drive(seed: seed).events {
+      var effects: [Effect] = []
+      engine.handle(event, into: &effects)
+      for case .perform(.deliver(let name, let id)) in effects where Bool.random(using: &random) {
+        let answer = SubscriberEvent.acknowledged(event: id, coreSeconds: 0.01)
+        engine.handle(Stamped(at: event.at, .subscriber(name: name, answer)), into: &effects)
+      }
+      for case .outbox(let change) in effects {
+        switch change {
+        case .put(let name, let id, let isHanded):
+          told[name, default: [:]][id] = isHanded
+          changes.insert(isHanded ? "handed" : "waiting")
+        case .remove(let name, let id):
+          #expect(told[name]?.removeValue(forKey: id) != nil)
+          changes.insert("removed")
+        case .removeAll(let name): told[name] = nil
+        }
+      }
+      for view in engine.subscribers {
+        let waiting = Dictionary(uniqueKeysWithValues: view.waiting.map { ($0.event, $0.isHanded) })
+        #expect(told[view.subscriber.name] ?? [:] == waiting, "\(event), seed \(seed)")
+      }
+    }
+    #expect(changes == ["handed", "waiting", "removed"], "seed \(seed)")
+    var effects: [Effect] = []
+    let last = engine.instant
+    engine.handle(Stamped(at: last, .removeSubscriber(name: "logger")), into: &effects)
+    engine.handle(Stamped(at: last, .removeSubscriber(name: "logger")), into: &effects)
+    #expect(effects == [.outbox(.removeAll(subscriber: "logger"))])
+  }
+
   @Test(arguments: [UInt64](1...3)) func aFixTwiceAndALateCopyChangeNothing(_ seed: UInt64) {
     var drive = Self.drive(seed: seed)
     let plain = drive.effects().records.filter { if case .power = $0.body { false } else { true } }

@@ -138,12 +138,8 @@ struct SampledJourney {
     request.scenario = scenario
     request.regions = places.map(\.region)
     request.subscribers = [Subscriber(name: "a", services: services)]
-    var replay = TrackReplay(request)
+    var replay = TrackReplay(request, to: RegionEvents())
     var random = SeededRandom(seed)
-    var events: [RegionEvent] = []
-    func keep(_ record: Record) {
-      if case .region(let event) = record.body { events.append(event) }
-    }
     for (second, point) in points.enumerated() {
       let place = Self.coordinate(
         point.east + random.normal(sigma: noise), point.north + random.normal(sigma: noise))
@@ -151,8 +147,16 @@ struct SampledJourney {
       let report = FixReport(
         time: UTCTime(microseconds: Drive.instant(Double(second)).microseconds), latitude: place.latitude,
         longitude: place.longitude, accuracy: Accuracy(radiusMeters: radius, source: .reported))
-      replay.take(.fix(report), emit: keep)
+      replay.take(.fix(report))
     }
-    return (events, replay.finish(notes: [], emit: keep))
+    let summary = replay.finish(notes: [])
+    return (replay.sink.events, summary)
+  }
+
+  private struct RegionEvents: RecordSink {
+    var events: [RegionEvent] = []
+    mutating func receive(_ record: Record) {
+      if case .region(let event) = record.body { events.append(event) }
+    }
   }
 }

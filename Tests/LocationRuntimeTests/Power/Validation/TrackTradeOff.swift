@@ -136,12 +136,21 @@ struct TrackTradeOff {
   }
 
   /// What a replay of a day came to.
-  private struct Run {
+  private struct Run: RecordSink {
     /// Fixes that the engine saw.
     var known: [(seconds: Double, coordinate: Coordinate)] = []
     var enters: [(region: String, seconds: Double)] = []
     var changes: [(seconds: Double, coordinate: Coordinate)] = []
     var use = PowerUse()
+
+    mutating func receive(_ record: Record) {
+      let seconds = Double(record.time.microseconds) * 1e-6
+      switch record.body {
+      case .region(let event) where event.kind == .enter: enters.append((event.region, seconds))
+      case .significant(let change): changes.append((seconds, change.fix.coordinate))
+      default: break
+      }
+    }
   }
 
   private static func run(
@@ -152,26 +161,20 @@ struct TrackTradeOff {
     request.configuration.profile = profile
     request.regions = regions
     request.subscribers = [Subscriber(name: "a", services: [.significantChange, .regions])]
-    var replay = TrackReplay(request)
-    var run = Run()
-    func keep(_ record: Record) {
-      let seconds = Double(record.time.microseconds) * 1e-6
-      switch record.body {
-      case .region(let event) where event.kind == .enter: run.enters.append((event.region, seconds))
-      case .significant(let change): run.changes.append((seconds, change.fix.coordinate))
-      default: break
-      }
-    }
+    var replay = TrackReplay(request, to: Run())
     for fix in day.fixes {
       let time = UTCTime(microseconds: Int64(fix.seconds * 1e6))
       let report = FixReport(
         time: time, latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
         accuracy: Accuracy(radiusMeters: 8, source: .reported))
       let before = replay.fix?.instant
-      replay.take(.fix(report), emit: keep)
-      if let known = replay.fix, known.instant != before { run.known.append((fix.seconds, known.coordinate)) }
+      replay.take(.fix(report))
+      if let known = replay.fix, known.instant != before {
+        replay.sink.known.append((fix.seconds, known.coordinate))
+      }
     }
-    _ = replay.finish(notes: [], emit: keep)
+    _ = replay.finish(notes: [])
+    var run = replay.sink
     run.use = replay.ledger.use
     return run
   }

@@ -1,0 +1,121 @@
+import LocationCore
+import LocationFormats
+
+/// What the daemon is to do for subscribers and the receiver, in order.
+struct DaemonPorts: EffectPorts {
+  /// Something that follows from no effect.
+  enum Action {
+    /// The user starts or resumes a subscriber.
+    case userLaunch(String)
+    case answer(String, SubscriberReply)
+  }
+
+  /// Something for the supervisor.
+  enum Work {
+    /// With the event's record where it is an order to deliver one.
+    case order(Order, line: [UInt8])
+    case action(Action)
+  }
+
+  private var work: [Work] = []
+  private var receiverOrders: [ReceiverOrder] = []
+
+  /// Followers are told of records by the database, which numbers them.
+  mutating func receive(_ record: Record) {}
+  mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
+    work.append(.order(.deliver(subscriber: subscriber, event: event), line: line))
+  }
+  mutating func receive(_ order: Order) { work.append(.order(order, line: [])) }
+  mutating func receive(_ order: ReceiverOrder) { receiverOrders.append(order) }
+  mutating func perform(_ action: Action) { work.append(.action(action)) }
+
+  /// What is to be done, in order.
+  mutating func takeWork() -> [Work] {
+    defer { work.removeAll(keepingCapacity: true) }
+    return work
+  }
+
+  /// The oldest order to the receiver that is not carried out; nil where there is none.
+  mutating func takeReceiverOrder() -> ReceiverOrder? {
+    receiverOrders.isEmpty ? nil : receiverOrders.removeFirst()
+  }
+
+  /// Forgets orders to the receiver that were overtaken by what it is to be now.
+  mutating func dropReceiverOrders() { receiverOrders.removeAll() }
+}
+
+/// The daemon's engine, with its journal in the state file.
+typealias DaemonHost = LiveHost<DatabaseJournal, DaemonPorts>
+
+extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
+  /// The engine as the database has it, under `configuration`.
+  ///
+  /// - Throws: ``Failure`` where the database can't be read or written, or holds what no engine left there.
+  init(
+    _ database: StateDatabase, configuration: EngineConfiguration, retention: Retention, timing: LiveTiming
+  ) throws(Failure) {
+    let restored = try RestoredEngine(database, orNew: configuration)
+    let records = restored.records
+    var rows = restored.rows
+    let isNew = restored.snapshotNumber == nil
+    let old = restored.engine.configuration
+    let last = restored.engine.instant
+    var snapshotBytes = 0
+    var engine = restored.takeEngine()
+    if isNew || old != configuration {
+      // Settings are not events: a snapshot under the new ones stands for the change.
+      engine = try engine.snapshot.reconfigured(from: old, to: configuration).restored()
+      snapshotBytes = try database.store(
+        snapshot: engine.snapshot, at: last, keeping: retention,
+        utc: UTCTime(microseconds: max(0, last.microseconds)))
+      rows = 0
+    }
+    var journal = try DatabaseJournal(
+      database, keeping: retention, after: records.lastID, missing: records.rows, rows: rows,
+      snapshotBytes: snapshotBytes)
+    journal.alignOutbox(with: engine)
+    self.init(EngineHost(engine, journal: journal, ports: DaemonPorts()), timing: timing, last: last)
+  }
+
+  /// When there is something to do by itself.
+  var nextWake: EngineInstant? { [nextDeadline, host.journal.retryAt].compactMap { $0 }.min() }
+
+  /// Has something done after what came so far is stored.
+  mutating func add(_ action: DaemonPorts.Action) {
+    host.journal.noteTold()
+    host.add(action)
+  }
+
+  /// Hands over the orders to the receiver and takes the oldest.
+  mutating func takeReceiverOrder() -> ReceiverOrder? {
+    host.performReceiverOrders()
+    return host.ports.takeReceiverOrder()
+  }
+
+  /// Forgets orders to the receiver that were overtaken by what it is to be now.
+  mutating func dropReceiverOrders() {
+    host.performReceiverOrders()
+    host.ports.dropReceiverOrders()
+  }
+
+  /// Stores a snapshot, discards what is too old, and books the energy.
+  mutating func checkpoint(at reading: ClockReading) throws(Failure) {
+    try host.journal.checkpoint(host.engine, at: reading)
+  }
+
+  /// What was used until now.
+  var energyBooks: EnergyBooks { EnergyBooks(engine.ledger.settled(at: engine.instant)) }
+
+  /// Records from here on what reaches the engine.
+  mutating func record(to path: String) throws(Failure) {
+    try host.journal.record(host.engine, isNew: last == .distantPast, to: path)
+  }
+
+  /// Puts other settings in force.
+  mutating func change(to configuration: EngineConfiguration, at reading: ClockReading) throws(Failure) {
+    let old = engine.configuration
+    guard old != configuration else { return }
+    host.replaceEngine(try engine.snapshot.reconfigured(from: old, to: configuration).restored())
+    try checkpoint(at: reading)
+  }
+}

@@ -1,0 +1,307 @@
+import LocationCore
+import LocationFormats
+
+/// Who waits for what, as stored or about to be, with the lines of the events, so that handing one over reads nothing
+/// back.
+private struct StoredOutbox {
+  private var waiting: [String: [Int: Bool]] = [:]
+  /// By how many subscribers an event is waited for.
+  private var counts: [Int: Int] = [:]
+  private var lines: [Int: [UInt8]]
+  /// Events whose lines may not be needed any more.
+  private var loose: [Int] = []
+
+  init(_ database: StateDatabase) throws(Failure) {
+    lines = try database.waitingLines()
+    for (name, entries) in try database.outbox() {
+      for entry in entries {
+        apply(.put(subscriber: name, event: entry.event, isHanded: entry.isHanded))
+      }
+    }
+  }
+
+  mutating func apply(_ change: OutboxChange) {
+    switch change {
+    case .put(let name, let event, let isHanded):
+      if waiting[name, default: [:]].updateValue(isHanded, forKey: event) == nil {
+        counts[event, default: 0] += 1
+      }
+    case .remove(let name, let event):
+      if waiting[name]?.removeValue(forKey: event) != nil { release(event) }
+    case .removeAll(let name):
+      for event in (waiting.removeValue(forKey: name) ?? [:]).keys { release(event) }
+    }
+  }
+
+  private mutating func release(_ event: Int) {
+    counts[event, default: 1] -= 1
+    if counts[event] == 0 { loose.append(event) }
+  }
+
+  /// Keeps the lines of new records. One that nobody waits for by now may still be handed over by an order of the same
+  /// commit.
+  mutating func keep(_ stored: StoredEvents) {
+    stored.eachLine { id, line in
+      lines[id] = Array(line)
+      if counts[id, default: 0] == 0 { loose.append(id) }
+    }
+  }
+
+  /// Forgets lines that nobody waits for. Call it when the effects of the last commit have run.
+  mutating func forgetLines() {
+    for event in loose where counts[event, default: 0] == 0 {
+      lines[event] = nil
+      counts[event] = nil
+    }
+    loose.removeAll(keepingCapacity: true)
+  }
+
+  func line(of event: Int) -> [UInt8] { lines[event] ?? [] }
+
+  /// What it takes to become what these have.
+  func changes(to views: [SubscriberView]) -> [OutboxChange] {
+    var changes: [OutboxChange] = []
+    var gone = Set(waiting.keys)
+    for view in views {
+      let name = view.subscriber.name
+      gone.remove(name)
+      var left = waiting[name] ?? [:]
+      for entry in view.waiting where left.removeValue(forKey: entry.event) != entry.isHanded {
+        changes.append(.put(subscriber: name, event: entry.event, isHanded: entry.isHanded))
+      }
+      for event in left.keys.sorted() { changes.append(.remove(subscriber: name, event: event)) }
+    }
+    for name in gone.sorted() { changes.append(.removeAll(subscriber: name)) }
+    return changes
+  }
+}
+
+/// Keeps events, records and who waits for what in the state file.
+///
+/// The engine handles an event at once; ``commit(_:of:at:)`` stores it in one transaction with what followed: the
+/// journal's rows, the records, the outbox. Effects run after that.
+///
+/// While the disk accepts nothing, the engine goes on deciding. Its decisions wait in memory to be stored, and their
+/// effects wait with them.
+struct DatabaseJournal: EngineJournal, ~Copyable {
+  private let database: StateDatabase
+  private var retention: Retention
+  private var batch = StoreBatch()
+  /// How many of the effects that wait are in the batch.
+  private var notedEffects = 0
+  private var encoder = RecordEncoder(format: .ndjson, track: nil)
+  private var recording: JournalWriter?
+  /// Why there is no recording any more.
+  private var recordingFailure: Failure?
+  private var bytes: [UInt8] = []
+  private var outbox: StoredOutbox
+  /// The id of the newest record, stored or about to be.
+  private(set) var newestID: Int
+  /// The id of the last record that was stored by us; 0 before there is one.
+  private var storedID = 0
+  private var news: [EventNews] = []
+  private var rowsSinceSnapshot: Int
+  /// Transactions since the log was last written into the database.
+  private var commitsInLog = 0
+  private var snapshotBytes: Int
+  /// Why nothing can be stored now; nil where it can.
+  private(set) var trouble: Failure?
+  private(set) var retryAt: EngineInstant?
+  private var retrySeconds = 1.0
+
+  /// - Parameters:
+  ///   - missing: records that followed from the journal and are not stored.
+  ///   - rows: rows of the journal since the newest snapshot.
+  init(
+    _ database: StateDatabase, keeping retention: Retention, after newestID: Int,
+    missing: [StoreBatch.EventRow],
+    rows: Int, snapshotBytes: Int
+  ) throws(Failure) {
+    self.database = database
+    self.retention = retention
+    outbox = try StoredOutbox(database)
+    self.newestID = newestID
+    batch.events = missing
+    rowsSinceSnapshot = rows
+    self.snapshotBytes = snapshotBytes
+  }
+
+  /// What was stored since it was last asked for, for those who follow.
+  mutating func takeNews() -> [EventNews] {
+    defer { news.removeAll() }
+    return news
+  }
+
+  /// Rows that wait in memory because they could not be stored.
+  var heldRows: Int { trouble == nil ? 0 : batch.count }
+
+  // MARK: - What comes
+
+  mutating func append(_ stamped: Stamped) throws(Failure) {
+    bytes.removeAll(keepingCapacity: true)
+    try JournalLine.append(stamped, to: &bytes)
+    let line = String(decoding: bytes.dropLast(), as: UTF8.self)
+    batch.journal.append(StoreBatch.JournalRow(at: stamped.at, line: line))
+    rowsSinceSnapshot += 1
+    record { (recording) throws(Failure) in try recording.append(stamped) }
+    if case .source(let source) = stamped.event {
+      do { batch.source = try ExactEncoder.tree(of: source).text } catch { batch.source = nil }
+    }
+  }
+
+  /// Marks what came as something that somebody is told of, so that a loss of power must not undo it.
+  mutating func noteTold() { batch.isTold = true }
+
+  /// Marks a row of requests as handled.
+  mutating func noteRequest(_ number: Int) { batch.requests.append(number) }
+
+  /// Marks a manifest as handled.
+  mutating func noteApplied(_ name: String, _ manifest: String?) { batch.applied.append((name, manifest)) }
+
+  // MARK: - Storing
+
+  /// Stores what came and what followed.
+  ///
+  /// - Throws: ``Failure`` where the database is damaged, or more waits in memory than may.
+  mutating func commit(
+    _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
+  ) throws(Failure) -> Bool {
+    if let retryAt, instant < retryAt { return false }
+    record { (recording) throws(Failure) in try recording.flush() }
+    note(effects)
+    // The effects of earlier commits have run, unless some are still held.
+    if notedEffects == 0 { outbox.forgetLines() }
+    if !batch.isEmpty {
+      do throws(Failure) {
+        let stored = try database.store(batch)
+        outbox.keep(stored)
+        if let newest = batch.events.last?.id {
+          news.append(
+            EventNews(after: storedID, newest: newest, count: stored.count, lines: stored.lines))
+          storedID = newest
+        }
+      } catch {
+        try hold(after: error, at: instant)
+        return false
+      }
+      commitsInLog += 1
+    }
+    batch.removeAll()
+    notedEffects = 0
+    trouble = nil
+    retryAt = nil
+    retrySeconds = 1
+    return true
+  }
+
+  /// Adds the records among the effects to the batch, each once.
+  private mutating func note(_ effects: [Effect]) {
+    guard notedEffects < effects.count else { return }
+    for effect in effects[notedEffects...] {
+      switch effect {
+      case .record(let record):
+        // Ids rise; what was stored before a crash is not stored again.
+        guard record.id > newestID, let line = encoder.encode(record) else { continue }
+        newestID = record.id
+        batch.events.append(StoreBatch.EventRow(record, line))
+        batch.isTold = true
+      case .perform: batch.isTold = true
+      case .outbox(let change):
+        batch.outbox.append(change)
+        outbox.apply(change)
+      case .receive: break
+      }
+    }
+    notedEffects = effects.count
+  }
+
+  /// Keeps in memory what could not be stored, to try again.
+  private mutating func hold(after failure: Failure, at instant: EngineInstant) throws(Failure) {
+    guard failure.code != .data, failure.code != .software, batch.count < DaemonLimits.heldRows else {
+      throw failure
+    }
+    trouble = failure
+    retryAt = instant.advanced(bySeconds: retrySeconds)
+    retrySeconds = min(retrySeconds * 2, DaemonLimits.retrySeconds)
+  }
+
+  /// Brings the stored outbox to what the engine has, in the next commit. They differ only where somebody has changed
+  /// the state file by hand.
+  mutating func alignOutbox(with engine: borrowing Engine) {
+    for change in outbox.changes(to: engine.subscribers) {
+      batch.outbox.append(change)
+      outbox.apply(change)
+    }
+  }
+
+  func line(of event: Int) -> [UInt8] { outbox.line(of: event) }
+
+  /// Does what takes long and nobody waits for, where it is due: after what was stored is told.
+  mutating func tidy(_ engine: borrowing Engine, at reading: ClockReading) {
+    guard batch.isEmpty else { return }
+    if rowsSinceSnapshot >= snapshotRows { try? checkpoint(engine, at: reading) }
+    guard commitsInLog >= DaemonLimits.commitsInLog else { return }
+    commitsInLog = 0
+    database.checkpointLog()
+  }
+
+  // MARK: - Snapshots
+
+  /// So many rows of the journal are replayed at a start at most: as many as are written in less time than the
+  /// snapshot takes, where that is large.
+  private var snapshotRows: Int { max(DaemonLimits.snapshotRows, snapshotBytes / DaemonLimits.snapshotShare) }
+
+  /// Stores a snapshot, discards what is too old, and books the energy. While rows wait it does nothing: a snapshot
+  /// stands for the rows that are stored.
+  mutating func checkpoint(_ engine: borrowing Engine, at reading: ClockReading) throws(Failure) {
+    guard batch.isEmpty else { return }
+    let utc = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
+    try bookEnergy(of: engine, utc: utc)
+    snapshotBytes = try database.store(
+      snapshot: engine.snapshot, at: engine.instant, keeping: retention, utc: utc)
+    rowsSinceSnapshot = 0
+  }
+
+  /// Books what was spent until now.
+  func bookEnergy(of engine: borrowing Engine, utc: UTCTime) throws(Failure) {
+    let entries = engine.ledger.settled(at: engine.instant).entries
+    try database.book(entries, on: String(utc.rfc3339.prefix(10)))
+  }
+
+  /// Keeps more or less of the past from now on.
+  mutating func keep(
+    _ retention: Retention, of engine: borrowing Engine, at reading: ClockReading
+  ) throws(Failure) {
+    guard retention != self.retention else { return }
+    self.retention = retention
+    try checkpoint(engine, at: reading)
+  }
+
+  // MARK: - Recording
+
+  /// Records from here on what reaches the engine.
+  ///
+  /// - Parameter isNew: whether the engine has seen nothing.
+  mutating func record(_ engine: borrowing Engine, isNew: Bool, to path: String) throws(Failure) {
+    recording = try JournalWriter(
+      path: path, configuration: engine.configuration, snapshot: isNew ? nil : engine.snapshot)
+  }
+
+  /// Whether what reaches the engine is recorded.
+  var isRecording: Bool { recording != nil }
+
+  /// Why the recording has ended, told once; nil where it goes on or there is none.
+  mutating func takeRecordingFailure() -> Failure? {
+    defer { recordingFailure = nil }
+    return recordingFailure
+  }
+
+  /// Writes to the recording; one that can't be written ends, because the daemon must not end with it.
+  private mutating func record(_ body: (JournalWriter) throws(Failure) -> Void) {
+    guard let recording else { return }
+    do throws(Failure) { try body(recording) } catch {
+      recordingFailure = error
+      self.recording = nil
+    }
+  }
+}

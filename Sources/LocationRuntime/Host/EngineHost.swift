@@ -1,0 +1,131 @@
+package import LocationCore
+
+/// Owns an engine: takes events, has them journaled, runs the engine, commits, and hands the effects to ports.
+///
+/// ```
+/// event ─► journal.append ─► engine.handle ─► effects ─► journal.commit ─► ports
+/// ```
+///
+/// Outside of tests nothing else owns an engine. A replay, the live view, the daemon, a restart and an inquiry are
+/// hosts that differ in their journal and their ports. Effects run only after the commit, in the order in which the
+/// engine asked for them, so whatever somebody was told can be told again after a crash, with the same id.
+///
+/// ```swift
+/// var host = EngineHost(Engine(), journal: NoJournal(), ports: ports)
+/// host.handle(report, at: instant)
+/// host.commit(at: instant)
+/// ```
+package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts & ~Copyable>: ~Copyable {
+  /// The engine. Only the host changes it.
+  package internal(set) var engine: Engine
+  /// Where events are kept.
+  package var journal: Journal
+  /// Where effects go.
+  package var ports: Ports
+  /// What the engine asked for and no port has been handed.
+  private var effects: [Effect] = []
+  /// Where the effects of the last event begin.
+  private var lastEvent = 0
+  /// Up to where the orders to the receiver have been handed over.
+  private var receiverPlace = 0
+  /// What is to be done beside the effects, and before which of them.
+  private var actions: [(place: Int, action: Ports.Action)] = []
+
+  package init(_ engine: consuming Engine, journal: consuming Journal, ports: consuming Ports) {
+    self.engine = engine
+    self.journal = journal
+    self.ports = ports
+  }
+
+  // MARK: - Events
+
+  /// Has an event journaled and handled.
+  ///
+  /// - Throws: what the journal throws; the engine has not seen the event then.
+  package mutating func handle(_ stamped: Stamped) throws(Journal.JournalError) {
+    try journal.append(stamped)
+    lastEvent = effects.count
+    engine.handle(stamped, into: &effects)
+  }
+
+  /// Has a position report journaled and handled: the same as an event with it, without copying it into one.
+  ///
+  /// - Returns: whether it was believed.
+  @discardableResult
+  package mutating func handle(
+    _ report: FixReport, at instant: EngineInstant
+  ) throws(Journal.JournalError) -> Bool {
+    try journal.append(report, at: instant)
+    lastEvent = effects.count
+    return engine.handle(report, at: instant, into: &effects)
+  }
+
+  /// Fires everything due by `instant`. Deadlines follow from events, so they are not journaled.
+  package mutating func advance(to instant: EngineInstant) { engine.advance(to: instant, into: &effects) }
+
+  /// The instant at which a replay stamps a report; see ``Engine/instant(ofReplayed:)``.
+  package mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
+    engine.instant(ofReplayed: report)
+  }
+
+  /// UTC at which an event that comes now happens; see ``Engine/time(of:)``.
+  package mutating func time(of stamped: Stamped) -> UTCTime { engine.time(of: stamped) }
+
+  /// What was refused because of the event that was handled last; nil where nothing was. Ask before the commit.
+  package var refusal: Decision? {
+    guard lastEvent < effects.count else { return nil }
+    for case .record(let record) in effects[lastEvent...].reversed() {
+      if case .decision(let decision) = record.body, decision.action == .refuse { return decision }
+    }
+    return nil
+  }
+
+  // MARK: - Effects
+
+  /// Commits what was handled, then hands the effects to the ports. Where the journal can't commit now they wait.
+  package mutating func commit(at instant: EngineInstant) throws(Journal.JournalError) {
+    guard try journal.commit(effects, of: engine, at: instant) else { return }
+    if !effects.isEmpty || !actions.isEmpty { perform() }
+  }
+
+  /// Has something done in order with the effects: after those of the events so far, before those of later ones.
+  package mutating func add(_ action: Ports.Action) { actions.append((effects.count, action)) }
+
+  /// Hands over the orders to the receiver without waiting for the commit: nobody is told anything by them.
+  package mutating func performReceiverOrders() {
+    guard receiverPlace < effects.count else { return }
+    for case .receive(let order) in effects[receiverPlace...] { ports.receive(order) }
+    receiverPlace = effects.count
+  }
+
+  private mutating func perform() {
+    var nextAction = 0
+    for place in effects.indices {
+      while nextAction < actions.count, actions[nextAction].place <= place {
+        ports.perform(actions[nextAction].action)
+        nextAction += 1
+      }
+      switch effects[place] {
+      case .record(let record): ports.receive(record)
+      case .perform(.deliver(let name, let event)):
+        ports.deliver(event, journal.line(of: event), to: name)
+      case .perform(let order): ports.receive(order)
+      case .outbox: break
+      case .receive(let order): if place >= receiverPlace { ports.receive(order) }
+      }
+    }
+    for (_, action) in actions[nextAction...] { ports.perform(action) }
+    effects.removeAll(keepingCapacity: true)
+    actions.removeAll(keepingCapacity: true)
+    lastEvent = 0
+    receiverPlace = 0
+  }
+
+  // MARK: - The engine itself
+
+  /// Goes on with another engine that has seen the same events.
+  package mutating func replaceEngine(_ engine: consuming Engine) { self.engine = engine }
+
+  /// The engine, for another host.
+  package consuming func takeEngine() -> Engine { engine }
+}

@@ -1,0 +1,113 @@
+package import LocationCore
+
+/// Where the stamps of a ``LiveHost`` come from.
+package enum LiveTiming: Sendable {
+  /// The machine's clock.
+  case clock
+  /// The times of the fixes, as in a replay: for a source that plays a log at any speed.
+  case fixes
+}
+
+/// Stamps events that come now and passes them to an ``EngineHost``: the same engine as in a replay.
+///
+/// ```
+/// inbox ─► stamp ─► EngineHost
+/// ```
+///
+/// Every stamp is taken when an event leaves the inbox, and the engine is never told of a later time than the next
+/// stamp will have. So the journaled events alone, without any timer, give the same effects again.
+package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts & ~Copyable>: ~Copyable {
+  /// Owns the engine, its journal and its ports.
+  package var host: EngineHost<Journal, Ports>
+  private let timing: LiveTiming
+  /// The latest stamp.
+  package private(set) var last: EngineInstant
+  /// Events that wait for the first fix, without which there is no time.
+  private var held: [Event] = []
+
+  /// - Parameters:
+  ///   - host: of an engine that is new, or restored.
+  ///   - last: the latest stamp that the engine has seen.
+  package init(
+    _ host: consuming EngineHost<Journal, Ports>, timing: LiveTiming, last: EngineInstant = .distantPast
+  ) {
+    self.host = host
+    self.timing = timing
+    self.last = last
+  }
+
+  /// The engine; for looking at.
+  package var engine: Engine { _read { yield host.engine } }
+
+  /// When ``advance(to:)`` has something to do; nil where only events move the time.
+  package var nextDeadline: EngineInstant? {
+    switch timing {
+    case .clock: host.engine.nextDeadline
+    case .fixes: nil
+    }
+  }
+
+  /// Handles an event that came now.
+  ///
+  /// - Returns: whether it has reached the engine. Where time is that of the fixes it has not before the first fix.
+  /// - Throws: what the journal throws; the engine has not seen the event then.
+  @discardableResult
+  package mutating func handle(
+    _ event: Event, at reading: ClockReading
+  ) throws(Journal.JournalError) -> Bool {
+    switch timing {
+    case .clock:
+      var event = event
+      if case .fix(var report) = event {
+        report.received = reading.utc
+        event = .fix(report)
+      }
+      try handle(event, at: max(last, reading.instant))
+    case .fixes:
+      guard case .fix(let report) = event else {
+        guard last > .distantPast else {
+          held.append(event)
+          return false
+        }
+        try handle(event, at: last)
+        return true
+      }
+      let instant = host.instant(ofReplayed: report)
+      if instant > .distantPast { try release(at: instant) }
+      try handle(event, at: instant)
+    }
+    return true
+  }
+
+  /// Does what is due by now, each at its own time.
+  package mutating func advance(to reading: ClockReading) {
+    guard let due = nextDeadline, due <= reading.instant else { return }
+    host.advance(to: reading.instant)
+    last = max(last, reading.instant)
+  }
+
+  /// Handles the end of the stream: nothing comes any more.
+  package mutating func finish(at reading: ClockReading) throws(Journal.JournalError) {
+    // Without any fix there is no better time than none.
+    if timing == .fixes, last == .distantPast { try release(at: EngineInstant(microseconds: 0)) }
+    try handle(.end, at: reading)
+  }
+
+  /// Commits what was handled, then hands the effects to the ports.
+  package mutating func commit(at reading: ClockReading) throws(Journal.JournalError) {
+    try host.commit(at: reading.instant)
+  }
+
+  private mutating func release(at instant: EngineInstant) throws(Journal.JournalError) {
+    last = max(last, instant)
+    for event in held { try handle(event, at: instant) }
+    held.removeAll()
+  }
+
+  private mutating func handle(
+    _ event: Event, at instant: EngineInstant
+  ) throws(Journal.JournalError) {
+    last = max(last, instant)
+    try host.handle(Stamped(at: instant, event))
+  }
+}

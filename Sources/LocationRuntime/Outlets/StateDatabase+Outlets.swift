@@ -1,0 +1,94 @@
+import GRDB
+import LocationCore
+import LocationFormats
+
+extension StateDatabase {
+  /// How far each outlet has come.
+  static let outletsMigration = Migration(
+    name: "outlets",
+    sql: """
+      CREATE TABLE outlets (
+        name TEXT PRIMARY KEY,
+        cursor INTEGER NOT NULL,           -- id of the last event that is done with
+        skipped INTEGER NOT NULL DEFAULT 0 -- events that were left out, because too many waited
+      ) STRICT, WITHOUT ROWID;
+      """)
+
+  /// How far an outlet has come; nil where there is none of that name.
+  func outletCursor(_ name: String) throws(Failure) -> Int? {
+    try read { try Int.fetchOne($0, sql: "SELECT cursor FROM outlets WHERE name = ?", arguments: [name]) }
+  }
+
+  /// Forgets all outlets but these.
+  func forgetOutlets(except names: [String]) throws(Failure) {
+    let stored = try read { try String.fetchAll($0, sql: "SELECT name FROM outlets") }
+    let gone = stored.filter { !names.contains($0) }
+    guard !gone.isEmpty else { return }
+    try write { database in
+      for name in gone {
+        try database.execute(sql: "DELETE FROM outlets WHERE name = ?", arguments: [name])
+      }
+    }
+  }
+
+  /// How many events an outlet was not offered, because too many waited.
+  func skippedEvents(of name: String) throws(Failure) -> Int {
+    try read {
+      try Int.fetchOne($0, sql: "SELECT skipped FROM outlets WHERE name = ?", arguments: [name]) ?? 0
+    }
+  }
+
+  /// Notes how far an outlet has come. A loss of power may undo it: events are then offered again.
+  func setOutletCursor(_ name: String, _ cursor: Int) throws(Failure) {
+    try write(durably: false) { database in
+      try database.cachedStatement(
+        sql: """
+          INSERT INTO outlets (name, cursor) VALUES (?1, ?2)
+          ON CONFLICT (name) DO UPDATE SET cursor = ?2
+          """
+      ).execute(arguments: [name, cursor])
+    }
+  }
+
+  /// Skips the oldest events that wait for an outlet where there are more than `limit`.
+  func skipEvents(of name: String, keeping limit: Int) throws(Failure) -> (count: Int, cursor: Int)? {
+    // The event before those that are kept; none in the usual case, which writes nothing.
+    let last = try read { database in
+      try Int.fetchOne(
+        database,
+        sql: """
+          SELECT id FROM events WHERE id > (SELECT cursor FROM outlets WHERE name = ?)
+          ORDER BY id DESC LIMIT 1 OFFSET ?
+          """, arguments: [name, limit])
+    }
+    guard let last else { return nil }
+    return try write { database in
+      let count =
+        try Int.fetchOne(
+          database,
+          sql: """
+            SELECT count(*) FROM events
+            WHERE id > (SELECT cursor FROM outlets WHERE name = ?) AND id <= ?
+            """, arguments: [name, last]) ?? 0
+      try database.execute(
+        sql: "UPDATE outlets SET cursor = ?, skipped = skipped + ? WHERE name = ?",
+        arguments: [last, count, name])
+      return (count, last)
+    }
+  }
+
+  /// Events with ids above `id`, in order, at most so many.
+  func loggedEvents(after id: Int, limit: Int) throws(Failure) -> [LoggedEvent] {
+    try read { database in
+      let statement = try database.cachedStatement(
+        sql: "SELECT seq, id, type, line FROM events WHERE id > ? ORDER BY id LIMIT ?")
+      return try Row.fetchAll(statement, arguments: [id, limit]).map { row in
+        let line = Self.eventLine(seq: row["seq"], row["line"])
+        var reader = JSONReader(Array(line.utf8))
+        return LoggedEvent(
+          id: row["id"], type: row["type"], region: try JSONTree(&reader)["region"]?.text(or: nil), line: line
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationRuntime
+
+/// A consumer of the event log, with an outlet that fails when it is told to.
+@Suite struct OutletTests {
+  /// Keeps what it was offered, unless it fails.
+  private final class Toy: Outlet {
+    let name = "toy"
+    var filter = EventFilter()
+    /// How often it still fails.
+    var failures = 0
+    /// Whether it accepts what it was offered.
+    var answers = true
+    var offered: [Int] = []
+    var lines: [String] = []
+    private var last: Int?
+
+    func offer(_ events: [LoggedEvent]) throws(Failure) {
+      if failures > 0 {
+        failures -= 1
+        throw Failure(.unavailable, what: "nobody is there")
+      }
+      offered += events.map(\.id)
+      lines += events.map(\.line)
+      last = events.last?.id
+    }
+
+    func accepted() throws(Failure) -> Int? { answers ? last : nil }
+  }
+
+  private let folder = TemporaryFolder()
+
+  private func database() throws -> StateDatabase { try StateDatabase.open(path: folder("state.db")) }
+
+  private func log(_ ids: some Sequence<Int>, type: String = "significant", region: String? = nil) throws {
+    var batch = StoreBatch()
+    for id in ids {
+      let about = region.map { #","region":"\#($0)""# } ?? ""
+      batch.events.append(
+        StoreBatch.EventRow(
+          id: id, type: type, time: UTCTime(microseconds: 0), line: #","id":\#(id)\#(about)}"#))
+    }
+    _ = try database().store(batch)
+  }
+
+  private func at(_ seconds: Double) -> EngineInstant { Drive.instant(seconds) }
+
+  @Test func `a new outlet begins with what comes, in order, with the lines of the log`() throws {
+    try log(1...3)
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    #expect(pump.pump(at: at(0)).isEmpty)
+    #expect(toy.offered.isEmpty)
+    try log([5, 9])
+    #expect(pump.pump(at: at(1)).isEmpty)
+    #expect(toy.offered == [5, 9])
+    #expect(toy.lines == [#"{"v":1,"seq":4,"id":5}"#, #"{"v":1,"seq":5,"id":9}"#])
+    #expect(pump.pump(at: at(2)).isEmpty)
+    #expect(toy.offered == [5, 9])
+  }
+
+  @Test func `what fails is tried again after waits that grow, and said once`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    try log([1])
+    toy.failures = 3
+    var notes: [String] = []
+    var tries: [Double] = []
+    for tenth in 0..<200 {
+      let before = toy.failures
+      notes += pump.pump(at: at(Double(tenth) / 10))
+      if toy.failures != before { tries.append(Double(tenth) / 10) }
+    }
+    #expect(tries == [0, 1, 3])
+    #expect(toy.offered == [1])
+    #expect(
+      notes == [
+        "outlet toy: nobody is there; it is tried again", "outlet toy: events are accepted again",
+      ])
+  }
+
+  @Test func `the longest wait is bounded`() throws {
+    let toy = Toy()
+    var limits = OutletPump.Limits()
+    limits.longestRetrySeconds = 4
+    var pump = try OutletPump(toy, try database(), limits: limits)
+    try log([1])
+    toy.failures = 50
+    var now = 0.0
+    var waits: [Double] = []
+    for _ in 0..<8 {
+      _ = pump.pump(at: at(now))
+      let next = try #require(pump.retryAt)
+      waits.append(at(now).seconds(to: next))
+      now += waits[waits.count - 1]
+    }
+    #expect(waits == [1, 2, 4, 4, 4, 4, 4, 4])
+  }
+
+  @Test func `the cursor outlives the process, and what was not accepted comes again`() throws {
+    let first = Toy()
+    var pump = try OutletPump(first, try database())
+    try log([1, 2])
+    _ = pump.pump(at: at(0))
+    try log([3, 4])
+    first.answers = false
+    _ = pump.pump(at: at(1))
+    #expect(first.offered == [1, 2, 3, 4])
+    #expect(pump.cursor == 2)
+    // As after a kill: nothing but the file is left.
+    let second = Toy()
+    var next = try OutletPump(second, try database())
+    #expect(next.cursor == 2)
+    _ = next.pump(at: at(2))
+    #expect(second.offered == [3, 4])
+    #expect(try database().outletCursor("toy") == 4)
+  }
+
+  @Test func `while it sends it is offered nothing`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    toy.answers = false
+    try log([1])
+    _ = pump.pump(at: at(0))
+    try log([2])
+    _ = pump.pump(at: at(1))
+    #expect(toy.offered == [1])
+    toy.answers = true
+    _ = pump.pump(at: at(2))
+    #expect(toy.offered == [1, 2])
+  }
+
+  @Test func `of more than may wait the oldest are skipped, counted and told`() throws {
+    let toy = Toy()
+    var limits = OutletPump.Limits()
+    limits.waitingEvents = 5
+    limits.offeredEvents = 2
+    var pump = try OutletPump(toy, try database(), limits: limits)
+    try log(1...12)
+    #expect(
+      pump.pump(at: at(0)) == ["outlet toy: 7 events were skipped, because more than 5 waited"])
+    #expect(toy.offered == [8, 9, 10, 11, 12])
+    #expect(try database().skippedEvents(of: "toy") == 7)
+    try log(13...17)
+    #expect(pump.pump(at: at(1)).isEmpty)
+    #expect(toy.offered == Array(8...17))
+  }
+
+  @Test func `an outlet that is gone is forgotten, and one that is there keeps its events`() throws {
+    let toy = Toy()
+    var set = try OutletSet([toy], try database())
+    toy.failures = 2
+    try log(1...10)
+    #expect(set.pump(at: at(0)).count == 1)
+    #expect(set.nextDeadline == at(1))
+    var retention = Retention()
+    retention.eventRows = 1
+    func discard() throws {
+      _ = try database().store(
+        snapshot: Engine().snapshot, at: at(0), keeping: retention, utc: UTCTime(microseconds: 0))
+    }
+    try discard()
+    #expect(try database().counts().events == 10)
+    _ = try OutletSet([], try database())
+    #expect(try database().outletCursor("toy") == nil)
+    try discard()
+    #expect(try database().counts().events == 1)
+  }
+
+  @Test func `a filter chooses by type and region, and the cursor passes over the rest`() throws {
+    let toy = Toy()
+    toy.filter = EventFilter(types: ["region.enter"], regions: ["home"])
+    var pump = try OutletPump(toy, try database())
+    try log([1], type: "region.enter", region: "home")
+    try log([2], type: "region.enter", region: "office")
+    try log([3], type: "region.exit", region: "home")
+    try log([4])
+    try log([5], type: "region.enter", region: "home")
+    try log([6])
+    _ = pump.pump(at: at(0))
+    #expect(toy.offered == [1, 5])
+    #expect(pump.cursor == 6)
+  }
+}
