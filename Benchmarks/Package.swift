@@ -11,6 +11,7 @@ let package = Package(
     .executableTarget(name: "engine", dependencies: [core, runtime]),
     .executableTarget(name: "reading", dependencies: [core, runtime]),
     .executableTarget(name: "region-lookup", dependencies: [core]),
+    .executableTarget(name: "shared-catalog", dependencies: [core]),
   ],
   swiftLanguageModes: [.v6]
 )
