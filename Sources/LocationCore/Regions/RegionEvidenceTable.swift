@@ -154,8 +154,8 @@ struct RegionEvidenceTable: Sendable {
   }
 
   /// Calls `body` with each region that has an entry: its record, or the number of its visits.
-  func forEach(_ body: (RegionSlot, _ place: Int?, _ visits: Int32) -> Void) {
-    places.forEach { slot, place in
+  func forEachEntry(_ body: (RegionSlot, _ place: Int?, _ visits: Int32) -> Void) {
+    places.forEachValue { slot, place in
       if place < 0 { body(slot, nil, ~place) } else { body(slot, Int(place), 0) }
     }
   }
@@ -163,7 +163,7 @@ struct RegionEvidenceTable: Sendable {
   /// Follows the regions to where a packing has put them.
   mutating func renumber(_ renumbered: RegionRenumbering) {
     var moved = SlotMap()
-    places.forEach { slot, place in moved.set(renumbered(slot), place) }
+    places.forEachValue { slot, place in moved.set(renumbered(slot), place) }
     places = moved
     for place in records.indices { records[place].slot = renumbered(records[place].slot) }
     for place in inside.indices { inside[place] = renumbered(inside[place]) }

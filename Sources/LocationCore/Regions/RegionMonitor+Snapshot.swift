@@ -121,7 +121,7 @@ extension RegionMonitor {
   /// All that the monitor knows, with these regions in place of its own: none where the catalog is kept elsewhere.
   func snapshot(regions: [Region]) -> RegionSnapshot {
     var entries: [RegionSnapshot.Entry] = []
-    evidence.forEach { slot, place, visits in entries.append(entry(of: slot, place, visits)) }
+    evidence.forEachEntry { slot, place, visits in entries.append(entry(of: slot, place, visits)) }
     entries.removeAll { $0.evidence == nil && $0.visits == nil }
     entries.sort { $0.id < $1.id }
     return RegionSnapshot(

@@ -50,7 +50,7 @@ struct SlotMap: Sendable {
   }
 
   /// Calls `body` with each slot and its value, in no particular order.
-  func forEach(_ body: (RegionSlot, Int32) -> Void) {
+  func forEachValue(_ body: (RegionSlot, Int32) -> Void) {
     for cell in cells where cell.slot != .none { body(cell.slot, cell.value) }
   }
 

@@ -22,7 +22,7 @@ import Testing
       #expect(map.count == expected.count && map[slot] == expected[slot], "\(random)")
     }
     var found: [RegionSlot: Int32] = [:]
-    map.forEach { found[$0] = $1 }
+    map.forEachValue { found[$0] = $1 }
     #expect(found == expected, "\(random)")
     for part in 0..<3 {
       for entry in 0..<slots {
