@@ -162,12 +162,12 @@ import Testing
         == ["1: FileUtils.swift: a file is named for the thing it holds"])
   }
 
-  @Test func `a long file is caught`() {
+  @Test func `a long file is named`() {
     let text = String(repeating: "\n", count: Tidy.fileLines)
     #expect(told(Tidy.fileLength, "Sources/locwatch/A.swift", text).isEmpty)
     #expect(
       told(Tidy.fileLength, "Sources/locwatch/A.swift", text + "\n") == [
-        "401: 401 lines; a file stops at 400"
+        "401: 401 lines: is it one idea?"
       ])
   }
 

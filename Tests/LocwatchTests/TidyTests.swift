@@ -24,8 +24,6 @@ import Testing
 
   @Test func `types are named for what they are`() { report(Tidy.emptyNames(Self.sources)) }
 
-  @Test func `files are short`() { report(Tidy.fileLength(Self.sources)) }
-
   @Test func `functions fit on a screen`() { report(Tidy.functionLength(Self.sources)) }
 
   @Test func `what other modules see is documented`() { report(Tidy.documentation(Self.sources)) }
@@ -56,6 +54,8 @@ import Testing
   @Test func `the sources were found`() {
     #expect(Self.sources.contains { $0.path == "Sources/LocationCore/Model/Fix.swift" })
     #expect(Self.sources.contains { $0.target == "locwatch" })
+    // Advice only: an idea that needs a long file gets one.
+    for note in Tidy.fileLength(Self.sources) { print("note: \(note)") }
   }
 
   @Test func `exceptions name files that exist`() {

@@ -70,9 +70,10 @@ extension Tidy {
     return words.contains(where: empty.contains)
   }
 
+  /// Advice: the files that may hold more than one idea.
   static func fileLength(_ sources: [SwiftSource]) -> [Violation] {
     sources.filter { $0.lineCount > fileLines }.map {
-      Violation($0, $0.lineCount, "\($0.lineCount) lines; a file stops at \(fileLines)")
+      Violation($0, $0.lineCount, "\($0.lineCount) lines: is it one idea?")
     }
   }
 

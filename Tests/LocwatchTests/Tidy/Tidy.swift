@@ -31,7 +31,7 @@ enum Tidy {
   /// Files that may hold a function of more than ``functionLines`` lines: path, and why.
   static let longFunctionFiles: [String: String] = [:]
 
-  /// Files stop here; most should end at half of it.
+  /// Longer files are named as advice, not as a failure: one idea belongs in one file.
   static let fileLines = 400
   /// A function fits on a screen.
   static let functionLines = 70
