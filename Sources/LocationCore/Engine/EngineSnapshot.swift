@@ -3,7 +3,7 @@ public struct EngineSnapshot: Hashable, Sendable, Codable {
   /// The numbers that the engine decided by.
   public internal(set) var configuration: EngineConfiguration
   var state: EngineState
-  var regions: RegionMonitor.Snapshot
+  var regions: RegionSnapshot
 }
 
 /// The engine's state without the regions, which own what can't be copied.

@@ -67,19 +67,19 @@ extension Engine {
   }
 
   /// How many regions there are.
-  public var regionCount: Int { regions.slots.count }
+  public var regionCount: Int { regions.count }
 
   /// Ids of all regions, sorted.
-  public var regionIDs: [String] { regions.slots.keys.sorted() }
+  public var regionIDs: [String] { regions.regions.map(\.id) }
 
   /// Ids of the regions that the last fix is inside of, sorted.
   public var regionsInside: [String] {
-    regions.inside.compactMap { regions.regionsBySlot[Int($0)]?.id }.sorted()
+    regions.evidence.inside.map { regions.catalog[$0].terms.id }.sorted()
   }
 
   /// A region as it was added; nil where there is none of that id.
   public func region(_ id: String) -> Region? {
-    regions.slots[id].flatMap { regions.regionsBySlot[Int($0)] }
+    regions.catalog.region(id)
   }
 
   /// The latest instant the engine has been told of.

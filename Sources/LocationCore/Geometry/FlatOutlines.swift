@@ -5,7 +5,7 @@
 /// million, most of what one costs is waiting for memory, so it is half as long as in singles.
 struct FlatOutlines: Sendable {
   /// Four vertices, each the same number of vertices after the last, in units of the outline from the middle of the
-  /// region's ring: east in the lower half of a lane, north in the upper, both with ``bias`` added.
+  /// region's annulus: east in the lower half of a lane, north in the upper, both with ``bias`` added.
   private typealias Row = SIMD4<UInt32>
 
   /// One outline: where its rows are, and what they are relative to.
@@ -46,38 +46,38 @@ struct FlatOutlines: Sendable {
   private static let highestLatitude: Float = 80
 
   /// Takes the outline of a shape; nil where it is not small, and for a circle.
-  mutating func insert(_ shape: ShapeGeometry, _ ring: RegionAnnulus) -> Outline? {
-    guard !ring.isLarge, abs(ring.latitude) < Self.highestLatitude else { return nil }
+  mutating func insert(_ shape: ShapeGeometry, _ annulus: RegionAnnulus) -> Outline? {
+    guard !annulus.isLarge, abs(annulus.latitude) < Self.highestLatitude else { return nil }
     switch shape {
     case .circle: return nil
-    case .ring(let polygon): return insert(polygon.vertices, -1, ring)
+    case .ring(let polygon): return insert(polygon.vertices, -1, annulus)
     case .area(let area):
-      return area.bufferMeters.flatMap { insert(area.boundary.vertices, Float($0), ring) }
+      return area.bufferMeters.flatMap { insert(area.boundary.vertices, Float($0), annulus) }
     }
   }
 
   private mutating func insert(
-    _ vertices: [Coordinate], _ bufferMeters: Float, _ ring: RegionAnnulus
+    _ vertices: [Coordinate], _ bufferMeters: Float, _ annulus: RegionAnnulus
   ) -> Outline? {
     let edges = vertices.count - 1
     let steps = (edges + Self.width - 1) / Self.width
     guard steps > 0, steps <= Self.mostSteps else { return nil }
     var reach = (east: Self.leastReachDegrees, north: Self.leastReachDegrees)
     for vertex in vertices {
-      let offset = Self.offset(of: vertex, from: ring)
+      let offset = Self.offset(of: vertex, from: annulus)
       reach = (Swift.max(reach.east, abs(offset.east)), Swift.max(reach.north, abs(offset.north)))
     }
     let first = free[steps].popLast() ?? Int32(rows.count)
     let outline = Outline(
-      first: first, steps: Int32(steps), bufferMeters: bufferMeters, middleLongitude: ring.longitude,
-      middleLatitude: ring.latitude, eastUnit: Float(reach.east / Self.mostUnits),
+      first: first, steps: Int32(steps), bufferMeters: bufferMeters, middleLongitude: annulus.longitude,
+      middleLatitude: annulus.latitude, eastUnit: Float(reach.east / Self.mostUnits),
       northUnit: Float(reach.north / Self.mostUnits))
     if Int(first) == rows.count { rows += repeatElement(Row(), count: steps + 1) }
     for step in 0...steps {
       var row = Row()
       for lane in 0..<Self.width {
         // What is left over at the end are edges without length.
-        let offset = Self.offset(of: vertices[Swift.min(lane * steps + step, edges)], from: ring)
+        let offset = Self.offset(of: vertices[Swift.min(lane * steps + step, edges)], from: annulus)
         row[lane] =
           Self.biased(offset.east, outline.eastUnit) | Self.biased(offset.north, outline.northUnit) << 16
       }
@@ -86,12 +86,13 @@ struct FlatOutlines: Sendable {
     return outline
   }
 
-  /// Degrees from the middle of a ring, the short way round.
-  private static func offset(of vertex: Coordinate, from ring: RegionAnnulus) -> (east: Double, north: Double)
-  {
-    let east = vertex.longitude - Double(ring.longitude)
+  /// Degrees from the middle of an annulus, the short way round.
+  private static func offset(of vertex: Coordinate, from annulus: RegionAnnulus) -> (
+    east: Double, north: Double
+  ) {
+    let east = vertex.longitude - Double(annulus.longitude)
     return (
-      abs(east) > 180 ? east.remainder(dividingBy: 360) : east, vertex.latitude - Double(ring.latitude)
+      abs(east) > 180 ? east.remainder(dividingBy: 360) : east, vertex.latitude - Double(annulus.latitude)
     )
   }
 
@@ -167,7 +168,7 @@ extension FlatOutlines {
 
   /// From units of an outline to metres from a place.
   private struct Frame {
-    /// The place, metres from the middle of the ring.
+    /// The place, metres from the middle of the annulus.
     var east: Float
     var north: Float
     /// Metres of a unit.

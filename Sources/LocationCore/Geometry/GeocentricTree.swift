@@ -152,36 +152,16 @@ package struct GeocentricTree: Sendable {
     keyed.reserveCapacity(boxes.count)
     for (index, box) in boxes.enumerated() {
       let longitude = Geodesy.normalizedLongitude(box.west + 0.5 * box.width)
-      let key = hilbert(cell(longitude, 180), cell(0.5 * (box.south + box.north), 90))
+      let key = HilbertCurve.distance(
+        column: HilbertCurve.cell(longitude, from: -180, to: 180, bits: curveBits),
+        row: HilbertCurve.cell(0.5 * (box.south + box.north), from: -90, to: 90, bits: curveBits),
+        bits: curveBits)
       keyed.append(Keyed(key: key, index: Int32(index)))
     }
     keyed.sort { $0.key == $1.key ? $0.index < $1.index : $0.key < $1.key }
     return keyed.map(\.index)
   }
 
-  /// Cells of the curve along each side: 40 m at the equator.
-  private static let cells: UInt64 = 1 << 20
-
-  private static func cell(_ degrees: Double, _ most: Double) -> UInt64 {
-    let cell = (degrees + most) * (Double(cells) / (2 * most))
-    return UInt64(max(0, min(Double(cells - 1), cell)))
-  }
-
-  /// How far along the curve a cell is.
-  private static func hilbert(_ column: UInt64, _ row: UInt64) -> UInt64 {
-    var (x, y) = (column, row)
-    var distance: UInt64 = 0
-    var side = cells / 2
-    while side > 0 {
-      let isRight = x & side != 0
-      let isUpper = y & side != 0
-      distance = distance << 2 | (isRight ? (isUpper ? 2 : 3) : (isUpper ? 1 : 0))
-      if !isUpper {
-        if isRight { (x, y) = (cells - 1 - x, cells - 1 - y) }
-        swap(&x, &y)
-      }
-      side /= 2
-    }
-    return distance
-  }
+  /// Cells of 40 m at the equator: places in a town are told apart.
+  private static let curveBits = 20
 }

@@ -1,6 +1,7 @@
 /// Regions packed sixteen to a leaf along a space-filling curve, and leaves and nodes sixteen to a node above.
 ///
-/// It never changes but for regions taken out; ``RegionIndex`` adds by building further trees.
+/// It never changes; ``RegionCatalog`` adds regions by building further trees. An R-tree packed by Hilbert's curve
+/// (Kamel and Faloutsos 1993) whose nodes are laid out for sixteen comparisons at once.
 struct PackedBoxTree: Sendable {
   /// The boxes of sixteen leaves or nodes side by side, degrees.
   struct Node: Sendable {
@@ -16,28 +17,24 @@ struct PackedBoxTree: Sendable {
   private(set) var nodes: [Node] = []
   /// The node at which each level begins.
   private(set) var levels: [Int] = []
-  /// The rings of each leaf.
+  /// The annuli of each leaf.
   private(set) var leaves: [AnnulusLeaf] = []
   /// The first leaf that holds a large region; those before hold none.
   private(set) var firstLargeLeaf = 0
-  /// The slot in each lane of the leaves; -1 where there is none.
-  private(set) var slots: [Int32] = []
-  /// Regions that were not taken out.
-  private(set) var count = 0
 
-  /// Packs some regions; `rings` and `boxes` are indexed by slot.
-  init(_ unordered: [Int32], rings: [RegionAnnulus], boxes: [GeoBox]) {
-    count = unordered.count
-    slots = Self.order(unordered, boxes)
+  /// A tree of nothing.
+  init() {}
+
+  /// Packs regions that are in the ``order(_:_:)`` of their boxes: leaf by leaf, lane by lane.
+  init(_ annuli: [RegionAnnulus], boxes: [GeoBox]) {
     var level: [GeoBox] = []
-    for start in stride(from: 0, to: slots.count, by: Self.width) {
-      let leaf = slots[start..<Swift.min(start + Self.width, slots.count)]
-      leaves.append(AnnulusLeaf(ArraySlice(leaf.map { rings[Int($0)] })))
-      level.append(GeoBox(holding: ArraySlice(leaf.map { boxes[Int($0)] })).padded)
+    for start in stride(from: 0, to: annuli.count, by: Self.width) {
+      let lanes = start..<Swift.min(start + Self.width, annuli.count)
+      leaves.append(AnnulusLeaf(annuli[lanes]))
+      level.append(GeoBox(holding: boxes[lanes]).padded)
     }
     firstLargeLeaf = leaves.firstIndex { $0.large != 0 } ?? leaves.count
-    slots += Array(repeating: -1, count: (Self.width - count % Self.width) % Self.width)
-    repeat {
+    while !level.isEmpty {
       levels.append(nodes.count)
       var above: [GeoBox] = []
       for start in stride(from: 0, to: level.count, by: Self.width) {
@@ -45,73 +42,92 @@ struct PackedBoxTree: Sendable {
         nodes.append(Node(children))
         above.append(GeoBox(holding: children))
       }
-      level = above
-    } while level.count > 1
+      level = above.count > 1 ? above : []
+    }
   }
 
-  /// Takes out the region in a lane of the leaves.
-  mutating func remove(entry: Int) {
-    leaves[entry / Self.width].clear(entry % Self.width)
-    slots[entry] = -1
-    count -= 1
-  }
-
-  /// By size class, then along Hilbert's curve; equal keys by slot.
-  static func order(_ slots: [Int32], _ boxes: [GeoBox]) -> [Int32] {
+  /// By size class, then along Hilbert's curve; equal keys by entry.
+  static func order(_ entries: [Int32], _ boxes: [GeoBox]) -> [Int32] {
     struct Keyed {
       var key: UInt64
-      var slot: Int32
+      var entry: Int32
     }
     var keyed: [Keyed] = []
-    keyed.reserveCapacity(slots.count)
-    for slot in slots {
-      let box = boxes[Int(slot)]
-      let curve = hilbert(
-        UInt32(clamped: (box.west + 0.5 * box.width + 180) * (65_535 / 540)),
-        UInt32(clamped: (0.5 * (box.south + box.north) + 90) * (65_535 / 180)))
-      keyed.append(Keyed(key: sizeClass(box) << 32 | UInt64(curve), slot: slot))
+    keyed.reserveCapacity(entries.count)
+    for entry in entries {
+      let box = boxes[Int(entry)]
+      let place = HilbertCurve.distance(
+        column: HilbertCurve.cell(box.west + 0.5 * box.width, from: -180, to: 360, bits: curveBits),
+        row: HilbertCurve.cell(0.5 * (box.south + box.north), from: -90, to: 90, bits: curveBits),
+        bits: curveBits)
+      keyed.append(Keyed(key: sizeClass(box) << 32 | place, entry: entry))
     }
-    keyed.sort { $0.key == $1.key ? $0.slot < $1.slot : $0.key < $1.key }
-    return keyed.map(\.slot)
+    keyed.sort { $0.key == $1.key ? $0.entry < $1.entry : $0.key < $1.key }
+    return keyed.map(\.entry)
   }
+
+  /// Cells of 0.3 by 0.9 km at the equator: finer ones make no better leaves.
+  private static let curveBits = 16
 
   /// Large boxes are kept apart, so that they do not widen the nodes of small ones.
   private static func sizeClass(_ box: GeoBox) -> UInt64 {
     let extent = Swift.max(box.width, box.north - box.south)
     return extent < 0.02 ? 0 : extent < 0.3 ? 1 : extent < 5 ? 2 : 3
   }
-
-  /// The place of a cell of a 65,536 by 65,536 grid along Hilbert's curve.
-  private static func hilbert(_ column: UInt32, _ row: UInt32) -> UInt32 {
-    var x = column
-    var y = row
-    var place: UInt32 = 0
-    var side: UInt32 = 1 << 15
-    while side > 0 {
-      let right: UInt32 = x & side > 0 ? 1 : 0
-      let upper: UInt32 = y & side > 0 ? 1 : 0
-      place = place &* 4 &+ ((3 &* right) ^ upper)
-      if upper == 0 {
-        if right == 1 {
-          x = 65_535 &- x
-          y = 65_535 &- y
-        }
-        swap(&x, &y)
-      }
-      side >>= 1
-    }
-    return place
-  }
 }
 
+// MARK: - Searching
+
 extension PackedBoxTree {
-  /// Calls `body` with the slots in all leaves whose boxes meet a box.
-  func find(in box: GeoBox, _ body: (Int32) -> Void) {
-    guard let top = levels.last else { return }
-    find(Node(ArraySlice([box.padded])), top, levels.count - 1, body)
+  /// Where is searched, and what a search reuses.
+  struct Search {
+    var longitude: Float
+    var latitude: Float
+    var metersPerLongitude: Float
+    fileprivate var pending: [Pending] = []
+
+    init(longitude: Float, latitude: Float, metersPerLongitude: Float) {
+      self.longitude = longitude
+      self.latitude = latitude
+      self.metersPerLongitude = metersPerLongitude
+    }
   }
 
-  private func find(_ box: Node, _ node: Int, _ level: Int, _ body: (Int32) -> Void) {
+  fileprivate struct Pending {
+    var node: Int32
+    var level: Int32
+  }
+
+  /// Calls `body` with each node over leaves whose box comes within a distance of a place, and the square of a distance
+  /// that it is not nearer than; with the only node, and 0, where there is but one.
+  func forEachGroup(_ search: inout Search, squaredHorizon: Float, _ body: (Int32, Float) -> Void) {
+    let top = levels.count - 1
+    guard top > 0 else { return body(0, 0) }
+    search.pending.append(Pending(node: Int32(levels[top]), level: Int32(top)))
+    while let next = search.pending.popLast() {
+      let misses = nodes[Int(next.node)].squaredMisses(
+        longitude: search.longitude, latitude: search.latitude, metersPerLongitude: search.metersPerLongitude,
+        metersPerLatitude: Float(GeoBox.leastMetersPerDegreeLatitude))
+      let level = Int(next.level)
+      let below = levels[level - 1] + (Int(next.node) - levels[level]) * Self.width
+      misses.forEach(in: (misses - squaredHorizon).negativeLanes) { lane, miss in
+        let node = Int32(below + lane)
+        if level > 1 {
+          search.pending.append(Pending(node: node, level: next.level - 1))
+        } else {
+          body(node, miss)
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each leaf whose box meets a box.
+  func find(in box: GeoBox, _ body: (Int) -> Void) {
+    guard let top = levels.last else { return }
+    find(Node([box.padded]), top, levels.count - 1, body)
+  }
+
+  private func find(_ box: Node, _ node: Int, _ level: Int, _ body: (Int) -> Void) {
     let zero = SIMD16<Float>(repeating: 0)
     let misses = nodes[node].squaredMisses(
       longitude: box.longitude[0], latitude: box.latitude[0], metersPerLongitude: 1, metersPerLatitude: 1,
@@ -124,8 +140,7 @@ extension PackedBoxTree {
       if level > 0 {
         find(box, levels[level - 1] + first + lane, level - 1, body)
       } else {
-        let entry = (first + lane) * Self.width
-        for slot in slots[entry..<(entry + Self.width)] where slot >= 0 { body(slot) }
+        body(first + lane)
       }
     }
   }
@@ -162,12 +177,5 @@ extension GeoBox {
   /// times half a unit in the last place of a single between 128 and 256.
   fileprivate var padded: GeoBox {
     GeoBox(south: south - 2.3e-5, north: north + 2.3e-5, west: west - 2.3e-5, width: width + 4.6e-5)
-  }
-}
-
-extension UInt32 {
-  /// The nearest value to a number, 0 for what is not one.
-  fileprivate init(clamped value: Double) {
-    self = value > 0 ? UInt32(Swift.min(value, 65_535)) : 0
   }
 }

@@ -1,20 +1,17 @@
-/// Where a region's edge lies, roughly: in a ring around the middle of the region's box.
+/// Where a region's edge lies, roughly: in an annulus around the middle of the region's box.
 struct RegionAnnulus: Hashable, Sendable {
-  /// The region's slot; -1 for none.
-  var slot: Int32
   /// The middle of the box, degrees, rounded.
   var longitude: Float
   var latitude: Float
   /// Every place nearer the middle than so many metres is inside; minus infinity where that is known of none.
   var innerMeters: Float
   /// Every place farther from the middle than so many metres is outside; minus infinity for a large region,
-  /// of which the ring says nothing.
+  /// of which the annulus says nothing.
   var outerMeters: Float
   /// Whether the region is too large for a plane around its middle.
   var isLarge: Bool
 
-  init(slot: Int32, box: GeoBox, innerMeters: Double, outerMeters: Double) {
-    self.slot = slot
+  init(box: GeoBox, innerMeters: Double, outerMeters: Double) {
     longitude = Float((box.west + 0.5 * box.width).remainder(dividingBy: 360))
     latitude = Float(0.5 * (box.south + box.north))
     isLarge = !(outerMeters < Self.largeMeters)
@@ -23,16 +20,16 @@ struct RegionAnnulus: Hashable, Sendable {
     self.outerMeters = isLarge ? -.infinity : Float(outerMeters) + Self.roundingMeters
   }
 
-  /// From this radius a region is large: its edge is measured, not estimated from its ring.
+  /// From this radius a region is large: its edge is measured, not estimated from its annulus.
   static let largeMeters = 2_000.0
   /// How far the middle may be off for the rounding of its degrees.
   private static let roundingMeters: Float = 1
 }
 
 extension RegionAnnulus {
-  /// Metres that the edge is from a place at least, positive where the place is outside; 0 where the ring does not tell.
+  /// Metres that the edge is from a place at least, positive where the place is outside; 0 where the annulus does not tell.
   ///
-  /// At the scales of the place's latitude, as exact edges are: at those of the middle between it and the ring, far north
+  /// At the scales of the place's latitude, as exact edges are: at those of the middle between it and the annulus, far north
   /// it would tell more.
   @inline(__always)
   func boundMeters(at place: Coordinate, in plane: LocalPlane) -> Double {
@@ -53,9 +50,9 @@ extension RegionAnnulus {
   private static let distortion = 0.01
 }
 
-/// Sixteen rings side by side: degrees in the index, metres east and north in the plane of a neighbourhood.
+/// Sixteen annuli side by side: degrees in the index, metres east and north in the plane of a neighbor list.
 ///
-/// A lane without a ring has an infinite latitude and no radius, so it is far from everything.
+/// A lane without an annulus has an infinite latitude and no radius, so it is far from everything.
 struct AnnulusLeaf: Sendable {
   static let width = 16
 
@@ -63,52 +60,41 @@ struct AnnulusLeaf: Sendable {
   var north = SIMD16<Float>(repeating: .infinity)
   var inner = SIMD16<Float>(repeating: -.infinity)
   var outer = SIMD16<Float>(repeating: -.infinity)
-  /// The regions' slots; -1 for none.
-  var slots = SIMD16<Int32>(repeating: -1)
   /// One bit for each lane that holds a large region.
   var large: UInt16 = 0
 
-  /// Where the rings lie in a block's memory: all but ``large``.
-  static let annulusBytes = 0..<320
+  /// Where the annuli lie in a leaf's memory: all but ``large``.
+  static let annulusBytes = 0..<256
 
   init() {}
 
-  init(_ rings: ArraySlice<RegionAnnulus>) {
-    for (lane, ring) in rings.enumerated() { set(lane, ring) }
+  init(_ annuli: ArraySlice<RegionAnnulus>) {
+    for (lane, annulus) in annuli.enumerated() { set(lane, annulus) }
   }
 
-  mutating func set(_ lane: Int, _ ring: RegionAnnulus) {
-    east[lane] = ring.longitude
-    north[lane] = ring.latitude
-    inner[lane] = ring.innerMeters
-    outer[lane] = ring.outerMeters
-    slots[lane] = ring.slot
-    if ring.isLarge { large |= 1 << UInt16(lane) }
+  mutating func set(_ lane: Int, _ annulus: RegionAnnulus) {
+    east[lane] = annulus.longitude
+    north[lane] = annulus.latitude
+    inner[lane] = annulus.innerMeters
+    outer[lane] = annulus.outerMeters
+    if annulus.isLarge { large |= 1 << UInt16(lane) }
   }
 
-  mutating func clear(_ lane: Int) {
-    north[lane] = .infinity
-    inner[lane] = -.infinity
-    outer[lane] = -.infinity
-    slots[lane] = -1
-    large &= ~(1 << UInt16(lane))
-  }
-
-  /// The block in the plane around a place, from degrees.
+  /// The leaf in the plane around a place, from degrees.
   ///
   /// The differences are of singles, so they are exact but for the rounding of the degrees themselves. Where it is
   /// a quarter turn or more to the antimeridian, what lies beyond it is far either way round.
   @inline(__always)
   func projected(longitude: Float, latitude: Float, scale: LocalScale) -> Self {
-    var block = self
+    var leaf = self
     var degrees = east - longitude
     if abs(longitude) > 90 || abs(latitude) > 80 {
       degrees = degrees.replacing(with: degrees - 360, where: degrees .> 180)
       degrees = degrees.replacing(with: degrees + 360, where: degrees .< -180)
     }
-    block.east = degrees * Float(scale.metersPerDegreeLongitude)
-    block.north = (north - latitude) * Float(scale.metersPerDegreeLatitude)
-    return block
+    leaf.east = degrees * Float(scale.metersPerDegreeLongitude)
+    leaf.north = (north - latitude) * Float(scale.metersPerDegreeLatitude)
+    return leaf
   }
 
   /// The lanes whose outer circles come within some metres of the middle of the plane, a bit each; true distances
@@ -123,9 +109,9 @@ struct AnnulusLeaf: Sendable {
 }
 
 extension AnnulusLeaf {
-  /// One lane of a block.
+  /// One lane of a leaf.
   struct Lane {
-    var slot: Int32
+    var number: Int
     var east: Float
     var north: Float
     var inner: Float
@@ -141,11 +127,12 @@ extension AnnulusLeaf {
       let vector = MemoryLayout<SIMD16<Float>>.size
       var rest = bits
       while rest != 0 {
-        let place = rest.trailingZeroBitCount &* MemoryLayout<Float>.size
+        let lane = rest.trailingZeroBitCount
+        let place = lane &* MemoryLayout<Float>.size
         rest &= rest &- 1
         body(
           Lane(
-            slot: unsafe bytes.load(fromByteOffset: 4 &* vector &+ place, as: Int32.self),
+            number: lane,
             east: unsafe bytes.load(fromByteOffset: place, as: Float.self),
             north: unsafe bytes.load(fromByteOffset: vector &+ place, as: Float.self),
             inner: unsafe bytes.load(fromByteOffset: 2 &* vector &+ place, as: Float.self),

@@ -1,7 +1,7 @@
-/// Eight regions side by side as rings in a plane, with the state that is recorded of each.
+/// Eight regions side by side as annuli in a plane, with the state that is recorded of each.
 ///
 /// A lane's margin is how far a place is, at least, from the edge on the side of the recorded state; where it
-/// is negative, only an exact look tells. It is `factor · distance - constant` for either state, where the
+/// is negative, only an exact probe tells. It is `factor · distance - constant` for either state, where the
 /// distance may be too long by ``excess`` of itself, its rounding, and the factor makes up for it.
 struct AnnulusBatch: Sendable {
   static let width = 8
@@ -49,9 +49,9 @@ struct AnnulusBatch: Sendable {
   static let excess: Float = 1e-6
 }
 
-/// What is known of one lane of the near list besides.
+/// What is known of one lane of the neighbor list besides.
 struct Neighbor: Sendable {
-  let ring: AnnulusLeaf.Lane
+  let slot: RegionSlot
   /// Metres around a place within which no other state than the recorded one is met.
   var bound: Float = 0
   var east: Float = 0

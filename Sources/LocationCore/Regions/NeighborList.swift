@@ -1,30 +1,35 @@
-/// The regions around the last look, in two lists: a wide one of the index's branches, gathered seldom, and a
-/// near one of rings in a plane, scanned whenever the safe distance is used up.
+/// The regions around the position, so that most fixes need no search: a Verlet list (Verlet 1967, "Computer experiments
+/// on classical fluids"), as molecular dynamics keeps for the neighbors of an atom.
 ///
-/// It decides nothing. It tells which regions' edges may lie between the last look and a place.
+/// It has two levels. The leaf list has groups of the catalog's leaves, gathered seldom. The neighbor list proper has the
+/// annuli of single regions in a plane, eight side by side, and is scanned whenever the safe distance is used up. Both
+/// reach farther than is needed now, so that they last while the position moves.
+///
+/// It decides nothing. It names the regions whose edges may lie between the last probe and a place. The order of calls is
+/// kept by types: ``move(to:)`` gives a token, which a scan consumes.
 struct NeighborList: Sendable {
-  // The last look, and degrees to metres around it, rounded up.
+  // The last probe, and degrees to metres around it, rounded up.
   private var latitude = 0.0
   private var longitude = 0.0
   private var metersPerLatitude = 0.0
   private var metersPerLongitude = 0.0
-  /// Square of the metres within which of the last look no edge is met; negative before the first.
+  /// Square of the metres within which of the last probe no edge is met; negative before the first.
   private var safeSquared = -1.0
 
-  // The wide list: the branches with all regions within the horizon of the place where it was gathered.
-  private var wide: [RegionIndex.Branch] = []
-  private var widePlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
-  private var wideHorizon = -1.0
-  private var wideHint = 2_000.0
-  /// Large regions of the wide list, each with metres within which of the last look its edge is not met.
-  private(set) var large: [(slot: Int32, bound: Double)] = []
+  // The leaf list: the groups of leaves with all regions within the horizon of the place where it was gathered.
+  private var groups: [RegionCatalog.LeafGroup] = []
+  private var gatheredPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var gatheredHorizon = -1.0
+  private var gatherHint = 2_000.0
+  /// Large regions of the leaf list, each with metres within which of the last probe its edge is not met.
+  private(set) var large: [(slot: RegionSlot, bound: Double)] = []
 
-  // The near list: all regions, but the large, that hold the place where it was made, or with an edge within
+  // The neighbor list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
-  private var near: [AnnulusBatch] = []
-  private var lanes: [Neighbor] = []
-  /// The middle of the near list's plane, a place that singles hold.
-  private var nearPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var batches: [AnnulusBatch] = []
+  private var neighbors: [Neighbor] = []
+  /// The middle of the list's plane, a place that singles hold.
+  private var middle = Coordinate(uncheckedLatitude: 0, longitude: 0)
   // Scale, plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
   private var scale = LocalScale(latitude: 0)
   private(set) var plane = LocalPlane(latitude: 0)
@@ -32,35 +37,35 @@ struct NeighborList: Sendable {
   private var scaleReach = -1.0
   private var shrink: Float = 1
   private var stretch: Float = 1
-  private var nearHorizon = -1.0
-  /// Where the position was when the near list was made.
+  private var horizon = -1.0
+  /// Where the position was when the list was made.
   private var listedPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
-  /// The direction in which the next near list is laid ahead of the place; nothing where there is none.
+  /// The direction in which the next list is laid ahead of the place; nothing where there is none.
   private var heading: (east: Double, north: Double) = (0, 0)
-  private var nearReach = 500.0
+  private var reachHint = 500.0
 
-  /// Lanes whose regions need an exact look; see ``nextDue()``.
+  /// Neighbors that need an exact probe; see ``nextDue(_:)``.
   private var due: [Int32] = []
-  /// The lane of the last that was taken of them; -1 for none.
-  private var looked = -1
-  /// The last look in the near list's plane, metres from its middle.
+  /// The neighbor that was taken of them last; -1 for none.
+  private var probed = -1
+  /// The last probe in the list's plane, metres from its middle.
   private var scanned: (east: Float, north: Float) = (0, 0)
-  /// Metres around the last look in which every edge is one of the near list's, or a large region's; not
-  /// positive where there is no such list.
-  private var nearLeft = -1.0
+  /// Metres around the last probe in which every edge is one of the list's, or a large region's; not positive where
+  /// there is no such list.
+  private var listedLeft = -1.0
 
-  /// How far around a look regions are gathered at most, metres.
+  /// How far around a probe regions are gathered at most, metres.
   static let widestMeters = 100_000.0
-  /// How many branches of the index the wide list aims at.
-  static let wideCount = 6
-  /// How many edges the near list aims at.
-  static let nearCount = 26
+  /// How many groups of leaves the leaf list aims at.
+  static let groupCount = 6
+  /// How many edges the neighbor list aims at.
+  static let neighborCount = 26
   /// Takes off what the index's plane may add to a distance.
   private static let slack = 0.98
   private static let leastReachMeters = 20.0
-  /// How many octets are scanned at a time: a bit a lane.
+  /// How many batches are scanned at a time: a bit a lane.
   private static let scanWidth = 64 / AnnulusBatch.width
-  /// How far ahead of the place a near list is laid, as a share of its reach.
+  /// How far ahead of the place a neighbor list is laid, as a share of its reach.
   private static let aheadShare = 0.6
   /// How far around the place regions must be known for that, as a share of the reach: a little more than
   /// that and the reach itself.
@@ -70,34 +75,46 @@ struct NeighborList: Sendable {
   /// Degrees of latitude by which a plane's middle may lie off its scale: at 80 degrees that is 0.1 % of a distance.
   private static let driftDegrees = 0.01
 
-  /// Whether a place is so near the last look that no edge lies between them.
+  /// Whether a place is so near the last probe that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
     let north = (place.latitude - latitude) * metersPerLatitude
     let east = (place.longitude - longitude) * metersPerLongitude
     return north * north + east * east < safeSquared
   }
 
-  /// Metres around the last look in which no edge is met.
+  /// Metres around the last probe in which no edge is met.
   var safeMeters: Double { safeSquared > 0 ? safeSquared.squareRoot() : 0 }
 
-  /// Nothing is known around the next look.
+  /// Nothing is known around the next probe.
   mutating func forget() {
     safeSquared = -1
-    wideHorizon = -1
-    nearHorizon = -1
+    gatheredHorizon = -1
+    horizon = -1
     large.removeAll(keepingCapacity: true)
-    near.removeAll(keepingCapacity: true)
-    forgetLanes()
+    forgetNeighbors()
   }
 
-  private mutating func forgetLanes() {
-    lanes.removeAll(keepingCapacity: true)
+  private mutating func forgetNeighbors() {
+    batches.removeAll(keepingCapacity: true)
+    neighbors.removeAll(keepingCapacity: true)
     due.removeAll(keepingCapacity: true)
-    looked = -1
+    probed = -1
   }
 
-  /// Moves the place of the last look; tells whether the near list still reaches around it.
-  mutating func move(to place: Coordinate) -> Bool {
+  /// The list reaches around the place of the last probe: it can be scanned.
+  struct Listed: ~Copyable { fileprivate init() {} }
+  /// It does not: it has to be made anew.
+  struct Unlisted: ~Copyable { fileprivate init() {} }
+  /// What is to be done after a move.
+  enum Move: ~Copyable {
+    case listed(Listed)
+    case unlisted(Unlisted)
+  }
+  /// A scan whose results are being probed.
+  struct Scan: ~Copyable { fileprivate init() {} }
+
+  /// Moves the place of the last probe.
+  mutating func move(to place: Coordinate) -> Move {
     if !large.isEmpty {
       let travel = meters(from: Coordinate(uncheckedLatitude: latitude, longitude: longitude), to: place)
       for index in large.indices { large[index].bound -= travel }
@@ -105,15 +122,15 @@ struct NeighborList: Sendable {
     latitude = place.latitude
     longitude = place.longitude
     locate()
-    return nearLeft > 0
+    return listedLeft > 0 ? .listed(Listed()) : .unlisted(Unlisted())
   }
 
-  /// Finds the last look's place in the near list's plane.
+  /// Finds the last probe's place in the neighbor list's plane.
   @inline(__always) private mutating func locate() {
-    let offset = scale.offset(of: place, from: nearPlace)
+    let offset = scale.offset(of: place, from: middle)
     scanned = (Float(offset.east), Float(offset.north))
     let meters = (offset.east * offset.east + offset.north * offset.north).squareRoot()
-    nearLeft = nearHorizon - meters * Double(stretch)
+    listedLeft = horizon - meters * Double(stretch)
   }
 
   /// At least the true distance between places within the widest reach of the last gathering.
@@ -127,84 +144,91 @@ struct NeighborList: Sendable {
 
   private var outsideFactor: Float { shrink * (1 - AnnulusBatch.excess) }
 
-  /// Metres around the last look in which every region is in the wide list.
-  private var wideLeft: Double { wideHorizon < 0 ? -1 : wideHorizon - meters(from: widePlace, to: place) }
+  /// Metres around the last probe in which every region is in the leaf list.
+  private var gatheredLeft: Double {
+    gatheredHorizon < 0 ? -1 : gatheredHorizon - meters(from: gatheredPlace, to: place)
+  }
 }
 
 extension NeighborList {
-  /// Gathers the wide list around the last look, if it would cut the near list short.
-  mutating func gather(from index: inout RegionIndex, _ cells: [RegionEntry]) {
-    findHeading()
-    guard wideLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * nearReach else { return }
-    widePlace = place
-    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
-    metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
-    let horizon = index.gather(
-      around: place, wanted: Self.wideCount, hintMeters: wideHint, widestMeters: Self.widestMeters,
-      into: &wide)
-    wideHorizon = horizon * Self.slack
-    wideHint = Swift.max(1, horizon)
-    large.removeAll(keepingCapacity: true)
-    let perLongitude = LocalScale(latitude: Swift.min(90, abs(latitude) + 1)).metersPerDegreeLongitude
-    index.forEachBlock(
-      of: wide, longitude: Float(longitude), latitude: Float(latitude),
-      metersPerLongitude: Float(perLongitude), withinMeters: Float(horizon), mayHoldLarge: true
-    ) { block, squaredMiss in
-      let bound = Double(squaredMiss).squareRoot() * Self.slack
-      for lane in 0..<AnnulusLeaf.width where block.large & (1 << UInt16(lane)) != 0 {
-        // One that may be left behind is measured at once.
-        let slot = block.slots[lane]
-        large.append((slot, cells[Int(slot)].track.state == .inside ? 0 : bound))
-      }
-    }
-  }
-
-  /// Makes the near list around the last look; the number of the regions in it, and of large ones, whose
-  /// recorded state is inside.
-  mutating func refine(from index: RegionIndex, _ cells: [RegionEntry]) -> Int {
-    let widest = isHeaded ? wideLeft / Self.headedShare : wideLeft
-    var reach = Swift.min(nearReach, widest)
-    var inside = list(within: reach, index, cells)
-    while lanes.count < Self.nearCount / 2 + inside, reach < widest {
+  /// Makes the list anew around the last probe, and counts the regions in it, and large ones, that are recorded as inside.
+  mutating func refill(
+    _ move: consuming Unlisted, from catalog: RegionCatalog, _ evidence: RegionEvidenceTable,
+    insideCount: inout Int
+  ) -> Listed {
+    gather(from: catalog, evidence)
+    let widest = isHeaded ? gatheredLeft / Self.headedShare : gatheredLeft
+    var reach = Swift.min(reachHint, widest)
+    var inside = list(within: reach, catalog, evidence)
+    while neighbors.count < Self.neighborCount / 2 + inside, reach < widest {
       reach = Swift.min(widest, reach * 1.5)
-      inside = list(within: reach, index, cells)
+      inside = list(within: reach, catalog, evidence)
     }
-    while lanes.count > Self.nearCount * 3 + inside, reach > Self.leastReachMeters {
+    while neighbors.count > Self.neighborCount * 3 + inside, reach > Self.leastReachMeters {
       reach *= 0.6
-      inside = list(within: reach, index, cells)
+      inside = list(within: reach, catalog, evidence)
     }
-    nearHorizon = reach * Self.slack
+    horizon = reach * Self.slack
     listedPlace = place
     locate()
-    nearReach = lanes.count < Self.nearCount + inside ? reach * 1.1 : reach
-    for entry in large where cells[Int(entry.slot)].track.state == .inside { inside += 1 }
-    return inside
+    reachHint = neighbors.count < Self.neighborCount + inside ? reach * 1.1 : reach
+    for entry in large where evidence.state(of: entry.slot) == .inside { inside += 1 }
+    insideCount = inside
+    return Listed()
+  }
+
+  /// Gathers the leaf list around the last probe, if it would cut the neighbor list short.
+  private mutating func gather(from catalog: RegionCatalog, _ evidence: RegionEvidenceTable) {
+    findHeading()
+    guard gatheredLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * reachHint else { return }
+    gatheredPlace = place
+    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
+    metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
+    let horizon = catalog.gather(
+      around: place, wanted: Self.groupCount, hintMeters: gatherHint, widestMeters: Self.widestMeters,
+      into: &groups)
+    gatheredHorizon = horizon * Self.slack
+    gatherHint = Swift.max(1, horizon)
+    large.removeAll(keepingCapacity: true)
+    let perLongitude = LocalScale(latitude: Swift.min(90, abs(latitude) + 1)).metersPerDegreeLongitude
+    catalog.forEachLeaf(
+      of: groups, longitude: Float(longitude), latitude: Float(latitude),
+      metersPerLongitude: Float(perLongitude), withinMeters: Float(horizon), mayHoldLarge: true
+    ) { leaf, first, squaredMiss in
+      let bound = Double(squaredMiss).squareRoot() * Self.slack
+      for lane in 0..<AnnulusLeaf.width where leaf.large & (1 << UInt16(lane)) != 0 {
+        let slot = first.advanced(by: lane)
+        guard !catalog.isRemoved(slot) else { continue }
+        // One that may be left behind is measured at once.
+        large.append((slot, evidence.state(of: slot) == .inside ? 0 : bound))
+      }
+    }
   }
 
   /// Which way the position went since the last list was made, where it went a good way.
   private mutating func findHeading() {
     heading = (0, 0)
-    guard nearHorizon > 0, abs(latitude) < Self.headedLatitude else { return }
+    guard horizon > 0, abs(latitude) < Self.headedLatitude else { return }
     let way = scaleHere.offset(of: place, from: listedPlace)
     let meters = (way.east * way.east + way.north * way.north).squareRoot()
-    guard meters > 0.25 * nearHorizon, meters < 4 * nearHorizon else { return }
+    guard meters > 0.25 * horizon, meters < 4 * horizon else { return }
     heading = (way.east / meters, way.north / meters)
   }
 
   private var isHeaded: Bool { heading.east != 0 || heading.north != 0 }
 
-  /// Lays the plane of the near list: its middle is the place, or ahead of it, so that the list lasts longer.
+  /// Lays the plane of the neighbor list: its middle is the place, or ahead of it, so that the list lasts longer.
   private mutating func layPlane(reach: Double) {
-    var middle = place
+    var ahead = place
     if isHeaded {
-      let ahead = Self.aheadShare * reach
-      middle = scaleHere.coordinate(
-        east: heading.east * ahead, north: heading.north * ahead, from: place)
+      let meters = Self.aheadShare * reach
+      ahead = scaleHere.coordinate(
+        east: heading.east * meters, north: heading.north * meters, from: place)
     }
-    nearPlace = Coordinate(
-      uncheckedLatitude: Double(Float(middle.latitude)), longitude: Double(Float(middle.longitude)))
-    if !isScaled(for: nearPlace.latitude) || reach > scaleReach || 4 * reach < scaleReach {
-      scaleLatitude = nearPlace.latitude
+    middle = Coordinate(
+      uncheckedLatitude: Double(Float(ahead.latitude)), longitude: Double(Float(ahead.longitude)))
+    if !isScaled(for: middle.latitude) || reach > scaleReach || 4 * reach < scaleReach {
+      scaleLatitude = middle.latitude
       scale = LocalScale(latitude: scaleLatitude)
       plane = LocalPlane(latitude: scaleLatitude)
       setDistortion(withinMeters: reach * 1.25)
@@ -234,76 +258,74 @@ extension NeighborList {
     stretch = Float(Swift.min(broad, 1e9) * 1.001)
   }
 
+  /// Lists the annuli within some metres; the number of those that hold the place and are recorded as inside.
   private mutating func list(
-    within reach: Double, _ index: RegionIndex, _ cells: [RegionEntry]
+    within reach: Double, _ catalog: RegionCatalog, _ evidence: RegionEvidenceTable
   ) -> Int {
     layPlane(reach: reach)
-    forgetLanes()
+    forgetNeighbors()
+    var inside = 0
+    var batch = AnnulusBatch()
     let limit = Float(reach)
-    let (east, north) = (Float(nearPlace.longitude), Float(nearPlace.latitude))
+    let (east, north) = (Float(middle.longitude), Float(middle.latitude))
     let farthest = Float(reach / Self.slack)
     let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
-    index.forEachBlock(
-      of: wide, longitude: east, latitude: north, metersPerLongitude: perLongitude, withinMeters: farthest
-    ) { block, _ in
-      let block = block.projected(longitude: east, latitude: north, scale: scale)
-      block.forEach(in: block.lanes(withinMeters: limit, shrink: shrink)) { ring in
-        cells.prefetch(Int(ring.slot), RegionEntry.busyBytes)
-        lanes.append(Neighbor(ring: ring))
+    catalog.forEachLeaf(
+      of: groups, longitude: east, latitude: north, metersPerLongitude: perLongitude, withinMeters: farthest
+    ) { leaf, first, _ in
+      let leaf = leaf.projected(longitude: east, latitude: north, scale: scale)
+      leaf.forEach(in: leaf.lanes(withinMeters: limit, shrink: shrink)) { annulus in
+        let slot = first.advanced(by: annulus.number)
+        guard !catalog.isRemoved(slot) else { return }
+        catalog.prefetch(slot)
+        // A region that does not hold the place but is recorded as inside is not counted: the mismatch triggers the
+        // search for exits.
+        let isInside =
+          !evidence.inside.isEmpty && annulus.holds(scanned, shrink: shrink)
+          && evidence.state(of: slot) == .inside
+        if isInside { inside += 1 }
+        let lane = neighbors.count % AnnulusBatch.width
+        batch.place(lane, east: annulus.east, north: annulus.north)
+        batch.set(lane, margin(inner: annulus.inner, outer: annulus.outer, isInside: isInside))
+        neighbors.append(Neighbor(slot: slot))
+        if lane == AnnulusBatch.width - 1 {
+          batches.append(batch)
+          batch = AnnulusBatch()
+        }
       }
     }
-    return layOctets(cells)
-  }
-
-  /// Lays the rings of the lanes side by side with the states that are recorded of their regions; the number of
-  /// those that hold the place and are recorded to.
-  private mutating func layOctets(_ cells: [RegionEntry]) -> Int {
-    near.removeAll(keepingCapacity: true)
-    var inside = 0
-    var octet = AnnulusBatch()
-    for lane in lanes.indices {
-      let ring = lanes[lane].ring
-      // One that does not hold the place, but is recorded to, is not counted, and so will be missed.
-      let isInside = ring.holds(scanned, shrink: shrink) && cells[Int(ring.slot)].track.state == .inside
-      if isInside { inside += 1 }
-      octet.place(lane % AnnulusBatch.width, east: ring.east, north: ring.north)
-      octet.set(lane % AnnulusBatch.width, margin(of: ring, isInside: isInside))
-      if lane % AnnulusBatch.width == AnnulusBatch.width - 1 {
-        near.append(octet)
-        octet = AnnulusBatch()
-      }
-    }
-    if lanes.count % AnnulusBatch.width != 0 { near.append(octet) }
+    if neighbors.count % AnnulusBatch.width != 0 { batches.append(batch) }
     return inside
   }
 
-  /// Records on which side of its edge a region's state is, if it is in the near list.
-  mutating func record(_ slot: Int32, isInside: Bool) {
-    let isLooked = looked >= 0 && lanes[looked].ring.slot == slot
-    guard let lane = isLooked ? looked : lanes.firstIndex(where: { $0.ring.slot == slot }) else { return }
-    let margin = margin(of: lanes[lane].ring, isInside: isInside)
-    lanes[lane].bound = 0
-    near[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, margin)
+  /// Records on which side of its edge a region's state is, if it is in the list.
+  mutating func record(_ slot: RegionSlot, isInside: Bool, in catalog: RegionCatalog) {
+    let isProbed = probed >= 0 && neighbors[probed].slot == slot
+    guard let lane = isProbed ? probed : neighbors.firstIndex(where: { $0.slot == slot }) else { return }
+    let annulus = catalog.annulus(slot)
+    let margin = margin(inner: annulus.innerMeters, outer: annulus.outerMeters, isInside: isInside)
+    neighbors[lane].bound = 0
+    batches[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, margin)
   }
 
   /// How the margin of a region follows from a place's distance from its middle.
   @inline(__always)
-  private func margin(of ring: AnnulusLeaf.Lane, isInside: Bool) -> AnnulusBatch.Margin {
+  private func margin(inner: Float, outer: Float, isInside: Bool) -> AnnulusBatch.Margin {
     isInside
-      ? AnnulusBatch.Margin(factor: -stretch, constant: -ring.inner)
-      : AnnulusBatch.Margin(factor: outsideFactor, constant: ring.outer)
+      ? AnnulusBatch.Margin(factor: -stretch, constant: -inner)
+      : AnnulusBatch.Margin(factor: outsideFactor, constant: outer)
   }
 
-  /// Looks at the near list from the last look: sets the safe distance, but for the lanes that are due.
-  mutating func scan() {
-    var margin = SIMD8<Float>(repeating: Float(nearLeft))
+  /// Scans the list from the last probe: sets the safe distance, but for the neighbors that are due.
+  mutating func scan(_ listed: consuming Listed) -> Scan {
+    var margin = SIMD8<Float>(repeating: Float(listedLeft))
     var bound = Float.infinity
-    for first in stride(from: 0, to: near.count, by: Self.scanWidth) {
+    for first in stride(from: 0, to: batches.count, by: Self.scanWidth) {
       // A bit for each lane whose margin is negative: it is due, or has a bound yet. All are found before any is
-      // looked at, since which it is can't be foreseen.
+      // probed, since which it is can't be foreseen.
       var met: UInt64 = 0
-      for place in first..<Swift.min(first &+ Self.scanWidth, near.count) {
-        let margins = near[place].margins(east: scanned.east, north: scanned.north)
+      for place in first..<Swift.min(first &+ Self.scanWidth, batches.count) {
+        let margins = batches[place].margins(east: scanned.east, north: scanned.north)
         margin = margin.lesser(margins.replacingNegative(with: .infinity))
         met |= UInt64(margins.negativeLanes) &<< UInt64((place &- first) &* AnnulusBatch.width)
       }
@@ -313,11 +335,12 @@ extension NeighborList {
       }
     }
     safe(Double(Swift.min(margin.least, bound)))
+    return Scan()
   }
 
-  /// What is left of an exact look's bound; the lane is due where that is nothing.
+  /// What is left of an exact probe's bound; the neighbor is due where that is nothing.
   private mutating func remaining(_ lane: Int) -> Float {
-    let known = lanes[lane]
+    let known = neighbors[lane]
     let east = known.east - scanned.east
     let north = known.north - scanned.north
     let left = known.bound - (east * east + north * north).squareRoot() * stretch
@@ -326,27 +349,30 @@ extension NeighborList {
     return .infinity
   }
 
-  /// The slot of a region that needs an exact look, told once after each ``scan()``; nil when there are no more.
-  @inline(__always) mutating func nextDue() -> Int32? {
+  /// A region that needs an exact probe, named once after each ``scan(_:)``; nil when there are no more.
+  @inline(__always) mutating func nextDue(_ scan: inout Scan) -> RegionSlot? {
     guard let lane = due.popLast() else { return nil }
-    looked = Int(lane)
-    return lanes[looked].ring.slot
+    probed = Int(lane)
+    return neighbors[probed].slot
   }
 
-  /// Takes what an exact look told of the region of ``nextDue()``; it is remembered where the state is as recorded.
-  mutating func note(boundMeters: Double, isAsRecorded: Bool) {
+  /// Takes what an exact probe said of the region of ``nextDue(_:)``; it is remembered where the state is as recorded.
+  mutating func note(_ scan: borrowing Scan, boundMeters: Double, isAsRecorded: Bool) {
     let bound = Float(boundMeters * Self.slack)
-    lanes[looked].bound = isAsRecorded ? bound : 0
-    lanes[looked].east = scanned.east
-    lanes[looked].north = scanned.north
+    neighbors[probed].bound = isAsRecorded ? bound : 0
+    neighbors[probed].east = scanned.east
+    neighbors[probed].north = scanned.north
     safe(Swift.min(safeMeters, Double(bound)))
   }
 
-  /// Takes what an exact look told of a large region.
-  mutating func note(large index: Int, boundMeters: Double) { large[index].bound = boundMeters * Self.slack }
+  /// Takes what an exact probe said of a large region.
+  mutating func note(_ scan: borrowing Scan, large index: Int, boundMeters: Double) {
+    large[index].bound = boundMeters * Self.slack
+  }
 
-  /// Draws in the safe distance to the large regions' bounds.
-  mutating func settleLarge() {
+  /// Ends a scan: draws in the safe distance to the large regions' bounds.
+  mutating func finish(_ scan: consuming Scan) {
+    guard !large.isEmpty else { return }
     var least = safeMeters
     for entry in large { least = Swift.min(least, entry.bound) }
     safe(least)

@@ -10,7 +10,7 @@ struct RegionClock: Hashable, Sendable {
   var due: EngineInstant
   /// The region's id: orders deadlines of one instant.
   var region: String
-  var slot: Int32
+  var slot: RegionSlot
   var kind: Kind
 
   func precedes(_ other: RegionClock) -> Bool {
@@ -43,17 +43,17 @@ struct RegionClocks: Sendable {
     return ordered.popLast()
   }
 
-  mutating func remove(slot: Int32, kind: RegionClock.Kind? = nil) {
+  mutating func remove(slot: RegionSlot, kind: RegionClock.Kind? = nil) {
     ordered.removeAll { $0.slot == slot && (kind == nil || $0.kind == kind) }
     refresh()
   }
 
-  /// Numbers the slots anew.
-  mutating func reorder(_ places: [Int32]) {
-    for entry in ordered.indices { ordered[entry].slot = places[Int(ordered[entry].slot)] }
+  /// Follows the regions to where a packing has put them.
+  mutating func renumber(_ renumbered: RegionRenumbering) {
+    for entry in ordered.indices { ordered[entry].slot = renumbered(ordered[entry].slot) }
   }
 
-  func due(of slot: Int32, _ kind: RegionClock.Kind) -> EngineInstant? {
+  func due(of slot: RegionSlot, _ kind: RegionClock.Kind) -> EngineInstant? {
     ordered.first { $0.slot == slot && $0.kind == kind }?.due
   }
 

@@ -9,13 +9,12 @@ struct RegionApproach: Hashable, Sendable, Codable {
 
 extension RegionMonitor {
   /// Tells of regions that the straight way from the last fix to this one leads through, neither being inside.
-  mutating func lookBetween(_ last: RegionFix, _ fix: RegionFix, into events: inout [RegionEvent]) {
+  mutating func probeBetween(_ last: RegionFix, _ fix: RegionFix, into events: inout [RegionEvent]) {
     guard isTravelled(from: last, to: fix) else { return }
     let way = Segment(from: last.coordinate, to: fix.coordinate)
-    index.find(in: way.box, into: &found)
-    for slot in found where notifies(slot, .cross) && cells[Int(slot)].track.state == .outside {
-      guard !departures.contains(where: { $0.slot == slot }) else { continue }
-      let shape = cells[Int(slot)].shape
+    catalog.find(in: way.box, into: &found)
+    for slot in found where notifies(slot, .cross) && state(in: slot) == .outside {
+      let shape = catalog[slot].shape
       let edge = shape.edgeMeters(at: fix.coordinate)
       guard edge > 0, shape.edgeMeters(at: last.coordinate) > 0, let passage = shape.passage(along: way)
       else { continue }
@@ -39,10 +38,10 @@ extension RegionMonitor {
 
   /// Keeps the fixes inside a region that is not entered yet; tells of the passage when they end outside.
   mutating func followApproach(
-    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, into events: inout [RegionEvent]
+    _ slot: RegionSlot, _ fix: RegionFix, _ edgeMeters: Double, into events: inout [RegionEvent]
   ) {
     let place = approaches.firstIndex { $0.slot == slot }
-    guard cells[Int(slot)].track.state == .outside else {
+    guard evidence.state(of: slot) == .outside else {
       if let place { approaches.remove(at: place) }
       return
     }
@@ -58,7 +57,7 @@ extension RegionMonitor {
     let approach = approaches.remove(at: place).approach
     guard isTravelled(from: approach.before, to: fix) else { return }
     let way = Segment(from: approach.before.coordinate, to: fix.coordinate)
-    let shape = cells[Int(slot)].shape
+    let shape = catalog[slot].shape
     guard shape.edgeMeters(at: approach.before.coordinate) > 0, shape.passage(along: way) != nil else {
       return
     }
@@ -83,15 +82,15 @@ extension RegionMonitor {
   }
 
   private mutating func appendCross(
-    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, at deepest: Coordinate,
+    _ slot: RegionSlot, _ fix: RegionFix, _ edgeMeters: Double, at deepest: Coordinate,
     _ passage: RegionEvent.Passage, into events: inout [RegionEvent]
   ) {
-    cells[Int(slot)].track.visit &+= 1
-    let shape = cells[Int(slot)].shape
+    evidence.countPassage(slot)
+    let shape = catalog[slot].shape
     let depth = shape.edgeMeters(at: deepest)
     events.append(
       RegionEvent(
-        kind: .cross, region: cells[Int(slot)].terms.id, visit: Int(cells[Int(slot)].track.visit),
+        kind: .cross, region: catalog[slot].terms.id, visit: Int(evidence.visits(of: slot)),
         instant: fix.instant, coordinate: fix.coordinate, accuracy: fix.accuracy, edgeMeters: edgeMeters,
         confidence: shape.probabilityInside(
           at: deepest, edgeMeters: depth, sigmaMeters: fix.sigmaMeters),

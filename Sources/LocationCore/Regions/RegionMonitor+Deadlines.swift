@@ -14,27 +14,27 @@ extension RegionMonitor {
   }
 
   private mutating func fireDwell(_ clock: RegionClock, into events: inout [RegionEvent]) {
-    if leavingIsPending(clock.slot) {
-      cells[Int(clock.slot)].track.dwellIsOverdue = true
-      return
+    guard let place = evidence.place(of: clock.slot), var visit = evidence[place].visit else { return }
+    if case .inside(let against, _) = evidence[place], !against.isPending {
+      guard var fix = lastFix else { return }
+      fix.instant = clock.due
+      let edge = catalog[clock.slot].shape.edgeMeters(at: fix.coordinate)
+      append(.dwell, place, fix, edge, .dwelled, into: &events)
+    } else {
+      visit.dwellIsOverdue = true
+      evidence[place].visit = visit
     }
-    guard var fix = lastFix else { return }
-    fix.instant = clock.due
-    let edge = cells[Int(clock.slot)].shape.edgeMeters(at: fix.coordinate)
-    append(.dwell, clock.slot, fix, edge, .dwelled, into: &events)
   }
 
   private mutating func fireExit(_ clock: RegionClock, into events: inout [RegionEvent]) {
     guard let held = departures.firstIndex(where: { $0.slot == clock.slot }) else { return }
     let departure = departures.remove(at: held)
-    endVisit(clock.slot)
-    guard cells[Int(clock.slot)].terms.notify.contains(.exit) else { return }
-    let track = cells[Int(clock.slot)].track
+    guard let visit = endVisit(clock.slot, at: clock.due), notifies(clock.slot, .exit) else { return }
     events.append(
       RegionEvent(
-        kind: .exit, region: clock.region, visit: Int(track.visit), instant: clock.due,
+        kind: .exit, region: clock.region, visit: Int(visit.number), instant: clock.due,
         coordinate: departure.fix.coordinate, accuracy: departure.fix.accuracy,
         edgeMeters: departure.edgeMeters, confidence: departure.confidence, reason: .delayed,
-        insideSeconds: track.enteredAt.seconds(to: departure.fix.instant)))
+        insideSeconds: visit.enteredAt.seconds(to: departure.fix.instant)))
   }
 }

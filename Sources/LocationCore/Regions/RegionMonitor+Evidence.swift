@@ -1,191 +1,225 @@
 extension RegionMonitor {
-  /// Weighs a fix for one active region and tells what it changes.
-  mutating func weigh(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    if configuration.rule == .plain { return weighPlainly(slot, fix, into: &events) }
-    let (edge, isExact) = edgeMeters(slot, fix)
-    var look = RegionProbe(
+  /// Updates the evidence about one active region and reports what that changes; whether the record in this place was
+  /// still active afterwards.
+  mutating func updateEvidence(at place: Int, _ fix: RegionFix, into events: inout [RegionEvent]) -> Bool {
+    let slot = evidence.slot(place)
+    if configuration.rule == .plain {
+      evidence.deactivate(place)
+      decide(
+        slot, fix, catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane), into: &events)
+      return false
+    }
+    let (edge, isExact) = edgeMeters(slot, place, fix)
+    var probe = RegionProbe(
       instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
-    if cells[Int(slot)].track.asksAttainable(look, by: configuration) {
-      look.attainableMeters = cells[Int(slot)].shape.attainableDepthMeters(
+    if evidence[place].asksAttainable(probe, by: configuration) {
+      probe.attainableMeters = catalog[slot].shape.attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
         reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters,
-        enoughMeters: cells[Int(slot)].track.enoughMeters(look, by: configuration))
+        enoughMeters: evidence[place].enoughMeters(probe, by: configuration))
     }
-    if cells[Int(slot)].track.state == .unknown {
-      weighFirst(slot, fix, look, into: &events)
-    } else if let reason = cells[Int(slot)].track.weigh(look, by: configuration) {
-      let edge = isExact ? edge : cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
-      turn(slot, fix, edge, reason, into: &events)
+    if case .unknown(let first) = evidence[place] {
+      updateFirst(place, first, fix, probe, into: &events)
+    } else if let reason = evidence[place].update(probe, by: configuration) {
+      let edge = isExact ? edge : catalog[slot].shape.edgeMeters(at: fix.coordinate)
+      transition(place, fix, edge, reason, into: &events)
     }
-    emitOverdueDwell(slot, fix, into: &events)
+    emitOverdueDwell(place, fix, into: &events)
     if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
-    if cells[Int(slot)].track.state != .unknown, cells[Int(slot)].track.comesToRest(look, by: configuration) {
-      cells[Int(slot)].track.isActive = false
+    guard evidence[place].comesToRest(probe, by: configuration) else {
+      return true
     }
+    evidence.rest(place, at: fix.instant, by: configuration)
+    return false
   }
 
   /// Metres to a region's edge; a bound of them where it is all the same how far beyond it the edge is.
   @inline(__always)
-  private mutating func edgeMeters(_ slot: Int32, _ fix: RegionFix) -> (meters: Double, isExact: Bool) {
+  private mutating func edgeMeters(
+    _ slot: RegionSlot, _ place: Int, _ fix: RegionFix
+  ) -> (meters: Double, isExact: Bool) {
     // A circle's edge takes no longer to measure.
-    if cells[Int(slot)].outline != nil, cells[Int(slot)].track.state != .unknown, !notifies(slot, .cross) {
-      let bound = index.rings[Int(slot)].boundMeters(at: fix.coordinate, in: neighborhood.plane)
+    if catalog[slot].outline != nil, evidence[place].state != .unknown,
+      !notifies(slot, .cross)
+    {
+      let bound = catalog.annulus(slot).boundMeters(at: fix.coordinate, in: neighbors.plane)
       if abs(bound) > configuration.decidedSigmas * fix.sigmaMeters { return (bound, false) }
     }
-    return (cells[Int(slot)].shape.edgeMeters(at: fix.coordinate), true)
+    return (catalog[slot].shape.edgeMeters(at: fix.coordinate), true)
   }
 
-  private mutating func weighPlainly(_ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]) {
-    cells[Int(slot)].track.isActive = false
-    decide(slot, fix, roughEdgeMeters(slot, at: fix.coordinate), into: &events)
-  }
-
-  /// Takes the side of the edge on which a fix lies.
+  /// Decides by the side of the edge on which a fix lies: the plain rule.
   mutating func decide(
-    _ slot: Int32, _ fix: RegionFix, _ edge: Double, into events: inout [RegionEvent]
+    _ slot: RegionSlot, _ fix: RegionFix, _ edge: Double, into events: inout [RegionEvent]
   ) {
-    switch cells[Int(slot)].track.state {
-    case .inside: if edge > 0 { turn(slot, fix, edge, .plain, into: &events) }
-    case .outside: if edge <= 0 { turn(slot, fix, edge, .plain, into: &events) }
-    case .unknown: find(edge > 0 ? .outside : .inside, slot, fix, edge, into: &events)
+    var known = evidence.evidence(of: slot, by: configuration)
+    switch known.state {
+    case .inside: if edge <= 0 { return }
+    case .outside: if edge > 0 { return }
+    case .unknown: known = .unknown(FirstFixes())
     }
+    let place = evidence.set(slot, known, isActive: false)
+    if known.state != .unknown { return transition(place, fix, edge, .plain, into: &events) }
+    var none = Counterevidence(at: fix.instant, by: configuration)
+    none.settledMean = 0
+    find(edge > 0 ? .outside : .inside, place, none, fix, edge, into: &events)
+    if edge > 0 { evidence.noteRest(place, at: fix.instant, by: configuration) }
   }
 
-  private mutating func weighFirst(
-    _ slot: Int32, _ fix: RegionFix, _ look: RegionProbe, into events: inout [RegionEvent]
-  ) {
-    let inside = cells[Int(slot)].shape.probabilityInside(
-      at: fix.coordinate, edgeMeters: look.edgeMeters, sigmaMeters: fix.sigmaMeters)
-    if let state = cells[Int(slot)].track.weighFirst(look, probabilityInside: inside, by: configuration) {
-      find(state, slot, fix, look.edgeMeters, into: &events)
-    }
-  }
-
-  /// Takes the first state and tells what the region asks to hear of it.
-  private mutating func find(
-    _ state: RegionState, _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double,
+  private mutating func updateFirst(
+    _ place: Int, _ first: FirstFixes, _ fix: RegionFix, _ probe: RegionProbe,
     into events: inout [RegionEvent]
   ) {
-    cells[Int(slot)].track.state = state
-    if state == .inside {
-      beginVisit(slot, at: fix.instant)
-      neighborhood.record(slot, isInside: true)
-    }
-    switch cells[Int(slot)].terms.initial {
-    case .silent: break
-    case .state: append(.state(state), slot, fix, edgeMeters, .initial, into: &events)
-    case .event:
-      guard state == .inside, notifies(slot, .enter) else { return }
-      append(.enter, slot, fix, edgeMeters, .initial, into: &events)
-    }
-  }
-
-  /// Takes the other state and tells of it.
-  mutating func turn(
-    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
-    into events: inout [RegionEvent]
-  ) {
-    cells[Int(slot)].track.turn(by: configuration)
-    neighborhood.record(slot, isInside: cells[Int(slot)].track.state == .inside)
-    if cells[Int(slot)].track.state == .inside {
-      enter(slot, fix, edgeMeters, reason, into: &events)
-    } else {
-      leave(slot, fix, edgeMeters, reason, into: &events)
-    }
-  }
-
-  private mutating func enter(
-    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
-    into events: inout [RegionEvent]
-  ) {
-    if let held = departures.firstIndex(where: { $0.slot == slot }) {
-      // Came back before the exit was told: the visit goes on.
-      departures.remove(at: held)
-      clocks.remove(slot: slot, kind: .exit)
-      inside.append(slot)
+    var first = first
+    let probability = catalog[evidence.slot(place)].shape.probabilityInside(
+      at: fix.coordinate, edgeMeters: probe.edgeMeters, sigmaMeters: fix.sigmaMeters)
+    let found = first.update(probe, probabilityInside: probability, by: configuration)
+    guard let found else {
+      evidence[place] = .unknown(first)
       return
     }
-    beginVisit(slot, at: fix.instant)
-    if notifies(slot, .enter) { append(.enter, slot, fix, edgeMeters, reason, into: &events) }
+    let against = Counterevidence(finding: probe, by: configuration)
+    find(found, place, against, fix, probe.edgeMeters, into: &events)
+  }
+
+  /// Takes the first state and reports what the region asks to hear of it.
+  private mutating func find(
+    _ state: RegionState, _ place: Int, _ against: Counterevidence, _ fix: RegionFix, _ edgeMeters: Double,
+    into events: inout [RegionEvent]
+  ) {
+    let slot = evidence.slot(place)
+    if state == .inside {
+      beginVisit(place, number: 1, against, at: fix.instant)
+      neighbors.record(slot, isInside: true, in: catalog)
+    } else {
+      evidence[place] = .outside(against, visits: 0)
+    }
+    switch catalog[slot].terms.initial {
+    case .silent: break
+    case .state: append(.state(state), place, fix, edgeMeters, .initial, into: &events)
+    case .event:
+      guard state == .inside, notifies(slot, .enter) else { return }
+      append(.enter, place, fix, edgeMeters, .initial, into: &events)
+    }
+  }
+
+  /// Takes the other state and reports it.
+  private mutating func transition(
+    _ place: Int, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
+    into events: inout [RegionEvent]
+  ) {
+    let slot = evidence.slot(place)
+    switch evidence[place] {
+    case .unknown: break
+    case .outside(var against, let visits):
+      against.noteTransition(by: configuration)
+      neighbors.record(slot, isInside: true, in: catalog)
+      beginVisit(place, number: visits &+ 1, against, at: fix.instant)
+      if notifies(slot, .enter) { append(.enter, place, fix, edgeMeters, reason, into: &events) }
+    case .departed(var against, let visit):
+      // Came back before the exit was reported: the visit goes on.
+      against.noteTransition(by: configuration)
+      neighbors.record(slot, isInside: true, in: catalog)
+      evidence[place] = .inside(against, visit)
+      departures.removeAll { $0.slot == slot }
+      clocks.remove(slot: slot, kind: .exit)
+      evidence.noteInside(slot)
+    case .inside(var against, let visit):
+      against.noteTransition(by: configuration)
+      neighbors.record(slot, isInside: false, in: catalog)
+      evidence[place] = .departed(against, visit)
+      leave(place, visit, fix, edgeMeters, reason, into: &events)
+    }
   }
 
   private mutating func leave(
-    _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
+    _ place: Int, _ visit: RegionVisit, _ fix: RegionFix, _ edgeMeters: Double, _ reason: RegionEvent.Reason,
     into events: inout [RegionEvent]
   ) {
-    if let place = inside.firstIndex(of: slot) {
-      inside[place] = inside[inside.count - 1]
-      inside.removeLast()
-    }
-    let delay = cells[Int(slot)].terms.exitDelaySeconds
+    let slot = evidence.slot(place)
+    evidence.noteOutside(slot)
+    let delay = catalog[slot].terms.exitDelaySeconds
     if delay > 0 {
-      let confidence = confidence(slot, fix, edgeMeters)
+      let confidence = confidence(place, fix, edgeMeters)
       departures.append(
         RegionDeparture(slot: slot, fix: fix, edgeMeters: edgeMeters, confidence: confidence))
       let due = fix.instant.advanced(bySeconds: delay)
-      clocks.set(RegionClock(due: due, region: cells[Int(slot)].terms.id, slot: slot, kind: .exit))
+      clocks.set(RegionClock(due: due, region: catalog[slot].terms.id, slot: slot, kind: .exit))
       return
     }
-    endVisit(slot)
-    if notifies(slot, .exit) { append(.exit, slot, fix, edgeMeters, reason, into: &events) }
+    if notifies(slot, .exit) {
+      append(.exit, place, fix, edgeMeters, reason, since: visit.enteredAt, into: &events)
+    }
+    endVisit(slot, at: fix.instant)
   }
 
   // These few change nothing and must be inlined: to call them the whole monitor would be copied.
 
-  @inline(__always) func notifies(_ slot: Int32, _ kind: Region.Notify) -> Bool {
-    cells[Int(slot)].terms.notify.contains(kind)
+  @inline(__always) func notifies(_ slot: RegionSlot, _ kind: Region.Notify) -> Bool {
+    catalog[slot].terms.notify.contains(kind)
   }
 
-  private mutating func beginVisit(_ slot: Int32, at instant: EngineInstant) {
-    inside.append(slot)
-    cells[Int(slot)].track.visit &+= 1
-    cells[Int(slot)].track.enteredAt = instant
+  private mutating func beginVisit(
+    _ place: Int, number: Int32, _ against: Counterevidence, at instant: EngineInstant
+  ) {
+    let slot = evidence.slot(place)
+    evidence.noteInside(slot)
+    evidence[place] = .inside(against, RegionVisit(number: number, enteredAt: instant))
     if notifies(slot, .dwell) {
-      let due = instant.advanced(bySeconds: cells[Int(slot)].terms.dwellSeconds)
-      clocks.set(RegionClock(due: due, region: cells[Int(slot)].terms.id, slot: slot, kind: .dwell))
+      let due = instant.advanced(bySeconds: catalog[slot].terms.dwellSeconds)
+      clocks.set(RegionClock(due: due, region: catalog[slot].terms.id, slot: slot, kind: .dwell))
     }
   }
 
-  mutating func endVisit(_ slot: Int32) {
-    cells[Int(slot)].track.dwellIsOverdue = false
+  /// Ends the visit of a region that was left; the visit.
+  @discardableResult
+  mutating func endVisit(_ slot: RegionSlot, at instant: EngineInstant) -> RegionVisit? {
+    guard let place = evidence.place(of: slot),
+      case .departed(let against, let visit) = evidence[place]
+    else { return nil }
+    evidence[place] = .outside(against, visits: visit.number)
     if notifies(slot, .dwell) { clocks.remove(slot: slot, kind: .dwell) }
+    if configuration.rule != .plain { evidence.noteRest(place, at: instant, by: configuration) }
+    return visit
   }
 
-  /// Tells of a dwell that was put off while evidence of leaving was pending, once that has gone.
+  /// Reports a dwell that was put off while evidence of leaving was pending, once that has gone.
   private mutating func emitOverdueDwell(
-    _ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]
+    _ place: Int, _ fix: RegionFix, into events: inout [RegionEvent]
   ) {
-    guard cells[Int(slot)].track.dwellIsOverdue, !leavingIsPending(slot) else { return }
-    cells[Int(slot)].track.dwellIsOverdue = false
-    let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
-    append(.dwell, slot, fix, edge, .dwelled, into: &events)
-  }
-
-  @inline(__always) func leavingIsPending(_ slot: Int32) -> Bool {
-    cells[Int(slot)].track.state != .inside || cells[Int(slot)].track.heldRun > 0
-      || cells[Int(slot)].track.clearRun > 0
+    guard case .inside(let against, var visit) = evidence[place], visit.dwellIsOverdue,
+      !against.isPending
+    else { return }
+    visit.dwellIsOverdue = false
+    evidence[place] = .inside(against, visit)
+    let edge = catalog[evidence.slot(place)].shape.edgeMeters(at: fix.coordinate)
+    append(.dwell, place, fix, edge, .dwelled, into: &events)
   }
 
   /// The probability, by one fix, of a region's recorded state; the plain rule has no doubts.
   @inline(__always)
-  private func confidence(_ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
+  private func confidence(_ place: Int, _ fix: RegionFix, _ edgeMeters: Double) -> Double {
     if configuration.rule == .plain { return 1 }
-    let inside = cells[Int(slot)].shape.probabilityInside(
+    let inside = catalog[evidence.slot(place)].shape.probabilityInside(
       at: fix.coordinate, edgeMeters: edgeMeters, sigmaMeters: fix.sigmaMeters)
-    return cells[Int(slot)].track.state == .inside ? inside : 1 - inside
+    return evidence[place].state == .inside ? inside : 1 - inside
   }
 
   /// Appends an event of a fix.
   mutating func append(
-    _ kind: RegionEvent.Kind, _ slot: Int32, _ fix: RegionFix, _ edgeMeters: Double,
-    _ reason: RegionEvent.Reason, into events: inout [RegionEvent]
+    _ kind: RegionEvent.Kind, _ place: Int, _ fix: RegionFix, _ edgeMeters: Double,
+    _ reason: RegionEvent.Reason, since enteredAt: EngineInstant? = nil, into events: inout [RegionEvent]
   ) {
-    let track = cells[Int(slot)].track
     events.append(
       RegionEvent(
-        kind: kind, region: cells[Int(slot)].terms.id, visit: Int(track.visit), instant: fix.instant,
-        coordinate: fix.coordinate, accuracy: fix.accuracy, edgeMeters: edgeMeters,
-        confidence: confidence(slot, fix, edgeMeters), reason: reason,
-        insideSeconds: kind == .exit ? track.enteredAt.seconds(to: fix.instant) : nil))
+        kind: kind, region: catalog[evidence.slot(place)].terms.id, visit: Int(evidence[place].visits),
+        instant: fix.instant, coordinate: fix.coordinate, accuracy: fix.accuracy, edgeMeters: edgeMeters,
+        confidence: confidence(place, fix, edgeMeters), reason: reason,
+        insideSeconds: enteredAt.map { $0.seconds(to: fix.instant) }))
   }
+}
+
+extension Counterevidence {
+  /// Whether some fixes in a row are against the state.
+  @inline(__always) var isPending: Bool { heldRun > 0 || clearRun > 0 }
 }

@@ -13,7 +13,7 @@ struct RegionHorizon: Hashable, Sendable {
 }
 
 extension RegionMonitor {
-  /// Looks from a fix at all regions that can be reached within `limitSeconds`.
+  /// Considers all regions that can be reached within `limitSeconds`.
   ///
   /// The answer follows from the fix and the regions alone, however they are indexed.
   /// - Parameter latencySeconds: for regions that do not state their own.
@@ -23,36 +23,37 @@ extension RegionMonitor {
     let sigma = fix.accuracy.sigmaMeters * inflation.factor
     let margin = Self.horizonSigmas * sigma
     let near = configuration.heldSigmas * sigma
-    func seconds(_ slot: Int32, _ meters: Double) -> Double {
+    func seconds(_ slot: RegionSlot, _ meters: Double) -> Double {
       Swift.max(0, meters - margin) / metersPerSecond
-        + (cells[Int(slot)].terms.maxLatencySeconds ?? latencySeconds)
+        + (catalog[slot].terms.maxLatencySeconds ?? latencySeconds)
     }
     var horizon = RegionHorizon()
-    for slot in inside {
-      let depth = -cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
+    for slot in evidence.inside {
+      let depth = -catalog[slot].shape.edgeMeters(at: fix.coordinate)
       if depth <= near { horizon.isNearEdge = true }
       let exit = seconds(slot, depth)
-      if let latency = cells[Int(slot)].terms.maxLatencySeconds {
+      if let latency = catalog[slot].terms.maxLatencySeconds {
         horizon.exitSeconds = Swift.min(horizon.exitSeconds ?? exit, exit)
         horizon.exitLatencySeconds = Swift.min(horizon.exitLatencySeconds ?? latency, latency)
       } else {
         horizon.laxExitSeconds = Swift.min(horizon.laxExitSeconds ?? exit, exit)
       }
     }
-    guard count > inside.count else { return horizon }
+    guard count > evidence.inside.count else { return horizon }
     var reach = Self.horizonReachMeters
     while true {
       var nearest: Double?
-      index.find(in: GeoBox(around: fix.coordinate, radiusMeters: reach), into: &found)
-      for slot in found where cells[Int(slot)].track.state != .inside {
-        let edge = cells[Int(slot)].shape.edgeMeters(at: fix.coordinate)
+      catalog.find(in: GeoBox(around: fix.coordinate, radiusMeters: reach), into: &found)
+      for slot in found where evidence.state(of: slot) != .inside {
+        let edge = catalog[slot].shape.edgeMeters(at: fix.coordinate)
         if edge <= near { horizon.isNearEdge = true }
         let enter = seconds(slot, edge)
         nearest = Swift.min(nearest ?? enter, enter)
       }
       // All others are farther than the box reaches.
       let beyond =
-        (reach - margin) / metersPerSecond + Swift.min(leastLatencySeconds ?? latencySeconds, latencySeconds)
+        (reach - margin) / metersPerSecond
+        + Swift.min(catalog.leastLatencySeconds ?? latencySeconds, latencySeconds)
       if let nearest, nearest <= beyond {
         horizon.enterSeconds = nearest
         return horizon
@@ -64,17 +65,18 @@ extension RegionMonitor {
 
   /// Whether a few more fixes may decide a region's state: some are against it already, or it is unknown.
   var hasPendingEvidence: Bool {
-    active.contains {
-      let track = cells[Int($0)].track
-      return track.state == .unknown || track.clearRun > 0 || track.heldRun > 0
+    evidence.records[..<evidence.activeCount].contains { record in
+      guard let against = record.evidence.against else { return true }
+      return against.clearRun > 0 || against.heldRun > 0
     }
   }
 
   /// Whether a place lies on the other side of an edge than the region's state.
   func isInDoubt(at place: Coordinate) -> Bool {
-    active.contains {
-      let state = cells[Int($0)].track.state
-      return state != .unknown && (cells[Int($0)].shape.edgeMeters(at: place) <= 0) != (state == .inside)
+    evidence.records[..<evidence.activeCount].contains { record in
+      let state = record.evidence.state
+      return state != .unknown
+        && (catalog[record.slot].shape.edgeMeters(at: place) <= 0) != (state == .inside)
     }
   }
 

@@ -1,22 +1,18 @@
 extension RegionMonitor {
-  /// Finds the regions on whose other side the fix lies, and weighs the fix for all that are active.
-  mutating func look(from fix: RegionFix, into events: inout [RegionEvent]) {
+  /// Finds the regions on whose other side the fix lies, and updates the evidence of all that are active.
+  mutating func probe(_ fix: RegionFix, into events: inout [RegionEvent]) {
     let first = events.count
-    if !neighborhood.covers(fix.coordinate) {
-      lookAround(from: fix, into: &events)
-      if crossCount > 0, let lastFix { lookBetween(lastFix, fix, into: &events) }
+    let isFirst = evidence.seenAt == nil
+    if !neighbors.covers(fix.coordinate) {
+      probeAround(fix, into: &events)
+      if catalog.crossCount > 0, let lastFix { probeBetween(lastFix, fix, into: &events) }
     }
-    var index = 0
-    while index < active.count {
-      let slot = active[index]
-      weigh(slot, fix, into: &events)
-      if cells[Int(slot)].track.isActive {
-        index += 1
-      } else {
-        active[index] = active[active.count - 1]
-        active.removeLast()
-      }
+    let findsAll = isFirst ? beginFinding(fix) : false
+    var place = 0
+    while place < evidence.activeCount {
+      if updateEvidence(at: place, fix, into: &events) { place += 1 }
     }
+    if findsAll { findAll(fix, into: &events) }
     if events.count - first > 1 { Self.sort(&events, from: first) }
   }
 
@@ -27,34 +23,34 @@ extension RegionMonitor {
     }
   }
 
-  /// Brings the neighbourhood up to date and activates every region whose state is not the fix's side.
-  private mutating func lookAround(from fix: RegionFix, into events: inout [RegionEvent]) {
-    if !neighborhood.move(to: fix.coordinate) {
-      if index.isUnsettled { settle() }
-      neighborhood.gather(from: &index, cells)
-      if neighborhood.refine(from: index, cells) != inside.count {
-        findLeft(by: fix, into: &events)
-      }
+  /// Brings the neighbor list up to date and activates every region whose state is not the fix's side.
+  private mutating func probeAround(_ fix: RegionFix, into events: inout [RegionEvent]) {
+    let listed: NeighborList.Listed
+    switch neighbors.move(to: fix.coordinate) {
+    case .listed(let still): listed = still
+    case .unlisted(let unlisted):
+      pack()
+      var insideCount = 0
+      listed = neighbors.refill(unlisted, from: catalog, evidence, insideCount: &insideCount)
+      if insideCount != evidence.inside.count { probeInside(fix, into: &events) }
     }
-    neighborhood.scan()
-    while let slot = neighborhood.nextDue() {
-      let look = compare(slot, fix, into: &events)
-      neighborhood.note(boundMeters: look.bound, isAsRecorded: look.agrees)
+    var scan = neighbors.scan(listed)
+    while let slot = neighbors.nextDue(&scan) {
+      let probe = compare(slot, fix, into: &events)
+      neighbors.note(scan, boundMeters: probe.bound, isAsRecorded: probe.agrees)
     }
-    guard !neighborhood.large.isEmpty else { return }
-    for place in neighborhood.large.indices where neighborhood.large[place].bound <= 0 {
-      let slot = neighborhood.large[place].slot
-      let look = compare(slot, fix, into: &events)
-      neighborhood.note(large: place, boundMeters: look.agrees ? look.bound : 0)
+    for place in neighbors.large.indices where neighbors.large[place].bound <= 0 {
+      let probe = compare(neighbors.large[place].slot, fix, into: &events)
+      neighbors.note(scan, large: place, boundMeters: probe.agrees ? probe.bound : 0)
     }
-    neighborhood.settleLarge()
+    neighbors.finish(scan)
   }
 
-  /// Looks at the regions that the position is held to be in, some of which are not around it any more.
-  private mutating func findLeft(by fix: RegionFix, into events: inout [RegionEvent]) {
-    for slot in inside {
+  /// Probes the regions that the position is held to be in, some of which are not around it any more.
+  private mutating func probeInside(_ fix: RegionFix, into events: inout [RegionEvent]) {
+    for slot in evidence.inside {
       compare(slot, fix, into: &events)
-      neighborhood.record(slot, isInside: cells[Int(slot)].track.state == .inside)
+      neighbors.record(slot, isInside: evidence.state(of: slot) == .inside, in: catalog)
     }
   }
 
@@ -62,31 +58,54 @@ extension RegionMonitor {
   /// metres to its edge.
   @discardableResult
   private mutating func compare(
-    _ slot: Int32, _ fix: RegionFix, into events: inout [RegionEvent]
+    _ slot: RegionSlot, _ fix: RegionFix, into events: inout [RegionEvent]
   ) -> (bound: Double, agrees: Bool) {
-    let edge = roughEdgeMeters(slot, at: fix.coordinate)
-    let agrees = (edge > 0) == (cells[Int(slot)].track.state != .inside)
+    let edge = catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane)
+    let agrees = (edge > 0) == (evidence.state(of: slot) != .inside)
     if !agrees {
-      if configuration.rule == .plain { decide(slot, fix, edge, into: &events) } else { activate(slot) }
+      if configuration.rule == .plain {
+        decide(slot, fix, edge, into: &events)
+      } else {
+        evidence.activate(slot, at: fix.instant, by: configuration)
+      }
     }
     return (abs(edge), agrees)
   }
+}
 
-  /// Metres to a region's edge but for centimetres; the sign is certain.
-  @inline(__always)
-  mutating func roughEdgeMeters(_ slot: Int32, at place: Coordinate) -> Double {
-    if let outline = cells[Int(slot)].outline, let scales = neighborhood.plane.scales(at: place.latitude),
-      let edge = outlines.edgeMeters(
-        outline, at: place, perLongitude: scales.perLongitude, perLatitude: scales.perLatitude)
-    {
-      return edge
+// MARK: - The first fix
+
+extension RegionMonitor {
+  /// From the first fix on, a region without an entry is one that is outside and at rest. So all that are not so far
+  /// away that this fix settles it become active; whether every region has to be gone through for that, since each
+  /// reports its first state, or the numbers leave even far ones open.
+  private mutating func beginFinding(_ fix: RegionFix) -> Bool {
+    evidence.seenAt = fix.instant
+    guard catalog.count > 0 else { return false }
+    if catalog.stateCount > 0 { return true }
+    // The plain rule has decided of all that hold the place.
+    if configuration.rule == .plain { return false }
+    let sigmas = Swift.max(configuration.farSigmas, configuration.heldSigmas, Self.farSigmas)
+    guard NormalDistribution.upperTail(sigmas) <= 1 - configuration.initialProbability else { return true }
+    catalog.find(in: GeoBox(around: fix.coordinate, radiusMeters: sigmas * fix.sigmaMeters), into: &found)
+    for slot in found { beginFinding(slot) }
+    return false
+  }
+
+  private mutating func beginFinding(_ slot: RegionSlot) {
+    if evidence.place(of: slot) == nil { evidence.set(slot, .unknown(FirstFixes()), isActive: true) }
+  }
+
+  /// Updates the evidence of every region that has no entry yet, of those that are at rest then it keeps none.
+  private mutating func findAll(_ fix: RegionFix, into events: inout [RegionEvent]) {
+    let catalog = catalog
+    catalog.forEachSlot { slot in
+      guard evidence.place(of: slot) == nil else { return }
+      let place = evidence.set(slot, .unknown(FirstFixes()), isActive: true)
+      _ = updateEvidence(at: place, fix, into: &events)
     }
-    return cells[Int(slot)].shape.edgeMeters(at: place, in: neighborhood.plane)
   }
 
-  mutating func activate(_ slot: Int32) {
-    guard !cells[Int(slot)].track.isActive else { return }
-    cells[Int(slot)].track.isActive = true
-    active.append(slot)
-  }
+  /// So far from its edge, in standard deviations, that a region of any shape is left behind.
+  private static let farSigmas = 8.5
 }

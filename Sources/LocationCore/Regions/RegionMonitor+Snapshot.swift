@@ -1,66 +1,201 @@
+/// Everything a monitor knows: enough to go on as if nothing had happened.
+public struct RegionSnapshot: Hashable, Sendable {
+  /// What is known of one region; one without an entry is outside and at rest, or unknown before the first fix.
+  struct Entry: Codable, Hashable, Sendable {
+    var id: String
+    /// Of a region outside and at rest: how often it was visited.
+    var visits: Int32?
+    /// Of any other.
+    var evidence: RegionEvidence?
+    /// Whether the next fix updates the evidence.
+    var isActive: Bool?
+    var departure: Departure?
+    var dwellDue: EngineInstant?
+    var approach: RegionApproach?
+  }
+
+  struct Departure: Codable, Hashable, Sendable {
+    var fix: RegionFix
+    var edgeMeters: Double
+    var confidence: Double
+    var due: EngineInstant
+  }
+
+  /// The version of this format that is written.
+  public static let version = 2
+
+  /// The regions, in the order of their ids.
+  public internal(set) var regions: [Region]
+  /// What is known of them, in the order of their ids.
+  var entries: [Entry]
+  /// When the regions without an entry were found to be outside; nil before the first fix.
+  var seenAt: EngineInstant?
+  var lastFix: RegionFix?
+  var inflation: AccuracyInflation
+}
+
+extension RegionSnapshot: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case version, regions, entries, seenAt, lastFix, inflation
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    guard let version = try values.decodeIfPresent(Int.self, forKey: .version) else {
+      self = try RegionSnapshotV1(from: decoder).migrated
+      return
+    }
+    guard version == Self.version else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .version, in: values, debugDescription: "regions of a later version: \(version)")
+    }
+    regions = try values.decode([Region].self, forKey: .regions)
+    entries = try values.decode([Entry].self, forKey: .entries)
+    seenAt = try values.decodeIfPresent(EngineInstant.self, forKey: .seenAt)
+    lastFix = try values.decodeIfPresent(RegionFix.self, forKey: .lastFix)
+    inflation = try values.decode(AccuracyInflation.self, forKey: .inflation)
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    try values.encode(Self.version, forKey: .version)
+    try values.encode(regions, forKey: .regions)
+    try values.encode(entries, forKey: .entries)
+    try values.encodeIfPresent(seenAt, forKey: .seenAt)
+    try values.encodeIfPresent(lastFix, forKey: .lastFix)
+    try values.encode(inflation, forKey: .inflation)
+  }
+}
+
+extension RegionEvidence: Codable {
+  private enum CodingKeys: String, CodingKey { case state, first, against, visits, visit }
+  private enum Kind: String, Codable { case unknown, outside, inside, departed }
+
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    switch try values.decode(Kind.self, forKey: .state) {
+    case .unknown: self = .unknown(try values.decode(FirstFixes.self, forKey: .first))
+    case .outside:
+      self = .outside(
+        try values.decode(Counterevidence.self, forKey: .against),
+        visits: try values.decode(Int32.self, forKey: .visits))
+    case .inside:
+      self = .inside(
+        try values.decode(Counterevidence.self, forKey: .against),
+        try values.decode(RegionVisit.self, forKey: .visit))
+    case .departed:
+      self = .departed(
+        try values.decode(Counterevidence.self, forKey: .against),
+        try values.decode(RegionVisit.self, forKey: .visit))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: CodingKeys.self)
+    switch self {
+    case .unknown(let first):
+      try values.encode(Kind.unknown, forKey: .state)
+      try values.encode(first, forKey: .first)
+    case .outside(let against, let visits):
+      try values.encode(Kind.outside, forKey: .state)
+      try values.encode(against, forKey: .against)
+      try values.encode(visits, forKey: .visits)
+    case .inside(let against, let visit):
+      try values.encode(Kind.inside, forKey: .state)
+      try values.encode(against, forKey: .against)
+      try values.encode(visit, forKey: .visit)
+    case .departed(let against, let visit):
+      try values.encode(Kind.departed, forKey: .state)
+      try values.encode(against, forKey: .against)
+      try values.encode(visit, forKey: .visit)
+    }
+  }
+}
+
+// MARK: - Taking and restoring
+
 extension RegionMonitor {
-  /// All that a monitor knows: enough to go on as if nothing had happened.
-  public struct Snapshot: Codable, Hashable, Sendable {
-    struct Entry: Codable, Hashable, Sendable {
-      var region: Region
-      var track: RegionEvidence
-      var departure: Departure?
-      var dwellDue: EngineInstant?
-      var approach: RegionApproach?
-    }
-
-    struct Departure: Codable, Hashable, Sendable {
-      var fix: RegionFix
-      var edgeMeters: Double
-      var confidence: Double
-      var due: EngineInstant
-    }
-
-    /// In the order of the regions' ids.
-    var entries: [Entry]
-    var lastFix: RegionFix?
-    var inflation: AccuracyInflation
-  }
-
   /// All that the monitor knows.
-  public var snapshot: Snapshot {
-    let entries = slots.sorted { $0.key < $1.key }.compactMap { _, slot in entry(of: slot) }
-    return Snapshot(entries: entries, lastFix: lastFix, inflation: inflation)
+  public var snapshot: RegionSnapshot { snapshot(regions: catalog.regions) }
+
+  /// All that the monitor knows, with these regions in place of its own: none where the catalog is kept elsewhere.
+  func snapshot(regions: [Region]) -> RegionSnapshot {
+    var entries: [RegionSnapshot.Entry] = []
+    evidence.forEachEntry { slot, place, visits in entries.append(entry(of: slot, place, visits)) }
+    entries.removeAll { $0.evidence == nil && $0.visits == nil }
+    entries.sort { $0.id < $1.id }
+    return RegionSnapshot(
+      regions: regions, entries: entries, seenAt: evidence.seenAt, lastFix: lastFix, inflation: inflation)
   }
 
-  private func entry(of slot: Int32) -> Snapshot.Entry? {
-    guard let region = regionsBySlot[Int(slot)] else { return nil }
-    var departure: Snapshot.Departure?
+  private func entry(of slot: RegionSlot, _ place: Int?, _ visits: Int32) -> RegionSnapshot.Entry {
+    var entry = RegionSnapshot.Entry(id: catalog[slot].terms.id)
+    guard let place else {
+      entry.visits = visits
+      return entry
+    }
+    if configuration.rule != .plain, !evidence.isActive(place),
+      case .outside(let against, let visits) = evidence[place], let lastFix,
+      against.isLongPast(at: lastFix.instant)
+    {
+      // When it came to rest does not matter any more.
+      entry.visits = visits > 0 ? visits : nil
+      return entry
+    }
+    entry.evidence = evidence[place]
+    entry.isActive = evidence.isActive(place)
     if let held = departures.first(where: { $0.slot == slot }), let due = clocks.due(of: slot, .exit) {
-      departure = Snapshot.Departure(
+      entry.departure = RegionSnapshot.Departure(
         fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence, due: due)
     }
-    return Snapshot.Entry(
-      region: region, track: cells[Int(slot)].track, departure: departure,
-      dwellDue: clocks.due(of: slot, .dwell),
-      approach: approaches.first { $0.slot == slot }?.approach)
+    entry.dwellDue = clocks.due(of: slot, .dwell)
+    entry.approach = approaches.first { $0.slot == slot }?.approach
+    return entry
   }
 
   /// A monitor that goes on where another stopped. The snapshot's regions are checked like any others.
-  public init(configuration: RegionConfiguration, restoring snapshot: Snapshot) throws(RegionError) {
-    self.init(configuration: configuration)
-    lastFix = snapshot.lastFix
-    inflation = snapshot.inflation
-    for entry in snapshot.entries { try restore(entry) }
+  public init(
+    configuration: RegionConfiguration, restoring snapshot: RegionSnapshot
+  ) throws(RegionError) {
+    let catalog = try RegionCatalog(snapshot.regions, limit: configuration.regionLimit)
+    self.init(Shared(wrappedValue: configuration), catalog, restoring: snapshot)
   }
 
-  private mutating func restore(_ entry: Snapshot.Entry) throws(RegionError) {
-    let slot = try add(entry.region, entry.track)
-    if entry.track.state == .inside { inside.append(slot) }
+  /// A monitor that goes on where another stopped, with the regions of a catalog. What the snapshot knows of others is
+  /// dropped, and regions that it does not know count as outside.
+  init(
+    _ configuration: Shared<RegionConfiguration>, _ catalog: RegionCatalog, restoring snapshot: RegionSnapshot
+  ) {
+    self.init(configuration, catalog)
+    lastFix = snapshot.lastFix
+    inflation = snapshot.inflation
+    evidence.seenAt = snapshot.seenAt
+    // In the order in which they came to rest.
+    for entry in snapshot.entries.sorted(by: { $0.updatedAt < $1.updatedAt }) {
+      if let slot = catalog.slot(of: entry.id) { restore(entry, slot) }
+    }
+  }
+
+  private mutating func restore(_ entry: RegionSnapshot.Entry, _ slot: RegionSlot) {
+    guard let known = entry.evidence else { return evidence.setResting(slot, visits: entry.visits ?? 0) }
+    let place = evidence.set(slot, known, isActive: entry.isActive ?? true)
+    if known.state == .inside { evidence.noteInside(slot) }
     if let due = entry.dwellDue {
-      clocks.set(RegionClock(due: due, region: entry.region.id, slot: slot, kind: .dwell))
+      clocks.set(RegionClock(due: due, region: entry.id, slot: slot, kind: .dwell))
     }
     if let approach = entry.approach { approaches.append((slot, approach)) }
     if let held = entry.departure {
       departures.append(
         RegionDeparture(
           slot: slot, fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence))
-      clocks.set(RegionClock(due: held.due, region: entry.region.id, slot: slot, kind: .exit))
+      clocks.set(RegionClock(due: held.due, region: entry.id, slot: slot, kind: .exit))
+    }
+    if configuration.rule != .plain, let lastFix {
+      evidence.noteRest(place, at: lastFix.instant, by: configuration)
     }
   }
+}
+
+extension RegionSnapshot.Entry {
+  fileprivate var updatedAt: EngineInstant { evidence?.against?.updatedAt ?? .distantPast }
 }

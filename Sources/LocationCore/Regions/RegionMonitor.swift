@@ -3,41 +3,37 @@
 /// A state changes on evidence only: several fixes in a row clearly beyond the edge, or confident fixes held
 /// for a time; see ``RegionConfiguration``. One fix, whatever it claims, never changes a known state.
 ///
-/// After each look the monitor knows a safe distance: while the position has moved less, it lies on the same
+/// After each probe the monitor knows a safe distance: while the position has moved less, it lies on the same
 /// side of every edge as before and nothing can change, so a fix costs one comparison. Only regions with
-/// pending evidence are weighed at each fix. When it looks never changes what it finds.
+/// pending evidence are updated at each fix. When it probes never changes what it finds.
 public struct RegionMonitor: Sendable {
   /// When the monitor decides.
-  public let configuration: RegionConfiguration
+  @Shared public var configuration: RegionConfiguration
 
-  var slots: [String: Int32] = [:]
-  var regionsBySlot: [Region?] = []
-  var cells: [RegionEntry] = []
-  var freeSlots: [Int32] = []
-
-  /// Slots whose regions are weighed at each fix; the order says nothing.
-  var active: [Int32] = []
-  /// Slots whose regions the position is in; the order says nothing.
-  var inside: [Int32] = []
+  /// The regions. Changing it makes a version of its own, where others share it.
+  public private(set) var catalog: RegionCatalog
+  /// What is known of them; all that follows is this device's alone.
+  var evidence = RegionEvidenceTable()
   var clocks = RegionClocks()
   var departures: [RegionDeparture] = []
-  var approaches: [(slot: Int32, approach: RegionApproach)] = []
-  /// How many regions want to hear of passages.
-  var crossCount = 0
-  /// The shortest latency that a region states; nil where none does.
-  private(set) var leastLatencySeconds: Double?
+  var approaches: [(slot: RegionSlot, approach: RegionApproach)] = []
   /// Reused by each search for passages.
-  var found: [Int32] = []
-  var index = RegionIndex()
-  var outlines = FlatOutlines()
-  var neighborhood = NeighborList()
+  var found: [RegionSlot] = []
+  var neighbors = NeighborList()
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
   var lastFix: RegionFix?
 
-  /// A monitor without regions.
-  public init(configuration: RegionConfiguration = RegionConfiguration()) {
-    self.configuration = configuration
+  /// A monitor that has seen nothing, of some regions.
+  public init(
+    configuration: RegionConfiguration = RegionConfiguration(), catalog: RegionCatalog = RegionCatalog()
+  ) {
+    self.init(Shared(wrappedValue: configuration), catalog)
+  }
+
+  init(_ configuration: Shared<RegionConfiguration>, _ catalog: RegionCatalog) {
+    _configuration = configuration
+    self.catalog = catalog
   }
 
   /// Takes a fix into account and appends what it changes: exits first, then by region id.
@@ -48,47 +44,67 @@ public struct RegionMonitor: Sendable {
     if fix.instant >= clocks.nextDue { advance(to: fix.instant, into: &events) }
     inflation.note(fix, limit: configuration.inflationLimit)
     let here = RegionFix(fix, inflation: inflation.factor)
-    if !neighborhood.covers(fix.coordinate) || !active.isEmpty { look(from: here, into: &events) }
+    if !neighbors.covers(fix.coordinate) || evidence.activeCount > 0 { probe(here, into: &events) }
     lastFix = here
   }
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
   public mutating func noteGap() {
-    for slot in active { cells[Int(slot)].track.noteGap() }
+    for place in 0..<evidence.activeCount { evidence[place].noteGap() }
     lastFix?.beforeGap = true
     approaches.removeAll()
   }
 
   /// Where the position is with respect to a region; nil where the monitor has no such region.
-  public func state(of id: String) -> RegionState? {
-    guard let slot = slots[id] else { return nil }
-    return state(in: slot)
-  }
+  public func state(of id: String) -> RegionState? { catalog.slot(of: id).map { state(in: $0) } }
 
   /// While an exit is held back, the state is still inside.
-  func state(in slot: Int32) -> RegionState {
-    departures.contains { $0.slot == slot } ? .inside : cells[Int(slot)].track.state
+  func state(in slot: RegionSlot) -> RegionState {
+    guard let place = evidence.place(of: slot) else { return evidence.state(of: slot) }
+    if case .departed = evidence[place] { return .inside }
+    return evidence[place].state
   }
 
   /// The regions, in the order of their ids.
-  public var regions: [Region] {
-    regionsBySlot.compactMap { $0 }.sorted { $0.id < $1.id }
-  }
-
-  /// Takes note of the latency of a region that is new.
-  mutating func noteLatency(_ region: Region) {
-    guard let seconds = region.maxLatencySeconds else { return }
-    leastLatencySeconds = Swift.min(leastLatencySeconds ?? seconds, seconds)
-  }
-
-  /// Takes note that a region with this latency is gone.
-  mutating func forgetLatency(_ seconds: Double?) {
-    guard let seconds, seconds == leastLatencySeconds else { return }
-    leastLatencySeconds = regionsBySlot.lazy.compactMap { $0?.maxLatencySeconds }.min()
-  }
+  public var regions: [Region] { catalog.regions }
 
   /// How many regions there are.
-  public var count: Int { slots.count }
+  public var count: Int { catalog.count }
+}
+
+// MARK: - Regions that come and go
+
+extension RegionMonitor {
+  /// Takes a region; its state is unknown until the next fix.
+  public mutating func add(_ region: Region) throws(RegionError) {
+    let slot = try catalog.add(region, limit: configuration.regionLimit)
+    if evidence.seenAt != nil { evidence.set(slot, .unknown(FirstFixes()), isActive: true) }
+    neighbors.forget()
+  }
+
+  /// Forgets a region and all that was pending for it; tells whether there was one.
+  @discardableResult
+  public mutating func remove(id: String) -> Bool {
+    guard let slot = catalog.slot(of: id) else { return false }
+    catalog.remove(slot)
+    evidence.remove(slot)
+    departures.removeAll { $0.slot == slot }
+    approaches.removeAll { $0.slot == slot }
+    clocks.remove(slot: slot)
+    neighbors.forget()
+    return true
+  }
+
+  /// Packs the catalog where much waits, and follows the regions to their new slots.
+  mutating func pack() {
+    guard catalog.isUnpacked else { return }
+    let renumbered = catalog.packed()
+    evidence.renumber(renumbered)
+    clocks.renumber(renumbered)
+    for entry in departures.indices { departures[entry].slot = renumbered(departures[entry].slot) }
+    for entry in approaches.indices { approaches[entry].slot = renumbered(approaches[entry].slot) }
+    neighbors.forget()
+  }
 }
 
 /// A fix as regions see it.

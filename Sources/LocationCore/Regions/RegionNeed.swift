@@ -36,19 +36,20 @@ public struct RegionNeed: Hashable, Sendable {
 extension RegionMonitor {
   /// Each way in which a region's state could change; none before the first fix, or where there is no such region.
   public func needs(of id: String) -> [RegionNeed] {
-    guard let slot = slots[id], let fix = lastFix else { return [] }
-    let track = cells[Int(slot)].track
+    guard let slot = catalog.slot(of: id), let fix = lastFix else { return [] }
+    let known = evidence.evidence(of: slot, by: configuration)
     if departures.contains(where: { $0.slot == slot }) {
-      return clockNeeds(slot, .exit, .delayed, cells[Int(slot)].terms.exitDelaySeconds)
+      return clockNeeds(slot, .exit, .delayed, catalog[slot].terms.exitDelaySeconds)
     }
     let view = view(of: slot, fix)
-    if track.state == .unknown { return [firstNeed(view, track)] }
+    if case .unknown(let first) = known { return [firstNeed(view, first)] }
     if configuration.rule == .plain {
       return [placeNeed(.plain, view, beyondMeters: 0, view.radius(atSigmas: 0))]
     }
-    var needs = [clearNeed(view, track), heldNeed(view, track), settledNeed(view, track)]
-    if track.state == .inside {
-      needs += clockNeeds(slot, .dwell, .dwelled, cells[Int(slot)].terms.dwellSeconds)
+    guard let against = known.against else { return [] }
+    var needs = [clearNeed(view, against), heldNeed(view, against), settledNeed(view, against)]
+    if known.state == .inside {
+      needs += clockNeeds(slot, .dwell, .dwelled, catalog[slot].terms.dwellSeconds)
     }
     return needs
   }
@@ -75,10 +76,10 @@ extension RegionMonitor {
     }
   }
 
-  private func view(of slot: Int32, _ fix: RegionFix) -> View {
-    let shape = cells[Int(slot)].shape
+  private func view(of slot: RegionSlot, _ fix: RegionFix) -> View {
+    let shape = catalog[slot].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
-    let isInside = cells[Int(slot)].track.state == .inside
+    let isInside = evidence.state(of: slot) == .inside
     var view = View(shape: shape, fix: fix, edgeMeters: edge, beyondMeters: isInside ? edge : -edge)
     if !isInside {
       view.attainableMeters = shape.attainableDepthMeters(
@@ -96,35 +97,35 @@ extension RegionMonitor {
       radiusMeters: radiusMeters)
   }
 
-  private func clearNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
-    let sigmas = configuration.clearSigmas * configuration.guardedFactor(track.restlessness)
+  private func clearNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
+    let sigmas = configuration.clearSigmas * configuration.guardedFactor(against.flapCount)
     var need = placeNeed(
       .clear, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
-    need.fixes = RegionNeed.Tally(have: Int(track.clearRun), need: configuration.clearCount)
+    need.fixes = RegionNeed.Tally(have: Int(against.clearRun), need: configuration.clearCount)
     need.seconds = RegionNeed.Span(
-      have: track.clearRun > 0 ? track.clearSince.seconds(to: view.fix.instant) : 0,
+      have: against.clearRun > 0 ? against.clearSince.seconds(to: view.fix.instant) : 0,
       need: configuration.clearSeconds)
     return need
   }
 
-  private func heldNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
-    let sigmas = configuration.heldSigmas * configuration.guardedFactor(track.restlessness)
+  private func heldNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
+    let sigmas = configuration.heldSigmas * configuration.guardedFactor(against.flapCount)
     var need = placeNeed(
       .held, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
-    if track.wasFar, let attainable = view.attainableMeters {
+    if against.wasFar, let attainable = view.attainableMeters {
       need.allow(
         small: attainable, missSigmas: configuration.smallHeldMissSigmas,
         leastSigmas: Accuracy.sigmasIn68Percent, of: view.fix, atDepth: view.beyondMeters)
     }
-    let isRunning = track.heldRun > 0 && track.state != .unknown
-    need.fixes = RegionNeed.Tally(have: isRunning ? Int(track.heldRun) : 0, need: 2)
+    let isRunning = against.heldRun > 0
+    need.fixes = RegionNeed.Tally(have: isRunning ? Int(against.heldRun) : 0, need: 2)
     need.seconds = RegionNeed.Span(
-      have: isRunning ? track.heldSince.seconds(to: track.heldLast) : 0, need: configuration.heldSeconds)
+      have: isRunning ? against.heldSince.seconds(to: against.heldLast) : 0, need: configuration.heldSeconds)
     return need
   }
 
-  private func settledNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
-    let sigmas = configuration.settledSigmas * configuration.guardedFactor(track.restlessness)
+  private func settledNeed(_ view: View, _ against: Counterevidence) -> RegionNeed {
+    let sigmas = configuration.settledSigmas * configuration.guardedFactor(against.flapCount)
     var need = placeNeed(
       .settled, view, beyondMeters: sigmas * view.fix.sigmaMeters, view.radius(atSigmas: sigmas))
     if let attainable = view.attainableMeters {
@@ -137,7 +138,7 @@ extension RegionMonitor {
   }
 
   /// What would tell the first state by one fix, on the side that is nearer.
-  private func firstNeed(_ view: View, _ track: RegionEvidence) -> RegionNeed {
+  private func firstNeed(_ view: View, _ first: FirstFixes) -> RegionNeed {
     let sigma = view.fix.sigmaMeters
     let wanted = configuration.initialProbability
     func certainty(_ sigmaMeters: Double) -> Double {
@@ -154,14 +155,14 @@ extension RegionMonitor {
       way: .initial, beyondMeters: sigmas * sigma,
       lackingMeters: certainty(sigma) >= wanted ? 0 : Swift.max(0, sigmas * sigma - distance),
       radiusMeters: distance > 0 ? view.radius(ofSigma: sigma * factor) : nil, probability: wanted,
-      fixes: RegionNeed.Tally(have: Int(track.heldRun), need: configuration.initialCount),
+      fixes: RegionNeed.Tally(have: Int(first.count), need: configuration.initialCount),
       seconds: RegionNeed.Span(
-        have: track.heldRun > 0 ? track.heldSince.seconds(to: view.fix.instant) : 0,
+        have: first.count > 0 ? first.since.seconds(to: view.fix.instant) : 0,
         need: configuration.initialSeconds))
   }
 
   private func clockNeeds(
-    _ slot: Int32, _ kind: RegionClock.Kind, _ way: RegionEvent.Reason, _ seconds: Double
+    _ slot: RegionSlot, _ kind: RegionClock.Kind, _ way: RegionEvent.Reason, _ seconds: Double
   ) -> [RegionNeed] {
     guard let due = clocks.due(of: slot, kind), let now = lastFix?.instant else { return [] }
     return [

@@ -49,7 +49,7 @@ import Testing
     #expect(answers > 2_500)
   }
 
-  @Test func ringsTellNoMoreThanTheEdge() throws {
+  @Test func annuliTellNoMoreThanTheEdge() throws {
     var noise = SeededNoise(seed: 43)
     var answers = 0
     for round in 0..<300 {
@@ -58,13 +58,13 @@ import Testing
         longitude: round % 3 == 0 ? 180 : noise.uniform(-180...180))
       let shape = try ShapeGeometry(Self.shape(round, &noise, at: middle))
       let radii = shape.annulusMeters
-      let ring = RegionAnnulus(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
+      let annulus = RegionAnnulus(box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
       let plane = LocalPlane(latitude: middle.latitude + noise.uniform(-0.01...0.01))
       for _ in 0..<20 {
         let reach = noise.uniform(100...7_000)
         let here = place(
           east: noise.uniform(-1...1) * reach, north: noise.uniform(-1...1) * reach, from: middle)
-        let bound = ring.boundMeters(at: here, in: plane)
+        let bound = annulus.boundMeters(at: here, in: plane)
         guard bound != 0 else { continue }
         answers += 1
         let exact = shape.edgeMeters(at: here)
@@ -101,42 +101,39 @@ import Testing
     _ shape: ShapeGeometry, into outlines: inout FlatOutlines
   ) -> FlatOutlines.Outline? {
     let radii = shape.annulusMeters
-    let ring = RegionAnnulus(slot: 0, box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
-    return outlines.insert(shape, ring)
+    let annulus = RegionAnnulus(box: shape.box, innerMeters: radii.inner, outerMeters: radii.outer)
+    return outlines.insert(shape, annulus)
   }
 
   /// A fix is the same evidence whether the depth around it is sought to the end or only until it is enough.
   @Test func enoughDepthDecidesAlike() throws {
     var noise = SeededNoise(seed: 43)
     let rule = RegionConfiguration()
-    var weighed = 0
+    var updated = 0
     for round in 0..<400 {
       let shape = try ShapeGeometry(Self.shape(round, &noise, at: munich))
       let here = place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
-      var look = RegionProbe(
+      var probe = RegionProbe(
         instant: EngineInstant(microseconds: 60_000_000), edgeMeters: shape.edgeMeters(at: here),
         sigmaMeters: noise.uniform(2...60), attainableMeters: .infinity)
-      var track = RegionEvidence()
-      track.state = .outside
-      track.wasFar = round % 2 == 0
-      track.restlessness = UInt8(round % 3)
-      track.settledMean = noise.uniform(-2.2...2.2)
-      track.heldRun = 2
-      track.heldSince = EngineInstant(microseconds: 0)
-      track.weighedLast = EngineInstant(microseconds: 59_000_000)
-      guard track.asksAttainable(look, by: rule) else { continue }
-      weighed += 1
-      let reach = rule.attainableReachSigmas * look.sigmaMeters
-      var whole = look
+      let against = Counterevidence(
+        wasFar: round % 2 == 0, flapCount: UInt8(round % 3), heldRun: 2,
+        settledMean: noise.uniform(-2.2...2.2), heldSince: EngineInstant(microseconds: 0),
+        updatedAt: EngineInstant(microseconds: 59_000_000))
+      let evidence = RegionEvidence.outside(against, visits: 0)
+      guard evidence.asksAttainable(probe, by: rule) else { continue }
+      updated += 1
+      let reach = rule.attainableReachSigmas * probe.sigmaMeters
+      var whole = probe
       whole.attainableMeters = shape.attainableDepthMeters(
-        at: here, edgeMeters: look.edgeMeters, reachMeters: reach)
-      look.attainableMeters = shape.attainableDepthMeters(
-        at: here, edgeMeters: look.edgeMeters, reachMeters: reach,
-        enoughMeters: track.enoughMeters(look, by: rule))
-      var (quick, full) = (track, track)
-      let reasons = (quick.weigh(look, by: rule), full.weigh(whole, by: rule))
+        at: here, edgeMeters: probe.edgeMeters, reachMeters: reach)
+      probe.attainableMeters = shape.attainableDepthMeters(
+        at: here, edgeMeters: probe.edgeMeters, reachMeters: reach,
+        enoughMeters: evidence.enoughMeters(probe, by: rule))
+      var (quick, full) = (evidence, evidence)
+      let reasons = (quick.update(probe, by: rule), full.update(whole, by: rule))
       #expect(reasons.0 == reasons.1 && quick == full, "round \(round)")
     }
-    #expect(weighed > 40)
+    #expect(updated > 40)
   }
 }

@@ -48,20 +48,7 @@ import Testing
     #expect(SIMD2(Double.nan, 0.5).lesser(SIMD2(1, 1)).positive == SIMD2(1, 0.5))
   }
 
-  @Test func `a cell's busy bytes hold what each event needs`() throws {
-    let terms = try #require(MemoryLayout<RegionEntry>.offset(of: \.terms))
-    let notify = try #require(MemoryLayout<RegionTerms>.offset(of: \.notify))
-    let shape = try #require(MemoryLayout<RegionEntry>.offset(of: \.shape))
-    let track = try #require(MemoryLayout<RegionEntry>.offset(of: \.track))
-    let visit = try #require(MemoryLayout<RegionEvidence>.offset(of: \.visit))
-    let busy = RegionEntry.busyBytes
-    #expect(busy.contains(terms + notify))
-    #expect(busy.contains(shape) && busy.contains(shape + MemoryLayout<ShapeGeometry>.size - 1))
-    #expect(busy.contains(track) && busy.contains(track + visit + MemoryLayout<Int32>.size - 1))
-    #expect(busy.upperBound <= MemoryLayout<RegionEntry>.size)
-  }
-
-  @Test func `a block's ring bytes end where its flags for large regions begin`() throws {
+  @Test func `a leaf's annulus bytes end where its flags for large regions begin`() throws {
     let flags = try #require(MemoryLayout<AnnulusLeaf>.offset(of: \.large))
     #expect(AnnulusLeaf.annulusBytes == 0..<flags)
   }

@@ -223,8 +223,8 @@ import Testing
     let expected = Self.events(&cached, story)
     var events: [RegionEvent] = []
     for fix in story {
-      fresh.neighborhood.forget()
-      for slot in fresh.cells.indices { fresh.activate(Int32(slot)) }
+      fresh.neighbors.forget()
+      fresh.activateAll(at: fix?.instant)
       if let fix { fresh.observe(fix, into: &events) } else { fresh.noteGap() }
     }
     let same = events == expected
@@ -342,5 +342,16 @@ import Testing
       if !wrong.isEmpty { break }
     }
     #expect(count > 20)
+  }
+}
+
+extension RegionMonitor {
+  /// Has the next fix update the evidence of every region.
+  mutating func activateAll(at instant: EngineInstant?) {
+    guard let instant, evidence.seenAt != nil else { return }
+    for region in regions {
+      guard let slot = catalog.slot(of: region.id) else { continue }
+      evidence.activate(slot, at: instant, by: configuration)
+    }
   }
 }
