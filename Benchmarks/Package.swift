@@ -11,6 +11,7 @@ let package = Package(
     .executableTarget(name: "engine", dependencies: [core, formats]),
     .executableTarget(name: "reading", dependencies: [core, formats]),
     .executableTarget(name: "region-lookup", dependencies: [core]),
+    .executableTarget(name: "shared-catalog", dependencies: [core]),
   ],
   swiftLanguageModes: [.v6]
 )

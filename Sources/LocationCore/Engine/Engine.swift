@@ -20,8 +20,8 @@
 /// engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
 /// ```
 public struct Engine: ~Copyable {
-  /// The numbers it decides by.
-  public let configuration: EngineConfiguration
+  /// The numbers it decides by, shared with other engines.
+  public let settings: EngineSettings
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
   public private(set) var nextDeadline: EngineInstant?
   var state: EngineState
@@ -31,21 +31,41 @@ public struct Engine: ~Copyable {
   var steps: [PolicyStep] = []
   var takers: [StandardTaker] = []
 
-  /// An engine that has seen nothing.
-  public init(configuration: EngineConfiguration = EngineConfiguration()) {
-    self.configuration = configuration
-    state = EngineState(configuration: configuration)
-    regions = RegionMonitor(configuration: configuration.regions)
+  /// An engine that has seen nothing, which watches the regions of a catalog.
+  public init(
+    configuration: EngineConfiguration = EngineConfiguration(), catalog: RegionCatalog = RegionCatalog()
+  ) {
+    self.init(settings: EngineSettings(configuration), catalog: catalog)
+  }
+
+  /// One of many engines with the same settings and regions, which they share.
+  public init(settings: EngineSettings, catalog: RegionCatalog) {
+    self.settings = settings
+    state = EngineState(settings: settings)
+    regions = RegionMonitor(settings.regions, catalog)
   }
 
   /// The engine as it was when the snapshot was taken.
   /// - Throws: ``RegionError`` when the snapshot's regions are not valid: it did not come from an engine.
   public init(restoring snapshot: EngineSnapshot) throws(RegionError) {
-    configuration = snapshot.configuration
+    let limit = snapshot.configuration.regions.regionLimit
+    self.init(
+      restoring: snapshot, settings: EngineSettings(snapshot.configuration),
+      catalog: try RegionCatalog(snapshot.regions.regions, limit: limit))
+  }
+
+  /// The engine as it was when the snapshot was taken, with settings and regions that it shares with others. What the
+  /// snapshot knows of regions that are not in the catalog is dropped.
+  public init(restoring snapshot: EngineSnapshot, settings: EngineSettings, catalog: RegionCatalog) {
+    self.settings = settings
     state = snapshot.state
-    regions = try RegionMonitor(configuration: snapshot.configuration.regions, restoring: snapshot.regions)
+    state.share(settings)
+    regions = RegionMonitor(settings.regions, catalog, restoring: snapshot.regions)
     nextDeadline = findDeadline()
   }
+
+  /// The numbers it decides by.
+  public var configuration: EngineConfiguration { @inline(__always) _read { yield settings.configuration } }
 
   /// Everything that changes, as it is now.
   public var snapshot: EngineSnapshot {

@@ -23,3 +23,24 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
 
   public init() {}
 }
+
+/// A configuration that many engines refer to, in the pieces that their parts decide by.
+public final class EngineSettings: Sendable {
+  public let configuration: EngineConfiguration
+  let gate: Shared<FixGate.Configuration>
+  let significant: Shared<SignificantChange.Configuration>
+  let regions: Shared<RegionConfiguration>
+  let visits: Shared<VisitConfiguration>
+  let policy: Shared<Policy.Configuration>
+  let profile: Shared<PowerProfile>
+
+  public init(_ configuration: EngineConfiguration = EngineConfiguration()) {
+    self.configuration = configuration
+    gate = Shared(wrappedValue: configuration.gate)
+    significant = Shared(wrappedValue: configuration.significant)
+    regions = Shared(wrappedValue: configuration.regions)
+    visits = Shared(wrappedValue: configuration.visits)
+    policy = Shared(wrappedValue: configuration.policy)
+    profile = Shared(wrappedValue: configuration.profile)
+  }
+}

@@ -24,11 +24,20 @@ struct EngineState: Hashable, Sendable, Codable {
   /// Whether the next fix does not continue the last one.
   var isBroken = false
 
-  init(configuration: EngineConfiguration) {
-    gate = FixGate(configuration: configuration.gate)
-    significant = SignificantChange(configuration: configuration.significant)
-    visits = VisitMonitor(configuration: configuration.visits)
-    policy = Policy(configuration: configuration.policy)
-    ledger = PowerLedger(profile: configuration.profile)
+  init(settings: EngineSettings) {
+    gate = FixGate(settings.gate)
+    significant = SignificantChange(settings.significant)
+    visits = VisitMonitor(settings.visits)
+    policy = Policy(settings.policy)
+    ledger = PowerLedger(settings.profile)
+  }
+
+  /// Refers to the settings, where a restored state has copies of its own.
+  mutating func share(_ settings: EngineSettings) {
+    gate.share(settings.gate)
+    significant.share(settings.significant)
+    visits.share(settings.visits)
+    policy.share(settings.policy)
+    ledger.share(settings.profile)
   }
 }

@@ -31,7 +31,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     var count: Int
   }
 
-  let configuration: Configuration
+  @Shared var configuration: Configuration
   /// The last fix believed.
   public private(set) var last: Fix?
   private var candidate: Candidate?
@@ -42,7 +42,14 @@ public struct FixGate: Hashable, Sendable, Codable {
   private var isAfterSwitch = false
 
   public init(configuration: Configuration = Configuration()) {
-    self.configuration = configuration
+    self.init(Shared(wrappedValue: configuration))
+  }
+
+  init(_ configuration: Shared<Configuration>) { _configuration = configuration }
+
+  /// Refers to a configuration that others refer to, where it is the same.
+  mutating func share(_ configuration: Shared<Configuration>) {
+    if configuration == _configuration { _configuration = configuration }
   }
 
   /// The fix that a report is believed to be. `instant` is when it arrived.

@@ -59,14 +59,23 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   /// No error shifts the threshold by more than this share: a real move is not to be missed for a poor receiver.
   static let largestShare = 0.1
 
-  let configuration: Configuration
+  @Shared var configuration: Configuration
   private var delivered: Fix?
   private var deliveredAt = EngineInstant.distantPast
   private var latest: Fix?
   private var suppressed = 0
   private var isPending = false
 
-  public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
+  public init(configuration: Configuration = Configuration()) {
+    self.init(Shared(wrappedValue: configuration))
+  }
+
+  init(_ configuration: Shared<Configuration>) { _configuration = configuration }
+
+  /// Refers to a configuration that others refer to, where it is the same.
+  mutating func share(_ configuration: Shared<Configuration>) {
+    if configuration == _configuration { _configuration = configuration }
+  }
 
   /// The end of the window, when something waits for it.
   public var nextDeadline: EngineInstant? {

@@ -29,7 +29,7 @@ public struct Policy: Hashable, Sendable, Codable {
     public init() {}
   }
 
-  var configuration: Configuration
+  @Shared var configuration: Configuration
   /// By name.
   var sessions: [Session] = []
   /// Whether the machine has been unlocked since it booted (rule A8).
@@ -43,7 +43,14 @@ public struct Policy: Hashable, Sendable, Codable {
   /// Whether the machine saves energy.
   var isLowPower = false
 
-  init(configuration: Configuration = Configuration()) { self.configuration = configuration }
+  init(configuration: Configuration = Configuration()) { self.init(Shared(wrappedValue: configuration)) }
+
+  init(_ configuration: Shared<Configuration>) { _configuration = configuration }
+
+  /// Refers to a configuration that others refer to, where it is the same.
+  mutating func share(_ configuration: Shared<Configuration>) {
+    if configuration == _configuration { _configuration = configuration }
+  }
 
   /// Works on one subscriber and keeps the deadline true; false when there is none of that name.
   mutating func withSession(_ name: String, _ body: (inout Policy, Int) -> Void) -> Bool {

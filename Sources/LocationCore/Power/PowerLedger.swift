@@ -68,7 +68,7 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   public static let shared = "shared"
 
   /// What the device draws.
-  public let profile: PowerProfile
+  @Shared public var profile: PowerProfile
   /// Who pays for what several need at once.
   public let sharing: PowerSharing
   private var bill = PowerBill()
@@ -86,9 +86,16 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   private var settledAt: EngineInstant?
 
   public init(profile: PowerProfile, sharing: PowerSharing = .equal) {
-    self.profile = profile
+    self.init(Shared(wrappedValue: profile), sharing: sharing)
+  }
+
+  init(_ profile: Shared<PowerProfile>, sharing: PowerSharing = .equal) {
+    _profile = profile
     self.sharing = sharing
   }
+
+  /// Refers to a profile that others refer to, where it is the same.
+  mutating func share(_ profile: Shared<PowerProfile>) { if profile == _profile { _profile = profile } }
 }
 
 // MARK: - What happens

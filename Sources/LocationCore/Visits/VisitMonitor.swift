@@ -39,7 +39,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   }
 
   /// When it decides.
-  public let configuration: VisitConfiguration
+  @Shared public var configuration: VisitConfiguration
   /// What is known of the present place.
   public private(set) var stage = Stage.moving
   /// When silence confirms a provisional visit; nil while there is none to confirm.
@@ -58,7 +58,14 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
 
   /// A monitor that has seen nothing.
   public init(configuration: VisitConfiguration = VisitConfiguration()) {
-    self.configuration = configuration
+    self.init(Shared(wrappedValue: configuration))
+  }
+
+  init(_ configuration: Shared<VisitConfiguration>) { _configuration = configuration }
+
+  /// Refers to a configuration that others refer to, where it is the same.
+  mutating func share(_ configuration: Shared<VisitConfiguration>) {
+    if configuration == _configuration { _configuration = configuration }
   }
 
   /// Takes a fix into account and appends what follows from it. Deadlines up to the fix are fired first. A fix that
@@ -84,7 +91,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   /// unknown.
   public mutating func finish(at instant: EngineInstant, into events: inout [VisitEvent]) {
     if visit != nil { append(.depart, at: instant, reason: .end, into: &events) }
-    self = VisitMonitor(configuration: configuration, count: count)
+    self = VisitMonitor(_configuration, count: count)
   }
 
   /// Seconds for which the first fix speaks, and any at least.
@@ -118,8 +125,8 @@ extension VisitMonitor {
 // MARK: - Staying and leaving
 
 extension VisitMonitor {
-  private init(configuration: VisitConfiguration, count: Int) {
-    self.configuration = configuration
+  private init(_ configuration: Shared<VisitConfiguration>, count: Int) {
+    self.init(configuration)
     self.count = count
   }
 
