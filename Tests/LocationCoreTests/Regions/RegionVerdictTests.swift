@@ -177,5 +177,7 @@ import Testing
 
 extension Engine {
   /// Ids of the regions for which the next fix is weighed.
-  fileprivate var weighed: [String] { regions.active.compactMap { regions.regionsBySlot[Int($0)]?.id } }
+  fileprivate var weighed: [String] {
+    regions.evidence.records[..<regions.evidence.activeCount].map { regions.catalog[$0.slot].terms.id }
+  }
 }

@@ -3,8 +3,6 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
-@testable import LocationFormats
-@testable import LocationLab
 @testable import LocationRuntime
 
 /// Programs for a daemon, and what became of them.
@@ -12,9 +10,10 @@ extension DaemonRun {
   /// Adds a program that is a shell script. In it `$D` is the test's folder, and `serve` reads records to the end of
   /// its input: it writes each with the process's number to the file `log`, and acknowledges it unless there is a file
   /// `mute`.
-  func add(_ name: String, style: String = "resident", _ script: String = "serve", manifest: String = "")
-    async throws
-  {
+  func add(
+    _ name: String, style: String = "resident", _ script: String = "serve", manifest: String = "",
+    replacing: Bool = false
+  ) async throws {
     let path = folder.write(
       "\(name).sh",
       """
@@ -36,7 +35,8 @@ extension DaemonRun {
       style: \(style)
       \(manifest.isEmpty ? "services: [significant-change]" : manifest)
       """)
-    let added = try await command(["subscribers", "add", yaml])
+    let added = try await command(
+      ["subscribers", "add", yaml] + (replacing ? ["--replace"] : []))
     try #require(added.status == 0, "\(added.stderr)")
   }
 

@@ -59,7 +59,7 @@ import Testing
     let text = try Markdown("Docs/Design.md").text
     for word in [
       "fix", "segmentBreak", "addRegion", "removeRegion", "addSubscriber", "removeSubscriber", "subscriber",
-      "machine", "source", "receiver", "end", "record", "perform",
+      "machine", "source", "receiver", "end", "record", "perform", "outbox",
       "receive",
     ] {
       #expect(text.contains("`\(word)`"), "\(word)")
@@ -74,7 +74,7 @@ import Testing
       break
     }
     switch effect {
-    case .record, .perform, .receive: break
+    case .record, .perform, .outbox, .receive: break
     }
   }
 }

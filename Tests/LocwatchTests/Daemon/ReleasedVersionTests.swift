@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files of released versions open with this build: see `Tests/Fixtures/VERSION/README.md`.
+@Suite struct ReleasedVersionTests {
+  private static let versions = ["0.1.0"]
+
+  private static func fixture(_ version: String, _ name: String) -> String {
+    PackageRoot.file("Tests/Fixtures/\(version)/\(name)")
+  }
+
+  private static func lines(_ version: String, _ name: String) throws -> [Substring] {
+    try String(contentsOfFile: fixture(version, name), encoding: .utf8).split(separator: "\n")
+  }
+
+  /// A daemon, not started, on a copy of the state file that a killed daemon of the version left.
+  private static func run(of version: String) async throws -> DaemonRun {
+    let run = try DaemonRun(.ownWithoutCgroup)
+    let unpacked = try await Binary.run(
+      ["-dc", fixture(version, "state.db.gz")], executable: "/bin/gzip")
+    try #require(unpacked.status == 0)
+    try Data(unpacked.stdoutBytes).write(to: URL(fileURLWithPath: run.state))
+    return run
+  }
+
+  /// What a record decides, without its number in the stream and its id: an engine of a later version may
+  /// record more between two of them.
+  private static func decided(_ lines: [Substring]) -> [String] {
+    lines.filter { line in
+      ["region.", "significant", "visit."].contains { line.contains(#""type":"\#($0)"#) }
+    }.map { String($0).replacing(/"seq":[0-9]+,"id":[0-9]+,/, with: "") }
+  }
+
+  @Test(arguments: versions)
+  func `a state file tells its events to the byte, and still has its regions and what waits`(
+    version: String
+  ) async throws {
+    let run = try await Self.run(of: version)
+    let expected = try Self.lines(version, "events.ndjson")
+    #expect(try await run.events() == expected)
+    let regions = try await run.command(["regions", "list"])
+    for id in ["home", "office", "square"] { #expect(regions.stdout.contains(id), "\(regions.stderr)") }
+    let logger = try await run.command(["subscribers", "show", "logger"])
+    #expect(logger.stdout.contains(#""waiting":7,"oldest":3"#), "\(logger.stdout)\(logger.stderr)")
+    let status = try await run.command(["status", "--json"])
+    #expect(status.stdout.contains(#""inside":["office"]"#), "\(status.stdout)\(status.stderr)")
+  }
+
+  @Test(arguments: versions.flatMap { version in ["", "-from-snapshot"].map { (version, $0) } })
+  func `a recording decides the same`(version: String, kind: String) async throws {
+    let replayed = try await DaemonRun.replay(Self.fixture(version, "recording\(kind).ndjson"))
+    let expected = try Self.lines(version, "decided\(kind).ndjson")
+    #expect(expected.count >= 2)
+    #expect(Self.decided(replayed) == Self.decided(expected))
+  }
+
+  /// Fix `index` of the fixtures' drive.
+  private static func report(_ index: Int) -> String {
+    let second = index * 2
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return #"{"class":"TPV","device":"/dev/ttyFAKE0","mode":3,"#
+      + #""time":"2026-05-01T06:\#(two(second / 60)):\#(two(second % 60)).000Z","#
+      + #""lat":\#(48 + Double(index) * 30 / 111_200),"lon":11.5,"eph":4.0,"epx":2.8,"epy":2.8,"#
+      + #""speed":15.0,"track":0.0}"#
+  }
+
+  @Test(arguments: versions)
+  func `an upgrade in the middle of a drive loses nothing and doubles nothing`(version: String)
+    async throws
+  {
+    let run = try await Self.run(of: version)
+    // From here on the program acknowledges; before, it never did.
+    try await run.add(
+      "logger", manifest: "services: [significant-change, regions, visits]\nauthorization: always",
+      replacing: true)
+    try await run.add(
+      "acker", manifest: "services: [significant-change, regions]\nauthorization: always",
+      replacing: true)
+    try run.start()
+    for index in 229..<400 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(400)
+    // A program that overran its budget may wait long for its next start.
+    for hour in 1...3 {
+      run.gpsd.say(
+        Self.report(399).replacing("T06:13:18", with: "T0\(6 + hour):13:18"))
+    }
+    let waited = [3, 42, 57, 135, 158, 181, 256]
+    try await run.wait("what waited") { run.told.contains(256) }
+    #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
+    let told = run.told
+    // Both programs write to one log: only `logger` has the old ids, and in their order.
+    #expect(told.filter { $0 <= 256 } == waited)
+    let events = try await run.events()
+    #expect(Array(events.prefix(42)) == (try Self.lines(version, "events.ndjson")))
+    let drive = Self.decided(events).filter { $0.contains(#""type":"region.e"#) }
+    let expected = Self.decided(try Self.lines(version, "decided.ndjson")).filter {
+      $0.contains(#""type":"region.e"#)
+    }
+    #expect(drive == expected)
+    let ids = events.compactMap { DaemonRun.id(of: $0) }
+    #expect(ids == ids.sorted() && Set(ids).count == ids.count)
+  }
+}
