@@ -1,4 +1,3 @@
-import CExpat
 package import LocationFormats
 
 #if canImport(Musl)
@@ -25,20 +24,16 @@ package enum DedicatedThread {
   /// Starts `body` on a new thread that nobody waits for; false where the machine has none left.
   package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
     let work = unsafe Unmanaged.passRetained(Work(body))
-    var attributes = pthread_attr_t()
-    unsafe pthread_attr_init(&attributes)
-    defer { unsafe pthread_attr_destroy(&attributes) }
-    unsafe pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
     var thread = pthread_t()
     let code = unsafe pthread_create(
-      &thread, &attributes,
+      &thread, nil,
       { pointer in
         if let pointer = unsafe pointer {
           unsafe Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
         }
         return nil
       }, work.toOpaque())
-    if code != 0 { unsafe work.release() }
+    if code == 0 { pthread_detach(thread) } else { unsafe work.release() }
     return code == 0
   }
 

@@ -26,6 +26,7 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
 
 /// A configuration that many engines refer to, in the pieces that their parts decide by.
 public final class EngineSettings: Sendable {
+  /// All of it.
   public let configuration: EngineConfiguration
   let gate: Shared<FixGate.Configuration>
   let significant: Shared<SignificantChange.Configuration>
@@ -34,6 +35,7 @@ public final class EngineSettings: Sendable {
   let policy: Shared<Policy.Configuration>
   let profile: Shared<PowerProfile>
 
+  /// Shares a configuration, the defaults without one.
   public init(_ configuration: EngineConfiguration = EngineConfiguration()) {
     self.configuration = configuration
     gate = Shared(wrappedValue: configuration.gate)

@@ -41,6 +41,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// Whether the next fix comes from another receiver than the last.
   private var isAfterSwitch = false
 
+  /// A gate that has seen no report.
   public init(configuration: Configuration = Configuration()) {
     self.init(Shared(wrappedValue: configuration))
   }

@@ -66,6 +66,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   private var suppressed = 0
   private var isPending = false
 
+  /// A filter that has seen no fix.
   public init(configuration: Configuration = Configuration()) {
     self.init(Shared(wrappedValue: configuration))
   }

@@ -3,8 +3,10 @@
 /// It is coded, compared and hashed as the value itself.
 @propertyWrapper
 public final class Shared<Value: Sendable>: Sendable {
+  /// The value that all refer to.
   public let wrappedValue: Value
 
+  /// Keeps a value for others to refer to.
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 }
 

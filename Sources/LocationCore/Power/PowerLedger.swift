@@ -85,6 +85,7 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   /// Up to when everything is booked.
   private var settledAt: EngineInstant?
 
+  /// A ledger in which nothing is booked.
   public init(profile: PowerProfile, sharing: PowerSharing = .equal) {
     self.init(Shared(wrappedValue: profile), sharing: sharing)
   }
