@@ -1,15 +1,4 @@
 extension RegionEvent.Kind {
-  /// As it stands in a record's type, after `region.`.
-  public var name: String {
-    switch self {
-    case .enter: "enter"
-    case .exit: "exit"
-    case .dwell: "dwell"
-    case .cross: "cross"
-    case .state: "state"
-    }
-  }
-
   /// Whether it wakes or relaunches those who asked for it; a state that is told does not.
   var isTrigger: Bool {
     switch self {

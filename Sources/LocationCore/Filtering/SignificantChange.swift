@@ -21,33 +21,10 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     public init() {}
   }
 
-  /// Why a change was delivered now.
-  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The first fix.
-    case initial
-    /// The position moved far enough.
-    case moved
-    /// It had moved far enough earlier, and the window since the last delivery is over now.
-    case window
-  }
-
   /// What is delivered.
-  public struct Change: Hashable, Sendable, Codable {
-    /// Where the position is now.
-    public var fix: Fix
-    /// When it is delivered: the fix's instant, or the end of the window.
-    public var instant: EngineInstant
-    /// The fix delivered before; nil for the first.
-    public var previous: Fix?
-    /// Metres from the previous delivery; nil for the first.
-    public var movedMeters: Double?
-    /// Seconds from the previous delivery; nil for the first.
-    public var sinceSeconds: Double?
-    /// Fixes that had moved far enough but came inside the window.
-    public var suppressed: Int
-    /// Why it is delivered now.
-    public var reason: Reason
-  }
+  public typealias Change = SignificantChangeEvent
+  /// Why a change was delivered now.
+  public typealias Reason = SignificantChangeEvent.Reason
 
   /// Distances below this many standard deviations of the difference are noise: a machine at rest passes it with
   /// a chance of exp(-18), once in two years of independent fixes a second.

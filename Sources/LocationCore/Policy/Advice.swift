@@ -1,17 +1,3 @@
-/// A subscriber could have had the same events of a cheaper service (rule B10).
-public struct Advice: Hashable, Sendable, Codable {
-  /// Whom it is about.
-  public var subscriber: String
-  /// The service it used.
-  public var rule: Rule
-  /// The service that would have done.
-  public var cheaper: Rule
-  /// Updates of the service it used.
-  public var updates: Int
-  /// Joules booked for it under that service.
-  public var joules: Double
-}
-
 /// What one subscriber's own record says of the service it could have used.
 struct AdviceRecord: Hashable, Sendable, Codable {
   private(set) var updates = 0

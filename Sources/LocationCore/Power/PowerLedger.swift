@@ -5,38 +5,9 @@
 /// who need it, in whole microseconds, so shares sum exactly and no reading in between changes them.
 public struct PowerLedger: Hashable, Sendable, Codable {
   /// A part that draws power.
-  public enum Component: String, Hashable, Sendable, Codable, CaseIterable {
-    case receiverAcquiring = "receiver_acquiring"
-    case receiverTracking = "receiver_tracking"
-    case receiverPowerSave = "receiver_power_save"
-    case receiverLinger = "receiver_linger"
-    case receiverBackup = "receiver_backup"
-    case networkLocation = "network_location"
-    case motion
-    case machineAwake = "machine_awake"
-    case wake
-    case subscriberRun = "subscriber_run"
-    case relaunch
-    case wifiScan = "wifi_scan"
-    case cellRead = "cell_read"
-    case radioPromotion = "radio_promotion"
-    case radioActive = "radio_active"
-    case radioTail = "radio_tail"
-  }
-
+  public typealias Component = PowerComponent
   /// What one payer spent in one component under one rule.
-  public struct Entry: Hashable, Sendable, Codable {
-    /// The part that drew it.
-    public var component: Component
-    /// The subscriber, or `shared` where nobody in particular caused it.
-    public var subscriber: String
-    /// What caused it.
-    public var rule: Rule
-    /// Energy, joules.
-    public var joules: Double
-    /// Seconds in the state, shared out like the energy; 0 for impulses.
-    public var seconds: Double
-  }
+  public typealias Entry = PowerEntry
 
   /// The total with the interval that holds it with 90 %.
   public struct Estimate: Hashable, Sendable {

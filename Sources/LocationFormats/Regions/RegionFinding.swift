@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 
 /// Something in regions that is allowed, and probably not meant.
 package struct RegionFinding: Hashable, Sendable {

@@ -25,23 +25,8 @@ package enum JSONText {
 
   /// Appends a string, escaped where it must be.
   package static func append(_ value: String, to bytes: inout [UInt8]) {
-    bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(hexDigits[Int(byte >> 4)])
-        bytes.append(hexDigits[Int(byte & 15)])
-      default: bytes.append(byte)
-      }
-    }
-    bytes.append(UInt8(ascii: "\""))
+    JSONString.append(value, to: &bytes)
   }
-
-  private static let hexDigits = Array("0123456789abcdef".utf8)
 
   /// Appends JSON text without the white space between its tokens, so that it fits on one line.
   static func appendCompact(_ text: ArraySlice<UInt8>, to bytes: inout [UInt8]) {

@@ -15,26 +15,19 @@ package struct ComparedEvent: Hashable, Sendable {
 
   /// Nil where a record is no such event.
   init?(_ record: Record) {
-    switch record.body {
-    case .significant(let change):
+    if case .significant(let change) = record.body {
       // The first fix is no change.
       guard change.previous != nil else { return nil }
-      kind = .significant
-      instant = change.instant
-    case .region(let event):
+      self.init(kind: .significant, instant: change.instant)
+    } else if case .region(let event) = record.body {
       switch event.kind {
-      case .enter, .exit, .dwell: kind = .region(event.kind.name, id: event.region)
+      case .enter, .exit, .dwell:
+        self.init(kind: .region(event.kind.name, id: event.region), instant: event.instant)
       case .cross, .state: return nil
       }
-      instant = event.instant
-    case .visit(let event):
-      switch event.kind {
-      case .arrive, .depart: kind = .visit(event.kind)
-      case .provisional: return nil
-      }
-      instant = event.instant
-    case .location, .pause, .gap, .source, .fixAccepted, .fixRejected, .decision, .subscriberState,
-      .power, .advice, .receiver, .refused:
+    } else if case .visit(let event) = record.body, event.kind != .provisional {
+      self.init(kind: .visit(event.kind), instant: event.instant)
+    } else {
       return nil
     }
   }

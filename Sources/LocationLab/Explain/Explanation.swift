@@ -198,14 +198,10 @@ extension SubscriberManifest.Service {
 extension Record {
   /// Whom it is about; nil where it is about nobody.
   fileprivate var subscriber: String? {
-    switch body {
-    case .decision(let decision): decision.subscriber
-    case .subscriberState(let move): move.subscriber
-    case .pause(let pause): pause.subscriber
-    case .power, .advice, .significant, .region, .visit, .location, .gap, .source, .fixAccepted, .fixRejected,
-      .receiver, .refused:
-      nil
-    }
+    if case .decision(let decision) = body { return decision.subscriber }
+    if case .subscriberState(let move) = body { return move.subscriber }
+    if case .pause(let pause) = body { return pause.subscriber }
+    return nil
   }
 }
 
@@ -214,7 +210,7 @@ extension JSONTree {
   init(_ record: Record) {
     var line = JSONLine()
     line.open()
-    record.write(to: &line, track: nil)
+    line.write(record, track: nil)
     line.close()
     var reader = JSONReader(line.bytes)
     self = (try? JSONTree(&reader)) ?? .object([])

@@ -43,21 +43,17 @@ struct Inquiry: ~Copyable {
     }
 
     private mutating func note(_ record: Record) {
-      switch record.body {
-      case .fixAccepted(let fix, let verdicts):
+      if case .fixAccepted(let fix, let verdicts) = record.body {
         seen.report = record
         seen.fix = (fix, verdicts)
         seen.receiver = nil
         seen.source = nil
-      case .fixRejected: seen.report = record
-      case .region(let event): seen.regions[event.region] = record
-      case .receiver: seen.receiver = record
-      case .source(.stale): seen.source = record
-      case .decision(let decision): seen.decisions[decision.subscriber] = record
-      case .significant, .visit, .location, .pause, .gap, .source, .subscriberState, .power, .advice,
-        .refused:
-        break
       }
+      if case .fixRejected = record.body { seen.report = record }
+      if case .region(let event) = record.body { seen.regions[event.region] = record }
+      if case .receiver = record.body { seen.receiver = record }
+      if case .source(.stale) = record.body { seen.source = record }
+      if case .decision(let decision) = record.body { seen.decisions[decision.subscriber] = record }
       if let event = question.event, record.id == event {
         seen.subject = record
         isReached = true

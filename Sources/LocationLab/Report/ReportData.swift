@@ -126,22 +126,23 @@ extension ReportData {
     JSONText.append(text?.what ?? event.type, to: &bytes)
     append(",\"detail\":")
     JSONText.append(text?.detail ?? "", to: &bytes)
-    switch event.body {
-    case .significant(let change): append(place: change.fix.coordinate)
-    case .region(let region):
+    if case .significant(let change) = event.body {
+      append(place: change.fix.coordinate)
+    } else if case .region(let region) = event.body {
       append(",\"region\":")
       JSONText.append(region.region, to: &bytes)
       append(place: region.coordinate)
-    case .visit(let visit): append(place: visit.coordinate)
-    case .location(let update): append(place: update.coordinate)
-    case .decision(let decision):
+    } else if case .visit(let visit) = event.body {
+      append(place: visit.coordinate)
+    } else if case .location(let update) = event.body {
+      append(place: update.coordinate)
+    } else if case .decision(let decision) = event.body {
       append(",\"subscriber\":")
       JSONText.append(decision.subscriber, to: &bytes)
       append(",\"action\":\"\(decision.action.rawValue)\"")
-    case .subscriberState(let move):
+    } else if case .subscriberState(let move) = event.body {
       append(",\"subscriber\":")
       JSONText.append(move.subscriber, to: &bytes)
-    case .pause, .advice, .gap, .source, .refused, .fixAccepted, .fixRejected, .power, .receiver: break
     }
     append("}")
   }

@@ -95,21 +95,29 @@ struct TrackReport: Sendable {
   mutating func add(_ order: ReceiverOrder, at time: UTCTime) { orders.append(Move(at: time, state: order)) }
 
   mutating func add(_ record: Record) {
-    switch record.body {
-    case .fixAccepted, .fixRejected, .power, .receiver: return
-    case .location(let update):
+    if isShownOtherwise(record.body) { return }
+    if case .location(let update) = record.body, update.reason == .update {
       // A standard update is a fix over again.
-      guard update.reason != .update else {
-        updates.insert(record.id)
-        return
-      }
-    case .decision(let decision):
+      updates.insert(record.id)
+      return
+    }
+    if case .decision(let decision) = record.body {
       move(decision.subscriber, to: decision.after, at: record.time)
       if let event = decision.event, updates.contains(event), !decision.startsProgram { return }
-    case .subscriberState(let move): self.move(move.subscriber, to: move.after, at: record.time)
-    case .significant, .region, .visit, .pause, .gap, .source, .advice, .refused: break
+    }
+    if case .subscriberState(let move) = record.body {
+      self.move(move.subscriber, to: move.after, at: record.time)
     }
     events.append(record)
+  }
+
+  /// Whether the page shows a record as a point of the track, a bar or a sum, and not in the list of events.
+  private func isShownOtherwise(_ body: Record.Body) -> Bool {
+    if case .fixAccepted = body { return true }
+    if case .fixRejected = body { return true }
+    if case .power = body { return true }
+    if case .receiver = body { return true }
+    return false
   }
 
   /// The track is over.

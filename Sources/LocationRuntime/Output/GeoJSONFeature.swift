@@ -8,10 +8,12 @@ enum GeoJSONFeature {
 
   /// The feature after its number; nil for records without a place.
   static func encode(_ record: Record, track: String?, line: inout JSONLine) -> [UInt8]? {
-    guard let place = place(of: record) else { return nil }
+    var reader = PlaceReader()
+    record.body.describe(to: &reader)
+    guard let place = reader.place else { return nil }
     line.reset()
     line.resume()
-    record.write(to: &line, track: track)
+    line.write(record, track: track)
     line.close()
     line.open("geometry")
     line.member("type", "Point")
@@ -20,18 +22,17 @@ enum GeoJSONFeature {
     line.close()
     return line.bytes
   }
+}
 
-  private static func place(of record: Record) -> Coordinate? {
-    switch record.body {
-    case .significant(let change): change.fix.coordinate
-    case .region(let event): event.coordinate
-    case .visit(let event): event.coordinate
-    case .fixAccepted(let fix, _): fix.coordinate
-    case .fixRejected(_, let report): Coordinate(latitude: report.latitude, longitude: report.longitude)
-    case .location(let update): update.coordinate
-    case .pause, .gap, .source, .decision, .subscriberState, .power, .advice, .receiver, .refused: nil
-    }
+/// Finds the place of a record.
+private struct PlaceReader: RecordVisitor {
+  var place: Coordinate?
+
+  mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {
+    place = Coordinate(latitude: latitude, longitude: longitude)
   }
+
+  mutating func unlistedPlace(_ coordinate: Coordinate, _ accuracy: Accuracy) { place = coordinate }
 }
 
 extension JSONLine {

@@ -30,7 +30,7 @@ package struct RecordEncoder {
   /// The bytes after the record's number; nil where this format has nothing to say of it.
   package mutating func encode(_ record: Record) -> [UInt8]? {
     switch format {
-    case .ndjson: return object { record.write(to: &$0, track: $1) }
+    case .ndjson: return object { $0.write(record, track: $1) }
     case .csv: return CSVRow.encode(record, track: track)
     case .geojson: return GeoJSONFeature.encode(record, track: track, line: &line)
     case .text: return text(record)
@@ -84,35 +84,26 @@ package struct RecordEncoder {
   /// Whether people get a record in another form: states outside at the start as a number in the summary, the
   /// suspension that ends a wake at once as part of the wake, and standard updates, one for each fix, as a number too.
   private mutating func isDigested(_ record: Record) -> Bool {
-    switch record.body {
-    case .location(let update):
+    if case .location(let update) = record.body {
       if update.reason == .update { updates = record.id }
       return update.reason == .update
-    case .region(let event):
-      guard case .state(.outside) = event.kind else { return false }
+    }
+    if case .region(let event) = record.body, case .state(.outside) = event.kind {
       outside += 1
       return true
-    case .decision(let decision):
-      if let event = decision.event, event == updates { return true }
-      switch decision.action {
-      case .wake, .relaunch, .deliver: started[decision.subscriber] = record.time
-      case .suspend:
-        guard let start = started.removeValue(forKey: decision.subscriber) else { return false }
-        return start.seconds(to: record.time) <= Self.briefSeconds
-      case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
-      }
-      return false
-    case .significant, .visit, .pause, .gap, .source, .fixAccepted, .fixRejected, .subscriberState, .power,
-      .advice, .receiver, .refused:
-      return false
     }
+    guard case .decision(let decision) = record.body else { return false }
+    if let event = decision.event, event == updates { return true }
+    switch decision.action {
+    case .wake, .relaunch, .deliver: started[decision.subscriber] = record.time
+    case .suspend:
+      guard let start = started.removeValue(forKey: decision.subscriber) else { return false }
+      return start.seconds(to: record.time) <= Self.briefSeconds
+    case .defer, .coalesce, .drop, .terminate, .purge, .refuse: break
+    }
+    return false
   }
 
   /// A program that is suspended again within so many seconds gets one line, not two.
   private static let briefSeconds = 1.0
-}
-
-extension String {
-  /// Followed by spaces up to so many characters.
-  func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

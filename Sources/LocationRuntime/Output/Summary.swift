@@ -1,5 +1,5 @@
 package import LocationCore
-package import LocationFormats
+import LocationFormats
 
 /// What a replay of one track came to.
 package struct Summary: Sendable {

@@ -21,20 +21,15 @@ package struct DateNotice {
 
   /// What is to be said, after this record; nil nearly always.
   package mutating func text(after body: Record.Body) -> String? {
-    switch body {
-    case .fixAccepted: refused = 0
-    case .fixRejected(let reason, let report) where reason == .stale || reason == .future:
-      guard !isTold, let time = report.time, let now = report.received else { return nil }
-      guard abs(time.seconds(to: now)) >= Self.leastSeconds else { return nil }
-      refused += 1
-      guard refused >= Self.leastFixes else { return nil }
-      isTold = true
-      return Self.text(time, now: now)
-    case .fixRejected, .significant, .region, .visit, .location, .pause, .gap, .source, .decision,
-      .subscriberState, .power, .advice, .receiver, .refused:
-      break
-    }
-    return nil
+    if case .fixAccepted = body { refused = 0 }
+    guard case .fixRejected(let reason, let report) = body, reason == .stale || reason == .future,
+      !isTold, let time = report.time, let now = report.received,
+      abs(time.seconds(to: now)) >= Self.leastSeconds
+    else { return nil }
+    refused += 1
+    guard refused >= Self.leastFixes else { return nil }
+    isTold = true
+    return Self.text(time, now: now)
   }
 
   private static func text(_ time: UTCTime, now: UTCTime) -> String {

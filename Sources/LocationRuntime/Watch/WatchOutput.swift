@@ -71,25 +71,29 @@ struct WatchOutput: ~Copyable {
       if let line = encoder.encode(record) { try printer.print(line.span) }
       return
     }
-    switch record.body {
-    case .fixAccepted:
-      view.trouble = nil
-      view.notice = nil
-      return
-    case .fixRejected, .power, .receiver: return
-    case .region(let event): if case .state(.outside) = event.kind { return }
-    case .source(.found(let name)):
-      view.sourceName = name
-      view.trouble = nil
-    case .source(.stale(let reason, _)): view.trouble = reason
-    case .significant, .visit, .location, .pause, .gap, .source, .decision, .subscriberState, .advice,
-      .refused:
-      break
-    }
-    guard let text = TextRecord(record) else { return }
+    guard notes(record.body), let text = TextRecord(record) else { return }
     let clock = String(decoding: Array(record.time.rfc3339.utf8).dropFirst(11).prefix(8), as: UTF8.self)
     view.events.append("\(clock)  \(text.what.padded(to: 10))  \(TextTable.cell(text.detail))")
     if view.events.count > Self.keptEvents { view.events.removeFirst() }
+  }
+
+  /// Notes what the head of the view shows of a record; whether the record stands in its list too.
+  private mutating func notes(_ body: Record.Body) -> Bool {
+    if case .fixAccepted = body {
+      view.trouble = nil
+      view.notice = nil
+      return false
+    }
+    if case .fixRejected = body { return false }
+    if case .power = body { return false }
+    if case .receiver = body { return false }
+    if case .region(let event) = body, case .state(.outside) = event.kind { return false }
+    if case .source(.found(let name)) = body {
+      view.sourceName = name
+      view.trouble = nil
+    }
+    if case .source(.stale(let reason, _)) = body { view.trouble = reason }
+    return true
   }
 
   /// Hands on what was printed.

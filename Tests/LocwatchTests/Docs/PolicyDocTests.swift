@@ -221,15 +221,11 @@ import Testing
     drive.add(1, event)
     var words: [String] = []
     for record in drive.effects().records {
-      switch record.body {
-      case .decision(let decision):
+      if case .decision(let decision) = record.body {
         let after = decision.after == decision.before ? "" : " → `\(decision.after.rawValue)`"
         words.append("\(decision.action.rawValue), \(decision.rule.rawValue)\(after)")
-      case .subscriberState(let move): words.append("→ `\(move.after.rawValue)`")
-      case .significant, .region, .visit, .location, .pause, .gap, .source, .fixAccepted, .fixRejected,
-        .power,
-        .advice, .receiver, .refused:
-        break
+      } else if case .subscriberState(let move) = record.body {
+        words.append("→ `\(move.after.rawValue)`")
       }
     }
     return words.isEmpty ? "-" : words.joined(separator: " ")

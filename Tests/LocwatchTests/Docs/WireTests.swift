@@ -37,6 +37,37 @@ import Testing
     #expect(common.subtracting(written).subtracting(["time", "track"]).isEmpty)
   }
 
+  @Test func `the tables of records are made of what the records say of themselves`() throws {
+    var document = try Markdown(Self.document)
+    // A table is named for the types whose fields it has, or for the object of verdicts.
+    let names = document.text.matches(of: /<!-- generated: (.+) -->/).map { String($0.1) }
+    let types = names.flatMap { $0.components(separatedBy: ", ") }
+    #expect(Set(types) == Set(Record.families.flatMap(\.types)).union(["verdict"]))
+    for name in names {
+      var table = FieldTable()
+      for body in WireSample.bodies {
+        if case .fixAccepted(_, let verdicts) = body, name == "verdict" { verdicts[0].describe(to: &table) }
+        let type = Record(id: 7, time: Fix.sample.time, body: body).type
+        if name.components(separatedBy: ", ").contains(type) { body.describe(to: &table) }
+      }
+      document = Markdown(
+        path: document.path,
+        text: try #require(document.replacing(generated: name, with: table.text), "no place for \(name)"))
+    }
+    Golden.expect(document.path, document.text)
+  }
+
+  @Test func `every case of a record has a sample and a family`() throws {
+    let source = try String(
+      contentsOfFile: PackageRoot.file("Sources/LocationCore/Records/Record.swift"), encoding: .utf8)
+    let body = try #require(source.split(separator: "public enum Body").last)
+    let cases = body.prefix { $0 != "}" }.matches(of: /case (\w+)/).map { String($0.1) }
+    let sampled = WireSample.bodies.compactMap { Mirror(reflecting: $0).children.first?.label }
+    #expect(Set(cases) == Set(sampled))
+    let types = WireSample.bodies.map { Record(id: 7, time: Fix.sample.time, body: $0).type }
+    #expect(Set(types) == Set(Record.families.flatMap(\.types)))
+  }
+
   @Test func `the columns of CSV are described in their order`() throws {
     let text = try section("CSV")
     #expect(text.contains("`" + CSVRow.header.trimmingCharacters(in: .newlines) + "`"))
@@ -161,5 +192,48 @@ import Testing
     defer { try? FileManager.default.removeItem(at: url) }
     try text.write(to: url, atomically: true, encoding: .utf8)
     return try body(url.path)
+  }
+}
+
+/// The fields of one or more records as a table of `Docs/Wire.md`.
+private struct FieldTable: RecordVisitor {
+  private var rows: [(key: String, unit: String, meaning: String)] = []
+
+  var text: String {
+    Markdown.table(["key", "unit", "meaning"], rows.map { ["`\($0.key)`", $0.unit, $0.meaning] })
+      // An empty cell is one space wide.
+      .replacing("|  |", with: "| |")
+  }
+
+  private mutating func add(_ key: StaticString, _ unit: String, _ meaning: StaticString) {
+    guard !rows.contains(where: { $0.key == key.description }) else { return }
+    rows.append((key.description, unit, meaning.description))
+  }
+
+  mutating func text(_ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?) {
+    add(key, "", meaning)
+  }
+
+  mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) { add(key, "", meaning) }
+
+  mutating func number(
+    _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
+  ) {
+    add(key, unit.symbol, meaning)
+  }
+
+  mutating func time(_ key: StaticString, _ value: UTCTime?, _ meaning: StaticString) {
+    add(key, "UTC", meaning)
+  }
+
+  mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {
+    add("lat", "degrees", meaning)
+    add("lon", "degrees", "likewise")
+  }
+
+  mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) { add("acc_m", "m", meaning) }
+
+  mutating func verdicts(_ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString) {
+    add(key, "", meaning)
   }
 }

@@ -58,12 +58,15 @@ enum Tidy {
     "Model": [],
     "Decoding": ["Model"],
     "Geometry": ["Model"],
-    "Filtering": ["Model", "Geometry"],
-    "Regions": ["Model", "Geometry"],
-    "Visits": ["Model", "Geometry"],
-    "Sampling": ["Model", "Geometry"],
-    "Policy": ["Model", "Geometry", "Filtering", "Regions", "Visits"],
-    "Power": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Policy"],
-    "Engine": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Power"],
+    "Records": ["Model", "Geometry"],
+    "Filtering": ["Model", "Geometry", "Records"],
+    "Regions": ["Model", "Geometry", "Records"],
+    "Visits": ["Model", "Geometry", "Records"],
+    "Sampling": ["Model", "Geometry", "Records"],
+    "Policy": ["Model", "Geometry", "Records", "Filtering", "Regions", "Visits"],
+    "Power": ["Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Policy"],
+    "Engine": [
+      "Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Power",
+    ],
   ]
 }

@@ -1,5 +1,3 @@
-package import LocationCore
-
 /// Writes the members of one JSON object in the order in which they are given.
 package struct JSONLine {
   /// The bytes written so far, without the opening brace's own line.
@@ -115,5 +113,81 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  private mutating func string(_ value: String) { JSONText.append(value, to: &bytes) }
+  private mutating func string(_ value: String) { JSONString.append(value, to: &bytes) }
+}
+
+extension JSONLine: RecordVisitor {
+  /// Writes a record's members: the common ones after `v` and `seq`, then those of its type.
+  package mutating func write(_ record: Record, track: String?) {
+    member("id", record.id)
+    member("type", record.type)
+    member("time", record.time)
+    member("track", track)
+    record.body.describe(to: &self)
+  }
+
+  package mutating func text(
+    _ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?
+  ) {
+    member(key, value)
+  }
+
+  package mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) {
+    member(key, value)
+  }
+
+  package mutating func number(
+    _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
+  ) {
+    member(key, value, decimals: unit.decimals)
+  }
+
+  package mutating func time(_ key: StaticString, _ value: UTCTime?, _ meaning: StaticString) {
+    member(key, value)
+  }
+
+  package mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {
+    member("lat", latitude, decimals: FixedPoint.degrees)
+    member("lon", longitude, decimals: FixedPoint.degrees)
+  }
+
+  package mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) {
+    member("acc_m", accuracy.radiusMeters, decimals: FixedPoint.meters)
+  }
+
+  package mutating func verdicts(
+    _ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString
+  ) {
+    guard !verdicts.isEmpty else { return }
+    open(key)
+    for verdict in verdicts {
+      open(named: verdict.region)
+      verdict.describe(to: &self)
+      close()
+    }
+    close()
+  }
+}
+
+/// A string as JSON has it.
+package enum JSONString {
+  /// Appends a string, escaped where it must be.
+  package static func append(_ value: String, to bytes: inout [UInt8]) {
+    bytes.append(UInt8(ascii: "\""))
+    for byte in value.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        bytes.append(UInt8(ascii: "\\"))
+        bytes.append(byte)
+      case 0..<0x20:
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes.append(hexDigits[Int(byte >> 4)])
+        bytes.append(hexDigits[Int(byte & 15)])
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static let hexDigits = Array("0123456789abcdef".utf8)
 }

@@ -1,5 +1,3 @@
-package import LocationCore
-
 /// How numbers and times are said to people.
 package enum Wording {
   /// `48.13710, 11.57540`
@@ -68,4 +66,12 @@ package enum Wording {
     FixedPoint.append(value, decimals: decimals, to: &bytes)
     return String(decoding: bytes, as: UTF8.self)
   }
+
+  /// The time of day in UTC: `06:12:05`
+  package static func clock(_ time: UTCTime) -> Substring { time.rfc3339.dropFirst(11).prefix(8) }
+}
+
+extension String {
+  /// Followed by spaces up to so many characters.
+  package func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

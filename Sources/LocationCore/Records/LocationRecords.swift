@@ -57,3 +57,55 @@ public struct PauseEvent: Hashable, Sendable, Codable {
   /// What made it so.
   public var reason: Reason
 }
+
+extension LocationUpdate: RecordFamily {
+  package static let types = ["location"]
+
+  package var type: String { "location" }
+
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.position(coordinate, "where; for reduced accuracy the middle of a cell")
+    visitor.accuracy(accuracy, "68 % radius; for reduced accuracy 5,000")
+    visitor.number(
+      "speed_mps", speedMetersPerSecond, .metersPerSecond,
+      "over ground, where the source has it; not for reduced accuracy")
+    visitor.number(
+      "course_deg", courseDegrees, .course,
+      "from true north, where the source has it; not for reduced accuracy")
+    visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-standard-update)")
+  }
+
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let reason: Reason? = fields.code("reason")
+    // Standard updates come with every fix; people get their number from the summary.
+    guard reason != .update, let place = fields.place else { return nil }
+    return TextRecord("position", reason == .reduced ? "the cell around \(place)" : "\(place), as asked for")
+  }
+
+  package static var samples: [Record.Body] { [.location(LocationUpdate(.sample, .update))] }
+}
+
+extension PauseEvent: RecordFamily {
+  package static let types = ["paused", "resumed"]
+
+  package var type: String { pauses ? "paused" : "resumed" }
+
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("subscriber", subscriber, "whose updates")
+    visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-pause)")
+  }
+
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let name = fields.text("subscriber")
+    return fields.type == "paused"
+      ? TextRecord("paused", "standard updates of \(name): nothing moves")
+      : TextRecord("resumed", "those of \(name)")
+  }
+
+  package static var samples: [Record.Body] {
+    [
+      .pause(PauseEvent(subscriber: "a", pauses: true, reason: .resting)),
+      .pause(PauseEvent(subscriber: "a", pauses: false, reason: .moved)),
+    ]
+  }
+}

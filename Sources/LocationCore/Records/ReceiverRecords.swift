@@ -56,3 +56,26 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
     }
   }
 }
+
+extension ReceiverOrder: RecordFamily {
+  package static let types = ["receiver"]
+
+  package var type: String { "receiver" }
+
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("state", isOn ? "on" : "off", "`on` or `off`")
+    visitor.number(
+      "seconds", pauseSeconds, .seconds,
+      "off: for how long; absent if that depends on what happens")
+    visitor.text(
+      "reason", reason.rawValue,
+      "what decides when the next fix is asked for, see [below](#reasons-of-the-receiver)")
+  }
+
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let pause = fields.number("seconds").map { " for \(Wording.duration($0))" } ?? ""
+    return TextRecord("receiver", "\(fields.text("state"))\(pause) (\(fields.text("reason")))")
+  }
+
+  package static var samples: [Record.Body] { [.receiver(.off(seconds: 60, .rest))] }
+}

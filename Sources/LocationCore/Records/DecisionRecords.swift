@@ -1,0 +1,265 @@
+/// What the policy decided for one subscriber, under which rule, and why (rule A9).
+public struct Decision: Hashable, Sendable, Codable {
+  /// What was decided.
+  public enum Action: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Handed to a subscriber that runs.
+    case deliver
+    /// Resumed from suspension to be handed an event.
+    case wake
+    /// Started in the background to be handed an event.
+    case relaunch
+    /// Kept for later.
+    case `defer`
+    /// Kept, and merged with others.
+    case coalesce
+    /// Not kept.
+    case drop
+    /// Stopped from running, kept in memory.
+    case suspend
+    /// Ended.
+    case terminate
+    /// Ended to free memory.
+    case purge
+    /// Not allowed.
+    case refuse
+  }
+
+  /// Why. The raw values are stable: they stand in records and docs.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It runs in the foreground.
+    case foreground
+    /// It runs in the background already.
+    case running
+    /// It was suspended.
+    case suspended
+    /// It was not running.
+    case notRunning = "not_running"
+    /// The user had force-quit it; location services relaunch it all the same.
+    case forceQuitLocation = "force_quit_location"
+    /// The user force-quit it, and nothing may start it before the user does.
+    case forceQuit = "force_quit"
+    /// Nothing is started before the first unlock after a boot.
+    case locked
+    /// The first unlock after a boot.
+    case firstUnlock = "first_unlock"
+    /// Its authorization is `denied`.
+    case denied
+    /// Waking and relaunching need the authorization `always`.
+    case needsAlways = "needs_always"
+    /// It opted out of background execution.
+    case exitsOnSuspend = "exits_on_suspend"
+    /// Nothing holds off suspension any more.
+    case idle
+    /// It was still running when its time was over.
+    case budgetOver = "budget_over"
+    /// A finite task was still open when its time was over.
+    case taskOpen = "task_open"
+    /// The move is not one of those rule A1 allows.
+    case illegalMove = "illegal_move"
+    /// No such task is open.
+    case unknownTask = "unknown_task"
+    /// As many events wait for it as may.
+    case outboxFull = "outbox_full"
+    /// It had been handed the event before and did not acknowledge it.
+    case unacknowledged
+    /// It had been kept for it.
+    case kept
+    /// It ended too soon after being started; the next start waits.
+    case backOff = "back_off"
+    /// The machine is short of memory.
+    case memoryPressure = "memory_pressure"
+    /// Kept back with others, to be delivered together.
+    case batched
+    /// As far as updates are kept back, or as many as may be.
+    case batchFull = "batch_full"
+    /// As long as updates are kept back.
+    case batchDue = "batch_due"
+    /// It stopped the service for which updates were kept back.
+    case stopped
+    /// It may know no more than a coarse position.
+    case reduced
+    /// It was told its coarse position less than 15 minutes ago.
+    case reducedWindow = "reduced_window"
+    /// The user lets nothing wake or relaunch it.
+    case backgroundDeliveryOff = "background_delivery_off"
+    /// The user lets things wake and relaunch it again.
+    case backgroundDeliveryOn = "background_delivery_on"
+    /// It overran its time again and again.
+    case throttled
+    /// The time for which it was throttled is over.
+    case throttleOver = "throttle_over"
+    /// It held a lock that others may wait for.
+    case sharedLock = "shared_lock"
+    /// As many tasks are open as may be.
+    case tooManyTasks = "too_many_tasks"
+    /// It took more of the processor than a program in the background may.
+    case processor
+    /// There is no source of fixes.
+    case noSource = "no_source"
+    /// No fix came in the time it gave.
+    case noFix = "no_fix"
+  }
+
+  /// Whom it is about.
+  public var subscriber: String
+  /// What was decided.
+  public var action: Action
+  /// Under which rule.
+  public var rule: Rule
+  /// Its state before.
+  public var before: SubscriberState
+  /// Its state after.
+  public var after: SubscriberState
+  /// The event it is about; nil where it is about none.
+  public var event: Int?
+  /// Why.
+  public var reason: Reason
+}
+
+/// A change of state that was not the policy's own decision: the user's, the subscriber's, the machine's.
+public struct StateMove: Hashable, Sendable, Codable {
+  /// Who or what moved it.
+  public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
+    case added, user, exit, restart, reboot
+  }
+
+  /// Whom it is about.
+  public var subscriber: String
+  /// Its state before.
+  public var before: SubscriberState
+  /// Its state after.
+  public var after: SubscriberState
+  /// Who or what moved it.
+  public var cause: Cause
+}
+
+extension Decision: RecordFamily {
+  package static let types = ["decision"]
+
+  package var type: String { "decision" }
+
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("subscriber", subscriber, "whom it is about")
+    visitor.text("action", action.rawValue, "see [below](#actions)")
+    visitor.text("rule", rule.rawValue, "the rule's id")
+    visitor.text("state_before", before.rawValue, "its [state](#states-of-a-subscriber) before")
+    visitor.text("state_after", after.rawValue, "its state after")
+    visitor.count("event", event, "the `id` of the record that caused it; absent if no record did")
+    visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-decision)")
+  }
+
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let action = fields.code("action", Action.self)?.phrase ?? fields.text("action")
+    let reason = fields.code("reason", Reason.self)?.phrase ?? fields.text("reason")
+    return TextRecord(
+      fields.text("subscriber"), "\(action) (\(fields.text("rule"))): \(reason)", isConsequence: true)
+  }
+
+  package static var samples: [Record.Body] {
+    [
+      .decision(
+        Decision(
+          subscriber: "a", action: .wake, rule: .significantChange, before: .suspended, after: .background,
+          event: 1, reason: .suspended))
+    ]
+  }
+}
+
+extension StateMove: RecordFamily {
+  package static let types = ["subscriber.state"]
+
+  package var type: String { "subscriber.state" }
+
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("subscriber", subscriber, "whom it is about")
+    visitor.text("state_before", before.rawValue, "its [state](#states-of-a-subscriber) before")
+    visitor.text("state_after", after.rawValue, "its state after")
+    visitor.text("reason", cause.rawValue, "see [below](#reasons-of-a-change-of-state)")
+  }
+
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    guard let cause: Cause = fields.code("reason"), let after: SubscriberState = fields.code("state_after"),
+      let phrase = phrase(cause, to: after)
+    else { return nil }
+    return TextRecord(fields.text("subscriber"), phrase, isConsequence: true)
+  }
+
+  package static var samples: [Record.Body] {
+    [.subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit))]
+  }
+
+  /// Nil for the steps between.
+  private static func phrase(_ cause: Cause, to after: SubscriberState) -> String? {
+    switch (cause, after) {
+    case (.user, .active): "opened by the user"
+    case (.user, .background): "put in the background by the user"
+    case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
+    case (.exit, _): "ended by itself"
+    case (.restart, _): "ended with the daemon before"
+    case (.reboot, _): "ended by the reboot"
+    case (.added, _): "added, \(after.rawValue)"
+    }
+  }
+}
+
+extension Decision.Action {
+  /// In words.
+  package var phrase: String {
+    switch self {
+    case .deliver: "told"
+    case .wake: "woken in the background"
+    case .relaunch: "relaunched in the background"
+    case .defer: "kept for later"
+    case .coalesce: "merged with what waits"
+    case .drop: "dropped"
+    case .suspend: "suspended"
+    case .terminate: "ended"
+    case .purge: "purged"
+    case .refuse: "refused"
+    }
+  }
+}
+
+extension Decision.Reason {
+  /// In words.
+  package var phrase: String {
+    switch self {
+    case .foreground: "it is in the foreground"
+    case .running: "it runs already"
+    case .suspended: "it was suspended"
+    case .notRunning: "it was not running"
+    case .forceQuitLocation: "location services relaunch it even after a force-quit"
+    case .forceQuit: "the user force-quit it"
+    case .locked: "locked since the boot"
+    case .firstUnlock: "the first unlock since the boot"
+    case .denied: "its authorization is denied"
+    case .needsAlways: "that needs the authorization always"
+    case .exitsOnSuspend: "it opted out of running in the background"
+    case .idle: "nothing keeps it running any more"
+    case .budgetOver: "still running when its time was over"
+    case .taskOpen: "a task was still open when its time was over"
+    case .illegalMove: "not a move its state allows"
+    case .unknownTask: "no such task is open"
+    case .outboxFull: "too many events wait for it"
+    case .unacknowledged: "it had not acknowledged it"
+    case .kept: "kept until now"
+    case .backOff: "it ended too soon; the next start waits"
+    case .memoryPressure: "memory is short"
+    case .batched: "kept back, to be told with others"
+    case .batchFull: "far enough, or enough of them"
+    case .batchDue: "kept back for long enough"
+    case .stopped: "it stopped the service"
+    case .reduced: "it may know a coarse position only"
+    case .reducedWindow: "it was told its coarse position less than 15 min ago"
+    case .backgroundDeliveryOff: "the user lets nothing wake it"
+    case .backgroundDeliveryOn: "the user lets things wake it again"
+    case .throttled: "it overran its time again and again"
+    case .throttleOver: "left alone for long enough"
+    case .sharedLock: "it held a lock that others may wait for"
+    case .tooManyTasks: "as many tasks are open as may be"
+    case .processor: "it took too much of the processor"
+    case .noSource: "there is no source of fixes"
+    case .noFix: "no fix came in time"
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/// Something the engine was asked to take and could not: the family of ``Record/Body/refused(what:reason:)``.
+struct RefusedRecord: RecordFamily {
+  var what: String
+  var reason: String
+
+  static let types = ["refused"]
+
+  var type: String { "refused" }
+
+  func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("what", what, "what", column: .reason)
+    visitor.text("reason", reason, "in words")
+  }
+
+  static func text(_ fields: RecordFields) -> TextRecord? {
+    TextRecord("refused", "\(fields.text("what")): \(fields.text("reason"))")
+  }
+
+  static var samples: [Record.Body] { [.refused(what: "a", reason: "b")] }
+}

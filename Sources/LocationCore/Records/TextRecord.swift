@@ -1,0 +1,42 @@
+/// A record in words: what happened, and the detail behind it.
+package struct TextRecord: Hashable, Sendable {
+  /// What happened, or to whom.
+  package var what: String
+  /// The detail.
+  package var detail: String
+  /// Whether it is about a subscriber, and so stands under the event that caused it.
+  package var isConsequence: Bool
+
+  package init(_ what: String, _ detail: String, isConsequence: Bool = false) {
+    self.what = what
+    self.detail = detail
+    self.isConsequence = isConsequence
+  }
+
+  /// Nil for records that people get from the summary.
+  package init?(_ record: Record) {
+    var writer = TextWriter()
+    record.body.describe(to: &writer)
+    guard let text = writer.text else { return nil }
+    self = text
+  }
+
+  /// A record of the fields of its line; nil for a record that people get from the summary.
+  ///
+  /// - Parameter other: the detail of a record of a type that this version does not know.
+  package init?(_ fields: RecordFields, other: @autoclosure () -> String) {
+    guard let family = Record.families.first(where: { $0.types.contains(fields.type) }) else {
+      self.init(fields.type, other())
+      return
+    }
+    guard let text = family.text(fields) else { return nil }
+    self = text
+  }
+}
+
+/// Puts a record in words.
+private struct TextWriter: RecordVisitor {
+  var text: TextRecord?
+
+  mutating func visit<Family: RecordFamily>(_ family: Family) { text = Family.text(RecordFields(of: family)) }
+}
