@@ -134,10 +134,13 @@ public struct StateMove: Hashable, Sendable, Codable {
 }
 
 extension Decision: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["decision"]
 
+  /// The name in the `type` key.
   package var type: String { "decision" }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is about")
     visitor.text("action", action.rawValue, "see [below](#actions)")
@@ -148,6 +151,7 @@ extension Decision: RecordFamily {
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-decision)")
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let action = fields.code("action", Action.self)?.phrase ?? fields.text("action")
     let reason = fields.code("reason", Reason.self)?.phrase ?? fields.text("reason")
@@ -155,6 +159,7 @@ extension Decision: RecordFamily {
       fields.text("subscriber"), "\(action) (\(fields.text("rule"))): \(reason)", isConsequence: true)
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .decision(
@@ -166,10 +171,13 @@ extension Decision: RecordFamily {
 }
 
 extension StateMove: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["subscriber.state"]
 
+  /// The name in the `type` key.
   package var type: String { "subscriber.state" }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is about")
     visitor.text("state_before", before.rawValue, "its [state](#states-of-a-subscriber) before")
@@ -177,6 +185,7 @@ extension StateMove: RecordFamily {
     visitor.text("reason", cause.rawValue, "see [below](#reasons-of-a-change-of-state)")
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let cause: Cause = fields.code("reason"), let after: SubscriberState = fields.code("state_after"),
       let phrase = phrase(cause, to: after)
@@ -184,6 +193,7 @@ extension StateMove: RecordFamily {
     return TextRecord(fields.text("subscriber"), phrase, isConsequence: true)
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [.subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit))]
   }

@@ -47,10 +47,13 @@ public struct Advice: Hashable, Sendable, Codable {
 }
 
 extension PowerEntry: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["power"]
 
+  /// The name in the `type` key.
   package var type: String { "power" }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("component", component.rawValue, "see [below](#components)", column: .reason)
     visitor.text(
@@ -66,6 +69,7 @@ extension PowerEntry: RecordFamily {
   /// People get the energy from the summary.
   package static func text(_ fields: RecordFields) -> TextRecord? { nil }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .power(
@@ -75,10 +79,13 @@ extension PowerEntry: RecordFamily {
 }
 
 extension Advice: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["advice"]
 
+  /// The name in the `type` key.
   package var type: String { "advice" }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whom it is about")
     visitor.text("rule", rule.rawValue, "the rule of the service it used")
@@ -87,6 +94,7 @@ extension Advice: RecordFamily {
     visitor.number("joules", joules, .joules, "its energy under `rule`")
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let updates = Wording.count(Int(fields.number("updates") ?? 0), "update")
     return TextRecord(
@@ -95,6 +103,7 @@ extension Advice: RecordFamily {
     )
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [.advice(Advice(subscriber: "a", rule: .standard, cheaper: .significantChange, updates: 1, joules: 1))]
   }

@@ -58,10 +58,13 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
 }
 
 extension ReceiverOrder: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["receiver"]
 
+  /// The name in the `type` key.
   package var type: String { "receiver" }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("state", isOn ? "on" : "off", "`on` or `off`")
     visitor.number(
@@ -72,10 +75,12 @@ extension ReceiverOrder: RecordFamily {
       "what decides when the next fix is asked for, see [below](#reasons-of-the-receiver)")
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let pause = fields.number("seconds").map { " for \(Wording.duration($0))" } ?? ""
     return TextRecord("receiver", "\(fields.text("state"))\(pause) (\(fields.text("reason")))")
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] { [.receiver(.off(seconds: 60, .rest))] }
 }

@@ -30,26 +30,35 @@ package protocol RecordVisitor {
 }
 
 extension RecordVisitor {
+  /// Visits a record of any family.
   package mutating func visit<Family: RecordFamily>(_ family: Family) { family.describe(to: &self) }
 
+  /// A named text.
   package mutating func text(
     _ key: StaticString, _ value: String?, _ meaning: StaticString, column: CSVColumn?
   ) {}
 
+  /// A whole number.
   package mutating func count(_ key: StaticString, _ value: Int?, _ meaning: StaticString) {}
 
+  /// A number with its unit.
   package mutating func number(
     _ key: StaticString, _ value: Double?, _ unit: RecordUnit, _ meaning: StaticString, column: CSVColumn?
   ) {}
 
+  /// A moment in UTC.
   package mutating func time(_ key: StaticString, _ value: UTCTime?, _ meaning: StaticString) {}
 
+  /// A place in degrees.
   package mutating func position(latitude: Double, longitude: Double, _ meaning: StaticString) {}
 
+  /// The radius that holds the true position with 68 %, metres.
   package mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) {}
 
+  /// A place that only a list of places shows.
   package mutating func unlistedPlace(_ coordinate: Coordinate, _ accuracy: Accuracy) {}
 
+  /// What a fix said of regions.
   package mutating func verdicts(
     _ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString
   ) {}

@@ -100,8 +100,10 @@ extension RegionEvent.Kind {
 }
 
 extension RegionEvent: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["region.enter", "region.exit", "region.dwell", "region.cross", "region.state"]
 
+  /// The name in the `type` key.
   package var type: String {
     switch kind {
     case .enter: "region.enter"
@@ -112,6 +114,7 @@ extension RegionEvent: RecordFamily {
     }
   }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("region", region, "the region's id")
     if case .state(let state) = kind {
@@ -141,6 +144,7 @@ extension RegionEvent: RecordFamily {
       "`region.cross`: how long the passage took")
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let region = fields.text("region")
     switch fields.type {
@@ -163,6 +167,7 @@ extension RegionEvent: RecordFamily {
     return ", \(Wording.distance(abs(meters))) \(side) the edge, \(certainty)"
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     let kinds: [Kind] = [.enter, .exit, .dwell, .cross, .state(.inside)]
     return kinds.map { kind in

@@ -27,10 +27,13 @@ public struct SignificantChangeEvent: Hashable, Sendable, Codable {
 }
 
 extension SignificantChangeEvent: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["significant"]
 
+  /// The name in the `type` key.
   package var type: String { "significant" }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.position(fix.coordinate, "where it is now")
     visitor.accuracy(fix.accuracy, "radius that holds the true position with 68 %")
@@ -45,6 +48,7 @@ extension SignificantChangeEvent: RecordFamily {
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-significant-change)")
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     guard let place = fields.place else { return nil }
     guard let moved = fields.number("moved_m"), let since = fields.number("since_s") else {
@@ -54,6 +58,7 @@ extension SignificantChangeEvent: RecordFamily {
     return TextRecord("moved", "\(Wording.distance(moved)) in \(Wording.duration(since)), to \(place)\(late)")
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .significant(

@@ -56,8 +56,10 @@ struct GapRecord: RecordFamily {
 }
 
 extension SourceEvent: RecordFamily {
+  /// All names that the `type` key of this family can have.
   package static let types = ["source", "stale", "gap"]
 
+  /// The name in the `type` key.
   package var type: String {
     switch self {
     case .found, .switched: "source"
@@ -66,6 +68,7 @@ extension SourceEvent: RecordFamily {
     }
   }
 
+  /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     switch self {
     case .found(let name): describe("found", name, to: &visitor)
@@ -88,6 +91,7 @@ extension SourceEvent: RecordFamily {
     visitor.text("name", name, "the receiver, for people", column: .reason)
   }
 
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     switch fields.type {
     case "source":
@@ -102,6 +106,7 @@ extension SourceEvent: RecordFamily {
     }
   }
 
+  /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
     [
       .source(.found(name: "a")), .source(.switched(to: "a")), .source(.stale(.lost, seconds: 1)),

@@ -40,7 +40,7 @@ struct WireSample: CustomStringConvertible, Sendable {
   private static let instant = EngineInstant(microseconds: 1_777_615_200_000_000)
   private static let accuracy = Accuracy(radiusMeters: 5, source: .reported)
 
-  static let bodies = Record.families.flatMap(\.samples)
+  static let bodies = Record.families.flatMap { $0.samples }
 
   private static let summary: WireSample = {
     var engine = Engine()

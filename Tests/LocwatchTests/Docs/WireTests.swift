@@ -42,7 +42,7 @@ import Testing
     // A table is named for the types whose fields it has, or for the object of verdicts.
     let names = document.text.matches(of: /<!-- generated: (.+) -->/).map { String($0.1) }
     let types = names.flatMap { $0.components(separatedBy: ", ") }
-    #expect(Set(types) == Set(Record.families.flatMap(\.types)).union(["verdict"]))
+    #expect(Set(types) == Set(Record.families.flatMap { $0.types }).union(["verdict"]))
     for name in names {
       var table = FieldTable()
       for body in WireSample.bodies {
@@ -65,7 +65,7 @@ import Testing
     let sampled = WireSample.bodies.compactMap { Mirror(reflecting: $0).children.first?.label }
     #expect(Set(cases) == Set(sampled))
     let types = WireSample.bodies.map { Record(id: 7, time: Fix.sample.time, body: $0).type }
-    #expect(Set(types) == Set(Record.families.flatMap(\.types)))
+    #expect(Set(types) == Set(Record.families.flatMap { $0.types }))
   }
 
   @Test func `the columns of CSV are described in their order`() throws {
