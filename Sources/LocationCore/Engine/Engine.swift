@@ -102,6 +102,11 @@ public struct Engine: ~Copyable {
     return max(state.instant, EngineInstant(microseconds: time.microseconds))
   }
 
+  /// ``nextDeadline``, for another module's hot path.
+  ///
+  /// It changes nothing; it is `mutating` for the reason given above.
+  public mutating func due() -> EngineInstant? { nextDeadline }
+
   /// Takes a position report: the same as an event with it, without the way through an enum of all events.
   ///
   /// - Returns: whether it was believed.

@@ -194,9 +194,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// step of the scenario at the same instant.
   private mutating func run(until instant: EngineInstant) {
     if !hasStarted { start(at: instant) }
-    while let due = nextDue, due <= instant {
+    while let due = nextDue(), due <= instant {
       now = max(now, due)
-      if let deadline = host.engine.nextDeadline, deadline <= due {
+      if let deadline = host.due(), deadline <= due {
         host.advance(to: due)
       } else if let outcome = host.ports.model.next, outcome <= due, let next = host.ports.model.removeNext()
       {
@@ -210,8 +210,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   }
 
   /// When anything is due next.
-  private var nextDue: EngineInstant? {
-    EngineInstant.earlier(host.engine.nextDeadline, EngineInstant.earlier(host.ports.model.next, steps.next))
+  private mutating func nextDue() -> EngineInstant? {
+    EngineInstant.earlier(host.due(), EngineInstant.earlier(host.ports.model.next, steps.next))
   }
 
   private mutating func start(at instant: EngineInstant) {
@@ -263,6 +263,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
 
   /// Hands the effects on. What comes of an order to the receiver may add further ones.
   private mutating func commit() {
+    guard host.hasEffects else { return }
     host.commit(at: now)
     while !host.ports.receiverOrders.isEmpty {
       obey(host.ports.receiverOrders.removeFirst())

@@ -21,16 +21,16 @@ package protocol EffectPorts: ~Copyable {
 
 extension EffectPorts where Self: ~Copyable {
   /// For ports that need no line.
-  package mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
+  @inlinable package mutating func deliver(_ event: Int, _ line: [UInt8], to subscriber: String) {
     receive(.deliver(subscriber: subscriber, event: event))
   }
   /// Without subscribers there are no orders for them.
-  package mutating func receive(_ order: Order) {}
+  @inlinable package mutating func receive(_ order: Order) {}
   /// A receiver that is always on is not switched.
-  package mutating func receive(_ order: ReceiverOrder) {}
+  @inlinable package mutating func receive(_ order: ReceiverOrder) {}
 }
 
 extension EffectPorts where Self: ~Copyable, Action == Never {
   /// There are no such actions.
-  package mutating func perform(_ action: Never) {}
+  @inlinable package mutating func perform(_ action: Never) {}
 }

@@ -17,21 +17,21 @@ package import LocationCore
 /// ```
 package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts & ~Copyable>: ~Copyable {
   /// The engine. Only the host changes it.
-  package internal(set) var engine: Engine
+  package var engine: Engine
   /// Where events are kept.
   package var journal: Journal
   /// Where effects go.
   package var ports: Ports
   /// What the engine asked for and no port has been handed.
-  private var effects: [Effect] = []
+  @usableFromInline internal var effects: [Effect] = []
   /// Where the effects of the last event begin.
-  private var lastEvent = 0
+  @usableFromInline internal var lastEvent = 0
   /// Up to where the orders to the receiver have been handed over.
-  private var receiverPlace = 0
+  @usableFromInline internal var receiverPlace = 0
   /// What is to be done beside the effects, and before which of them.
-  private var actions: [(place: Int, action: Ports.Action)] = []
+  @usableFromInline internal var actions: [(place: Int, action: Ports.Action)] = []
 
-  package init(_ engine: consuming Engine, journal: consuming Journal, ports: consuming Ports) {
+  @inlinable package init(_ engine: consuming Engine, journal: consuming Journal, ports: consuming Ports) {
     self.engine = engine
     self.journal = journal
     self.ports = ports
@@ -42,7 +42,7 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   /// Has an event journaled and handled.
   ///
   /// - Throws: what the journal throws; the engine has not seen the event then.
-  package mutating func handle(_ stamped: Stamped) throws(Journal.JournalError) {
+  @inlinable package mutating func handle(_ stamped: Stamped) throws(Journal.JournalError) {
     try journal.append(stamped)
     lastEvent = effects.count
     engine.handle(stamped, into: &effects)
@@ -51,7 +51,7 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   /// Has a position report journaled and handled: the same as an event with it, without copying it into one.
   ///
   /// - Returns: whether it was believed.
-  @discardableResult
+  @inlinable @discardableResult
   package mutating func handle(
     _ report: FixReport, at instant: EngineInstant
   ) throws(Journal.JournalError) -> Bool {
@@ -61,10 +61,12 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   }
 
   /// Fires everything due by `instant`. Deadlines follow from events, so they are not journaled.
-  package mutating func advance(to instant: EngineInstant) { engine.advance(to: instant, into: &effects) }
+  @inlinable package mutating func advance(to instant: EngineInstant) {
+    engine.advance(to: instant, into: &effects)
+  }
 
   /// The instant at which a replay stamps a report; see ``Engine/instant(ofReplayed:)``.
-  package mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
+  @inlinable package mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
     engine.instant(ofReplayed: report)
   }
 
@@ -80,10 +82,16 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
     return nil
   }
 
+  /// When the engine has something due; see ``Engine/due()``.
+  @inlinable package mutating func due() -> EngineInstant? { engine.due() }
+
   // MARK: - Effects
 
+  /// Whether anything waits for a commit beside what the journal keeps.
+  @inlinable package var hasEffects: Bool { !effects.isEmpty || !actions.isEmpty }
+
   /// Commits what was handled, then hands the effects to the ports. Where the journal can't commit now they wait.
-  package mutating func commit(at instant: EngineInstant) throws(Journal.JournalError) {
+  @inlinable package mutating func commit(at instant: EngineInstant) throws(Journal.JournalError) {
     guard try journal.commit(effects, of: engine, at: instant) else { return }
     if !effects.isEmpty || !actions.isEmpty { perform() }
   }
@@ -98,7 +106,7 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
     receiverPlace = effects.count
   }
 
-  private mutating func perform() {
+  @inlinable mutating func perform() {
     var nextAction = 0
     for place in effects.indices {
       while nextAction < actions.count, actions[nextAction].place <= place {

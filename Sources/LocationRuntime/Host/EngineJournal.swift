@@ -30,28 +30,29 @@ package protocol EngineJournal: ~Copyable {
 
 extension EngineJournal where Self: ~Copyable {
   /// Keeps the report as an event.
-  package mutating func append(_ report: FixReport, at instant: EngineInstant) throws(JournalError) {
+  @inlinable package mutating func append(_ report: FixReport, at instant: EngineInstant) throws(JournalError)
+  {
     try append(Stamped(at: instant, .fix(report)))
   }
 
   /// Without stored records there are no lines.
-  package func line(of event: Int) -> [UInt8] { [] }
+  @inlinable package func line(of event: Int) -> [UInt8] { [] }
 }
 
 /// Keeps nothing: for a replay, whose events are in a file already.
 package struct NoJournal: EngineJournal {
-  package init() {}
+  @inlinable package init() {}
 
   /// Does nothing.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ stamped: Stamped) {}
 
   /// Does nothing.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func append(_ report: FixReport, at instant: EngineInstant) {}
 
   /// Lets the effects run.
-  @inline(__always)
+  @inlinable @inline(__always)
   package mutating func commit(
     _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
   ) -> Bool { true }
