@@ -93,7 +93,7 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   /// Commits what was handled, then hands the effects to the ports. Where the journal can't commit now they wait.
   @inlinable package mutating func commit(at instant: EngineInstant) throws(Journal.JournalError) {
     guard try journal.commit(effects, of: engine, at: instant) else { return }
-    if !effects.isEmpty || !actions.isEmpty { perform() }
+    if hasEffects { perform() }
   }
 
   /// Has something done in order with the effects: after those of the events so far, before those of later ones.
