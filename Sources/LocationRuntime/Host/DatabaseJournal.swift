@@ -78,7 +78,7 @@ private struct StoredOutbox {
 
 /// Keeps events, records and who waits for what in the state file.
 ///
-/// The engine handles an event at once; ``commit(_:of:at:)`` stores it in one transaction with what followed: the
+/// The engine handles an event at once; ``commit(_:at:)`` stores it in one transaction with what followed: the
 /// journal's rows, the records, the outbox. Effects run after that.
 ///
 /// While the disk accepts nothing, the engine goes on deciding. Its decisions wait in memory to be stored, and their
@@ -164,7 +164,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   ///
   /// - Throws: ``Failure`` where the database is damaged, or more waits in memory than may.
   mutating func commit(
-    _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
+    _ effects: [Effect], at instant: EngineInstant
   ) throws(Failure) -> Bool {
     if let retryAt, instant < retryAt { return false }
     record { (recording) throws(Failure) in try recording.flush() }

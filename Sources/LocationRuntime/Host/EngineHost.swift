@@ -92,7 +92,7 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
 
   /// Commits what was handled, then hands the effects to the ports. Where the journal can't commit now they wait.
   @inlinable package mutating func commit(at instant: EngineInstant) throws(Journal.JournalError) {
-    guard try journal.commit(effects, of: engine, at: instant) else { return }
+    guard try journal.commit(effects, at: instant) else { return }
     if hasEffects { perform() }
   }
 

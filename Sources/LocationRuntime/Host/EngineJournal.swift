@@ -16,11 +16,10 @@ package protocol EngineJournal: ~Copyable {
   ///
   /// - Parameters:
   ///   - effects: all that no port has been handed, those of earlier commits that returned false included.
-  ///   - engine: the engine as the events have left it.
   ///   - instant: now.
   /// - Returns: whether the effects may run; where not, they wait for the next commit.
   mutating func commit(
-    _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
+    _ effects: [Effect], at instant: EngineInstant
   ) throws(JournalError) -> Bool
 
   /// The stored record of an event that somebody waits for, as a line of NDJSON without its end; empty where the
@@ -54,7 +53,7 @@ package struct NoJournal: EngineJournal {
   /// Lets the effects run.
   @inlinable @inline(__always)
   package mutating func commit(
-    _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
+    _ effects: [Effect], at instant: EngineInstant
   ) -> Bool { true }
 }
 
@@ -70,7 +69,7 @@ package struct FileJournal: EngineJournal {
 
   /// Writes the recording.
   package mutating func commit(
-    _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
+    _ effects: [Effect], at instant: EngineInstant
   ) throws(Failure) -> Bool {
     try recording?.flush()
     return true

@@ -10,8 +10,7 @@ import Testing
   private struct MemoryJournal: EngineJournal {
     var events: [Stamped] = []
     mutating func append(_ stamped: Stamped) { events.append(stamped) }
-    mutating func commit(_ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant) -> Bool
-    {
+    mutating func commit(_ effects: [Effect], at instant: EngineInstant) -> Bool {
       true
     }
   }
@@ -129,7 +128,7 @@ import Testing
       throw Failure(.io, what: "the disk is full")
     }
     mutating func commit(
-      _ effects: [Effect], of engine: borrowing Engine, at instant: EngineInstant
+      _ effects: [Effect], at instant: EngineInstant
     ) throws(Failure) -> Bool { true }
   }
 
