@@ -33,6 +33,9 @@ let package = Package(
     .executableTarget(
       name: "FuzzLines", dependencies: ["LocationFormats", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
       linkerSettings: linked),
+    .executableTarget(
+      name: "FuzzGPSD", dependencies: ["LocationFormats", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
+      linkerSettings: linked),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -4,7 +4,6 @@
 // the gps.h of the libgps that it runs with. Known to fit: API 11 (3.22) to 16 (3.27).
 #include <gps.h>
 #include <stdlib.h>
-#include <string.h>
 
 #if GPSD_API_MAJOR_VERSION < 11
 #error "libgps is too old: 3.22 or later is needed"
@@ -33,15 +32,11 @@ static inline void locwatch_gps_clear(struct gps_data_t *data) {
   data->set = 0;
   gps_clear_fix(&data->fix);
   data->fix.status = LOCWATCH_STATUS_UNKNOWN;
-  data->dev.path[0] = 0;
-  data->dev.driver[0] = 0;
-  data->dev.activated.tv_sec = 0;
-  data->devices.ndevices = 0;
 }
 
 // 3.25 made the line const; before that it is not written to either.
-static inline int locwatch_gps_unpack(char *line, struct gps_data_t *data) {
-  return gps_unpack(line, data);
+static inline int locwatch_gps_unpack(const char *line, struct gps_data_t *data) {
+  return gps_unpack((char *)line, data);
 }
 
 static inline int locwatch_gps_has_gst(const struct gps_data_t *data) {
@@ -59,22 +54,3 @@ static inline int locwatch_gps_is_simulated(const struct gps_data_t *data) {
 static inline int locwatch_gps_api_major(void) { return GPSD_API_MAJOR_VERSION; }
 
 static inline int locwatch_gps_api_minor(void) { return GPSD_API_MINOR_VERSION; }
-
-static inline const char *locwatch_gps_path(const struct gps_data_t *data) { return data->dev.path; }
-
-static inline const struct devconfig_t *locwatch_gps_device(const struct gps_data_t *data) {
-  return &data->dev;
-}
-
-// NULL beyond the list.
-static inline const struct devconfig_t *locwatch_gps_listed_device(const struct gps_data_t *data, int index) {
-  return index < data->devices.ndevices && index < MAXUSERDEVS ? &data->devices.list[index] : NULL;
-}
-
-static inline const char *locwatch_device_path(const struct devconfig_t *device) { return device->path; }
-
-static inline const char *locwatch_device_driver(const struct devconfig_t *device) { return device->driver; }
-
-static inline int locwatch_device_is_active(const struct devconfig_t *device) {
-  return device->activated.tv_sec != 0;
-}

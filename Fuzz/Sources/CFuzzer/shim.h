@@ -1,5 +1,6 @@
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // libFuzzer's own main, to be called from ours (https://llvm.org/docs/LibFuzzer.html, "Using libFuzzer as a
 // library").

@@ -1,13 +1,13 @@
 import CGPSD
 package import LocationCore
 
-/// Decodes lines of gpsd's protocol with libgps. The only file that imports libgps.
+/// Decodes lines of gpsd's protocol, positions with libgps. The only file that imports libgps.
 ///
 /// `gps_unpack` says 0 for a truncated report, for garbage and for what it does not know, and then leaves the
-/// previous line's values in place; it drops the offset of a time and makes 1899 of a time it can't read. So
-/// only lines that ``/LocationCore/FixLine`` has found to be whole objects of a class that matters come here,
-/// what it may leave behind is cleared before each line, nothing is believed that is not finite, and the time
-/// is taken from the text by our own parser.
+/// previous line's values in place; it drops the offset of a time and makes 1899 of a time that it cannot read; and
+/// it loops for ever over a list of five devices. So libgps gets only what ``/LocationCore/LibgpsText`` composes
+/// from a TPV or GST report, devices and times are read here, what libgps may leave behind is cleared before each
+/// line, and nothing is believed that is not finite.
 ///
 /// It is a class because it owns a struct of 24 kB that must be freed once. One line in, items out: recorded
 /// and live lines take the same way.
@@ -15,7 +15,7 @@ package import LocationCore
   private let data: UnsafeMutablePointer<gps_data_t>
   private var track: GPSDTrack
   private var paths: [[UInt8]] = []
-  private var scratch: [CChar] = []
+  private var text = LibgpsText()
   private let acceptsSimulated: Bool
   /// The time that a recording has come to.
   private var recorded = EngineInstant(microseconds: 0)
@@ -78,19 +78,17 @@ package import LocationCore
     let instant = instant ?? recorded
     switch scan.kind {
     case .tpv:
-      unpack(line)
-      tpv(scan, at: instant, into: &items)
+      text.composeReport(from: line)
+      unpack()
+      tpv(scan, of: device(of: scan, in: line), at: instant, into: &items)
     case .gst:
-      unpack(line)
-      gst(scan)
+      text.composeDeviations(from: line)
+      unpack()
+      gst(scan, of: device(of: scan, in: line))
     case .sky:
-      if let path = scan.device { track.sky(device: number(of: line.extracting(path)), at: instant) }
-    case .device:
-      unpack(line)
-      device(into: &items)
-    case .devices:
-      unpack(line)
-      devices()
+      if scan.device != nil { track.sky(device: device(of: scan, in: line), at: instant) }
+    case .device: readDevice(line, into: &items)
+    case .devices: readDevices(line)
     case .version, .error, .other: break
     }
   }
@@ -104,35 +102,18 @@ package import LocationCore
   /// Appends the fix whose epoch is still open, if there is one.
   package func flush(into items: inout [TrackItem]) { track.flush(into: &items) }
 
-  /// Hands the line to libgps.
-  private func unpack(_ line: Span<UInt8>) {
-    Self.compact(line, into: &scratch)
+  /// Hands the text to libgps.
+  private func unpack() {
     unsafe locwatch_gps_clear(data)
-    unsafe scratch.withUnsafeMutableBufferPointer { text in
-      guard let start = text.baseAddress else { return }
+    unsafe text.characters.withUnsafeBufferPointer { characters in
+      guard let start = characters.baseAddress else { return }
       _ = unsafe locwatch_gps_unpack(start, data)
     }
   }
 
-  /// A C string without the white space between values, which libgps does not expect: gpsd writes none, but
-  /// other programs rewrite its lines.
-  private static func compact(_ line: Span<UInt8>, into text: inout [CChar]) {
-    if text.count <= line.count { text = [CChar](repeating: 0, count: line.count + 1) }
-    var length = 0
-    var isInString = false
-    var isEscaped = false
-    for index in 0..<line.count {
-      let byte = line[index]
-      if !isInString, byte.isXMLSpace { continue }
-      text[length] = CChar(bitPattern: byte)
-      length += 1
-      if byte == UInt8(ascii: "\""), !isEscaped { isInString.toggle() }
-      isEscaped = isInString && byte == UInt8(ascii: "\\") && !isEscaped
-    }
-    text[length] = 0
-  }
-
-  private func tpv(_ scan: GPSDLine, at instant: EngineInstant, into items: inout [TrackItem]) {
+  private func tpv(
+    _ scan: GPSDLine, of device: Int, at instant: EngineInstant, into items: inout [TrackItem]
+  ) {
     reports += 1
     let fix = unsafe data.pointee.fix
     let isRefused = unsafe !acceptsSimulated && locwatch_gps_is_simulated(data) != 0
@@ -148,7 +129,6 @@ package import LocationCore
       time: scan.time, latitude: position.latitude, longitude: position.longitude,
       accuracy: .assumed(mode), mode: mode, speedMetersPerSecond: FixReport.speed(fix.speed),
       courseDegrees: FixReport.course(fix.track), altitudeMeters: altitude.isFinite ? altitude : nil)
-    let device = unsafe number(of: locwatch_gps_path(data))
     track.tpv(
       GPSDReport(
         device: device, fix: report, horizontalErrorMeters: fix.eph.isNaN ? nil : fix.eph,
@@ -157,61 +137,48 @@ package import LocationCore
       at: instant, into: &items)
   }
 
-  private func gst(_ scan: GPSDLine) {
+  private func gst(_ scan: GPSDLine, of device: Int) {
     guard unsafe locwatch_gps_has_gst(data) != 0 else { return }
-    let device = unsafe number(of: locwatch_gps_path(data))
     unsafe track.gst(
       device: device, time: scan.time, latitudeSigma: data.pointee.gst.lat_err_deviation,
       longitudeSigma: data.pointee.gst.lon_err_deviation)
   }
 
-  /// libgps sets no flag for a device that was let go, so the flags are not looked at.
-  private func device(into items: inout [TrackItem]) {
-    let device = unsafe locwatch_gps_device(data)
-    guard let device = unsafe device else { return }
-    let number = unsafe number(of: locwatch_device_path(device))
-    if unsafe locwatch_device_is_active(device) != 0 {
+  private func readDevice(_ line: Span<UInt8>, into items: inout [TrackItem]) {
+    guard let device = GPSDDevice(line: line) else { return }
+    let number = number(of: line.extracting(device.path))
+    if device.isActive {
       if !present.contains(number) { present.append(number) }
-      unsafe track.found(number, driver: driver(of: device))
+      track.found(number, driver: device.driver)
     } else {
       present.removeAll { $0 == number }
       track.lost(number, into: &items)
     }
   }
 
-  private func devices() {
+  private func readDevices(_ line: Span<UInt8>) {
     present.removeAll()
-    for index in 0..<max(0, unsafe data.pointee.devices.ndevices) {
-      guard let device = unsafe locwatch_gps_listed_device(data, index) else { continue }
-      let number = unsafe number(of: locwatch_device_path(device))
+    for device in GPSDDevice.list(of: line) ?? [] {
+      let number = number(of: line.extracting(device.path))
       if !present.contains(number) { present.append(number) }
-      unsafe track.found(number, driver: driver(of: device))
+      track.found(number, driver: device.driver)
     }
   }
 
-  /// Nil where gpsd does not know the driver yet.
-  private func driver(of device: UnsafePointer<devconfig_t>) -> GPSDTrack.Driver? {
-    guard let name = unsafe locwatch_device_driver(device), unsafe name.pointee != 0 else { return nil }
-    return unsafe String(cString: name) == "NMEA0183" ? .nmea0183 : .other
+  /// The number of the device that a report is from; none is a device too, because recordings may leave it out.
+  private func device(of scan: GPSDLine, in line: Span<UInt8>) -> Int {
+    number(of: line.extracting(scan.device ?? 0..<0))
   }
 
-  /// A small number for a device's path; none is a device too, because recordings may leave it out.
-  private func number(of path: UnsafePointer<CChar>?) -> Int {
-    guard let path = unsafe path else { return 0 }
-    return unsafe UnsafeBufferPointer(start: path, count: strlen(path)).withMemoryRebound(to: UInt8.self) {
-      unsafe number(of: Span(_unsafeElements: $0))
-    }
-  }
-
+  /// A small number for a device's path.
   private func number(of path: Span<UInt8>) -> Int {
-    known: for (number, known) in paths.enumerated() where known.count == path.count {
-      for index in known.indices where path[index] != known[index] { continue known }
-      return number
-    }
+    let path = path.extracting(0..<min(path.count, Self.maximumPathBytes))
+    for number in paths.indices where path.equals(paths[number]) { return number }
     guard paths.count < GPSDTrack.maximumDevices else { return paths.count }
-    var bytes: [UInt8] = []
-    for index in 0..<path.count { bytes.append(path[index]) }
-    paths.append(bytes)
+    paths.append(path.array)
     return paths.count - 1
   }
+
+  /// The longest path that is told from others, bytes: gpsd's own limit (`GPS_PATH_MAX`).
+  private static let maximumPathBytes = 128
 }

@@ -1,7 +1,5 @@
 import LocationCore
 import LocationFormats
-import LocationLab
-import LocationRuntime
 
 /// Everything that a reader says of a track that comes in pieces: items, notes, lines and trouble.
 struct Transcript: Equatable, CustomStringConvertible {
