@@ -1,130 +1,137 @@
 /// An estimate of how much a receiver understates its error, from fixes of a device at rest.
 ///
-/// The spread of the fixes is taken within blocks of 300 s and between their means, so that slow drift is
+/// In motion nothing is learned, because a path and a wandering error look alike; ``MotionEvidence`` tells them apart.
+/// At rest the spread of the fixes is taken within blocks of 300 s and between their means, so that slow drift is
 /// counted whatever its time constant. Only what is certain is believed: one standard deviation of the
 /// estimate is taken off. A block counts when the one after it was at rest too, so setting out adds nothing.
-struct AccuracyInflation: Hashable, Sendable, Codable {
+///
+/// What was learned at one place does not hold at the next: it fades within half a minute of motion.
+struct AccuracyInflation: Hashable, Sendable {
   /// Factor on the claimed error, 1 to the limit.
   private(set) var factor = 1.0
+  /// When the next fix is looked at.
+  private var lookAt = EngineInstant.distantPast
+  private var memory = Memory()
 
-  /// Sums over the fixes of one block, metres from the anchor.
-  private struct Block: Hashable, Sendable, Codable {
-    var count = 0
-    var east = 0.0
-    var north = 0.0
-    var squares = 0.0
-    var variances = 0.0
-    var began = EngineInstant.distantPast
+  /// All but what each fix needs.
+  private struct Memory: Hashable, Sendable, Codable {
+    var plane: TangentPlane?
+    var motion = MotionEvidence()
+    var rest = RestSpread()
+    var strays = 0
+    /// When the position was last known to be at rest, or the last fix in motion.
+    var restedAt = EngineInstant.distantPast
   }
 
-  /// Sums over the blocks of one rest, standard deviations from the anchor.
-  private struct Rest: Hashable, Sendable, Codable {
-    var count = 0
-    var within = 0.0
-    var east = 0.0
-    var north = 0.0
-    var squares = 0.0
-  }
-
-  private var anchor: Coordinate?
-  private var metersPerLatitude = 0.0
-  private var metersPerLongitude = 0.0
-  private var block = Block()
-  private var waiting: Block?
-  private var rest = Rest()
-  private var strays = 0
-  private var setOut = EngineInstant.distantPast
-
-  private static let blockSeconds = 300.0
-  private static let blockCount = 10
-  /// Blocks from which an estimate is made.
-  private static let restCount = 3
-  /// Claimed standard deviations from the anchor beyond which a fix is not of this rest.
-  private static let straySigmas = 20.0
+  /// Standard deviations, claimed and estimated, from the middle of a rest beyond which a fix is not of it.
+  private static let straySigmas = (claimed: 12.0, estimated: 8.0)
   /// Such fixes in a row that end the rest.
   private static let strayCount = 3
-  /// Seconds of motion in which the excess of the factor fades away.
-  private static let fadeSeconds = 600.0
+  /// Seconds of motion after which a third of the excess of the factor is left.
+  private static let fadeSeconds = 30.0
+  /// Seconds in which all of it is gone where the position is suddenly elsewhere.
+  private static let jumpSeconds = 60.0
+  /// The longest silence that counts as motion, seconds.
+  private static let silenceSeconds = 60.0
+
+  init() {}
+
+  /// What feeds the estimate at present.
+  var basis: Basis {
+    memory.motion.isMoving ? .motion : .rest(blocks: memory.rest.count)
+  }
+
+  /// What feeds the estimate.
+  enum Basis: Hashable, Sendable {
+    /// Nothing: the position moves.
+    case motion
+    /// A rest with so many blocks of fixes; three make an estimate.
+    case rest(blocks: Int)
+  }
 
   /// Takes a fix into account.
   @inline(__always)
   mutating func note(_ fix: Fix, limit: Double) {
-    guard limit > 1 else { return }
-    guard let anchor else { return begin(at: fix) }
+    guard fix.instant >= lookAt, limit > 1 else { return }
+    look(at: fix, limit: limit)
+  }
+
+  @inline(never)
+  private mutating func look(at fix: Fix, limit: Double) {
+    lookAt = fix.instant.advanced(bySeconds: MotionEvidence.stepSeconds)
+    guard let plane = memory.plane else { return start(at: fix) }
+    let point = plane.point(of: fix.coordinate)
+    guard TangentPlane.reaches(point) else {
+      jump(at: fix.instant)
+      return start(at: fix)
+    }
     let sigma = fix.accuracy.sigmaMeters
-    let variance = sigma * sigma
-    let north = (fix.coordinate.latitude - anchor.latitude) * metersPerLatitude
-    let east =
-      Geodesy.longitudeDifference(from: anchor.longitude, to: fix.coordinate.longitude) * metersPerLongitude
-    let square = east * east + north * north
-    if square > Self.straySigmas * Self.straySigmas * variance * (factor * factor) {
-      strays += 1
-      if strays >= Self.strayCount { begin(at: fix) }
+    let wasMoving = memory.motion.isMoving
+    memory.motion.note(point, at: fix.instant, variance: sigma * sigma)
+    if memory.motion.isMoving { return fade(at: fix.instant) }
+    let stray = sigma * Swift.max(Self.straySigmas.claimed, Self.straySigmas.estimated * factor)
+    let isStray = memory.rest.squareDistance(to: point) > stray * stray
+    if wasMoving {
+      // Back where it was, or not away at all: what was learned there holds.
+      guard !isStray, let known = memory.rest.inflation(limit: limit) else {
+        return begin(at: point, fix.instant)
+      }
+      factor = known
+      memory.rest.resume(at: fix.instant)
+      memory.restedAt = fix.instant
+    }
+    if isStray {
+      memory.strays += 1
+      if memory.strays >= Self.strayCount {
+        jump(at: fix.instant)
+        begin(at: point, fix.instant)
+      }
       return
     }
-    strays = 0
-    block.count += 1
-    block.east += east
-    block.north += north
-    block.squares += square
-    block.variances += variance
-    if block.count >= Self.blockCount, block.began.seconds(to: fix.instant) >= Self.blockSeconds {
-      closeBlock(at: fix.instant, limit: limit)
-    }
+    memory.strays = 0
+    guard memory.rest.add(point, variance: sigma * sigma, at: fix.instant) else { return }
+    memory.restedAt = fix.instant
+    if let known = memory.rest.inflation(limit: limit) { factor = known }
+  }
+
+  private mutating func start(at fix: Fix) {
+    let plane = TangentPlane(at: fix.coordinate)
+    memory.plane = plane
+    memory.motion.forgetPlaces()
+    begin(at: plane.point(of: fix.coordinate), fix.instant)
   }
 
   /// Starts a new rest.
-  private mutating func begin(at fix: Fix) {
-    if anchor != nil {
-      let moving = setOut.seconds(to: fix.instant)
-      factor -= (factor - 1) * Swift.min(1, Swift.max(0, moving) / Self.fadeSeconds)
+  private mutating func begin(at point: TangentPlane.Point, _ instant: EngineInstant) {
+    memory.rest = RestSpread(around: point, at: instant)
+    memory.restedAt = instant
+    memory.strays = 0
+  }
+
+  /// Forgets the factor as time passes in motion.
+  private mutating func fade(at instant: EngineInstant) {
+    if factor > 1 {
+      let seconds = Swift.min(memory.restedAt.seconds(to: instant), Self.silenceSeconds)
+      factor = 1 + (factor - 1) * Trig.exp(-seconds / Self.fadeSeconds)
     }
-    setOut = fix.instant
-    let scale = LocalScale(latitude: fix.coordinate.latitude)
-    anchor = fix.coordinate
-    metersPerLatitude = scale.metersPerDegreeLatitude
-    metersPerLongitude = scale.metersPerDegreeLongitude
-    block = Block()
-    block.began = fix.instant
-    waiting = nil
-    rest = Rest()
-    strays = 0
+    memory.restedAt = instant
   }
 
-  private mutating func closeBlock(at instant: EngineInstant, limit: Double) {
-    if let waiting {
-      add(waiting)
-      estimate(limit: limit)
-    }
-    waiting = block
-    setOut = instant
-    block = Block()
-    block.began = instant
+  /// Forgets the factor where the position is elsewhere and no motion was seen.
+  private mutating func jump(at instant: EngineInstant) {
+    let away = memory.restedAt.seconds(to: instant)
+    factor -= (factor - 1) * Swift.min(1, Swift.max(0, away) / Self.jumpSeconds)
   }
+}
 
-  private mutating func add(_ block: Block) {
-    let count = Double(block.count)
-    let variance = block.variances / count
-    let east = block.east / count
-    let north = block.north / count
-    let spread = Swift.max(0, block.squares / count - east * east - north * north)
-    rest.count += 1
-    rest.within += 0.5 * spread * (count / (count - 1)) / variance
-    let sigma = variance.squareRoot()
-    rest.east += east / sigma
-    rest.north += north / sigma
-    rest.squares += (east * east + north * north) / variance
-  }
+extension AccuracyInflation: Codable {
+  private enum CodingKeys: String, CodingKey { case factor, lookAt, memory }
 
-  private mutating func estimate(limit: Double) {
-    guard rest.count >= Self.restCount else { return }
-    let count = Double(rest.count)
-    let within = rest.within / count
-    let spread = rest.squares - (rest.east * rest.east + rest.north * rest.north) / count
-    let between = 0.5 * Swift.max(0, spread) / (count - 1)
-    // Two axes; a block's inner spread is worth about five independent fixes an axis at long time constants.
-    let doubt = between / (count - 1).squareRoot() + within * (0.2 / count).squareRoot()
-    let variance = within + between - doubt
-    factor = Swift.min(limit, Swift.max(1, Swift.max(0, variance).squareRoot()))
+  /// Version 0.1.0 kept other sums; of those only the factor is read.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    factor = try values.decode(Double.self, forKey: .factor)
+    lookAt = try values.decodeIfPresent(EngineInstant.self, forKey: .lookAt) ?? .distantPast
+    memory = try values.decodeIfPresent(Memory.self, forKey: .memory) ?? Memory()
   }
 }

@@ -144,19 +144,4 @@ import Testing
     #expect(events.filter { $0.region == "home" }.count <= 1)
     #expect(events.filter { $0.region == "next" }.count <= 1)
   }
-
-  @Test func theInflationOfAnHonestReceiverStaysNearOne() {
-    var receiver = SimulatedReceiver(seed: 8, sigmaMeters: 7, correlationSeconds: 10)
-    var honest = AccuracyInflation()
-    var modest = AccuracyInflation()
-    for second in 0..<4_000 {
-      let fix = receiver.fix(second: second, east: 0, north: 0, from: munich)
-      honest.note(fix, limit: 4)
-      var claim = fix
-      claim.accuracy.radiusMeters /= 2
-      modest.note(claim, limit: 4)
-    }
-    #expect(honest.factor < 1.05)
-    #expect(abs(modest.factor - 2) < 0.3)
-  }
 }

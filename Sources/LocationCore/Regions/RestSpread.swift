@@ -1,0 +1,102 @@
+/// The spread of the fixes of a rest, in the errors that the receiver claims.
+struct RestSpread: Hashable, Sendable, Codable {
+  /// Sums over the fixes of one block, metres from the anchor.
+  private struct Block: Hashable, Sendable, Codable {
+    var count = 0
+    var east = 0.0
+    var north = 0.0
+    var squares = 0.0
+    var variances = 0.0
+    var began = EngineInstant.distantPast
+  }
+
+  /// Sums over the blocks of the rest, standard deviations from the anchor.
+  private struct Blocks: Hashable, Sendable, Codable {
+    var count = 0
+    var within = 0.0
+    var east = 0.0
+    var north = 0.0
+    var squares = 0.0
+  }
+
+  private var anchor = TangentPlane.Point(east: 0, north: 0)
+  private var block = Block()
+  private var waiting: Block?
+  private var blocks = Blocks()
+
+  private static let blockSeconds = 300.0
+  private static let blockCount = 10
+  /// Blocks from which an estimate is made.
+  private static let leastCount = 3
+
+  init() {}
+
+  /// A rest that begins at a place.
+  init(around anchor: TangentPlane.Point, at instant: EngineInstant) {
+    self.anchor = anchor
+    block.began = instant
+  }
+
+  /// Blocks that count.
+  var count: Int { blocks.count }
+
+  /// Square metres from where the rest began.
+  func squareDistance(to point: TangentPlane.Point) -> Double {
+    let east = point.east - anchor.east
+    let north = point.north - anchor.north
+    return east * east + north * north
+  }
+
+  /// Goes on after a motion that led back; the block under way is dropped.
+  mutating func resume(at instant: EngineInstant) {
+    waiting = nil
+    block = Block()
+    block.began = instant
+  }
+
+  /// Adds a fix; tells whether that completed a block.
+  mutating func add(_ point: TangentPlane.Point, variance: Double, at instant: EngineInstant) -> Bool {
+    let east = point.east - anchor.east
+    let north = point.north - anchor.north
+    block.count += 1
+    block.east += east
+    block.north += north
+    block.squares += east * east + north * north
+    block.variances += variance
+    guard block.count >= Self.blockCount, block.began.seconds(to: instant) >= Self.blockSeconds else {
+      return false
+    }
+    if let waiting { add(waiting) }
+    waiting = block
+    block = Block()
+    block.began = instant
+    return true
+  }
+
+  private mutating func add(_ block: Block) {
+    let count = Double(block.count)
+    let variance = block.variances / count
+    let east = block.east / count
+    let north = block.north / count
+    let spread = Swift.max(0, block.squares / count - east * east - north * north)
+    blocks.count += 1
+    blocks.within += 0.5 * spread * (count / (count - 1)) / variance
+    let sigma = variance.squareRoot()
+    blocks.east += east / sigma
+    blocks.north += north / sigma
+    blocks.squares += (east * east + north * north) / variance
+  }
+
+  /// The factor by which the error is larger than claimed, 1 to the limit; nil before enough was seen.
+  func inflation(limit: Double) -> Double? {
+    guard blocks.count >= Self.leastCount else { return nil }
+    let count = Double(blocks.count)
+    let within = blocks.within / count
+    let spread = blocks.squares - (blocks.east * blocks.east + blocks.north * blocks.north) / count
+    let between = 0.5 * Swift.max(0, spread) / (count - 1)
+    // Two axes; a block's inner spread is worth about five independent fixes an axis at long time constants.
+    let doubt = between / (count - 1).squareRoot() + within * (0.2 / count).squareRoot()
+    let variance = within + between - doubt
+    return Swift.min(limit, Swift.max(1, Swift.max(0, variance).squareRoot()))
+  }
+}
