@@ -60,6 +60,10 @@ package struct CSVRow: RecordVisitor {
 
   /// RFC 4180: quoted where it holds a comma, a quote or a line end.
   private static func quoted(_ field: String) -> String {
+    // Most fields are plain ASCII, which shows without a look at its characters.
+    if field.utf8.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }) {
+      return field
+    }
     guard field.contains(where: { $0 == "," || $0 == "\"" || $0.isNewline }) else { return field }
     var text = "\""
     for character in field { text += character == "\"" ? "\"\"" : String(character) }

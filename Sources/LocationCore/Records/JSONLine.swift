@@ -181,19 +181,31 @@ package enum JSONString {
   /// Appends a string, escaped where it must be.
   package static func append(_ value: String, to bytes: inout [UInt8]) {
     bytes.append(UInt8(ascii: "\""))
-    for byte in value.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        bytes.append(UInt8(ascii: "\\"))
-        bytes.append(byte)
-      case 0..<0x20:
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(hexDigits[Int(byte >> 4)])
-        bytes.append(hexDigits[Int(byte & 15)])
-      default: bytes.append(byte)
-      }
+    if value.utf8.contains(where: isEscaped) {
+      for byte in value.utf8 { appendCharacter(byte, to: &bytes) }
+    } else {
+      bytes.append(contentsOf: value.utf8)
     }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether JSON does not let the byte stand in a string as it is.
+  @inline(__always)
+  private static func isEscaped(_ byte: UInt8) -> Bool {
+    byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+  }
+
+  private static func appendCharacter(_ byte: UInt8, to bytes: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+      bytes.append(UInt8(ascii: "\\"))
+      bytes.append(byte)
+    case 0..<0x20:
+      bytes.append(contentsOf: "\\u00".utf8)
+      bytes.append(hexDigits[Int(byte >> 4)])
+      bytes.append(hexDigits[Int(byte & 15)])
+    default: bytes.append(byte)
+    }
   }
 
   private static let hexDigits = Array("0123456789abcdef".utf8)

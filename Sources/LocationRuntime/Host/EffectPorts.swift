@@ -1,7 +1,7 @@
-package import LocationCore
+public import LocationCore
 
 /// Where an ``EngineHost`` hands effects to, after the commit.
-package protocol EffectPorts: ~Copyable {
+@usableFromInline package protocol EffectPorts: ~Copyable {
   /// Something beside the engine's effects that is to be done in order with them; `Never` where there is none.
   associatedtype Action = Never
 

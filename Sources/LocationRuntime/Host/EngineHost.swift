@@ -1,4 +1,4 @@
-package import LocationCore
+public import LocationCore
 
 /// Owns an engine: takes events, has them journaled, runs the engine, commits, and hands the effects to ports.
 ///
@@ -15,13 +15,14 @@ package import LocationCore
 /// host.handle(report, at: instant)
 /// host.commit(at: instant)
 /// ```
+@usableFromInline
 package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts & ~Copyable>: ~Copyable {
   /// The engine. Only the host changes it.
-  package var engine: Engine
+  @usableFromInline package var engine: Engine
   /// Where events are kept.
-  package var journal: Journal
+  @usableFromInline package var journal: Journal
   /// Where effects go.
-  package var ports: Ports
+  @usableFromInline package var ports: Ports
   /// What the engine asked for and no port has been handed.
   @usableFromInline internal var effects: [Effect] = []
   /// Where the effects of the last event begin.

@@ -1,8 +1,8 @@
-package import LocationCore
+public import LocationCore
 package import LocationFormats
 
 /// Keeps what reaches an engine, and what follows from it, before any effect runs.
-package protocol EngineJournal: ~Copyable {
+@usableFromInline package protocol EngineJournal: ~Copyable {
   /// What can go wrong; `Never` for a journal that keeps nothing.
   associatedtype JournalError: Error
 
@@ -39,7 +39,7 @@ extension EngineJournal where Self: ~Copyable {
 }
 
 /// Keeps nothing: for a replay, whose events are in a file already.
-package struct NoJournal: EngineJournal {
+@usableFromInline package struct NoJournal: EngineJournal {
   @inlinable package init() {}
 
   /// Does nothing.

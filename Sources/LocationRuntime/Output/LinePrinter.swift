@@ -36,7 +36,7 @@ package struct LinePrinter: ~Copyable {
       FixedPoint.append(sequence, to: &buffer)
     case .text: break
     }
-    for index in line.indices { buffer.append(line[index]) }
+    unsafe line.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     if format != .geojson { buffer.append(UInt8(ascii: "\n")) }
     if buffer.count >= Self.blockBytes { try flush() }
   }

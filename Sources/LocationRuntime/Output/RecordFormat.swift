@@ -67,17 +67,19 @@ package struct RecordEncoder {
   /// A line for people, with the day above the first of each.
   package mutating func text(_ text: TextRecord, at time: String) -> [UInt8] {
     var bytes: [UInt8] = []
-    let stamp = Array(time.utf8)
-    let day = Array(stamp.prefix(10))
-    if day != lastDay {
-      lastDay = day
-      bytes += day
-      bytes += Array(" (UTC)\n".utf8)
+    bytes.reserveCapacity(96)
+    let day = time.utf8.prefix(10)
+    if !day.elementsEqual(lastDay) {
+      lastDay = Array(day)
+      bytes += lastDay
+      bytes += " (UTC)\n".utf8
     }
-    bytes += Array("  ".utf8)
-    bytes += stamp.dropFirst(11).prefix(8)
-    let what = text.isConsequence ? "  \(text.what)" : text.what
-    bytes += Array("  \(what.padded(to: 10))  \(text.detail)".utf8)
+    bytes += "  ".utf8
+    bytes += time.utf8.dropFirst(11).prefix(8)
+    bytes += "  ".utf8
+    bytes += (text.isConsequence ? "  \(text.what)" : text.what).padded(to: 10).utf8
+    bytes += "  ".utf8
+    bytes += text.detail.utf8
     return bytes
   }
 
