@@ -23,7 +23,8 @@ struct PowerCommand: AsyncParsableCommand {
 
   /// `locwatch power profiles`.
   struct Profiles: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List the built-in profiles.")
+    static let configuration = CommandConfiguration(
+      commandName: "profiles", abstract: "List the built-in profiles.")
 
     @Flag(help: "One JSON object a line.")
     var json = false
@@ -41,6 +42,7 @@ struct PowerCommand: AsyncParsableCommand {
   /// `locwatch power show`.
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "show",
       abstract: "Show a profile: every number with its spread and its source.")
 
     @Argument(help: ArgumentHelp("A built-in profile, or a YAML file.", valueName: "name|file"))
@@ -73,6 +75,7 @@ struct PowerCommand: AsyncParsableCommand {
   /// `locwatch power`, or `power spent`.
   struct Spent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "spent",
       abstract: "Show the energy used so far, by component, subscriber and rule.",
       discussion: """
           locwatch power
@@ -103,6 +106,7 @@ struct PowerCommand: AsyncParsableCommand {
   /// `locwatch power calibrate`.
   struct Calibrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "calibrate",
       abstract: "Fit a profile to a meter's log of a device that did what the blocks say.",
       discussion: """
         The log has snapshots of /sys/class/power_supply (a folder, or uevent files),
@@ -157,6 +161,7 @@ struct PowerCommand: AsyncParsableCommand {
   /// `locwatch power plan`.
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "plan",
       abstract: "Show how long the blocks of a calibration must be for a meter's resolution.")
 
     @Argument(help: ArgumentHelp("The profile to start from.", valueName: "name|file"))

@@ -27,6 +27,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "list",
       abstract: "List subscribers with their state and the number of unacknowledged events.")
 
     @OptionGroup var format: RegionsFormatOptions
@@ -50,6 +51,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers show`
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "show",
       abstract: "Show everything about a subscriber.")
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
@@ -80,6 +82,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "add",
       abstract: "Add a subscriber from its manifest.")
 
     @Argument(help: ArgumentHelp("A manifest, YAML.", valueName: "file"))
@@ -108,6 +111,7 @@ struct SubscribersCommand: AsyncParsableCommand {
   /// `locwatch subscribers remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "remove",
       abstract: "Remove a subscriber: end its program and drop its waiting events.")
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
@@ -131,6 +135,7 @@ extension SubscribersCommand {
   /// `locwatch subscribers launch`
   struct Launch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "launch",
       abstract: "Launch or resume a subscriber in the foreground, as its user would.")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("launch") }
@@ -139,6 +144,7 @@ extension SubscribersCommand {
   /// `locwatch subscribers foreground`
   struct Foreground: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "foreground",
       abstract: "Bring a subscriber to the foreground; the same as launch.")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("foreground") }
@@ -147,6 +153,7 @@ extension SubscribersCommand {
   /// `locwatch subscribers background`
   struct Background: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "background",
       abstract: "Send a subscriber to the background, where it is suspended once idle.")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("background") }
@@ -155,6 +162,7 @@ extension SubscribersCommand {
   /// `locwatch subscribers quit`
   struct Quit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "quit",
       abstract: "Force-quit a subscriber: only location services start it again (rule A7).")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("quit") }
