@@ -11,7 +11,8 @@ let package = Package(
     .executableTarget(name: "engine", dependencies: [core, formats]),
     .executableTarget(name: "reading", dependencies: [core, formats]),
     .executableTarget(name: "region-lookup", dependencies: [core]),
-    .executableTarget(name: "shared-catalog", dependencies: [core]),
+    .systemLibrary(name: "CMalloc"),
+    .executableTarget(name: "shared-catalog", dependencies: [core, "CMalloc"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,2 @@
+// `mallinfo2`, which the module Glibc leaves out.
+#include <malloc.h>
