@@ -53,13 +53,17 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case lock(isHeld: Bool)
   /// It took more of the processor than a program in the background may.
   case overran
+  /// It is done with everything: it needs no more time for its clean-up.
+  case done
+  /// It asks for a text to be kept for its next process, in place of what was kept (rule A11).
+  case preserve(text: String)
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
     case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
-      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran:
+      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve:
       false
     }
   }
@@ -76,9 +80,7 @@ public enum ReceiverEvent: Hashable, Sendable, Codable {
 /// What can happen to the machine.
 public enum MachineEvent: Hashable, Sendable, Codable {
   /// How short of memory the machine is.
-  public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable {
-    case none, warning, critical
-  }
+  public typealias MemoryPressure = LocationCore.MemoryPressure
 
   case reboot
   case unlock

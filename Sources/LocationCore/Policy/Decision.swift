@@ -22,6 +22,10 @@ public struct Decision: Hashable, Sendable, Codable {
     case purge
     /// Not allowed.
     case refuse
+    /// Told that its time or its memory runs out.
+    case warn
+    /// Left alone for a while, or no longer.
+    case throttle
   }
 
   /// Why. The raw values are stable: they stand in records and docs.
@@ -68,6 +72,16 @@ public struct Decision: Hashable, Sendable, Codable {
     case backOff = "back_off"
     /// The machine is short of memory.
     case memoryPressure = "memory_pressure"
+    /// The machine is no longer critically short of memory.
+    case pressureOver = "pressure_over"
+    /// As many events are handed over at once as may be, or the wake has lasted as long as it may; the rest waits.
+    case backlog
+    /// A warning: the machine is short of memory.
+    case memory
+    /// A warning: the time of its open tasks is nearly over.
+    case task
+    /// A warning: it is ended because it left the foreground.
+    case exit
     /// Kept back with others, to be delivered together.
     case batched
     /// As far as updates are kept back, or as many as may be.
@@ -114,6 +128,37 @@ public struct Decision: Hashable, Sendable, Codable {
   public var event: Int?
   /// Why.
   public var reason: Reason
+  /// The token of the task it is about; nil where it is about none.
+  public var task: Int?
+  /// What was looked at; nil where nothing but the state was.
+  public var inputs: Inputs?
+}
+
+extension Decision {
+  /// What a decision depended on; nil for what was not looked at.
+  public struct Inputs: Hashable, Sendable, Codable {
+    /// When the subscriber may be told (rule B8).
+    public var authorization: Subscriber.Authorization?
+    /// How exactly the subscriber may be told (rule B8).
+    public var accuracy: Subscriber.AccuracyAuthorization?
+    /// Whether the user force-quit it (rule A7).
+    public var forceQuit: Bool?
+    /// Whether the machine has not been unlocked since it booted (rule A8).
+    public var isLocked: Bool?
+    /// Whether anything but the user may wake it.
+    public var backgroundDelivery: Bool?
+    /// Whether the machine saves energy.
+    public var lowPower: Bool?
+    /// How short of memory the machine is (rule A4).
+    public var pressure: MemoryPressure?
+    /// Seconds it may run, or was given.
+    public var budgetSeconds: Double?
+    /// Seconds for which it is left alone (rule K2).
+    public var throttledSeconds: Double?
+
+    /// Nothing was looked at.
+    public init() {}
+  }
 }
 
 /// What the shell is to do for a subscriber. What came of it returns as an ``Event``.
@@ -126,17 +171,79 @@ public enum Order: Hashable, Sendable, Codable {
   case deliver(subscriber: String, event: Int)
   /// Freeze it.
   case suspend(subscriber: String)
-  /// Tell it to finish: in so many seconds it will be ended.
-  case warn(subscriber: String, seconds: Double)
+  /// Tell it that its time or its memory runs out.
+  case warn(subscriber: String, Warning)
+  /// Tell it that it moves to another state (rule A2).
+  case announce(subscriber: String, StateNotice)
   /// End it.
   case terminate(subscriber: String)
+
+  /// What a subscriber is warned of.
+  public struct Warning: Hashable, Sendable, Codable {
+    /// Why. The raw values are stable: they stand in what a program is told.
+    public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+      /// The machine is short of memory (rule A4).
+      case memory
+      /// A task is open, and the time for it is nearly over (rule C3).
+      case task
+      /// It left the foreground and opted out of the background (rule A5).
+      case exit
+    }
+
+    /// Why.
+    public var reason: Reason
+    /// Seconds after which it is ended; nil where it is not.
+    public var seconds: Double?
+    /// The token of the task it is about.
+    public var task: Int?
+    /// How short of memory the machine is; nil where it is not about memory.
+    public var level: MemoryPressure?
+
+    public init(
+      reason: Reason, seconds: Double? = nil, task: Int? = nil, level: MemoryPressure? = nil
+    ) {
+      self.reason = reason
+      self.seconds = seconds
+      self.task = task
+      self.level = level
+    }
+  }
+
+  /// A state that a subscriber moves to, told before it does.
+  public struct StateNotice: Hashable, Sendable, Codable {
+    /// Why. The raw values are stable: they stand in what a program is told.
+    public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+      /// The user turned to something else.
+      case user
+      /// Nothing holds off suspension.
+      case idle
+      /// Its wake has lasted as long as it may.
+      case budgetOver = "budget_over"
+    }
+
+    /// `background`, or `suspended` just before it.
+    public var state: SubscriberState
+    /// Why.
+    public var reason: Reason
+    /// Seconds for its own clean-up; nil where there are none.
+    public var graceSeconds: Double?
+  }
 
   /// What a subscriber is told first after a start or a wake.
   public struct Launch: Hashable, Sendable, Codable {
     /// The rule that caused it.
     public var cause: Rule
+    /// What it is for; stable, as it stands in what a program is told: the kind of a ``BackgroundMode``, or
+    /// `redelivery`.
+    public var kind = "redelivery"
     /// The event that caused it.
     public var event: Int
+    /// The kind of that event, where the cause is a rule that no mode has.
+    public var eventKind: String?
+    /// Whether the machine has not been unlocked since it booted (rule A8).
+    public var isLocked = false
+    /// What the process before asked to be kept; nil for a wake, and where there is nothing (rule A11).
+    public var restored: String?
     /// Seconds it may run.
     public var budgetSeconds: Double
     /// Seconds it was suspended; nil for a start.
@@ -173,4 +280,6 @@ enum PolicyStep: Hashable {
   case answered(subscriber: String, Fix)
   /// A coarse position is due (rule B8): where the position is now, or a visit.
   case reduced(subscriber: String, Session.Owed)
+  /// A significant change as one subscriber measures it (rule B1).
+  case changed(subscriber: String, SignificantChange.Change)
 }

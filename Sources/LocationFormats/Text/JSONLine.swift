@@ -81,7 +81,8 @@ package struct JSONLine {
   }
 
   /// A member.
-  package mutating func member(_ key: StaticString, _ value: Bool) {
+  package mutating func member(_ key: StaticString, _ value: Bool?) {
+    guard let value else { return }
     self.key(key)
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
   }

@@ -33,7 +33,7 @@ struct SubscriberModel {
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .warn: break
+    case .wake, .relaunch, .warn, .announce: break
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
       outcomes.removeAll { $0.subscriber == name }
@@ -87,8 +87,7 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
     case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
-      .memory,
-      .lock, .overran:
+      .memory, .lock, .overran, .done, .preserve:
       false
     }
   }

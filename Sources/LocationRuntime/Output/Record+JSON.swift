@@ -191,5 +191,18 @@ extension Decision {
     line.member("state_after", after.rawValue)
     line.member("event", event)
     line.member("reason", reason.rawValue)
+    line.member("task", task)
+    guard let inputs else { return }
+    line.open("inputs")
+    line.member("authorization", inputs.authorization?.rawValue)
+    line.member("accuracy", inputs.accuracy?.rawValue)
+    line.member("force_quit", inputs.forceQuit)
+    line.member("locked", inputs.isLocked)
+    line.member("background_delivery", inputs.backgroundDelivery)
+    line.member("low_power", inputs.lowPower)
+    line.member("pressure", inputs.pressure?.rawValue)
+    line.member("budget_s", inputs.budgetSeconds, decimals: FixedPoint.thousandths)
+    line.member("throttled_s", inputs.throttledSeconds, decimals: FixedPoint.thousandths)
+    line.close()
   }
 }

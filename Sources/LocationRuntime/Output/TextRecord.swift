@@ -188,6 +188,8 @@ extension Decision.Action {
     case .terminate: "ended"
     case .purge: "purged"
     case .refuse: "refused"
+    case .warn: "warned"
+    case .throttle: "throttled"
     }
   }
 }
@@ -217,6 +219,11 @@ extension Decision.Reason {
     case .kept: "kept until now"
     case .backOff: "it ended too soon; the next start waits"
     case .memoryPressure: "memory is short"
+    case .pressureOver: "memory is no longer short"
+    case .backlog: "more waits than may be handed over at once"
+    case .memory: "memory is short"
+    case .task: "a task is open and its time is nearly over"
+    case .exit: "it left the foreground and opted out of running in the background"
     case .batched: "kept back, to be told with others"
     case .batchFull: "far enough, or enough of them"
     case .batchDue: "kept back for long enough"

@@ -53,10 +53,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .relaunch(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .deliver(_, let event): deliver(event, Self.terminated(recordLine), at: now)
     case .suspend: suspend(at: now)
-    case .warn(_, let seconds):
-      if subscriber.style == .resident, let run, !run.isEnding {
-        say(LaunchNotice.warning(seconds: seconds), to: run)
-      }
+    case .warn(_, let warning): sayIfResident(LaunchNotice.line(of: warning))
+    case .announce(_, let notice): sayIfResident(LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
     }
   }
@@ -65,8 +63,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   func userLaunch(at now: Int64) { launchUnlessRunning(.user, at: now) }
 
   /// Tells it the answer to something it said.
-  func answer(_ reply: SubscriberReply) {
-    if subscriber.style == .resident, let run, !run.isEnding { say(reply.line, to: run) }
+  func answer(_ reply: SubscriberReply) { sayIfResident(reply.line) }
+
+  private func sayIfResident(_ line: [UInt8]) {
+    if subscriber.style == .resident, let run, !run.isEnding { say(line, to: run) }
   }
 
   /// Ends it and forgets it.
@@ -177,6 +177,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     guard !subscriber.command.isEmpty else { throw .noCommand }
     var environment = site.environment
     environment.append(ProgramStart.causeKey + launch.cause)
+    environment.append(ProgramStart.kindKey + launch.kind)
     if let id = event ?? launch.event { environment.append("\(ProgramStart.eventKey)\(id)") }
     if let cgroup = newCgroup() {
       do throws(ProgramStart.Refusal) {

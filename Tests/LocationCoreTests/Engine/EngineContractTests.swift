@@ -191,7 +191,7 @@ import Testing
     switch order {
     case .wake(let name, let launch), .relaunch(let name, let launch):
       "\(name) \(launch.cause) \(launch.event)"
-    case .deliver, .suspend, .warn, .terminate: "\(order)"
+    case .deliver, .suspend, .warn, .announce, .terminate: "\(order)"
     }
   }
 

@@ -49,9 +49,11 @@ struct WireSample: CustomStringConvertible, Sendable {
     let change = SignificantChange.Change(
       fix: fix, instant: instant, previous: fix, movedMeters: 1, sinceSeconds: 1, suppressed: 1,
       reason: .moved)
+    var inputs = Decision.Inputs()
+    inputs.authorization = .always
     let decision = Decision(
       subscriber: "a", action: .wake, rule: .significantChange, before: .suspended, after: .background,
-      event: 1, reason: .suspended)
+      event: 1, reason: .suspended, task: 1, inputs: inputs)
     let entry = PowerLedger.Entry(
       component: .wake, subscriber: "a", rule: .significantChange, joules: 1, seconds: 1)
     return [

@@ -62,8 +62,12 @@ enum Tidy {
     "Regions": ["Model", "Geometry"],
     "Visits": ["Model", "Geometry"],
     "Sampling": ["Model", "Geometry"],
-    "Policy": ["Model", "Geometry", "Filtering", "Regions", "Visits"],
+    // What all modes share, and each mode: a session holds the state of its modes.
+    "Policy": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Modes"],
+    "Modes": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Policy"],
     "Power": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Policy"],
-    "Engine": ["Model", "Geometry", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Power"],
+    "Engine": [
+      "Model", "Geometry", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Modes", "Power",
+    ],
   ]
 }

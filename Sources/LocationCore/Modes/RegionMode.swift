@@ -1,3 +1,16 @@
+/// Rule B4: a region is entered, left, crossed, or stayed in.
+extension BackgroundMode {
+  /// Rule B4.
+  public static let region = BackgroundMode(kind: "region", services: .regions, trigger: .region)
+}
+
+extension Trigger {
+  /// Rule B4.
+  public static let region = Trigger(
+    rule: .regions, service: .regions, wakes: true, relaunches: true, outlivesForceQuit: true,
+    budgetSeconds: 10)
+}
+
 extension RegionEvent.Kind {
   /// As it stands in a record's type, after `region.`.
   public var name: String {
