@@ -42,7 +42,8 @@ struct Locwatch: AsyncParsableCommand {
     subcommands: [
       ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self, StatusCommand.self,
       EventsCommand.self, ExplainCommand.self, JournalCommand.self, AckCommand.self, RegionsCommand.self,
-      SubscribersCommand.self, UnlockCommand.self, LowPowerCommand.self, PowerCommand.self, Synth.self,
+      SubscribersCommand.self, LockCommand.self, UnlockCommand.self, LowPowerCommand.self, PowerCommand.self,
+      Synth.self,
       CapabilitiesCommand.self, ConfigCommand.self,
     ])
 }

@@ -31,14 +31,34 @@ struct StatusCommand: AsyncParsableCommand {
   }
 }
 
-/// `locwatch unlock`: the first unlock after a boot.
+/// `locwatch lock`: the screen is locked.
+struct LockCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lock",
+    abstract: "Report that the screen was locked.",
+    discussion: """
+      Programs in the foreground go to the background. They return with
+      locwatch unlock. Have the screen's locker run both.
+
+        locwatch lock
+      """)
+
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in try state.seat().lock() }
+  }
+}
+
+/// `locwatch unlock`: the screen is unlocked.
 struct UnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
-    abstract: "Report the first unlock after a boot.",
+    abstract: "Report that the screen was unlocked.",
     discussion: """
+      Programs that were in the foreground before locwatch lock return to it.
       With policy.protect_until_first_unlock, the daemon starts nothing in the
-      background before the first unlock.
+      background before the first unlock after a boot.
 
         locwatch unlock
         locwatch unlock --state /var/lib/locwatch/locwatch.db

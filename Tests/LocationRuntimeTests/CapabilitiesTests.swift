@@ -50,7 +50,8 @@ import Testing
     #expect(Set(found.all.map(\.name)).count == found.all.count)
     let names = [
       "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "suspension", "freezer",
-      "stop-signal",
+      "stop-signal", "precedence", "significant-change", "regions", "visits", "standard", "duty-cycling",
+      "notifications", "keep-alive", "audio", "network", "push", "transfers", "serial", "bluetooth",
     ]
     #expect(found.all.map(\.name) == names)
     for capability in found.all {

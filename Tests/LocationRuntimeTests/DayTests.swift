@@ -83,8 +83,6 @@ import Testing
     01T07:10:46 significant: wake B1 suspended>background suspended
     01T07:10:46 -: suspend A2 background>suspended idle
     01T07:45:20 region.enter office: wake B4 suspended>background suspended
-    01T07:45:20 visit.arrive: deliver B5 background>background running
-    01T07:45:20 visit.depart: deliver B5 background>background running
     01T07:45:20 -: suspend A2 background>suspended idle
     01T07:50:00 visit.arrive: wake B5 suspended>background suspended
     01T07:50:00 -: suspend A2 background>suspended idle
@@ -114,19 +112,21 @@ import Testing
     01T17:30:14 visit.depart: refuse B8 notRunning>notRunning denied
     01T17:30:24 region.exit office: refuse B8 notRunning>notRunning denied
     01T17:30:50 significant: refuse B8 notRunning>notRunning denied
-    01T17:35:50 significant: refuse B8 notRunning>notRunning denied
-    01T17:40:50 significant: refuse B8 notRunning>notRunning denied
     01T17:41:06 region.enter home: refuse B8 notRunning>notRunning denied
     01T17:46:14 visit.arrive: refuse B8 notRunning>notRunning denied
+    01T18:30:14 significant: relaunch A7 notRunning>background force_quit_location
+    01T18:30:14 -: suspend A2 background>suspended idle
     01T22:30:26 visit.depart: defer A8 notRunning>notRunning locked
     01T22:30:36 region.exit home: defer A8 notRunning>notRunning locked
-    01T22:30:44 significant: defer A8 notRunning>notRunning locked
+    01T22:31:08 significant: defer A8 notRunning>notRunning locked
     01T22:35:08 region.enter home: defer A8 notRunning>notRunning locked
+    01T22:36:08 significant: defer A8 notRunning>notRunning locked
     01T22:40:18 visit.arrive: defer A8 notRunning>notRunning locked
     02T06:30:00 visit.depart: relaunch A8 notRunning>background first_unlock
     02T06:30:00 region.exit home: deliver K5 background>background kept
     02T06:30:00 significant: deliver K5 background>background kept
     02T06:30:00 region.enter home: deliver K5 background>background kept
+    02T06:30:00 significant: deliver K5 background>background kept
     02T06:30:00 visit.arrive: deliver K5 background>background kept
     02T06:30:00 -: suspend A2 background>suspended idle
     """

@@ -42,7 +42,14 @@ import Testing
       .beginTask, "begin_task: logger, task: upload, seconds: 45",
       .task(subscriber: "logger", name: "upload", seconds: 45)
     ),
-    (.memoryPressure, "memory_pressure: critical", .machine(.memoryPressure(.critical))),
+    (.lock, "lock: true", .machine(.lock)),
+    (.interrupt, "interrupt: logger", .subscriber(name: "logger", .interrupted(true))),
+    (.interrupt, "interrupt: logger, value: false", .subscriber(name: "logger", .interrupted(false))),
+    (.memoryPressure, "memory_pressure: critical", .memoryPressure(.critical, freesBytes: nil)),
+    (
+      .memoryPressure, "memory_pressure: critical, frees_bytes: 5",
+      .memoryPressure(.critical, freesBytes: 5)
+    ),
     (.lowPower, "low_power: true", .machine(.lowPower(true))),
     (.source, "source: lost", .source(.stale(.lost, seconds: 0))),
     (.reboot, "reboot: true", .machine(.reboot)), (.unlock, "unlock: true", .machine(.unlock)),

@@ -56,9 +56,11 @@ extension Engine {
         // In its place a coarse position is offered, which may be told now.
         let index = policy.sessions.firstIndex { $0.subscriber.name == name }
         if let index {
-          policy.offer(event: state.nextID, trigger: owed.trigger, to: index, at: state.instant, into: &steps)
+          policy.offer(
+            event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
+            into: &steps)
         }
-      case .decided, .moved, .ordered, .answered: break
+      case .decided, .moved, .ordered, .answered, .changed: break
       }
       place += 1
     }

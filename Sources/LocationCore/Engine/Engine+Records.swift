@@ -1,11 +1,60 @@
 /// What the engine tells of what happened, each under an id of its own.
 extension Engine {
   /// Records that the position moved far, and offers it to those who asked for it.
-  mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) {
+  mutating func record(
+    _ change: SignificantChange.Change, measuredBefore measure: SignificantChange,
+    into effects: inout [Effect]
+  ) {
+    let id = record(change, into: &effects)
+    state.policy.offerMove(event: id, measuredBefore: measure, at: state.instant, into: &steps)
+    recordSteps(into: &effects)
+  }
+
+  private mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) -> Int {
     let id = takeID()
     state.tally.significant += 1
     effects.append(.record(Record(id: id, time: utc(at: change.instant), body: .significant(change))))
-    state.policy.offer(event: id, trigger: .significantChange, at: state.instant, into: &steps)
+    return id
+  }
+
+  /// What a subscriber measures significant changes by that begins now; nil where the engine's measure has said
+  /// nothing yet.
+  var newMeasure: SignificantChange? {
+    state.tally.last == nil ? nil : SignificantChange(configuration: configuration.significant)
+  }
+
+  /// Shows a fix to those who measure significant changes for themselves (rule B1).
+  mutating func offerOwnMoves(of fix: Fix, into effects: inout [Effect]) {
+    for index in state.policy.sessions.indices {
+      let before = state.policy.sessions[index].significant
+      if let change = state.policy.measure(fix, index) { tell(change, to: index, before, into: &effects) }
+    }
+    state.policy.refreshDeadline()
+  }
+
+  /// Tells a subscriber its first significant change, where it may be told one now (rule B1).
+  mutating func offerFirstMove(to name: String, into effects: inout [Effect]) {
+    guard let last = state.tally.last,
+      let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name })
+    else { return }
+    let before = state.policy.sessions[index].significant
+    guard let change = state.policy.firstMove(index, last: last, at: state.instant) else { return }
+    tell(change, to: index, before, into: &effects)
+    state.policy.refreshDeadline()
+  }
+
+  /// Tells one subscriber a significant change. Where it is not told, it goes on measuring from what it was told last.
+  private mutating func tell(
+    _ change: SignificantChange.Change, to index: Int, _ before: SignificantChange?,
+    into effects: inout [Effect]
+  ) {
+    let id = record(change, into: &effects)
+    let isTold = state.policy.offerByAccuracy(
+      event: id, trigger: .significantChange, to: index, at: state.instant, into: &steps)
+    let isInStep = state.policy.sessions[index].significant == state.significant
+    state.policy.update(index) {
+      if !isTold { $0.significant = before } else if isInStep { $0.significant = nil }
+    }
     recordSteps(into: &effects)
   }
 
@@ -44,6 +93,14 @@ extension Engine {
         effects.append(.perform(order))
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
       case .reduced(let name, let owed): tell(name, owed, into: &effects)
+      case .changed(let name, let change):
+        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
+          continue
+        }
+        let id = record(change, into: &effects)
+        state.policy.offerByAccuracy(
+          event: id, trigger: .significantChange, to: index, at: state.instant, into: &steps)
+        state.policy.refreshDeadline()
       }
     }
     steps.removeAll(keepingCapacity: true)

@@ -35,6 +35,8 @@ extension Engine {
     guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
     let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
     state.policy.offer(event: id, trigger: .standard, to: index, at: state.instant, into: &steps)
+    // An answer that suspension waits for.
+    state.policy.suspendIfIdle(index, at: state.instant, into: &steps)
     state.policy.refreshDeadline()
   }
 
@@ -52,7 +54,8 @@ extension Engine {
       let update = LocationUpdate(ReducedCell(last.coordinate))
       id = record(update, time: utc(at: state.instant), into: &effects)
     }
-    state.policy.offer(event: id, trigger: owed.trigger, to: index, at: state.instant, into: &steps)
+    state.policy.offer(
+      event: id, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant, into: &steps)
     state.policy.refreshDeadline()
   }
 

@@ -182,8 +182,9 @@ extension Engine {
     var next = nextDeadline
     while let due = next, due <= instant {
       state.instant = max(state.instant, due)
+      let before = state.significant
       if let change = state.significant.advance(to: due) {
-        record(change, into: &effects)
+        record(change, measuredBefore: before, into: &effects)
         reviseSampling(into: &effects)
       }
       regions.advance(to: due, into: &regionEvents)
@@ -251,8 +252,11 @@ extension Engine {
     if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let reason = state.significant.note(fix) {
-      record(state.significant.deliver(fix, at: fix.instant, reason: reason), into: &effects)
+      let before = state.significant
+      let change = state.significant.deliver(fix, at: fix.instant, reason: reason)
+      record(change, measuredBefore: before, into: &effects)
     }
+    if state.policy.hasOwnMeasures { offerOwnMoves(of: fix, into: &effects) }
     if configuration.explains {
       effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, explain(fix))))
     } else {
@@ -308,13 +312,19 @@ extension Engine {
   private mutating func add(
     _ subscriber: Subscriber, _ initial: SubscriberState, into effects: inout [Effect]
   ) {
-    if !state.policy.add(subscriber, state: initial, at: state.instant) {
-      refuse("subscriber \(subscriber.name)", "more than \(Limits.subscribers) subscribers", into: &effects)
+    let isAdded = state.policy.add(
+      subscriber, state: initial, measure: newMeasure, at: state.instant, into: &steps)
+    guard isAdded else {
+      return refuse(
+        "subscriber \(subscriber.name)", "more than \(Limits.subscribers) subscribers", into: &effects)
     }
+    recordSteps(into: &effects)
+    offerFirstMove(to: subscriber.name, into: &effects)
   }
 
   private mutating func take(_ event: SubscriberEvent, of name: String, into effects: inout [Effect]) {
     let instant = state.instant
+    let measure = newMeasure
     var steps: [PolicyStep] = []
     if case .acknowledged(let id, let coreSeconds) = event,
       let rule = state.policy.rule(ofPending: id, subscriber: name)
@@ -325,36 +335,40 @@ extension Engine {
       switch event {
       case .foreground: policy.bringToForeground(index, at: instant, into: &steps)
       case .background: policy.sendToBackground(index, at: instant, into: &steps)
-      case .quit: policy.forceQuit(index, into: &steps)
+      case .quit: policy.forceQuit(index, at: instant, into: &steps)
       case .exited: policy.exited(index, at: instant, into: &steps)
       case .orphaned: policy.orphaned(index, at: instant, into: &steps)
-      case .acknowledged(let id, _): policy.acknowledge(id, index, into: &steps, at: instant)
+      case .acknowledged(let id, _): policy.acknowledge(id, index, at: instant, into: &steps)
       case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)
       case .endTask(let token): policy.endTask(token, index, at: instant, into: &steps)
       case .authorization(let value): policy.authorize(value, index, at: instant, into: &steps)
-      case .accuracy(let value): policy.limit(value, index, into: &steps)
+      case .accuracy(let value): policy.limit(value, index, at: instant, into: &steps)
       case .backgroundDelivery(let isOn):
         policy.setBackgroundDelivery(isOn, index, at: instant, into: &steps)
-      case .start(let services): policy.startServices(services, index, into: &steps)
+      case .start(let services):
+        policy.startServices(services, index, measure: measure, at: instant, into: &steps)
       case .stop(let services): policy.stopServices(services, index, at: instant, into: &steps)
       case .locate(let seconds): policy.locate(index, seconds: seconds, at: instant, into: &steps)
       case .memory(let bytes): policy.update(index) { $0.memoryBytes = bytes }
-      case .lock(let isHeld): policy.noteLock(isHeld, index, into: &steps)
+      case .lock(let isHeld): policy.noteLock(isHeld, index, at: instant, into: &steps)
       case .overran: policy.endOverrun(index, at: instant, into: &steps)
+      case .done: policy.endGrace(index, at: instant, into: &steps)
+      case .preserve(let text): policy.preserve(text, index)
+      case .interrupted(let begins): policy.interrupt(index, begins: begins, at: instant, into: &steps)
       }
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
     self.steps = steps
     recordSteps(into: &effects)
+    if state.policy.hasOwnMeasures { offerFirstMove(to: name, into: &effects) }
   }
 
   private mutating func take(_ event: MachineEvent, into effects: inout [Effect]) {
     switch event {
     case .reboot: state.policy.reboot(at: state.instant, into: &steps)
+    case .lock: state.policy.lockScreen(at: state.instant, into: &steps)
     case .unlock: state.policy.unlock(at: state.instant, into: &steps)
-    case .memoryPressure(.critical): state.policy.purge(at: state.instant, into: &steps)
-    case .memoryPressure(.none): state.policy.endPressure()
-    case .memoryPressure(.warning): break
+    case .memoryPressure(let level): state.policy.setPressure(level, at: state.instant, into: &steps)
     case .lowPower(let isOn):
       guard state.policy.isLowPower != isOn else { return }
       state.policy.isLowPower = isOn

@@ -50,6 +50,32 @@ extension Engine {
       dueAt: plan.isOn ? nil : plan.nextDeadline)
   }
 
+  /// What a subscriber that asks is told of a region (rules B4 and B8).
+  public enum RegionAnswer: Hashable, Sendable {
+    case state(RegionState)
+    /// It may not know.
+    case refused(Decision.Reason)
+    /// There is no such region, or its manifest has others.
+    case unknown
+  }
+
+  /// What a subscriber that asks is told of a region: by the same rights as an event of it, and only of a region of its
+  /// manifest.
+  public func regionState(_ id: String, for name: String) -> RegionAnswer {
+    guard let session = state.policy.sessions.first(where: { $0.subscriber.name == name }) else {
+      return .unknown
+    }
+    if let reason = session.mayBeTold { return .refused(reason) }
+    if session.subscriber.accuracy == .reduced { return .refused(.reduced) }
+    guard session.subscriber.regions?.contains(id) ?? true, let state = regionState(id) else {
+      return .unknown
+    }
+    return .state(state)
+  }
+
+  /// Whether the machine has not been unlocked since it booted (rule A8).
+  public var isLocked: Bool { !state.policy.isUnlocked }
+
   /// Whether the machine is in low-power mode.
   public var isLowPower: Bool { state.policy.isLowPower }
 
@@ -92,9 +118,9 @@ extension SubscriberView {
     state = session.state
     wasForceQuit = session.wasForceQuit
     waiting = session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) }
-    tasks = session.assertions.compactMap { if case .task(_, let name) = $0 { name } else { nil } }
+    tasks = session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" }
     lastToken = session.nextTask - 1
-    budgetEnd = session.budget?.end
+    budgetEnd = session.taskClock?.end ?? session.wakeClock?.end
     relaunchAt = session.relaunchAt
   }
 }

@@ -53,13 +53,19 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case lock(isHeld: Bool)
   /// It took more of the processor than a program in the background may.
   case overran
+  /// It is done with everything: it needs no more time for its clean-up.
+  case done
+  /// It asks for a text to be kept for its next process, in place of what was kept (rule A11).
+  case preserve(text: String)
+  /// Something that comes before it takes the foreground, such as a call, or gives it back.
+  case interrupted(Bool)
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
     case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
-      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran:
+      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve, .interrupted:
       false
     }
   }
@@ -76,11 +82,12 @@ public enum ReceiverEvent: Hashable, Sendable, Codable {
 /// What can happen to the machine.
 public enum MachineEvent: Hashable, Sendable, Codable {
   /// How short of memory the machine is.
-  public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable {
-    case none, warning, critical
-  }
+  public typealias MemoryPressure = LocationCore.MemoryPressure
 
   case reboot
+  /// The screen locks: who is in the foreground goes to the background (rule A2).
+  case lock
+  /// The screen unlocks: who was in the foreground returns. The first one after a boot is that of rule A8.
   case unlock
   case memoryPressure(MemoryPressure)
   case lowPower(Bool)

@@ -94,6 +94,9 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     @inline(__always) get { deliveredAt.advanced(bySeconds: configuration.windowSeconds) }
   }
 
+  /// Whether anything has been delivered.
+  var hasDelivered: Bool { delivered != nil }
+
   /// Metres from a fix to the nearest place that would be a significant change, as the plain rule has it.
   func remainingMeters(from fix: Fix) -> Double {
     guard let delivered else { return 0 }

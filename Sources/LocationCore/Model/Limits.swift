@@ -6,6 +6,8 @@ public enum Limits {
   public static let outbox = 10_000
   /// Background updates (rule B3) that wait for one subscriber: half an hour at one in 7 s. The oldest is dropped.
   public static let updates = 256
+  /// Bytes that a subscriber may have kept for its next process.
+  public static let preservedBytes = 65_536
   /// Open finite tasks of one subscriber.
   public static let tasks = 1_000
 }

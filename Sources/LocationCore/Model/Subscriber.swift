@@ -148,7 +148,7 @@ public enum SubscriberState: String, Hashable, Sendable, Codable, CaseIterable {
     case .notRunning: next == .inactive || next == .background
     case .inactive: next == .active || next == .background || next == .notRunning
     case .active: next == .inactive || next == .notRunning
-    case .background: next == .suspended || next == .notRunning
+    case .background: next == .suspended || next == .inactive || next == .notRunning
     case .suspended: next == .background || next == .inactive || next == .notRunning
     }
   }

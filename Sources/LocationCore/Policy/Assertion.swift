@@ -1,9 +1,66 @@
 /// Something that holds off suspension: the second of the three ideas every background mode rests on.
-public enum Assertion: Hashable, Sendable, Codable {
-  /// Handed to the subscriber and not acknowledged yet.
-  case delivery(id: Int)
-  /// The seconds a subscriber gets to clean up after it left the foreground (rule A2).
-  case grace(until: EngineInstant)
-  /// Work of finite length (rule C1); its budget runs once the subscriber is in the background.
-  case task(token: Int, name: String)
+public struct Assertion: Hashable, Sendable {
+  /// Why it holds off suspension. A further mode adds its own.
+  public enum Reason: String, Hashable, Sendable, Codable {
+    /// The subscriber was handed an event and has not acknowledged it yet.
+    case delivery
+    /// The seconds a subscriber gets to clean up after it left the foreground (rule A2).
+    case grace
+    /// Work of finite length (rule C1), bounded by the task clock.
+    case task
+  }
+
+  /// Why it holds off suspension.
+  public var reason: Reason
+  /// What holds it: an event's id, a task's token; 0 where there is only one.
+  public var owner = 0
+  /// What the subscriber calls it; nil where it has no name.
+  public var name: String?
+  /// When it ends by itself; nil where it does not.
+  public var end: EngineInstant?
+
+  static func delivery(id: Int) -> Assertion { Assertion(reason: .delivery, owner: id) }
+
+  static func grace(until end: EngineInstant) -> Assertion { Assertion(reason: .grace, end: end) }
+
+  static func task(token: Int, name: String) -> Assertion {
+    Assertion(reason: .task, owner: token, name: name)
+  }
+}
+
+extension Assertion: Codable {
+  private enum Key: String, CodingKey {
+    case reason, owner, name, end
+    // Version 0.1.0 wrote an enum with these cases.
+    case delivery, grace, task
+    case id, until, token
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: Key.self)
+    if values.contains(.delivery) {
+      let old = try values.nestedContainer(keyedBy: Key.self, forKey: .delivery)
+      self = .delivery(id: try old.decode(Int.self, forKey: .id))
+    } else if values.contains(.grace) {
+      let old = try values.nestedContainer(keyedBy: Key.self, forKey: .grace)
+      self = .grace(until: try old.decode(EngineInstant.self, forKey: .until))
+    } else if values.contains(.task) {
+      let old = try values.nestedContainer(keyedBy: Key.self, forKey: .task)
+      self = .task(
+        token: try old.decode(Int.self, forKey: .token), name: try old.decode(String.self, forKey: .name))
+    } else {
+      reason = try values.decode(Reason.self, forKey: .reason)
+      owner = try values.decode(Int.self, forKey: .owner)
+      name = try values.decodeIfPresent(String.self, forKey: .name)
+      end = try values.decodeIfPresent(EngineInstant.self, forKey: .end)
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var values = encoder.container(keyedBy: Key.self)
+    try values.encode(reason, forKey: .reason)
+    try values.encode(owner, forKey: .owner)
+    try values.encodeIfPresent(name, forKey: .name)
+    try values.encodeIfPresent(end, forKey: .end)
+  }
 }

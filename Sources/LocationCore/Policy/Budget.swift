@@ -1,15 +1,43 @@
-/// How long a subscriber may still run in the background: the third of the three ideas every background mode
-/// rests on. It is only ever extended by a further grant, and its end is a deadline of the engine.
-public struct Budget: Hashable, Sendable, Codable {
-  /// What granted it.
-  public var rule: Rule
-  /// When it is over.
-  public var end: EngineInstant
-  /// When the subscriber is warned; nil when it was, or when it is not.
-  public var warning: EngineInstant?
+/// The two clocks of a subscriber in the background: the third of the three ideas every background mode rests on.
+/// Both end, whatever happens meanwhile, and their ends are deadlines of the engine.
 
-  /// The later of two ends, under the rule that granted it.
-  mutating func extend(to other: Budget) {
-    if other.end > end { self = other }
+/// The time of finite tasks (rules C2 and C3). It starts at the move to the background or at the first task of a wake,
+/// and neither a delivery nor a further task sets it anew.
+struct TaskClock: Hashable, Sendable, Codable {
+  /// When it is over.
+  var end: EngineInstant
+  /// When open tasks are told that it ends; nil once they were.
+  var warning: EngineInstant?
+  /// Whether it has ended: no further task may begin.
+  var isOver = false
+}
+
+/// The time of a wake (rule K1). An acknowledgement renews it, up to a total.
+struct WakeClock: Hashable, Sendable, Codable {
+  /// When the wake began.
+  var since: EngineInstant
+  /// Seconds from one acknowledgement to the next.
+  var seconds: Double
+  /// When the subscriber was last handed the first of something or acknowledged something.
+  var answeredAt: EngineInstant
+  /// When it is over.
+  var end: EngineInstant
+
+  init(at instant: EngineInstant, seconds: Double) {
+    since = instant
+    self.seconds = seconds
+    answeredAt = instant
+    end = instant.advanced(bySeconds: seconds)
+  }
+
+  /// The subscriber acknowledged something that it was handed.
+  mutating func renew(at instant: EngineInstant, limitSeconds: Double) {
+    answeredAt = instant
+    end = min(instant.advanced(bySeconds: seconds), since.advanced(bySeconds: limitSeconds))
+  }
+
+  /// Whether the subscriber has answered nothing for as long as it may, rather than met the total.
+  func isUnanswered(at instant: EngineInstant) -> Bool {
+    answeredAt.advanced(bySeconds: seconds) <= instant
   }
 }

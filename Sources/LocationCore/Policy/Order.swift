@@ -8,17 +8,83 @@ public enum Order: Hashable, Sendable, Codable {
   case deliver(subscriber: String, event: Int)
   /// Freeze it.
   case suspend(subscriber: String)
-  /// Tell it to finish: in so many seconds it will be ended.
-  case warn(subscriber: String, seconds: Double)
+  /// Tell it that its time or its memory runs out.
+  case warn(subscriber: String, Warning)
+  /// Tell it that it moves to another state (rule A2).
+  case announce(subscriber: String, StateNotice)
+  /// Tell it that something is refused that it did not ask for just now: a service of its manifest.
+  case refuse(subscriber: String, what: String, reason: Decision.Reason)
   /// End it.
   case terminate(subscriber: String)
+
+  /// What a subscriber is warned of.
+  public struct Warning: Hashable, Sendable, Codable {
+    /// Why. The raw values are stable: they stand in what a program is told.
+    public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+      /// The machine is short of memory (rule A4).
+      case memory
+      /// A task is open, and the time for it is nearly over (rule C3).
+      case task
+      /// It left the foreground and opted out of the background (rule A5).
+      case exit
+    }
+
+    /// Why.
+    public var reason: Reason
+    /// Seconds after which it is ended; nil where it is not.
+    public var seconds: Double?
+    /// The token of the task it is about.
+    public var task: Int?
+    /// How short of memory the machine is; nil where it is not about memory.
+    public var level: MemoryPressure?
+
+    public init(
+      reason: Reason, seconds: Double? = nil, task: Int? = nil, level: MemoryPressure? = nil
+    ) {
+      self.reason = reason
+      self.seconds = seconds
+      self.task = task
+      self.level = level
+    }
+  }
+
+  /// A state that a subscriber moves to, told before it does.
+  public struct StateNotice: Hashable, Sendable, Codable {
+    /// Why. The raw values are stable: they stand in what a program is told.
+    public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+      /// The user turned to something else.
+      case user
+      /// The screen was locked.
+      case screen
+      /// Nothing holds off suspension.
+      case idle
+      /// Its wake has lasted as long as it may.
+      case budgetOver = "budget_over"
+    }
+
+    /// `background`, or `suspended` just before it.
+    public var state: SubscriberState
+    /// Why.
+    public var reason: Reason
+    /// Seconds for its own clean-up; nil where there are none.
+    public var graceSeconds: Double?
+  }
 
   /// What a subscriber is told first after a start or a wake.
   public struct Launch: Hashable, Sendable, Codable {
     /// The rule that caused it.
     public var cause: Rule
+    /// What it is for; stable, as it stands in what a program is told: the kind of a ``BackgroundMode``, or
+    /// `redelivery`.
+    public var kind = "redelivery"
     /// The event that caused it.
     public var event: Int
+    /// The kind of that event, where the cause is a rule that no mode has.
+    public var eventKind: String?
+    /// Whether the machine has not been unlocked since it booted (rule A8).
+    public var isLocked = false
+    /// What the process before asked to be kept; nil for a wake, and where there is nothing (rule A11).
+    public var restored: String?
     /// Seconds it may run.
     public var budgetSeconds: Double
     /// Seconds it was suspended; nil for a start.
@@ -38,4 +104,6 @@ enum PolicyStep: Hashable {
   case answered(subscriber: String, Fix)
   /// A coarse position is due (rule B8): where the position is now, or a visit.
   case reduced(subscriber: String, Session.Owed)
+  /// A significant change as one subscriber measures it (rule B1).
+  case changed(subscriber: String, SignificantChange.Change)
 }

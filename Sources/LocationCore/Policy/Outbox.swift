@@ -35,6 +35,9 @@ struct Outbox: Sendable {
     entries.removeAll(where: isGone)
   }
 
+  /// Removes the event at `place`.
+  mutating func remove(at place: Int) { changes.append(.remove(event: entries.remove(at: place).event)) }
+
   /// The changes since the last call, in order.
   mutating func takeChanges() -> [Change] {
     defer { changes.removeAll() }

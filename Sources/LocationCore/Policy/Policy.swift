@@ -25,8 +25,39 @@ public struct Policy: Hashable, Sendable, Codable {
     public var throttleSeconds = 60.0
     /// The longest of these times.
     public var throttleLimitSeconds = 3600.0
+    /// Seconds of a wake, at most, however much is acknowledged (rule K1).
+    public var wakeLimitSeconds = 60.0
+    /// Seconds from the end of such a wake to the next for what is left (rule K1).
+    public var wakePauseSeconds = 10.0
+    /// Events that are handed over at once, at most (rule K5).
+    public var handedLimit = 100
+    /// Seconds from one look at critical memory pressure to the next (rule A4).
+    public var pressureLookSeconds = 1.0
 
     public init() {}
+
+    /// Decodes the numbers; what recordings made before a number was there do not have is as by default.
+    public init(from decoder: any Decoder) throws {
+      let values = try decoder.container(keyedBy: CodingKeys.self)
+      func read<Value: Decodable>(_ key: CodingKeys, _ value: inout Value) throws {
+        value = try values.decodeIfPresent(Value.self, forKey: key) ?? value
+      }
+      try read(.graceSeconds, &graceSeconds)
+      try read(.exitSeconds, &exitSeconds)
+      try read(.forceQuitBlocksLocation, &forceQuitBlocksLocation)
+      try read(.protectUntilFirstUnlock, &protectUntilFirstUnlock)
+      try read(.taskBudgetSeconds, &taskBudgetSeconds)
+      try read(.taskWarningSeconds, &taskWarningSeconds)
+      try read(.backOffSeconds, &backOffSeconds)
+      try read(.backOffLimitSeconds, &backOffLimitSeconds)
+      try read(.throttleOverruns, &throttleOverruns)
+      try read(.throttleSeconds, &throttleSeconds)
+      try read(.throttleLimitSeconds, &throttleLimitSeconds)
+      try read(.wakeLimitSeconds, &wakeLimitSeconds)
+      try read(.wakePauseSeconds, &wakePauseSeconds)
+      try read(.handedLimit, &handedLimit)
+      try read(.pressureLookSeconds, &pressureLookSeconds)
+    }
   }
 
   @Shared var configuration: Configuration
@@ -42,6 +73,12 @@ public struct Policy: Hashable, Sendable, Codable {
   var lacksSource = false
   /// Whether the machine saves energy.
   var isLowPower = false
+  /// How short of memory the machine is (rule A4).
+  var pressure = MemoryPressure.none
+  /// When memory was last looked at while it is critically short.
+  var pressureLookedAt: EngineInstant?
+  /// Whether somebody measures significant changes for itself (rule B1).
+  private(set) var hasOwnMeasures = false
 
   init(configuration: Configuration = Configuration()) { self.init(Shared(wrappedValue: configuration)) }
 
@@ -70,18 +107,26 @@ public struct Policy: Hashable, Sendable, Codable {
   mutating func update(_ index: Int, _ body: (inout Session) -> Void) { body(&sessions[index]) }
 
   /// Adds or replaces a subscriber; false when there are as many as may be.
-  mutating func add(_ subscriber: Subscriber, state: SubscriberState, at instant: EngineInstant) -> Bool {
+  ///
+  /// - Parameter measure: what a subscriber that is new measures significant changes by; nil for what the engine's
+  ///   measure says.
+  mutating func add(
+    _ subscriber: Subscriber, state: SubscriberState, measure: SignificantChange? = nil,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
     if let index = sessions.firstIndex(where: { $0.subscriber.name == subscriber.name }) {
-      sessions[index].subscriber = subscriber
+      replace(index, with: subscriber, measure, at: instant, into: &steps)
       refreshDeadline()
       return true
     }
     guard sessions.count < Limits.subscribers else { return false }
     var session = Session(subscriber: subscriber)
+    session.significant = measure
     session.state = state
     if state == .suspended { session.suspendedAt = instant }
     let place = sessions.firstIndex { $0.subscriber.name > subscriber.name } ?? sessions.endIndex
     sessions.insert(session, at: place)
+    if state == .suspended || state == .background { noteWatched(at: instant) }
     refreshDeadline()
     return true
   }
@@ -98,10 +143,32 @@ public struct Policy: Hashable, Sendable, Codable {
   mutating func refreshDeadline() {
     var due: EngineInstant?
     needsFixes = false
+    hasOwnMeasures = false
+    var isWatched = false
     for session in sessions {
       if let deadline = session.deadline { due = due.map { min($0, deadline) } ?? deadline }
       if session.followsFixes { needsFixes = true }
+      if session.significant != nil { hasOwnMeasures = true }
+      if session.state == .suspended || session.state == .background { isWatched = true }
+    }
+    if pressure == .critical, isWatched, let look = nextPressureLook {
+      due = due.map { min($0, look) } ?? look
     }
     nextDeadline = due
+  }
+}
+
+extension Policy {
+  /// Decodes a policy; what version 0.1.0 did not have is as by default.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    _configuration = try values.decode(Shared<Configuration>.self, forKey: .configuration)
+    sessions = try values.decode([Session].self, forKey: .sessions)
+    isUnlocked = try values.decode(Bool.self, forKey: .isUnlocked)
+    lacksSource = try values.decode(Bool.self, forKey: .lacksSource)
+    isLowPower = try values.decode(Bool.self, forKey: .isLowPower)
+    pressure = try values.decodeIfPresent(MemoryPressure.self, forKey: .pressure) ?? MemoryPressure.none
+    pressureLookedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .pressureLookedAt)
+    refreshDeadline()
   }
 }

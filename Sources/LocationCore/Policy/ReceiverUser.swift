@@ -26,9 +26,10 @@ extension Policy {
   private func backgroundRule(_ session: Session) -> Rule {
     var rule = Rule.suspension
     for assertion in session.assertions {
-      switch assertion {
+      switch assertion.reason {
       case .task: return .taskBudget
-      case .delivery(let id): rule = session.outbox.first { $0.event == id }?.trigger.rule ?? rule
+      case .delivery:
+        rule = session.outbox.first { $0.event == assertion.owner }?.trigger.rule ?? rule
       case .grace: break
       }
     }

@@ -31,7 +31,7 @@ extension Policy {
 
 extension Session {
   /// Whether a finite task keeps it running.
-  fileprivate var holdsTask: Bool {
-    assertions.contains { if case .task = $0 { true } else { false } }
+  var holdsTask: Bool {
+    assertions.contains { $0.reason == .task }
   }
 }

@@ -8,6 +8,10 @@ struct Session: Hashable, Sendable, Codable {
     var isHanded = false
     /// Whether any process has: that it is handed over once more is told by the start, and not for each event.
     var wasHanded = false
+    /// The region it is about; nil where it is about none.
+    var region: String?
+    /// Whether it says no more than a coarse position, which reduced accuracy permits.
+    var isCoarse: Bool?
   }
 
   var subscriber: Subscriber
@@ -18,8 +22,12 @@ struct Session: Hashable, Sendable, Codable {
   var assertions: [Assertion] = []
   /// Unacknowledged events, oldest first.
   var outbox = Outbox()
-  /// How long it may run in the background; nil in the foreground.
-  var budget: Budget?
+  /// The time of its tasks; nil in the foreground and in a wake without tasks.
+  var taskClock: TaskClock?
+  /// The time in which it has to acknowledge something; nil in the foreground and while nothing waits for that.
+  var wakeClock: WakeClock?
+  /// When it is handed the rest of a backlog (rule K1).
+  var backlogAt: EngineInstant?
   /// Since when it is suspended.
   var suspendedAt: EngineInstant?
   /// When it is ended for having left the foreground with `exitsOnSuspend` (rule A5).
@@ -46,8 +54,18 @@ struct Session: Hashable, Sendable, Codable {
   var memoryBytes: Int64?
   /// Whether it holds a lock that others may wait for (rule K3).
   var holdsLock = false
+  /// Whether it was in the foreground when the screen was locked, and returns there (rule A2).
+  var returnsAtUnlock = false
   /// The next task token (rule C1).
   var nextTask = 1
+  /// Its own measure of significant changes; nil while it has been handed what the engine's says (rule B1).
+  var significant: SignificantChange?
+  /// What it asked to be kept for its next process (rule A11).
+  var preserved: String?
+  /// When its process was started with what was preserved.
+  var restoredAt: EngineInstant?
+  /// Ends in a row that came soon after being restored.
+  var restoreFailures = 0
 
   init(subscriber: Subscriber) { self.subscriber = subscriber }
 
@@ -58,19 +76,49 @@ struct Session: Hashable, Sendable, Codable {
       guard let instant else { return }
       due = due.map { min($0, instant) } ?? instant
     }
-    for assertion in assertions {
-      if case .grace(let until) = assertion { consider(until) }
+    for assertion in assertions { consider(assertion.end) }
+    if let taskClock, !taskClock.isOver {
+      consider(taskClock.warning)
+      consider(taskClock.end)
     }
-    consider(budget?.warning)
-    consider(budget?.end)
+    consider(wakeClock?.end)
+    consider(backlogAt)
+    if mayKnowMoves { consider(significant?.nextDeadline) }
     consider(exitAt)
     consider(relaunchAt)
     consider(purgeAt)
     consider(throttledUntil)
     consider(batchEnd)
     consider(standard.request?.end)
-    if owed != nil { consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds)) }
+    if owed != nil, mayBeTold == nil {
+      consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds))
+    }
     return due
+  }
+
+  /// Events it was handed and has not acknowledged.
+  var handedCount: Int { assertions.count { $0.reason == .delivery } }
+
+  /// Whether something waits to be handed to it, apart from updates that are kept back on purpose (rule B7).
+  var hasBacklog: Bool { standard.batch == nil && outbox.last?.isHanded == false }
+
+  /// Whether it may be told of significant changes now.
+  var mayKnowMoves: Bool { subscriber.services.contains(.significantChange) && mayBeTold == nil }
+
+  /// Why it may be told nothing now; nil where it may (rule B8).
+  var mayBeTold: Decision.Reason? {
+    switch subscriber.authorization {
+    case .denied: .denied
+    case .whenInUse: state.isRunning ? nil : .needsAlways
+    case .always: nil
+    }
+  }
+
+  /// Why it may no longer be told an event that was kept for it; nil where it may (rule B8).
+  func objection(to pending: Pending) -> Decision.Reason? {
+    if let reason = mayBeTold { return reason }
+    if subscriber.accuracy == .reduced, pending.isCoarse != true { return .reduced }
+    return nil
   }
 
   /// Whether it asked to hear of a region.
@@ -82,13 +130,67 @@ struct Session: Hashable, Sendable, Codable {
   mutating func endProcess() {
     state = .notRunning
     assertions = []
-    budget = nil
+    taskClock = nil
+    wakeClock = nil
+    backlogAt = nil
     suspendedAt = nil
     exitAt = nil
     purgeAt = nil
     holdsLock = false
+    returnsAtUnlock = false
+    restoredAt = nil
     standard.endProcess()
     outbox.removeAll { !$0.trigger.isKept }
     for index in outbox.indices { outbox[index].isHanded = false }
+  }
+}
+
+extension Session {
+  private enum OldKey: String, CodingKey { case budget }
+
+  private struct OldBudget: Decodable {
+    var rule: Rule
+    var end: EngineInstant
+    var warning: EngineInstant?
+  }
+
+  /// Decodes a session. What version 0.1.0 did not have is as by default; its one budget becomes one of the clocks.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    subscriber = try values.decode(Subscriber.self, forKey: .subscriber)
+    state = try values.decode(SubscriberState.self, forKey: .state)
+    wasForceQuit = try values.decode(Bool.self, forKey: .wasForceQuit)
+    assertions = try values.decode([Assertion].self, forKey: .assertions)
+    outbox = try values.decode(Outbox.self, forKey: .outbox)
+    taskClock = try values.decodeIfPresent(TaskClock.self, forKey: .taskClock)
+    wakeClock = try values.decodeIfPresent(WakeClock.self, forKey: .wakeClock)
+    backlogAt = try values.decodeIfPresent(EngineInstant.self, forKey: .backlogAt)
+    suspendedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .suspendedAt)
+    exitAt = try values.decodeIfPresent(EngineInstant.self, forKey: .exitAt)
+    relaunchAt = try values.decodeIfPresent(EngineInstant.self, forKey: .relaunchAt)
+    failures = try values.decode(Int.self, forKey: .failures)
+    standard = try values.decode(StandardService.self, forKey: .standard)
+    advice = try values.decode(AdviceRecord.self, forKey: .advice)
+    reducedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .reducedAt)
+    owed = try values.decodeIfPresent(Owed.self, forKey: .owed)
+    overruns = try values.decode(Int.self, forKey: .overruns)
+    throttledUntil = try values.decodeIfPresent(EngineInstant.self, forKey: .throttledUntil)
+    purgeAt = try values.decodeIfPresent(EngineInstant.self, forKey: .purgeAt)
+    memoryBytes = try values.decodeIfPresent(Int64.self, forKey: .memoryBytes)
+    holdsLock = try values.decode(Bool.self, forKey: .holdsLock)
+    nextTask = try values.decode(Int.self, forKey: .nextTask)
+    significant = try values.decodeIfPresent(SignificantChange.self, forKey: .significant)
+    preserved = try values.decodeIfPresent(String.self, forKey: .preserved)
+    restoredAt = try values.decodeIfPresent(EngineInstant.self, forKey: .restoredAt)
+    restoreFailures = try values.decodeIfPresent(Int.self, forKey: .restoreFailures) ?? 0
+    returnsAtUnlock = try values.decodeIfPresent(Bool.self, forKey: .returnsAtUnlock) ?? false
+    let old = try decoder.container(keyedBy: OldKey.self)
+    guard let budget = try old.decodeIfPresent(OldBudget.self, forKey: .budget) else { return }
+    if budget.rule == .taskBudget {
+      taskClock = TaskClock(end: budget.end, warning: budget.warning)
+    } else if handedCount > 0 {
+      let seconds = Trigger.region.budgetSeconds
+      wakeClock = WakeClock(at: budget.end.advanced(bySeconds: -seconds), seconds: seconds)
+    }
   }
 }

@@ -1,6 +1,6 @@
 /// Something that may wake a subscriber: the first of the three ideas every background mode rests on.
 ///
-/// A trigger is only a row of facts. A further mode is a further row, and whoever raises it.
+/// A trigger is only a row of facts. Each stands with its ``BackgroundMode``.
 public struct Trigger: Hashable, Sendable, Codable {
   /// The rule that grants it.
   public var rule: Rule
@@ -17,29 +17,4 @@ public struct Trigger: Hashable, Sendable, Codable {
   /// Whether an event waits for a subscriber that can't take it now, and holds off suspension until it is
   /// acknowledged.
   public var isKept = true
-
-  /// Rule B1.
-  public static let significantChange = Trigger(
-    rule: .significantChange, service: .significantChange, wakes: true, relaunches: true,
-    outlivesForceQuit: true, budgetSeconds: 10)
-
-  /// Rule B4.
-  public static let region = Trigger(
-    rule: .regions, service: .regions, wakes: true, relaunches: true, outlivesForceQuit: true,
-    budgetSeconds: 10)
-
-  /// Rule B2.
-  public static let standard = Trigger(
-    rule: .standard, service: .standard, wakes: false, relaunches: false, outlivesForceQuit: false,
-    budgetSeconds: 0, isKept: false)
-
-  /// Rule B3.
-  public static let backgroundLocation = Trigger(
-    rule: .backgroundLocation, service: .standard, wakes: true, relaunches: false, outlivesForceQuit: false,
-    budgetSeconds: 10)
-
-  /// Rule B5.
-  public static let visit = Trigger(
-    rule: .visits, service: .visits, wakes: true, relaunches: true, outlivesForceQuit: true,
-    budgetSeconds: 10)
 }

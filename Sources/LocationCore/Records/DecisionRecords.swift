@@ -22,6 +22,10 @@ public struct Decision: Hashable, Sendable, Codable {
     case purge
     /// Not allowed.
     case refuse
+    /// Told that its time or its memory runs out.
+    case warn
+    /// Left alone for a while, or no longer.
+    case throttle
   }
 
   /// Why. The raw values are stable: they stand in records and docs.
@@ -68,6 +72,16 @@ public struct Decision: Hashable, Sendable, Codable {
     case backOff = "back_off"
     /// The machine is short of memory.
     case memoryPressure = "memory_pressure"
+    /// The machine is no longer critically short of memory.
+    case pressureOver = "pressure_over"
+    /// As many events are handed over at once as may be, or the wake has lasted as long as it may; the rest waits.
+    case backlog
+    /// A warning: the machine is short of memory.
+    case memory
+    /// A warning: the time of its open tasks is nearly over.
+    case task
+    /// A warning: it is ended because it left the foreground.
+    case exit
     /// Kept back with others, to be delivered together.
     case batched
     /// As far as updates are kept back, or as many as may be.
@@ -114,6 +128,37 @@ public struct Decision: Hashable, Sendable, Codable {
   public var event: Int?
   /// Why.
   public var reason: Reason
+  /// The token of the task it is about; nil where it is about none.
+  public var task: Int?
+  /// What was looked at; nil where nothing but the state was.
+  public var inputs: Inputs?
+}
+
+extension Decision {
+  /// What a decision depended on; nil for what was not looked at.
+  public struct Inputs: Hashable, Sendable, Codable {
+    /// When the subscriber may be told (rule B8).
+    public var authorization: Subscriber.Authorization?
+    /// How exactly the subscriber may be told (rule B8).
+    public var accuracy: Subscriber.AccuracyAuthorization?
+    /// Whether the user force-quit it (rule A7).
+    public var forceQuit: Bool?
+    /// Whether the machine has not been unlocked since it booted (rule A8).
+    public var isLocked: Bool?
+    /// Whether anything but the user may wake it.
+    public var backgroundDelivery: Bool?
+    /// Whether the machine saves energy.
+    public var lowPower: Bool?
+    /// How short of memory the machine is (rule A4).
+    public var pressure: MemoryPressure?
+    /// Seconds it may run, or was given.
+    public var budgetSeconds: Double?
+    /// Seconds for which it is left alone (rule K2).
+    public var throttledSeconds: Double?
+
+    /// Nothing was looked at.
+    public init() {}
+  }
 }
 
 /// A change of state that was not the policy's own decision: the user's, the subscriber's, the machine's.
@@ -121,6 +166,10 @@ public struct StateMove: Hashable, Sendable, Codable {
   /// Who or what moved it.
   public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
     case added, user, exit, restart, reboot
+    /// The screen was locked or unlocked (rule A2).
+    case screen
+    /// Something that comes before it took the foreground, or gave it back (rule A1).
+    case interrupt
   }
 
   /// Whom it is about.
@@ -149,6 +198,9 @@ extension Decision: RecordFamily {
     visitor.text("state_after", after.rawValue, "its state after")
     visitor.count("event", event, "the `id` of the record that caused it; absent if no record did")
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-decision)")
+    visitor.count("task", task, "the token of the task it is about; absent if it is about none")
+    visitor.inputs(
+      "inputs", inputs, "what the decision [depended on](#inputs-of-a-decision); only what was looked at")
   }
 
   /// The record in words.
@@ -161,12 +213,39 @@ extension Decision: RecordFamily {
 
   /// One of each kind, for the tests and the documents.
   package static var samples: [Record.Body] {
-    [
+    var inputs = Inputs()
+    inputs.authorization = .always
+    inputs.accuracy = .full
+    inputs.forceQuit = false
+    inputs.isLocked = false
+    inputs.backgroundDelivery = true
+    inputs.lowPower = false
+    inputs.pressure = MemoryPressure.none
+    inputs.budgetSeconds = 10
+    inputs.throttledSeconds = 60
+    return [
       .decision(
         Decision(
           subscriber: "a", action: .wake, rule: .significantChange, before: .suspended, after: .background,
-          event: 1, reason: .suspended))
+          event: 1, reason: .suspended, task: 1, inputs: inputs))
     ]
+  }
+}
+
+extension Decision.Inputs {
+  /// Calls the visitor with each member of the object.
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("authorization", authorization?.rawValue, "when the subscriber may be told (B8)")
+    visitor.text("accuracy", accuracy?.rawValue, "how exactly the subscriber may be told (B8)")
+    visitor.flag("force_quit", forceQuit, "whether the user force-quit it (A7)")
+    visitor.flag("locked", isLocked, "whether the machine has not been unlocked since it booted (A8)")
+    visitor.flag("background_delivery", backgroundDelivery, "whether anything but the user may wake it")
+    visitor.flag("low_power", lowPower, "whether the machine saves energy")
+    visitor.text(
+      "pressure", pressure?.rawValue, "how short of memory the machine is: `none`, `warning`, `critical` (A4)"
+    )
+    visitor.number("budget_s", budgetSeconds, .seconds, "for which it may run, or was given")
+    visitor.number("throttled_s", throttledSeconds, .seconds, "for which it is left alone (K2)")
   }
 }
 
@@ -204,6 +283,11 @@ extension StateMove: RecordFamily {
     case (.user, .active): "opened by the user"
     case (.user, .background): "put in the background by the user"
     case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
+    case (.screen, .active): "in the foreground again: the screen is unlocked"
+    case (.screen, .background): "in the background: the screen is locked"
+    case (.screen, _): nil
+    case (.interrupt, .inactive): "interrupted"
+    case (.interrupt, _): "no longer interrupted"
     case (.exit, _): "ended by itself"
     case (.restart, _): "ended with the daemon before"
     case (.reboot, _): "ended by the reboot"
@@ -226,6 +310,8 @@ extension Decision.Action {
     case .terminate: "ended"
     case .purge: "purged"
     case .refuse: "refused"
+    case .warn: "warned"
+    case .throttle: "throttled"
     }
   }
 }
@@ -255,6 +341,11 @@ extension Decision.Reason {
     case .kept: "kept until now"
     case .backOff: "it ended too soon; the next start waits"
     case .memoryPressure: "memory is short"
+    case .pressureOver: "memory is no longer short"
+    case .backlog: "more waits than may be handed over at once"
+    case .memory: "memory is short"
+    case .task: "a task is open and its time is nearly over"
+    case .exit: "it left the foreground and opted out of running in the background"
     case .batched: "kept back, to be told with others"
     case .batchFull: "far enough, or enough of them"
     case .batchDue: "kept back for long enough"

@@ -79,7 +79,8 @@ package struct JSONLine {
   }
 
   /// A member.
-  package mutating func member(_ key: StaticString, _ value: Bool) {
+  package mutating func member(_ key: StaticString, _ value: Bool?) {
+    guard let value else { return }
     self.key(key)
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
   }
@@ -172,6 +173,21 @@ extension JSONLine: RecordVisitor {
       verdict.describe(to: &self)
       close()
     }
+    close()
+  }
+
+  /// Whether something is so.
+  package mutating func flag(_ key: StaticString, _ value: Bool?, _ meaning: StaticString) {
+    member(key, value)
+  }
+
+  /// What a decision depended on.
+  package mutating func inputs(
+    _ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString
+  ) {
+    guard let inputs else { return }
+    open(key)
+    inputs.describe(to: &self)
     close()
   }
 }

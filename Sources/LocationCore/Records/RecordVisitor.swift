@@ -27,6 +27,10 @@ package protocol RecordVisitor {
   mutating func unlistedPlace(_ coordinate: Coordinate, _ accuracy: Accuracy)
   /// An object of one verdict for each region; no member where there is none.
   mutating func verdicts(_ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString)
+  /// Whether something is so; nil where it was not looked at.
+  mutating func flag(_ key: StaticString, _ value: Bool?, _ meaning: StaticString)
+  /// An object of what a decision depended on; no member where nothing was looked at.
+  mutating func inputs(_ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString)
 }
 
 extension RecordVisitor {
@@ -61,6 +65,14 @@ extension RecordVisitor {
   /// What a fix said of regions.
   package mutating func verdicts(
     _ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString
+  ) {}
+
+  /// Whether something is so.
+  package mutating func flag(_ key: StaticString, _ value: Bool?, _ meaning: StaticString) {}
+
+  /// What a decision depended on.
+  package mutating func inputs(
+    _ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString
   ) {}
 
   /// A word or a code, in the column of CSV that has the key's name.

@@ -55,6 +55,8 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   private var closed: Closed?
   private var count = 0
   private var latest: EngineInstant?
+  /// What the last fix at the place said of its speed, metres a second.
+  private var lastSpeed: Double?
 
   /// A monitor that has seen nothing.
   public init(configuration: VisitConfiguration = VisitConfiguration()) {
@@ -84,6 +86,10 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   /// Confirms a provisional visit by silence when that is due by `instant`.
   public mutating func advance(to instant: EngineInstant, into events: inout [VisitEvent]) {
     guard let due = nextDeadline, due <= instant else { return }
+    guard !isUnderWay else {
+      nextDeadline = nil
+      return
+    }
     arrive(at: due, reason: .silence, into: &events)
   }
 
@@ -137,12 +143,18 @@ extension VisitMonitor {
     let spoken = min(max(silence, Self.leastWeightSeconds), configuration.longestWeightSeconds)
     let weight = spoken / (believed * believed)
     let radius = configuration.radius(for: fix.accuracy)
-    guard !stay.isNowhere else {
+    if stay.isNowhere || silence >= configuration.silenceSeconds && visit == nil && isUnderWay {
+      // Silence says nothing of a stay that did not rest before it.
       stay = StayPoint(fix, weight: weight)
+      lastSpeed = fix.speedMetersPerSecond
+      awayCount = 0
+      stage = .moving
+      nextDeadline = nil
       return
     }
     let (point, square, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radius)
     if isWithin {
+      lastSpeed = fix.speedMetersPerSecond
       if stage == .moving { stay.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
       awayCount = 0
       if visit == nil { weigh(at: fix.instant, into: &events) }
@@ -165,7 +177,15 @@ extension VisitMonitor {
     }
     let isCertain = absence.add(
       fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration)
-    if isCertain { leave(at: fix.instant, into: &events) }
+    guard isCertain else { return }
+    confirmBySilence(at: fix.instant, into: &events)
+    // After a silence it has left only when it is farther off, or goes on.
+    if visit != nil, absence.departure != nil,
+      Geodesy.isWithin(Self.nearbyMeters, of: stay.middle, fix.coordinate)
+    {
+      return
+    }
+    leave(at: fix.instant, into: &events)
   }
 
   /// Looks whether the fixes at the place make a visit.
@@ -187,14 +207,34 @@ extension VisitMonitor {
       stay.last.instant.advanced(bySeconds: configuration.silenceSeconds))
   }
 
-  /// The position is elsewhere: ends what was, and begins at the place where it has been since.
-  private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
+  /// Whether the fixes before a silence were under way, by what the last said or by how they drift.
+  private var isUnderWay: Bool {
+    if let lastSpeed, lastSpeed >= Self.underWayMetersPerSecond { return true }
+    let drift = max(0, stay.squareDrift).squareRoot()
+    return stay.spanSeconds > 0 && drift >= Self.leastDriftMeters
+      && drift >= Self.underWayMetersPerSecond * stay.spanSeconds
+  }
+
+  /// Metres a second from which on a fix does not rest: faster than a walk.
+  private static var underWayMetersPerSecond: Double { 3 }
+  /// Metres from a place within which fixes after a silence do not say that it was left.
+  private static var nearbyMeters: Double { 100 }
+  /// Metres of drift that are no noise.
+  private static var leastDriftMeters: Double { 10 }
+
+  /// Tells of a visit that a silence confirms, where the first fix after it dates the departure.
+  private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
     if visit == nil, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
       stay.count + 1 >= leastCount(absence.silenceSeconds)
     {
       arrive(at: instant, reason: .near, into: &events)
     }
+  }
+
+  /// The position is elsewhere: ends what was, and begins at the place where it has been since.
+  private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
+    confirmBySilence(at: instant, into: &events)
     if let visit {
       let departure = absence.departure ?? stay.last
       let isUnknown = absence.departure == nil && absence.silenceSeconds > configuration.gapSeconds

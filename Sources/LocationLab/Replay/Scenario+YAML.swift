@@ -41,10 +41,11 @@ extension Scenario.Step {
   enum Key: String, CaseIterable {
     case at, launch, background, foreground, quit, exit, status, authorization, accuracy
     case backgroundDelivery = "background_delivery"
-    case start, stop, service, locate, hangs, memory, bytes, lock, value
+    case start, stop, service, locate, hangs, memory, bytes, lock, interrupt, value
     case beginTask = "begin_task"
     case task, seconds
     case memoryPressure = "memory_pressure"
+    case freesBytes = "frees_bytes"
     case lowPower = "low_power"
     case source, reboot, unlock
   }
@@ -52,7 +53,7 @@ extension Scenario.Step {
   /// The keys that say what happens to a subscriber; their value is its name.
   static let subscriberVerbs: [Key] = [
     .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
-    .stop, .locate, .hangs, .memory, .lock, .beginTask,
+    .stop, .locate, .hangs, .memory, .lock, .interrupt, .beginTask,
   ]
   /// The keys that say what happens to the machine.
   static let machineVerbs: [Key] = [.memoryPressure, .lowPower, .source, .reboot, .unlock]
@@ -66,9 +67,14 @@ extension Scenario.Step {
     let map = try node.map(Key.self)
     at = try Self.moment(map.required(.at))
     let (verb, value) = try map.exactlyOne(of: Self.subscriberVerbs + Self.machineVerbs)
-    if Self.machineVerbs.contains(verb) {
+    if verb == .lock, (try? value.bool()) != nil {
+      // The screen's lock has no name; a lock that a subscriber holds has.
       try map.only([.at], beside: verb)
-      action = try Self.machineAction(verb, value)
+      action = .machine(try value.bool() ? .lock : .unlock)
+    } else if Self.machineVerbs.contains(verb) {
+      try map.only([.at] + (verb == .memoryPressure ? [.freesBytes] : []), beside: verb)
+      let freed = try map.optional(.freesBytes)?.int(in: 0...(1 << 50))
+      action = try Self.machineAction(verb, value, freesBytes: freed.map(Int64.init))
     } else {
       let name = try value.string()
       guard subscribers.contains(name) else {
@@ -85,13 +91,13 @@ extension Scenario.Step {
   private static func companions(of verb: Key) -> [Key] {
     switch verb {
     case .exit: [.status]
-    case .authorization, .accuracy, .backgroundDelivery, .hangs, .lock: [.value]
+    case .authorization, .accuracy, .backgroundDelivery, .hangs, .lock, .interrupt: [.value]
     case .start, .stop: [.service]
     case .locate: [.seconds]
     case .memory: [.bytes]
     case .beginTask: [.task, .seconds]
     case .at, .launch, .background, .foreground, .quit, .status, .service, .bytes, .value, .task, .seconds,
-      .memoryPressure, .lowPower, .source, .reboot, .unlock:
+      .memoryPressure, .freesBytes, .lowPower, .source, .reboot, .unlock:
       []
     }
   }
@@ -123,17 +129,20 @@ extension Scenario.Step {
     case .locate: event = .locate(seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 30)
     case .memory: event = .memory(bytes: Int64(try map.required(.bytes).int(in: 0...(1 << 50))))
     case .lock: event = .lock(isHeld: try value().bool())
-    case .at, .status, .service, .bytes, .value, .task, .seconds, .memoryPressure, .lowPower, .source,
-      .reboot, .unlock:
+    case .interrupt: event = .interrupted(try map.optional(.value)?.bool() ?? true)
+    case .at, .status, .service, .bytes, .value, .task, .seconds, .memoryPressure, .freesBytes, .lowPower,
+      .source, .reboot, .unlock:
       throw map.node.failure("says when, but not what happens")
     }
     return .subscriber(name: name, event)
   }
 
-  private static func machineAction(_ verb: Key, _ value: StrictYAML) throws(Failure) -> Scenario.Action {
+  private static func machineAction(
+    _ verb: Key, _ value: StrictYAML, freesBytes: Int64?
+  ) throws(Failure) -> Scenario.Action {
     switch verb {
     case .memoryPressure:
-      return .machine(.memoryPressure(try value.word(MachineEvent.MemoryPressure.self)))
+      return .memoryPressure(try value.word(MachineEvent.MemoryPressure.self), freesBytes: freesBytes)
     case .lowPower: return .machine(.lowPower(try value.bool()))
     case .source:
       switch try value.word(Source.self) {
@@ -144,9 +153,8 @@ extension Scenario.Step {
       guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
       return .machine(verb == .reboot ? .reboot : .unlock)
     case .at, .launch, .background, .foreground, .quit, .exit, .status, .authorization, .accuracy,
-      .backgroundDelivery, .start, .stop, .service, .locate, .hangs, .memory, .bytes, .lock, .value,
-      .beginTask,
-      .task, .seconds:
+      .backgroundDelivery, .start, .stop, .service, .locate, .hangs, .memory, .bytes, .lock, .interrupt,
+      .value, .beginTask, .task, .seconds, .freesBytes:
       throw value.failure("says when, but not what happens")
     }
   }

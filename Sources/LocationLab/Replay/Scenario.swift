@@ -19,6 +19,9 @@ public struct Scenario: Hashable, Sendable {
     /// A program answers nothing any more, or answers again.
     case hang(subscriber: String, Bool)
     case machine(MachineEvent)
+    /// How short of memory the machine is, and how many bytes must be freed until it is not; nil where only a further
+    /// step ends it (rule A4).
+    case memoryPressure(MemoryPressure, freesBytes: Int64?)
     /// Something happens to the source of fixes.
     case source(SourceEvent)
   }

@@ -19,6 +19,10 @@ struct SubscriberModel {
   private var busyUntil: [String: EngineInstant] = [:]
   /// Programs that answer nothing, each with what it was handed meanwhile.
   private var hanging: [String: [Order]] = [:]
+  /// Bytes that each program holds, where a scenario says so.
+  private var memory: [String: Int64] = [:]
+  /// Bytes to be freed until memory is no longer short; nil where no such number is known (rule A4).
+  private var missingBytes: Int64?
   /// Tokens the engine gave out, counted: it numbers the tasks of a subscriber from 1.
   private var tasks: [String: Int] = [:]
 
@@ -33,7 +37,7 @@ struct SubscriberModel {
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .warn: break
+    case .wake, .relaunch, .warn, .announce, .refuse: break
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
       outcomes.removeAll { $0.subscriber == name }
@@ -45,8 +49,23 @@ struct SubscriberModel {
       busyUntil[name] = done
       insert(
         Outcome(at: done, subscriber: name, event: .acknowledged(event: event, coreSeconds: handlingSeconds)))
-    case .terminate(let name): end(name)
+    case .terminate(let name):
+      if let bytes = memory.removeValue(forKey: name) { missingBytes = missingBytes.map { $0 - bytes } }
+      end(name)
     }
+  }
+
+  /// A program holds so many bytes from now on.
+  mutating func setMemory(of name: String, bytes: Int64) { memory[name] = bytes }
+
+  /// Memory is short until so many bytes have been freed; nil where that does not end it.
+  mutating func setMissing(bytes: Int64?) { missingBytes = bytes }
+
+  /// Whether what was missing has been freed; true once.
+  mutating func takeRelief() -> Bool {
+    guard let missingBytes, missingBytes <= 0 else { return false }
+    self.missingBytes = nil
+    return true
   }
 
   /// A program opens a finite task and ends it after so many seconds.
@@ -87,8 +106,7 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
     case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
-      .memory,
-      .lock, .overran:
+      .memory, .lock, .overran, .done, .preserve, .interrupted:
       false
     }
   }

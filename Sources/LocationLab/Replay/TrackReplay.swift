@@ -239,12 +239,16 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       handle(.subscriber(name: name, .foreground))
     case .subscriber(let name, let event):
       if event.endsProcess { host.ports.model.end(name) }
+      if case .memory(let bytes) = event { host.ports.model.setMemory(of: name, bytes: bytes) }
       handle(.subscriber(name: name, event))
     case .task(let name, let task, let seconds):
       handle(.subscriber(name: name, .beginTask(name: task)))
       if host.refusal == nil { host.ports.model.beginTask(of: name, seconds: seconds, at: now) }
     case .hang(let name, let hangs): host.ports.model.setHanging(name, hangs, at: now)
     case .source(let event): handle(.source(event))
+    case .memoryPressure(let level, let freesBytes):
+      host.ports.model.setMissing(bytes: freesBytes)
+      handle(.machine(.memoryPressure(level)))
     case .machine(let event):
       if event == .reboot {
         for subscriber in request.subscribers { host.ports.model.end(subscriber.name) }
@@ -268,6 +272,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     while !host.ports.receiverOrders.isEmpty {
       obey(host.ports.receiverOrders.removeFirst())
       host.commit(at: now)
+    }
+    if host.ports.model.takeRelief() {
+      handle(.machine(.memoryPressure(.none)))
+      commit()
     }
   }
 

@@ -34,7 +34,8 @@ public struct Capabilities: Sendable {
   /// Looks at everything. Asking gpsd may take some seconds.
   public static func look(gpsd address: GPSDAddress) async throws(Failure) -> Capabilities {
     let all = try await DedicatedThread.run {
-      GPSDProbe.look(at: address) + MachineProbe.look() + SuspensionProbe.look()
+      let found = GPSDProbe.look(at: address) + MachineProbe.look() + SuspensionProbe.look()
+      return found + ServiceProbe.look(found)
     }
     return Capabilities(all: all)
   }

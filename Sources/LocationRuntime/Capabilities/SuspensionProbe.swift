@@ -18,7 +18,7 @@ enum SuspensionProbe {
       : Capability(
         "suspension", .partly, "by SIGSTOP: a child that leaves the process group runs on",
         remedy: freezer.remedy)
-    return [suspension, freezer, stop]
+    return [suspension, freezer, stop, precedence(below: cgroup())]
   }
 
   /// The folder of our own cgroup in the unified hierarchy; nil where there is none.
@@ -30,6 +30,20 @@ enum SuspensionProbe {
     let mount = mounts.lazy.map { $0.split(separator: " ") }.first { $0.count > 2 && $0[2] == "cgroup2" }
     guard let mount, let own = memberships.first(where: { $0.hasPrefix("0::/") }) else { return nil }
     return String(mount[1]) + (own == "0::/" ? "" : own.dropFirst(3))
+  }
+
+  /// Whether a program in the foreground can be put before those in the background (rule A12): the kernel must offer the
+  /// controllers to cgroups below ours.
+  static func precedence(below folder: String?) -> Capability {
+    let offered = folder.map { TextFile.words(in: $0 + "/cgroup.controllers") } ?? []
+    let have = ["cpu", "io"].filter(offered.contains)
+    guard !have.isEmpty else {
+      return Capability(
+        "precedence", .no, "the controllers cpu and io are not offered to our cgroup",
+        remedy: "Delegate=yes in the unit, on a machine with cgroup v2 alone")
+    }
+    let text = "\(have.joined(separator: ", ")): weight 100 in the foreground, 20 in the background"
+    return Capability("precedence", have.count == 2 ? .yes : .partly, text)
   }
 
   /// Whether a cgroup of ours can be frozen: it is tried, because who may is spread over modes, owners and mounts.

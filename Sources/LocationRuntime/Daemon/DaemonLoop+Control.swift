@@ -27,6 +27,7 @@ extension DaemonLoop {
       case "subscribers": try applySubscribers(question.request["names"]?.strings)
       case "subscriber":
         try user(try word("verb", question.request), try word("name", question.request))
+      case "lock": try live.handle(.machine(.lock), at: clock.read())
       case "unlock": try live.handle(.machine(.unlock), at: clock.read())
       case "low-power": members = try lowPower(question.request)
       case "memory-pressure": try take(.memoryPressure(try level(question.request)))

@@ -39,11 +39,13 @@ extension DaemonLoop {
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
     switch request {
     case .stateOf(let region):
-      guard let state = live.engine.regionState(region) else {
-        return live.add(
-          .answer(name, .refused(what: "state_of", reason: "no region is called \"\(region)\"")))
+      switch live.engine.regionState(region, for: name) {
+      case .state(let state): live.add(.answer(name, .state(region: region, state)))
+      case .refused(let reason):
+        live.add(.answer(name, .refused(what: "state_of", reason: reason.rawValue)))
+      case .unknown:
+        live.add(.answer(name, .refused(what: "state_of", reason: "no region is called \"\(region)\"")))
       }
-      live.add(.answer(name, .state(region: region, state)))
     case .remaining:
       guard let view = live.engine.subscriber(name) else { return }
       live.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
@@ -98,6 +100,11 @@ extension DaemonLoop {
       guard !state.isForeground else {
         throw Failure(.conditionFails, what: "\(name) is in the foreground already")
       }
+      guard state != .notRunning || !live.engine.isLocked else {
+        throw Failure(
+          .conditionFails, what: "the machine has not been unlocked since it booted",
+          remedy: "unlock it first")
+      }
       live.add(.userLaunch(name))
       try live.handle(.subscriber(name: name, .foreground), at: reading)
     case "background":
@@ -138,7 +145,7 @@ extension SubscriberEvent {
     case .start: "start"
     case .locate: "locate"
     case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .authorization, .accuracy,
-      .backgroundDelivery, .stop, .memory, .lock, .overran:
+      .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted:
       nil
     }
   }

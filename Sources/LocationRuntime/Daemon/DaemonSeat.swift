@@ -92,7 +92,17 @@ package struct DaemonSeat: Sendable {
     }
   }
 
-  /// Tells the daemon that the machine was unlocked (rule A8).
+  /// Tells the daemon that the screen was locked (rule A2).
+  ///
+  /// - Throws: ``Failure`` of code 69 where no daemon runs: nothing is in the foreground then.
+  package func lock() throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else {
+      throw Failure(.unavailable, what: "no daemon runs", remedy: "start one: locwatch run")
+    }
+    _ = try client.ask("lock")
+  }
+
+  /// Tells the daemon that the screen was unlocked, and after a boot for the first time (rules A2 and A8).
   package func unlock() throws(Failure) {
     guard let client = try ControlClient.connect(state: state) else {
       return try standIn { (database, _) throws(Failure) in try database.request([.machine(.unlock)]) }

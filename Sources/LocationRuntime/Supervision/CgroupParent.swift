@@ -33,6 +33,13 @@ struct CgroupParent {
       flock(lock.number, LOCK_EX | LOCK_NB) == 0
     else { throw Absence(reason: "\(path) is in use by another supervisor") }
     self.lock = lock
+    for folder in [own, path] { Self.turnOnWeights(below: folder) }
+  }
+
+  /// Turns the controllers on that share out processor and disk (rule A12). Where they are not to be had, or processes
+  /// lie in the folder itself, the kernel refuses, and there are no weights: `locwatch capabilities` says so.
+  private static func turnOnWeights(below folder: String) {
+    for controller in ["+cpu", "+io"] { _ = KernelFile.write("\(folder)/cgroup.subtree_control", controller) }
   }
 
   /// The directory for a program. Letters, digits, `-` and `_` stand for themselves, everything else as `%` and
@@ -51,6 +58,7 @@ struct CgroupParent {
     if unsafe mkdir(own, 0o755) != 0, errno != EEXIST {
       throw Failure(.noPermission, file: own, what: SystemReason.text(errno))
     }
+    Self.turnOnWeights(below: own)
     for old in KernelFile.names(in: own, areDirectories: true) { Cgroup.remove("\(own)/\(old)") }
     // One from which a process does not go, stuck in the kernel, is still there.
     var free = number

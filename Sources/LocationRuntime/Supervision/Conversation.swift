@@ -119,6 +119,8 @@ final class Conversation {
         for event in acknowledgeAll() {
           reports.append(.event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
         }
+        reports.append(.event(subscriber: name, .done))
+      case .preserve(let text): reports.append(.event(subscriber: name, .preserve(text: text)))
       case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
       case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
       case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))

@@ -19,6 +19,11 @@ enum ProcessTree {
     }
   }
 
+  /// Says whether it comes before others where processor and disk are short; a group has no such weight.
+  func setPrecedence(isForeground: Bool) {
+    if case .cgroup(let cgroup) = self { cgroup.setPrecedence(isForeground: isForeground) }
+  }
+
   /// Lets it run again.
   func resume() {
     switch self {

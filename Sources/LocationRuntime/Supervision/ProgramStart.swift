@@ -106,10 +106,11 @@ struct ProgramStart {
       unsafe entries.append(String(cString: text))
       unsafe entry += 1
     }
-    return entries.filter { !$0.hasPrefix(causeKey) && !$0.hasPrefix(eventKey) }
+    return entries.filter { !$0.hasPrefix(causeKey) && !$0.hasPrefix(kindKey) && !$0.hasPrefix(eventKey) }
   }
 
   static let causeKey = "LOCWATCH_CAUSE="
+  static let kindKey = "LOCWATCH_KIND="
   static let eventKey = "LOCWATCH_EVENT_ID="
 
   private static func pipe() throws(Refusal) -> (read: Descriptor, write: Descriptor) {

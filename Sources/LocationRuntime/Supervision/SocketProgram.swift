@@ -56,7 +56,10 @@ final class SocketProgram: SupervisedSubscriber {
     case .wake(_, let launch), .relaunch(_, let launch): call(LaunchNotice(launch), at: now)
     case .deliver(_, let event): deliver(event, recordLine)
     case .suspend: break
-    case .warn(_, let seconds): say(LaunchNotice.warning(seconds: seconds))
+    case .warn(_, let warning): say(LaunchNotice.line(of: warning))
+    case .announce(_, let notice): say(LaunchNotice.line(of: notice))
+    case .refuse(_, let what, let reason):
+      say(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .terminate: terminate(at: now)
     }
   }
@@ -83,7 +86,8 @@ final class SocketProgram: SupervisedSubscriber {
   }
 
   private func startCommand(_ launch: LaunchNotice) {
-    var environment = site.environment + [ProgramStart.causeKey + launch.cause]
+    var environment =
+      site.environment + [ProgramStart.causeKey + launch.cause, ProgramStart.kindKey + launch.kind]
     if let event = launch.event { environment.append("\(ProgramStart.eventKey)\(event)") }
     if let socketPath { environment.append("LOCWATCH_SOCKET=\(socketPath)") }
     do throws(ProgramStart.Refusal) {

@@ -9,6 +9,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
   case done
   case beginTask(name: String)
   case endTask(token: Int)
+  /// It asks for a text to be kept for its next process (rule A11).
+  case preserve(text: String)
   /// It asks for one fix, and waits for it so many seconds.
   case locate(seconds: Double)
   case request(SubscriberRequest)
@@ -59,6 +61,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case remaining
     case register
     case signal
+    case preserve
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -75,6 +78,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .remaining: try reader.boolean() ? .request(.remaining) : nil
     case .register: try name(&reader).map { .register(Registration(name: $0)) }
     case .signal: nil
+    case .preserve: try preserved(&reader).map { .preserve(text: $0) }
     }
   }
 
@@ -99,6 +103,11 @@ package enum SubscriberAnswer: Hashable, Sendable {
   private static func name(_ reader: inout JSONReader) throws(JSONError) -> String? {
     let text = try reader.string()
     return text.utf8.count <= SupervisorLimits.nameBytes && !text.isEmpty ? text : nil
+  }
+
+  private static func preserved(_ reader: inout JSONReader) throws(JSONError) -> String? {
+    let text = try reader.string()
+    return text.utf8.count <= Limits.preservedBytes ? text : nil
   }
 
   private static func service(_ reader: inout JSONReader) throws(JSONError) -> Subscriber.Services? {

@@ -51,6 +51,14 @@ package enum SubscriberReply: Hashable, Sendable {
 struct LaunchNotice: Hashable {
   /// A rule's id, or `user`.
   var cause: String
+  /// The kind of a background mode, `redelivery`, or `user`.
+  var kind = "user"
+  /// The kind of the event, where the cause is a rule that no mode has.
+  var eventKind: String?
+  /// Whether the machine has not been unlocked since it booted (rule A8).
+  var isLocked = false
+  /// What the process before asked to be kept (rule A11).
+  var restored: String?
   /// Nil where no event caused it.
   var event: Int?
   /// Nil where it may run as long as it likes.
@@ -65,6 +73,10 @@ struct LaunchNotice: Hashable {
 
   init(_ launch: Order.Launch) {
     cause = launch.cause.rawValue
+    kind = launch.kind
+    eventKind = launch.eventKind
+    isLocked = launch.isLocked
+    restored = launch.restored
     event = launch.event
     budgetSeconds = launch.budgetSeconds
     sleptSeconds = launch.sleptSeconds
@@ -80,21 +92,46 @@ struct LaunchNotice: Hashable {
     line.member("v", 1)
     line.member("type", "launch")
     line.member("cause", cause)
+    line.member("kind", kind)
     line.member("event", event)
+    line.member("of", eventKind)
     line.member("budget_s", budgetSeconds, decimals: FixedPoint.thousandths)
     line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
     line.member("throttle_s", throttleSeconds, decimals: FixedPoint.thousandths)
+    line.member("locked", isLocked)
+    line.member("restored", restored)
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }
 
-  /// The line of a warning: in so many seconds the program will be ended.
-  static func warning(seconds: Double) -> [UInt8] {
+  /// The line of a warning.
+  static func line(of warning: Order.Warning) -> [UInt8] {
     var line = JSONLine()
     line.open()
     line.member("v", 1)
-    line.member("type", "warn")
-    line.member("seconds", seconds, decimals: FixedPoint.thousandths)
+    if let level = warning.level {
+      line.member("type", "memory")
+      line.member("level", level.rawValue)
+      line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
+    } else {
+      line.member("type", "warn")
+      line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
+      line.member("reason", warning.reason.rawValue)
+      line.member("task", warning.task)
+    }
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// The line that tells a program the state that it moves to.
+  static func line(of notice: Order.StateNotice) -> [UInt8] {
+    var line = JSONLine()
+    line.open()
+    line.member("v", 1)
+    line.member("type", "state")
+    line.member("state", notice.state == .suspended ? "suspending" : notice.state.rawValue)
+    line.member("reason", notice.reason.rawValue)
+    line.member("grace_s", notice.graceSeconds, decimals: FixedPoint.thousandths)
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

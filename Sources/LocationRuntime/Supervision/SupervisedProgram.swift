@@ -53,10 +53,12 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .relaunch(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .deliver(_, let event): deliver(event, Self.terminated(recordLine), at: now)
     case .suspend: suspend(at: now)
-    case .warn(_, let seconds):
-      if subscriber.style == .resident, let run, !run.isEnding {
-        say(LaunchNotice.warning(seconds: seconds), to: run)
-      }
+    case .warn(_, let warning): sayIfResident(LaunchNotice.line(of: warning))
+    case .announce(_, let notice):
+      if notice.state == .background { run?.tree.setPrecedence(isForeground: false) }
+      sayIfResident(LaunchNotice.line(of: notice))
+    case .refuse(_, let what, let reason):
+      sayIfResident(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .terminate: terminate(at: now)
     }
   }
@@ -65,8 +67,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   func userLaunch(at now: Int64) { launchUnlessRunning(.user, at: now) }
 
   /// Tells it the answer to something it said.
-  func answer(_ reply: SubscriberReply) {
-    if subscriber.style == .resident, let run, !run.isEnding { say(reply.line, to: run) }
+  func answer(_ reply: SubscriberReply) { sayIfResident(reply.line) }
+
+  private func sayIfResident(_ line: [UInt8]) {
+    if subscriber.style == .resident, let run, !run.isEnding { say(line, to: run) }
   }
 
   /// Ends it and forgets it.
@@ -88,6 +92,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     switch subscriber.style {
     case .resident, .socket:
       if let run, !run.isEnding {
+        run.tree.setPrecedence(isForeground: launch == .user)
         run.resume()
         say(launch.line, to: run)
       } else {
@@ -177,26 +182,27 @@ final class SupervisedProgram: SupervisedSubscriber {
     guard !subscriber.command.isEmpty else { throw .noCommand }
     var environment = site.environment
     environment.append(ProgramStart.causeKey + launch.cause)
+    environment.append(ProgramStart.kindKey + launch.kind)
     if let id = event ?? launch.event { environment.append("\(ProgramStart.eventKey)\(id)") }
     if let cgroup = newCgroup() {
       do throws(ProgramStart.Refusal) {
-        return try startedRun(environment, cgroup, event: event)
+        return try startedRun(launch, environment, cgroup, event: event)
       } catch {
         guard error.isOfCgroup else { throw error }
         note(.noCgroup(reason: SystemReason.text(error.code)))
       }
     }
-    return try startedRun(environment, nil, event: event)
+    return try startedRun(launch, environment, nil, event: event)
   }
 
-  private func startedRun(_ environment: [String], _ cgroup: Cgroup?, event: Int?) throws(ProgramStart
-    .Refusal)
-    -> ProgramRun
-  {
+  private func startedRun(
+    _ launch: LaunchNotice, _ environment: [String], _ cgroup: Cgroup?, event: Int?
+  ) throws(ProgramStart.Refusal) -> ProgramRun {
     let start = try site.start(
       name, command: subscriber.command, environment: environment, hasOutput: subscriber.style == .resident,
       cgroup: cgroup)
     let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
+    run.tree.setPrecedence(isForeground: launch == .user)
     run.startCounting()
     if let event { run.talk.noteHanded(event) }
     return run

@@ -71,7 +71,7 @@ private struct Day: ~Copyable {
       .notRunning: [.inactive, .background],
       .inactive: [.notRunning, .active, .background],
       .active: [.notRunning, .inactive],
-      .background: [.notRunning, .suspended],
+      .background: [.notRunning, .inactive, .suspended],
       .suspended: [.notRunning, .inactive, .background],
     ]
     for before in SubscriberState.allCases {
@@ -120,7 +120,9 @@ private struct Day: ~Copyable {
     day.machine(1, .memoryPressure(.critical))
     #expect(day.log == ["purge A4 suspended>notRunning memoryPressure"])
     day.move(2)
-    #expect(day.log.dropFirst().first == "relaunch B1 notRunning>background notRunning")
+    #expect(day.log.dropFirst().first == "defer A4 notRunning>notRunning memoryPressure")
+    day.machine(3, .memoryPressure(.none))
+    #expect(day.log.dropFirst(2).first == "relaunch A4 notRunning>background pressureOver")
   }
 
   @Test func a5_whoOptedOutEndsWithTheForegroundAndIsNeverWoken() {
@@ -128,7 +130,7 @@ private struct Day: ~Copyable {
     var day = Day(subscriber, from: .notRunning)
     day.say(0, .foreground)
     day.say(10, .background)
-    #expect(day.effects.orders.last == .warn(subscriber: "a", seconds: 5))
+    #expect(day.effects.orders.last == .warn(subscriber: "a", Order.Warning(reason: .exit, seconds: 5)))
     day.wait(until: 14.9)
     #expect(day.state?.isForeground == true)
     day.wait(until: 15)
@@ -136,7 +138,8 @@ private struct Day: ~Copyable {
     day.move(20)
     #expect(
       day.log == [
-        "terminate A5 inactive>notRunning exitsOnSuspend", "defer A5 notRunning>notRunning exitsOnSuspend",
+        "warn A5 inactive>inactive exit", "terminate A5 inactive>notRunning exitsOnSuspend",
+        "defer A5 notRunning>notRunning exitsOnSuspend",
       ])
   }
 
@@ -147,7 +150,7 @@ private struct Day: ~Copyable {
     day.say(10, .background)
     day.say(14, .foreground)
     day.wait(until: 60)
-    #expect(day.log.isEmpty && day.state == .active)
+    #expect(day.log == ["warn A5 inactive>inactive exit"] && day.state == .active)
   }
 
   @Test func a7_locationServicesRelaunchAfterAForceQuit() {
@@ -254,7 +257,10 @@ private struct Day: ~Copyable {
     day.move(10)
     day.say(20, .authorization(.always))
     day.move(410)
-    #expect(day.log.map { String($0.prefix(9)) } == ["refuse B8", "wake B1 s", "suspend A"])
+    #expect(
+      day.log.map { String($0.prefix(9)) } == [
+        "refuse B8", "wake B1 s", "suspend A", "wake B1 s", "suspend A",
+      ])
   }
 
   @Test func c1_aTaskHoldsOffSuspensionUntilItEnds() {
@@ -274,11 +280,13 @@ private struct Day: ~Copyable {
     day.say(1, .beginTask(name: "upload"))
     day.say(10, .background)
     day.wait(until: 34.9)
-    #expect(day.effects.orders.isEmpty)
+    #expect(day.log.isEmpty)
     day.wait(until: 35)
-    #expect(day.effects.orders == [.warn(subscriber: "a", seconds: 5)])
+    #expect(
+      day.effects.orders.last
+        == .warn(subscriber: "a", Order.Warning(reason: .task, seconds: 5, task: 1)))
     day.wait(until: 40)
-    #expect(day.log == ["terminate C3 background>notRunning taskOpen"])
+    #expect(day.log == ["warn C3 background>background task", "terminate C3 background>notRunning taskOpen"])
   }
 
   @Test func c4_endingAnUnknownTaskIsAnErrorAndChangesNothing() {

@@ -7,6 +7,8 @@ struct Stage: ~Copyable {
   var effects: [Effect] = []
   /// Names of programs that answer nothing.
   var hanging: Set<String> = []
+  /// Seconds from an event to its acknowledgement.
+  var answerSeconds = 0.1
   private var answers: [(at: EngineInstant, name: String, event: Int)] = []
   private var performed = 0
 
@@ -60,9 +62,9 @@ struct Stage: ~Copyable {
       switch order {
       case .deliver(let name, let event):
         guard !hanging.contains(name) else { continue }
-        answers.append((instant.advanced(bySeconds: 0.1), name, event))
+        answers.append((instant.advanced(bySeconds: answerSeconds), name, event))
       case .suspend(let name), .terminate(let name): answers.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn: break
+      case .wake, .relaunch, .warn, .announce, .refuse: break
       }
     }
     performed = orders.count
@@ -87,6 +89,23 @@ struct Stage: ~Copyable {
   var locations: [(id: Int, update: LocationUpdate)] {
     effects.records.compactMap { record in
       if case .location(let update) = record.body { (record.id, update) } else { nil }
+    }
+  }
+
+  /// What a subscriber was warned of, in order.
+  func warnings(of name: String = "a") -> [Order.Warning] {
+    effects.orders.compactMap { order in
+      if case .warn(name, let warning) = order { warning } else { nil }
+    }
+  }
+
+  /// What a subscriber was told of its starts and wakes, in order.
+  func launches(of name: String = "a") -> [Order.Launch] {
+    effects.orders.compactMap { order in
+      switch order {
+      case .wake(name, let launch), .relaunch(name, let launch): launch
+      case _: nil
+      }
     }
   }
 

@@ -150,6 +150,8 @@ import Testing
     #expect(stage.log().count { $0 == "defer B8 suspended>suspended background_delivery_off" } == 300)
     #expect(stage.log().count { $0 == "drop B3 suspended>suspended outbox_full" } == 300 - Limits.updates)
     stage.say(400, .foreground)
+    #expect(stage.handed().count == 100, "no more at once")
+    stage.wait(until: 410)
     #expect(stage.handed() == Array(stage.locations.map(\.id).suffix(Limits.updates)))
   }
 

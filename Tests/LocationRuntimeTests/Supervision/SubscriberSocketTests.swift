@@ -50,7 +50,10 @@ import Testing
     #expect(try registration(run) == getpid())
     run.relaunch("outside", event: 5)
     run.deliver("outside", event: 5)
-    #expect(client.line() == #"{"v":1,"type":"launch","cause":"B4","event":5,"budget_s":10.000}"#)
+    #expect(
+      client.line()
+        == #"{"v":1,"type":"launch","cause":"B4","kind":"region","event":5,"budget_s":10.000,"locked":false}"#
+    )
     #expect(client.line() == #"{"v":1,"id":5,"type":"region.enter"}"#)
     client.connection.send(#"{"begin_task":"save"}"# + "\n" + #"{"ack":5}"# + "\n")
     try run.wait(for: .event(subscriber: "outside", .beginTask(name: "save")))

@@ -73,7 +73,7 @@ final class SupervisorRun {
   func terminate(_ name: String) { supervisor.perform(.terminate(subscriber: name)) }
 
   private static func launch(_ event: Int, sleptSeconds: Double? = nil) -> Order.Launch {
-    Order.Launch(cause: .regions, event: event, budgetSeconds: 10, sleptSeconds: sleptSeconds)
+    Order.Launch(cause: .regions, kind: "region", event: event, budgetSeconds: 10, sleptSeconds: sleptSeconds)
   }
 
   /// Waits for the first report for which `choose` gives a value, and takes it and all before it away.

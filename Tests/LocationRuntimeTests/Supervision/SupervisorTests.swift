@@ -174,7 +174,8 @@ import Testing
     // The standard three, and the one by which `ls` reads the directory.
     #expect(
       lines == [
-        "4", "B4 17", #"{"v":1,"type":"launch","cause":"B4","event":17,"budget_s":10.000}"#,
+        "4", "B4 17",
+        #"{"v":1,"type":"launch","cause":"B4","kind":"region","event":17,"budget_s":10.000,"locked":false}"#,
       ])
     await run.supervisor.stop()
   }
@@ -255,12 +256,12 @@ import Testing
     let run = try SupervisorRun()
     run.add(
       "quick",
-      #"read a; read b; read c; read d; echo '{"done":true}'; [ "$d" = '{"v":1,"type":"warn","seconds":5.000}' ]"#
+      #"read a; read b; read c; read d; echo '{"done":true}'; [ "$d" = '{"v":1,"type":"warn","seconds":5.000,"reason":"exit"}' ]"#
     )
     run.relaunch("quick", event: 1)
     run.deliver("quick", event: 1)
     run.deliver("quick", event: 2)
-    run.supervisor.perform(.warn(subscriber: "quick", seconds: 5))
+    run.supervisor.perform(.warn(subscriber: "quick", Order.Warning(reason: .exit, seconds: 5)))
     try run.acknowledged("quick", 1)
     try run.acknowledged("quick", 2)
     #expect(try run.exit("quick") == 0)

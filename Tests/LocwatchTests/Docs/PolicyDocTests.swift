@@ -35,12 +35,10 @@ import Testing
   // MARK: Triggers and numbers
 
   private var triggers: String {
-    let rows = [
-      ("significant change", Trigger.significantChange), ("region", .region), ("visit", .visit),
-      ("standard update", .standard), ("standard update, mode `location`", .backgroundLocation),
-    ].map { name, trigger in
-      [
-        name, "`\(trigger.rule.rawValue)`", Self.yes(trigger.wakes), Self.yes(trigger.relaunches),
+    let rows = BackgroundMode.all.map { mode in
+      let trigger = mode.trigger
+      return [
+        "`\(mode.kind)`", "`\(trigger.rule.rawValue)`", Self.yes(trigger.wakes), Self.yes(trigger.relaunches),
         Self.yes(trigger.outlivesForceQuit), Self.plain(trigger.budgetSeconds),
       ]
     }
@@ -94,7 +92,10 @@ import Testing
     switch state {
     case .active, .inactive, .background: return [("", { _ in })]
     case .suspended:
-      return [("", { _ in }), (", `background_delivery: false`", { $0.backgroundDelivery = false })]
+      return [
+        ("", { _ in }), (", `background_delivery: false`", { $0.backgroundDelivery = false }),
+        (", force-quit", { $0.wasForceQuit = true }),
+      ]
     case .notRunning:
       return [
         ("", { _ in }),
@@ -114,6 +115,7 @@ import Testing
             $0.isUnlocked = false
           }
         ),
+        (", memory critically short", { $0.isCritical = true }),
         (", `exits_on_suspend`", { $0.exitsOnSuspend = true }),
         (", `background_delivery: false`", { $0.backgroundDelivery = false }),
       ]
@@ -125,7 +127,7 @@ import Testing
     _ service: PolicyExpectation.Service
   ) {
     let cases = PolicyExpectation.Case.all.filter { $0.service == service }
-    #expect(cases.count >= 700)
+    #expect(cases.count >= 1_400)
     for it in cases {
       let expected = PolicyExpectation.decision(it)
       #expect(Self.decision(it) == expected, "\(it)")
@@ -142,10 +144,11 @@ import Testing
       authorization: it.authorization, accuracy: it.accuracy, exitsOnSuspend: it.exitsOnSuspend,
       backgroundDelivery: it.backgroundDelivery)
     let instant = Drive.instant(0)
-    _ = policy.add(subscriber, state: it.state, at: instant)
-    policy.update(0) { $0.wasForceQuit = it.wasForceQuit }
-    policy.isUnlocked = it.isUnlocked
     var steps: [PolicyStep] = []
+    _ = policy.add(subscriber, state: it.state, at: instant, into: &steps)
+    policy.update(0) { $0.wasForceQuit = it.wasForceQuit }
+    policy.pressure = it.isCritical ? .critical : .none
+    policy.isUnlocked = it.isUnlocked
     let fix = Fix(
       time: UTCTime(microseconds: instant.microseconds), instant: instant, coordinate: Drive.origin,
       accuracy: Accuracy(radiusMeters: 5, source: .reported))
@@ -168,7 +171,7 @@ import Testing
     // A coarse position is its own event, of the same trigger.
     if case .reduced(_, let owed)? = steps.first {
       steps = []
-      policy.offer(event: 2, trigger: owed.trigger, to: 0, at: instant, into: &steps)
+      policy.offer(event: 2, trigger: owed.trigger, isCoarse: true, to: 0, at: instant, into: &steps)
     }
     for step in steps {
       if case .decided(let decision) = step {

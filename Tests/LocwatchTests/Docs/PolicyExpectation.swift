@@ -37,6 +37,8 @@ enum PolicyExpectation {
     /// The user lets things wake it.
     var backgroundDelivery = true
     var accuracy = Subscriber.AccuracyAuthorization.full
+    /// A4.
+    var isCritical = false
 
     /// Every case there is. What opted out of the background is never in it, nor suspended (A5).
     static let all: [Case] = {
@@ -44,12 +46,13 @@ enum PolicyExpectation {
       for service in Service.allCases {
         for state in SubscriberState.allCases {
           for authorization in Subscriber.Authorization.allCases {
-            for bits in 0..<64 {
+            for bits in 0..<128 {
               func bit(_ place: Int) -> Bool { bits & (1 << place) != 0 }
               let one = Case(
                 service: service, state: state, authorization: authorization, wasForceQuit: bit(0),
                 isUnlocked: !bit(1), exitsOnSuspend: bit(2), forceQuitBlocks: bit(3),
-                backgroundDelivery: !bit(4), accuracy: bit(5) ? .reduced : .full)
+                backgroundDelivery: !bit(4), accuracy: bit(5) ? .reduced : .full,
+                isCritical: bit(6))
               let isOutOfSight = state == .background || state == .suspended
               if !(one.exitsOnSuspend && isOutOfSight) { all.append(one) }
             }
@@ -81,6 +84,8 @@ enum PolicyExpectation {
     case .suspended:
       if it.service == .standard { return nil }
       if !it.backgroundDelivery { return "defer, B8 `background_delivery_off`" }
+      // A7: after a relaunch under the mark only location services that relaunch wake.
+      if it.wasForceQuit && !it.service.relaunches { return "defer, A7 `force_quit`" }
       return "wake, \(it.service.rule) `suspended`"
     case .notRunning:
       if !it.service.relaunches { return nil }
@@ -88,6 +93,7 @@ enum PolicyExpectation {
       if it.exitsOnSuspend { return "defer, A5 `exits_on_suspend`" }
       if it.wasForceQuit && it.forceQuitBlocks { return "defer, A7 `force_quit`" }
       if !it.isUnlocked { return "defer, A8 `locked`" }
+      if it.isCritical { return "defer, A4 `memory_pressure`" }
       if it.wasForceQuit { return "relaunch, A7 `force_quit_location`" }
       return "relaunch, \(it.service.rule) `not_running`"
     }
@@ -100,7 +106,7 @@ enum PolicyExpectation {
     .notRunning: [.inactive, .background],
     .inactive: [.active, .background, .notRunning],
     .active: [.inactive, .notRunning],
-    .background: [.suspended, .notRunning],
+    .background: [.suspended, .inactive, .notRunning],
     .suspended: [.background, .inactive, .notRunning],
   ]
 
@@ -111,7 +117,7 @@ enum PolicyExpectation {
     (
       "the user opens it", .subscriber(name: "a", .foreground),
       [
-        "refuse, A1", "→ `active`", "→ `suspended` → `inactive` → `active`", "→ `inactive` → `active`",
+        "refuse, A1", "→ `active`", "→ `inactive` → `active`", "→ `inactive` → `active`",
         "→ `inactive` → `active`",
       ]
     ),
@@ -123,7 +129,7 @@ enum PolicyExpectation {
       "the user force-quits it", .subscriber(name: "a", .quit),
       [
         "terminate, A7 → `notRunning`", "terminate, A7 → `notRunning`", "terminate, A7 → `notRunning`",
-        "terminate, A7 → `notRunning`", "-",
+        "terminate, A7 → `notRunning`", "terminate, A7",
       ]
     ),
     (
@@ -136,7 +142,7 @@ enum PolicyExpectation {
     ),
     (
       "memory is critically short", .machine(.memoryPressure(.critical)),
-      ["-", "-", "-", "purge, A4 → `notRunning`", "-"]
+      ["-", "-", "warn, A4", "purge, A4 → `notRunning`", "-"]
     ),
     (
       "it opens a task", .subscriber(name: "a", .beginTask(name: "t")),

@@ -39,14 +39,15 @@ import Testing
 
   @Test func `the tables of records are made of what the records say of themselves`() throws {
     var document = try Markdown(Self.document)
-    // A table is named for the types whose fields it has, or for the object of verdicts.
+    // A table is named for the types whose fields it has, or for an object inside of a record.
     let names = document.text.matches(of: /<!-- generated: (.+) -->/).map { String($0.1) }
     let types = names.flatMap { $0.components(separatedBy: ", ") }
-    #expect(Set(types) == Set(Record.families.flatMap { $0.types }).union(["verdict"]))
+    #expect(Set(types) == Set(Record.families.flatMap { $0.types }).union(["verdict", "inputs"]))
     for name in names {
       var table = FieldTable()
       for body in WireSample.bodies {
         if case .fixAccepted(_, let verdicts) = body, name == "verdict" { verdicts[0].describe(to: &table) }
+        if case .decision(let decision) = body, name == "inputs" { decision.inputs?.describe(to: &table) }
         let type = Record(id: 7, time: Fix.sample.time, body: body).type
         if name.components(separatedBy: ", ").contains(type) { body.describe(to: &table) }
       }
@@ -234,6 +235,12 @@ private struct FieldTable: RecordVisitor {
   mutating func accuracy(_ accuracy: Accuracy, _ meaning: StaticString) { add("acc_m", "m", meaning) }
 
   mutating func verdicts(_ key: StaticString, _ verdicts: [RegionVerdict], _ meaning: StaticString) {
+    add(key, "", meaning)
+  }
+
+  mutating func flag(_ key: StaticString, _ value: Bool?, _ meaning: StaticString) { add(key, "", meaning) }
+
+  mutating func inputs(_ key: StaticString, _ inputs: Decision.Inputs?, _ meaning: StaticString) {
     add(key, "", meaning)
   }
 }

@@ -63,10 +63,13 @@ enum Tidy {
     "Regions": ["Model", "Geometry", "Records"],
     "Visits": ["Model", "Geometry", "Records"],
     "Sampling": ["Model", "Geometry", "Records"],
-    "Policy": ["Model", "Geometry", "Records", "Filtering", "Regions", "Visits"],
+    // What all modes share, and each mode: a session holds the state of its modes.
+    "Policy": ["Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Modes"],
+    "Modes": ["Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Policy"],
     "Power": ["Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Policy"],
     "Engine": [
-      "Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Power",
+      "Model", "Geometry", "Records", "Filtering", "Regions", "Visits", "Sampling", "Policy", "Modes",
+      "Power",
     ],
   ]
 }

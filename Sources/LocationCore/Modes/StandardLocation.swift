@@ -1,3 +1,25 @@
+/// Rules B2 and B3: standard updates, and the mode `location` that wakes for them.
+extension BackgroundMode {
+  /// Rule B2.
+  public static let standard = BackgroundMode(kind: "standard", services: .standard, trigger: .standard)
+
+  /// Rule B3.
+  public static let backgroundLocation = BackgroundMode(
+    kind: "location", services: .standard, modes: .location, trigger: .backgroundLocation)
+}
+
+extension Trigger {
+  /// Rule B2.
+  public static let standard = Trigger(
+    rule: .standard, service: .standard, wakes: false, relaunches: false, outlivesForceQuit: false,
+    budgetSeconds: 0, isKept: false)
+
+  /// Rule B3.
+  public static let backgroundLocation = Trigger(
+    rule: .backgroundLocation, service: .standard, wakes: true, relaunches: false, outlivesForceQuit: false,
+    budgetSeconds: 10)
+}
+
 /// What a fix means for one subscriber's standard updates.
 struct StandardTaker {
   enum What {
@@ -64,11 +86,13 @@ extension Policy {
       offer(event: event, trigger: .standard, to: index, at: instant, into: &steps)
       return refreshDeadline()
     }
-    if session.subscriber.standard.defers, obstacle(to: .backgroundLocation, index, at: instant) == nil {
+    if session.subscriber.standard.defers, !session.hasBacklog,
+      obstacle(to: .backgroundLocation, index, at: instant) == nil
+    {
       keepBack(event: event, fix, index, at: instant, into: &steps)
     } else {
       offer(event: event, trigger: .backgroundLocation, to: index, at: instant, into: &steps)
-      boundUpdates(index, into: &steps)
+      boundUpdates(index, at: instant, into: &steps)
     }
     refreshDeadline()
   }
@@ -80,16 +104,17 @@ extension Policy {
     guard sessions[index].takesUpdates else { return }
     var trigger = sessions[index].updateTrigger
     trigger.rule = .automaticPause
-    offer(event: event, trigger: trigger, to: index, at: instant, into: &steps)
+    offer(event: event, trigger: trigger, isCoarse: true, to: index, at: instant, into: &steps)
     refreshDeadline()
   }
 
   /// The oldest updates make room, by name (rule B3).
-  private mutating func boundUpdates(_ index: Int, into steps: inout [PolicyStep]) {
+  private mutating func boundUpdates(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
     let waiting = sessions[index].outbox.filter { $0.trigger == .backgroundLocation && !$0.isHanded }
     guard waiting.count > Limits.updates, let oldest = waiting.first else { return }
-    steps.append(
-      .decided(sessions[index].decision(.drop, .backgroundLocation, .outboxFull, event: oldest.event)))
+    decide(.drop, .backgroundLocation, .outboxFull, index, event: oldest.event, at: instant, into: &steps)
     update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
   }
 }
@@ -101,7 +126,7 @@ extension Policy {
   private mutating func keepBack(
     event: Int, _ fix: Fix, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    steps.append(.decided(sessions[index].decision(.coalesce, .deferral, .batched, event: event)))
+    decide(.coalesce, .deferral, .batched, index, event: event, at: instant, into: &steps)
     update(index) {
       $0.outbox.append(Session.Pending(event: event, trigger: .backgroundLocation))
       var batch = $0.standard.batch ?? StandardService.Batch(since: instant, last: fix.coordinate)
@@ -131,10 +156,7 @@ extension Policy {
       guard obstacle(to: first.trigger, index, at: instant) == nil else { return }
       start(index, for: first.event, rule: .deferral, reason: reason, at: instant, into: &steps)
     case .background, .inactive, .active:
-      for pending in session.outbox where !pending.isHanded {
-        steps.append(.decided(session.decision(.deliver, .deferral, reason, event: pending.event)))
-      }
-      hand(index, at: instant, into: &steps)
+      hand(index, rule: .deferral, reason: reason, at: instant, into: &steps)
     case .notRunning: break
     }
   }
@@ -149,7 +171,7 @@ extension Policy {
   ) {
     let session = sessions[index]
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
-      steps.append(.decided(session.decision(.refuse, rule, reason)))
+      decide(.refuse, rule, reason, index, at: instant, into: &steps)
     }
     switch session.state {
     case .suspended: return refuse(.standard, .suspended)
@@ -186,7 +208,22 @@ extension Policy {
     if let best = request.best {
       steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
     } else {
-      steps.append(.decided(sessions[index].decision(.refuse, .availability, .noFix)))
+      decide(.refuse, .availability, .noFix, index, at: instant, into: &steps)
+    }
+  }
+
+  /// Something ends a request before its time: a suspension is answered with the best fix there is, all else is
+  /// refused (rule B9).
+  mutating func cutOffRequest(
+    _ index: Int, rule: Rule, reason: Decision.Reason, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let request = sessions[index].standard.request else { return }
+    update(index) { $0.standard.request = nil }
+    if reason == .suspended, let best = request.best {
+      steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
+    } else {
+      decide(.refuse, rule, reason, index, at: instant, into: &steps)
     }
   }
 }

@@ -70,6 +70,13 @@ struct StandardService: Hashable, Sendable, Codable {
     isPauseOver = wasPaused
   }
 
+  /// Forgets what ends with the service; a request for one fix goes on.
+  mutating func stop() {
+    let open = request
+    endProcess()
+    request = open
+  }
+
   /// Updates that are not exact enough are left out for so long at most, so that nobody waits in silence: the time
   /// Android gives a request for the current location.
   static let longestWaitSeconds = 30.0

@@ -1,0 +1,4 @@
+/// How short of memory the machine is.
+public enum MemoryPressure: String, Hashable, Sendable, Codable, CaseIterable {
+  case none, warning, critical
+}

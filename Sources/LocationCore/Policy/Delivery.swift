@@ -1,0 +1,356 @@
+/// From an event to a subscriber: deliver, wake, relaunch, or why not (sections B and K of the rules).
+extension Policy {
+  /// Offers an event to everyone who asked for its service, and for `region` where it is about one. A subscriber that
+  /// may know no more than a coarse position is offered that, or nothing.
+  mutating func offer(
+    event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    forEachSession { policy, index in
+      guard policy.sessions[index].subscriber.services.contains(trigger.service) else { return }
+      if let region, !policy.sessions[index].wants(region: region) { return }
+      policy.offerByAccuracy(
+        event: event, trigger: trigger, region: region, visit: visit, to: index, at: instant, into: &steps)
+    }
+  }
+
+  /// Offers an event to one subscriber that asked for it, as exactly as it may be told; false where it is not told.
+  @discardableResult
+  mutating func offerByAccuracy(
+    event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, to index: Int,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
+    guard sessions[index].subscriber.accuracy == .reduced else {
+      return offer(
+        event: event, trigger: trigger, region: region, to: index, at: instant, into: &steps)
+    }
+    guard region == nil else {
+      decide(.refuse, .authorization, .reduced, index, event: event, at: instant, into: &steps)
+      return false
+    }
+    let owed = Session.Owed(trigger: trigger, visit: visit)
+    return offerReduced(owed, event: event, to: index, at: instant, into: &steps)
+  }
+
+  /// Offers an event to one subscriber; false where it is neither handed over nor kept.
+  ///
+  /// - Parameter isCoarse: whether it says no more than reduced accuracy permits.
+  @discardableResult
+  mutating func offer(
+    event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, to index: Int,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
+    let session = sessions[index]
+    let state = session.state
+    func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
+      self.decide(action, rule, reason, index, event: event, at: instant, into: &steps)
+    }
+    if let reason = session.mayBeTold {
+      decide(.refuse, .authorization, reason)
+      return false
+    }
+    guard state.isRunning || trigger.isKept else {
+      decide(.drop, trigger.rule, state == .suspended ? .suspended : .notRunning)
+      return false
+    }
+    guard session.outbox.count < Limits.outbox else {
+      decide(.drop, .atLeastOnce, .outboxFull)
+      return false
+    }
+    let waits = state.isRunning && !mayHand(index)
+    if waits, !trigger.isKept {
+      // In order, and nothing is queued for standard updates.
+      decide(.drop, trigger.rule, .backlog)
+      return false
+    }
+    update(index) {
+      $0.outbox.append(
+        Session.Pending(event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil))
+    }
+    switch state {
+    case .inactive, .active, .background:
+      if waits {
+        decide(.defer, .atLeastOnce, .backlog)
+      } else {
+        decide(.deliver, trigger.rule, state.isForeground ? .foreground : .running)
+        hand(index, announced: event, at: instant, into: &steps)
+      }
+    case .suspended:
+      if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
+        decide(.defer, rule, reason)
+      } else {
+        start(index, for: event, rule: trigger.rule, reason: .suspended, at: instant, into: &steps)
+      }
+    case .notRunning:
+      if !trigger.relaunches {
+        decide(.defer, trigger.rule, .notRunning)
+      } else if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
+        decide(.defer, rule, reason)
+      } else if session.wasForceQuit {
+        start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, at: instant, into: &steps)
+      } else {
+        start(index, for: event, rule: trigger.rule, reason: .notRunning, at: instant, into: &steps)
+      }
+    }
+    return true
+  }
+
+  /// What stands in the way of waking or starting a subscriber: the first that holds, in the order of rule M3.
+  func obstacle(
+    to trigger: Trigger, _ index: Int, at instant: EngineInstant
+  ) -> (Rule, Decision.Reason)? {
+    let session = sessions[index]
+    if !session.subscriber.backgroundDelivery { return (.authorization, .backgroundDeliveryOff) }
+    if let throttledUntil = session.throttledUntil, throttledUntil > instant { return (.overrun, .throttled) }
+    if session.state == .notRunning, session.subscriber.exitsOnSuspend {
+      return (.exitsOnSuspend, .exitsOnSuspend)
+    }
+    if session.wasForceQuit {
+      let isBlocked = session.state == .notRunning && configuration.forceQuitBlocksLocation
+      if isBlocked || !trigger.outlivesForceQuit { return (.forceQuit, .forceQuit) }
+    }
+    if let backlogAt = session.backlogAt, backlogAt > instant { return (.wakeBudget, .backlog) }
+    guard session.state == .notRunning else { return nil }
+    if !isUnlocked { return (.firstUnlock, .locked) }
+    if pressure == .critical { return (.memoryPressure, .memoryPressure) }
+    if let relaunchAt = session.relaunchAt, relaunchAt > instant { return (.atLeastOnce, .backOff) }
+    return nil
+  }
+
+  /// Wakes or relaunches a subscriber for an event and hands it what waits.
+  mutating func start(
+    _ index: Int, for event: Int, rule: Rule, reason: Decision.Reason, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    dropForbidden(index, at: instant, into: &steps)
+    let session = sessions[index]
+    let isWake = session.state == .suspended
+    guard let pending = session.outbox.first(where: { $0.event == event }) else { return }
+    decide(
+      isWake ? .wake : .relaunch, rule, reason, index, event: event, after: .background, at: instant,
+      into: &steps)
+    let name = session.subscriber.name
+    let launch = launch(index, for: pending, rule: rule, at: instant)
+    steps.append(
+      .ordered(isWake ? .wake(subscriber: name, launch: launch) : .relaunch(subscriber: name, launch: launch))
+    )
+    update(index) {
+      $0.state = .background
+      $0.suspendedAt = nil
+      $0.relaunchAt = nil
+      $0.backlogAt = nil
+      $0.throttledUntil = nil
+      $0.standard.batch = nil
+      $0.taskClock = nil
+      $0.wakeClock = nil
+    }
+    if !isWake { noteStart(index, at: instant, into: &steps) }
+    hand(index, announced: event, at: instant, into: &steps)
+  }
+
+  /// What a program is told of its start or wake.
+  private func launch(
+    _ index: Int, for pending: Session.Pending, rule: Rule, at instant: EngineInstant
+  ) -> Order.Launch {
+    let session = sessions[index]
+    let kind = BackgroundMode.mode(of: pending.trigger.rule)?.kind ?? "redelivery"
+    let isOfMode = BackgroundMode.mode(of: rule) != nil
+    var launch = Order.Launch(cause: rule, event: pending.event, budgetSeconds: pending.trigger.budgetSeconds)
+    launch.kind = isOfMode || rule == .forceQuit ? kind : "redelivery"
+    launch.eventKind = isOfMode ? nil : kind
+    launch.isLocked = !isUnlocked
+    launch.budgetSeconds = session.outbox.map(\.trigger.budgetSeconds).max() ?? 0
+    launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
+    if session.state == .notRunning { launch.restored = session.preserved }
+    if session.overruns >= configuration.throttleOverruns {
+      launch.throttleSeconds = configuration.throttle(afterOverruns: session.overruns)
+    }
+    return launch
+  }
+
+  /// Whether a running subscriber may be handed something now: in order, and not more than may be at once.
+  private func mayHand(_ index: Int) -> Bool {
+    let session = sessions[index]
+    return !session.hasBacklog && session.backlogAt == nil && session.handedCount < configuration.handedLimit
+  }
+
+  /// Hands over what has not been handed over yet, oldest first and no more than may be at once, and holds off
+  /// suspension until it is acknowledged. Each event has a decision of its own.
+  ///
+  /// - Parameters:
+  ///   - rule: The rule under which it is handed over.
+  ///   - reason: Why; nil for whether it was handed over before.
+  ///   - announced: The event whose decision has been told.
+  mutating func hand(
+    _ index: Int, rule: Rule = .atLeastOnce, reason: Decision.Reason? = nil, announced: Int? = nil,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    dropForbidden(index, at: instant, into: &steps)
+    update(index) { $0.standard.batch = nil }
+    let name = sessions[index].subscriber.name
+    var room = configuration.handedLimit - sessions[index].handedCount
+    var seconds = 0.0
+    for place in sessions[index].outbox.indices where !sessions[index].outbox[place].isHanded {
+      guard room > 0 else { break }
+      let pending = sessions[index].outbox[place]
+      if pending.event != announced {
+        decide(
+          .deliver, rule, reason ?? (pending.wasHanded ? .unacknowledged : .kept), index,
+          event: pending.event, at: instant, into: &steps)
+      }
+      update(index) {
+        $0.outbox[place].isHanded = true
+        $0.outbox[place].wasHanded = true
+        if pending.trigger.isKept { $0.assertions.append(.delivery(id: pending.event)) }
+      }
+      if pending.trigger.isKept {
+        room -= 1
+        seconds = max(seconds, pending.trigger.budgetSeconds)
+      }
+      steps.append(.ordered(.deliver(subscriber: name, event: pending.event)))
+    }
+    guard seconds > 0, sessions[index].state == .background else { return }
+    // No delivery prolongs the time that runs already.
+    update(index) {
+      if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }
+    }
+  }
+
+  /// Wakes or starts a subscriber for what it has not acknowledged, unless something stands in the way.
+  ///
+  /// - Parameter reason: Why; nil for whether it was handed over before.
+  mutating func redeliver(
+    _ index: Int, rule: Rule, reason: Decision.Reason? = nil, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    guard !session.state.isRunning, session.subscriber.authorization == .always,
+      let first = session.outbox.first(where: {
+        guard session.objection(to: $0) == nil else { return false }
+        let starts = session.state == .suspended ? $0.trigger.wakes && !$0.isHanded : $0.trigger.relaunches
+        return starts && obstacle(to: $0.trigger, index, at: instant) == nil
+      })
+    else { return }
+    start(
+      index, for: first.event, rule: rule, reason: reason ?? (first.wasHanded ? .unacknowledged : .kept),
+      at: instant, into: &steps)
+  }
+
+  /// The subscriber acknowledged an event: it is done, and may let the subscriber be suspended. What was never handed
+  /// over can't be acknowledged.
+  mutating func acknowledge(
+    _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }),
+      sessions[index].outbox[place].wasHanded
+    else { return }
+    let limit = configuration.wakeLimitSeconds
+    update(index) {
+      let wasHanded = $0.outbox[place].isHanded
+      $0.outbox.remove(at: place)
+      $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event }
+      guard wasHanded else { return }
+      $0.failures = 0
+      $0.restoreFailures = 0
+      $0.wakeClock?.renew(at: instant, limitSeconds: limit)
+    }
+    if sessions[index].handedCount == 0 { goOn(index, at: instant, into: &steps) }
+    suspendIfIdle(index, at: instant, into: &steps)
+  }
+
+  /// Everything that was handed over is acknowledged: hands over more, unless the wake has lasted nearly as long as it
+  /// may (rule K1).
+  private mutating func goOn(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    let session = sessions[index]
+    guard session.hasBacklog, session.state.isRunning, session.backlogAt == nil else {
+      return update(index) { $0.wakeClock = nil }
+    }
+    if let clock = session.wakeClock,
+      clock.since.seconds(to: instant) + clock.seconds >= configuration.wakeLimitSeconds
+    {
+      return pause(index, at: instant)
+    }
+    hand(index, at: instant, into: &steps)
+  }
+
+  /// The wake has lasted as long as it may: what is left is handed over after a pause (rule K1).
+  mutating func pause(_ index: Int, at instant: EngineInstant) {
+    let end = instant.advanced(bySeconds: configuration.wakePauseSeconds)
+    update(index) {
+      $0.wakeClock = nil
+      $0.assertions.removeAll { $0.reason == .delivery }
+      for place in $0.outbox.indices where $0.outbox[place].trigger.isKept {
+        $0.outbox[place].isHanded = false
+      }
+      if $0.outbox.contains(where: \.trigger.isKept) { $0.backlogAt = end }
+    }
+  }
+
+  /// The pause is over: hands over what was left.
+  mutating func endPause(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let backlogAt = sessions[index].backlogAt, backlogAt <= instant else { return }
+    update(index) { $0.backlogAt = nil }
+    if sessions[index].state.isRunning {
+      hand(index, at: instant, into: &steps)
+    } else {
+      redeliver(index, rule: .wakeBudget, at: instant, into: &steps)
+    }
+  }
+}
+
+// MARK: - Decisions
+
+extension Policy {
+  /// Tells a decision, with what it depended on (rule A9).
+  func decide(
+    _ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason, _ index: Int, event: Int? = nil,
+    after: SubscriberState? = nil, task: Int? = nil, seconds: Double? = nil, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    var inputs = inputs(of: action, rule, index, event: event, at: instant)
+    if let seconds { inputs.budgetSeconds = seconds }
+    steps.append(
+      .decided(
+        Decision(
+          subscriber: session.subscriber.name, action: action, rule: rule, before: session.state,
+          after: after ?? session.state, event: event, reason: reason, task: task,
+          inputs: inputs == Decision.Inputs() ? nil : inputs)))
+  }
+
+  /// What a decision depended on.
+  private func inputs(
+    of action: Decision.Action, _ rule: Rule, _ index: Int, event: Int?, at instant: EngineInstant
+  ) -> Decision.Inputs {
+    let session = sessions[index]
+    var inputs = Decision.Inputs()
+    let throttled = session.throttledUntil.flatMap { $0 > instant ? instant.seconds(to: $0) : nil }
+    switch action {
+    case .deliver, .wake, .relaunch, .defer, .coalesce, .drop, .refuse:
+      if event != nil || rule == .authorization {
+        inputs.authorization = session.subscriber.authorization
+        inputs.accuracy = session.subscriber.accuracy
+      }
+      if rule == .firstUnlock { inputs.isLocked = !isUnlocked }
+      guard event != nil, !session.state.isRunning, session.subscriber.authorization == .always else { break }
+      inputs.backgroundDelivery = session.subscriber.backgroundDelivery
+      inputs.throttledSeconds = throttled
+      inputs.forceQuit = session.wasForceQuit
+      if session.state == .notRunning {
+        inputs.isLocked = !isUnlocked
+        inputs.pressure = pressure
+      }
+      if action == .wake || action == .relaunch {
+        inputs.budgetSeconds = session.outbox.map(\.trigger.budgetSeconds).max()
+      }
+    case .terminate, .purge, .warn:
+      if rule == .memoryPressure { inputs.pressure = pressure }
+      if rule == .forceQuit { inputs.forceQuit = true }
+      if rule == .taskExpiration { inputs.budgetSeconds = configuration.taskBudgetSeconds }
+      if rule == .overrun { inputs.budgetSeconds = session.wakeClock?.seconds }
+    case .throttle: inputs.throttledSeconds = throttled
+    case .suspend: break
+    }
+    return inputs
+  }
+}

@@ -1,0 +1,278 @@
+/// The life cycle of a subscriber: what the user, the subscriber and the machine do to it (section A of the rules).
+extension Policy {
+  /// The user starts it or returns to it: it is in the foreground, and its force-quit mark is gone.
+  mutating func bringToForeground(
+    _ index: Int, cause: StateMove.Cause = .user, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let state = sessions[index].state
+    guard isUnlocked || state != .notRunning else {
+      return decide(.refuse, .firstUnlock, .locked, index, at: instant, into: &steps)
+    }
+    switch state {
+    case .notRunning, .suspended, .background: move(index, to: .inactive, cause: cause, into: &steps)
+    case .inactive: break
+    case .active: return refuseMove(index, at: instant, into: &steps)
+    }
+    move(index, to: .active, cause: cause, into: &steps)
+    let wasThrottled = sessions[index].throttledUntil != nil
+    update(index) {
+      $0.wasForceQuit = false
+      $0.returnsAtUnlock = false
+      $0.taskClock = nil
+      $0.wakeClock = nil
+      $0.backlogAt = nil
+      $0.exitAt = nil
+      $0.relaunchAt = nil
+      $0.suspendedAt = nil
+      $0.purgeAt = nil
+      $0.overruns = 0
+      $0.throttledUntil = nil
+      $0.assertions.removeAll { $0.reason == .grace }
+    }
+    if wasThrottled { decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps) }
+    if state == .notRunning { noteStart(index, at: instant, into: &steps) }
+    hand(index, at: instant, into: &steps)
+  }
+
+  /// The user turns to something else: background with some seconds of grace, then suspension (rules A2, A5).
+  mutating func sendToBackground(
+    _ index: Int, cause: StateMove.Cause = .user, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].state.isForeground, sessions[index].exitAt == nil else {
+      return refuseMove(index, at: instant, into: &steps)
+    }
+    if sessions[index].state == .active { move(index, to: .inactive, cause: cause, into: &steps) }
+    if sessions[index].subscriber.exitsOnSuspend {
+      let seconds = configuration.exitSeconds
+      warn(index, .exit, seconds: seconds, at: instant, into: &steps)
+      for token in sessions[index].tasks {
+        warn(index, .task, task: token, seconds: seconds, at: instant, into: &steps)
+      }
+      return update(index) { $0.exitAt = instant.advanced(bySeconds: seconds) }
+    }
+    move(index, to: .background, cause: cause, into: &steps)
+    noteWatched(at: instant)
+    let grace = configuration.graceSeconds
+    announce(index, .background, cause == .screen ? .screen : .user, graceSeconds: grace, into: &steps)
+    let tasks = taskClock(from: instant)
+    update(index) {
+      $0.assertions.append(.grace(until: instant.advanced(bySeconds: grace)))
+      $0.taskClock = tasks
+      let seconds = $0.outbox.filter { $0.isHanded && $0.trigger.isKept }.map(\.trigger.budgetSeconds).max()
+      $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
+    }
+  }
+
+  /// The subscriber says that it needs no more of the seconds for its clean-up.
+  mutating func endGrace(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard sessions[index].assertions.contains(where: { $0.reason == .grace }) else { return }
+    update(index) { $0.assertions.removeAll { $0.reason == .grace } }
+    suspendIfIdle(index, at: instant, into: &steps)
+  }
+
+  /// The user ends it for good (rule A7). The mark is told where nothing ran, too.
+  mutating func forceQuit(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    decide(.terminate, .forceQuit, .forceQuit, index, after: .notRunning, at: instant, into: &steps)
+    end(
+      index, retries: false, isOrdered: sessions[index].state != .notRunning, at: instant, into: &steps)
+    update(index) {
+      $0.wasForceQuit = true
+      $0.relaunchAt = nil
+      $0.preserved = nil
+      $0.restoreFailures = 0
+    }
+  }
+
+  /// Its process ended by itself. What it has not acknowledged is handed to it again, after a wait that grows.
+  mutating func exited(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard sessions[index].state != .notRunning else { return refuseMove(index, at: instant, into: &steps) }
+    move(index, to: .notRunning, cause: .exit, into: &steps)
+    end(index, retries: true, isOrdered: false, at: instant, into: &steps)
+  }
+
+  /// Its process was ended because who ran it is gone. What it has not acknowledged is handed to a new one at once.
+  mutating func orphaned(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard sessions[index].state != .notRunning else { return }
+    move(index, to: .notRunning, cause: .restart, into: &steps)
+    end(index, retries: false, isOrdered: false, at: instant, into: &steps)
+    redeliver(index, rule: .atLeastOnce, at: instant, into: &steps)
+  }
+
+  /// The machine booted: nobody runs, force-quit marks are gone, and it may be locked (rules A7, A8).
+  mutating func reboot(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    isUnlocked = !configuration.protectUntilFirstUnlock
+    pressure = .none
+    pressureLookedAt = nil
+    forEachSession { policy, index in
+      if policy.sessions[index].state != .notRunning {
+        policy.move(index, to: .notRunning, cause: .reboot, into: &steps)
+      }
+      let wasThrottled = policy.sessions[index].throttledUntil != nil
+      policy.update(index) {
+        $0.endProcess()
+        $0.wasForceQuit = false
+        $0.failures = 0
+        $0.relaunchAt = nil
+        $0.overruns = 0
+        $0.throttledUntil = nil
+      }
+      if wasThrottled {
+        policy.decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps)
+      }
+      policy.redeliver(index, rule: .atLeastOnce, at: instant, into: &steps)
+    }
+  }
+
+  /// The screen locks: whoever is in the foreground goes to the background, and returns with the unlock (rule A2).
+  mutating func lockScreen(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    forEachSession { policy, index in
+      guard policy.sessions[index].state.isForeground, policy.sessions[index].exitAt == nil else { return }
+      policy.sendToBackground(index, cause: .screen, at: instant, into: &steps)
+      policy.update(index) { $0.returnsAtUnlock = true }
+    }
+  }
+
+  /// Something that comes before a subscriber in the foreground, such as a call, begins or ends (rule A1).
+  mutating func interrupt(
+    _ index: Int, begins: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    guard session.state == (begins ? .active : .inactive), session.exitAt == nil else {
+      return refuseMove(index, at: instant, into: &steps)
+    }
+    move(index, to: begins ? .inactive : .active, cause: .interrupt, into: &steps)
+  }
+
+  /// The screen unlocks: who was in the foreground returns there (rule A2). At the first unlock after a boot, what was
+  /// kept is delivered (rule A8).
+  mutating func unlock(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    forEachSession { policy, index in
+      let session = policy.sessions[index]
+      guard session.returnsAtUnlock, session.exitAt == nil else { return }
+      policy.bringToForeground(index, cause: .screen, at: instant, into: &steps)
+    }
+    guard !isUnlocked else { return }
+    isUnlocked = true
+    forEachSession { policy, index in
+      policy.redeliver(index, rule: .firstUnlock, reason: .firstUnlock, at: instant, into: &steps)
+    }
+  }
+
+  /// Suspends a subscriber in the background as soon as nothing holds that off (rule A2). A request for one fix is
+  /// answered first (rule B9).
+  mutating func suspendIfIdle(
+    _ index: Int, rule: Rule = .suspension, reason: Decision.Reason = .idle, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].state == .background, sessions[index].assertions.isEmpty else { return }
+    if sessions[index].standard.request != nil {
+      cutOffRequest(index, rule: .standard, reason: .suspended, at: instant, into: &steps)
+      // Once the answer is handed over this is called again.
+      if case .answered? = steps.last { return }
+    }
+    if sessions[index].holdsLock {
+      return terminate(index, .sharedResource, .sharedLock, at: instant, into: &steps)
+    }
+    announce(index, .suspended, rule == .suspension ? .idle : .budgetOver, into: &steps)
+    decide(.suspend, rule, reason, index, after: .suspended, at: instant, into: &steps)
+    steps.append(.ordered(.suspend(subscriber: sessions[index].subscriber.name)))
+    update(index) {
+      $0.state = .suspended
+      $0.taskClock = nil
+      $0.wakeClock = nil
+      $0.suspendedAt = instant
+      $0.overruns = 0
+      $0.outbox.removeAll { !$0.trigger.isKept }
+    }
+    noteWatched(at: instant)
+    if sessions[index].hasBacklog, sessions[index].backlogAt == nil { pause(index, at: instant) }
+  }
+
+  /// Ends a subscriber by rule. What it has not acknowledged is tried again, unless the user turned away.
+  mutating func terminate(
+    _ index: Int, _ rule: Rule, _ reason: Decision.Reason, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    decide(.terminate, rule, reason, index, after: .notRunning, at: instant, into: &steps)
+    end(index, retries: rule != .exitsOnSuspend, at: instant, into: &steps)
+  }
+
+  /// Its process is gone, or is to go. What it has not acknowledged is tried again after a wait that grows (rule K5).
+  mutating func end(
+    _ index: Int, retries: Bool, isOrdered: Bool = true, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    if isOrdered { steps.append(.ordered(.terminate(subscriber: sessions[index].subscriber.name))) }
+    noteEnd(index, at: instant)
+    update(index) { $0.endProcess() }
+    guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }
+    let doublings = min(sessions[index].failures, 16)
+    let wait = min(configuration.backOffSeconds * Double(1 << doublings), configuration.backOffLimitSeconds)
+    update(index) {
+      $0.failures += 1
+      $0.relaunchAt = instant.advanced(bySeconds: wait)
+    }
+  }
+
+  /// Makes a move that rule A1 allows and says so.
+  private mutating func move(
+    _ index: Int, to state: SubscriberState, cause: StateMove.Cause, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    precondition(session.state.mayBecome(state), "rule A1: \(session.state) can't become \(state)")
+    steps.append(
+      .moved(
+        StateMove(subscriber: session.subscriber.name, before: session.state, after: state, cause: cause)))
+    update(index) { $0.state = state }
+  }
+
+  private func refuseMove(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    decide(.refuse, .stateMoves, .illegalMove, index, at: instant, into: &steps)
+  }
+
+  /// Tells a subscriber the state that it moves to (rule A2).
+  private func announce(
+    _ index: Int, _ state: SubscriberState, _ reason: Order.StateNotice.Reason, graceSeconds: Double? = nil,
+    into steps: inout [PolicyStep]
+  ) {
+    let notice = Order.StateNotice(state: state, reason: reason, graceSeconds: graceSeconds)
+    steps.append(.ordered(.announce(subscriber: sessions[index].subscriber.name, notice)))
+  }
+}
+
+// MARK: - Preservation
+
+extension Policy {
+  /// The subscriber asks for a text to be kept for its next process (rule A11).
+  mutating func preserve(_ text: String, _ index: Int) {
+    update(index) { $0.preserved = text.utf8.count <= Limits.preservedBytes ? text : $0.preserved }
+  }
+
+  /// A new process has been started, with what the one before asked to be kept. Where there is no source of fixes, it
+  /// is told so at once (rule B9).
+  mutating func noteStart(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    update(index) { $0.restoredAt = $0.preserved == nil ? nil : instant }
+    guard lacksSource, !sessions[index].subscriber.services.isEmpty else { return }
+    decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
+    steps.append(
+      .ordered(.refuse(subscriber: sessions[index].subscriber.name, what: "start", reason: .noSource)))
+  }
+
+  /// A process has ended. What is restored twice in a row by a process that then ends soon is forgotten: it may be what
+  /// ends it.
+  private mutating func noteEnd(_ index: Int, at instant: EngineInstant) {
+    update(index) {
+      guard let restoredAt = $0.restoredAt else { return }
+      $0.restoreFailures =
+        restoredAt.seconds(to: instant) < Self.restoreSeconds ? $0.restoreFailures + 1 : 0
+      guard $0.restoreFailures >= Self.restoreAttempts else { return }
+      $0.preserved = nil
+      $0.restoreFailures = 0
+    }
+  }
+
+  /// A process that ends within so many seconds of being restored may have ended for that.
+  private static var restoreSeconds: Double { 5 }
+  /// So many such ends in a row, and what was preserved is forgotten.
+  private static var restoreAttempts: Int { 2 }
+}

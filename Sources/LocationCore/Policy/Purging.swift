@@ -1,0 +1,102 @@
+/// What a machine short of memory, and a subscriber that holds what others wait for, lead to (rules A4 and K3).
+extension Policy {
+  /// The machine is short of memory, or no longer. It is a level: while it is critical, memory is looked at again each
+  /// second, and one subscriber after the other goes.
+  mutating func setPressure(
+    _ level: MemoryPressure, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let before = pressure
+    guard level != before else { return }
+    pressure = level
+    if before == .critical { endPressure(at: instant, into: &steps) }
+    switch level {
+    case .none: break
+    case .warning:
+      for index in sessions.indices where sessions[index].state.isRunning {
+        warn(index, .memory, level: level, at: instant, into: &steps)
+      }
+    case .critical: look(at: instant, into: &steps)
+    }
+    refreshDeadline()
+  }
+
+  /// When memory is looked at next; nil while it is not critically short.
+  var nextPressureLook: EngineInstant? {
+    pressureLookedAt.map { $0.advanced(bySeconds: configuration.pressureLookSeconds) }
+  }
+
+  /// Somebody who can be ended for memory is there from now on. Where nobody was, nobody looked: the next look is
+  /// counted from here.
+  mutating func noteWatched(at instant: EngineInstant) {
+    guard pressure == .critical, let next = nextPressureLook, next < instant else { return }
+    pressureLookedAt = instant
+  }
+
+  /// Looks at memory again where that is due.
+  mutating func lookIfDue(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard pressure == .critical, let next = nextPressureLook, next <= instant else { return }
+    look(at: instant, into: &steps)
+    refreshDeadline()
+  }
+
+  /// One subscriber goes: of those that are suspended the largest, at once and without notice. Where none is, the
+  /// largest in the background is told, and ended some seconds later; those with an open task come last.
+  private mutating func look(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    pressureLookedAt = instant
+    if let index = bySize({ $0.state == .suspended }).first {
+      return purge(index, at: instant, into: &steps)
+    }
+    guard !sessions.contains(where: { $0.purgeAt != nil }) else { return }
+    let background = bySize { $0.state == .background }
+    guard let index = background.first(where: { !sessions[$0].holdsTask }) ?? background.first else { return }
+    let seconds = configuration.exitSeconds
+    warn(index, .memory, seconds: seconds, level: .critical, at: instant, into: &steps)
+    update(index) { $0.purgeAt = instant.advanced(bySeconds: seconds) }
+  }
+
+  /// There is room again: nobody else is ended, and what waited for that is handed over.
+  private mutating func endPressure(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    pressureLookedAt = nil
+    forEachSession { policy, index in
+      policy.update(index) { $0.purgeAt = nil }
+      policy.redeliver(index, rule: .memoryPressure, reason: .pressureOver, at: instant, into: &steps)
+    }
+  }
+
+  /// Ends a subscriber in the background that was told that memory is short.
+  mutating func endForMemory(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let purgeAt = sessions[index].purgeAt, purgeAt <= instant else { return }
+    update(index) { $0.purgeAt = nil }
+    switch sessions[index].state {
+    case .background: terminate(index, .memoryPressure, .memoryPressure, at: instant, into: &steps)
+    case .suspended: purge(index, at: instant, into: &steps)
+    case .inactive, .active, .notRunning: break
+    }
+  }
+
+  private mutating func purge(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    decide(
+      .purge, .memoryPressure, .memoryPressure, index, after: .notRunning, at: instant, into: &steps)
+    end(index, retries: true, at: instant, into: &steps)
+  }
+
+  /// A subscriber was found to hold a lock that others may wait for, or no longer to hold one. Suspended it would
+  /// hold it for ever, so it is ended instead.
+  mutating func noteLock(
+    _ isHeld: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) { $0.holdsLock = isHeld && $0.state != .notRunning }
+    guard isHeld, sessions[index].state == .suspended else { return }
+    terminate(index, .sharedResource, .sharedLock, at: instant, into: &steps)
+  }
+
+  /// Those of whom something is true, the largest first, else by name; of whom nobody has said how large they are,
+  /// last.
+  private func bySize(_ isMeant: (Session) -> Bool) -> [Int] {
+    sessions.indices.filter { isMeant(sessions[$0]) }.sorted {
+      let a = sessions[$0].memoryBytes ?? -1
+      let b = sessions[$1].memoryBytes ?? -1
+      return a != b ? a > b : $0 < $1
+    }
+  }
+}

@@ -1,0 +1,198 @@
+/// What a subscriber asks for and what the user lets it know, as both change while it runs (rules B8 and B9).
+extension Policy {
+  /// The user changed when the subscriber may be told; what it may no longer be told is dropped, handed over or not.
+  mutating func authorize(
+    _ authorization: Subscriber.Authorization, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    update(index) { $0.subscriber.authorization = authorization }
+    judge(index, at: instant, into: &steps)
+    switch authorization {
+    case .denied: break
+    case .whenInUse:
+      guard sessions[index].standard.batch != nil else { break }
+      hand(index, at: instant, into: &steps)
+    case .always: redeliver(index, rule: .authorization, reason: .kept, at: instant, into: &steps)
+    }
+  }
+
+  /// The user changed how exactly the subscriber may be told; what says more is dropped, handed over or not.
+  mutating func limit(
+    _ accuracy: Subscriber.AccuracyAuthorization, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard accuracy != sessions[index].subscriber.accuracy else { return }
+    update(index) {
+      $0.subscriber.accuracy = accuracy
+      $0.owed = nil
+    }
+    judge(index, at: instant, into: &steps)
+  }
+
+  /// The user changed whether anything else may wake or relaunch the subscriber.
+  mutating func setBackgroundDelivery(
+    _ isOn: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) { $0.subscriber.backgroundDelivery = isOn }
+    guard isOn else { return }
+    redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
+  }
+
+  /// The subscriber asks for services. Where there is no source of fixes that fails at once (rule B9).
+  ///
+  /// - Parameter measure: What it measures significant changes by where it asks for them anew (rule B1).
+  mutating func startServices(
+    _ services: Subscriber.Services, _ index: Int, measure: SignificantChange?, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    guard !lacksSource else {
+      return decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
+    }
+    if session.subscriber.authorization == .denied {
+      decide(.refuse, .authorization, .denied, index, at: instant, into: &steps)
+    } else if session.subscriber.accuracy == .reduced, services.contains(.regions) {
+      decide(.refuse, .authorization, .reduced, index, at: instant, into: &steps)
+    }
+    update(index) {
+      if services.contains(.significantChange), !$0.subscriber.services.contains(.significantChange) {
+        $0.significant = measure
+      }
+      $0.subscriber.services.formUnion(services)
+      // A request for one fix is part of what now begins.
+      if services.contains(.standard) { $0.standard.request = nil }
+    }
+  }
+
+  /// The subscriber asks for services no more. Updates that were kept back are delivered (rule B7).
+  mutating func stopServices(
+    _ services: Subscriber.Services, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    if services.contains(.standard), sessions[index].standard.batch != nil {
+      flushUpdates(index, reason: .stopped, at: instant, into: &steps)
+    }
+    update(index) {
+      $0.subscriber.services.subtract(services)
+      if services.contains(.standard) { $0.standard.stop() }
+    }
+  }
+
+  /// The manifest of a subscriber is another from now on: what it may no longer be told is dropped.
+  mutating func replace(
+    _ index: Int, with subscriber: Subscriber, _ measure: SignificantChange?, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let old = sessions[index].subscriber
+    update(index) {
+      $0.subscriber = subscriber
+      if old.command != subscriber.command { $0.preserved = nil }
+      if !old.services.contains(.significantChange), subscriber.services.contains(.significantChange) {
+        $0.significant = measure
+      }
+    }
+    judge(index, at: instant, into: &steps)
+  }
+
+  /// Judges anew all that a subscriber has not acknowledged, at a change of its rights (rule B8).
+  private mutating func judge(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    dropForbidden(index, at: instant, into: &steps)
+    let session = sessions[index]
+    if session.mayBeTold != nil { update(index) { $0.owed = nil } }
+    if session.standard.request != nil {
+      if session.subscriber.authorization == .denied {
+        cutOffRequest(index, rule: .authorization, reason: .denied, at: instant, into: &steps)
+      } else if session.subscriber.accuracy == .reduced {
+        cutOffRequest(index, rule: .authorization, reason: .reduced, at: instant, into: &steps)
+      }
+    }
+    suspendIfIdle(index, at: instant, into: &steps)
+  }
+
+  /// Drops what a subscriber may no longer be told, whether it has been handed over or not. It is judged at each
+  /// handing over, not only when the event comes (rule B8).
+  mutating func dropForbidden(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    let session = sessions[index]
+    func objection(_ pending: Session.Pending) -> (Rule, Decision.Reason)? {
+      if let reason = session.objection(to: pending) { return (.authorization, reason) }
+      if let region = pending.region, !session.wants(region: region) { return (.regions, .stopped) }
+      return nil
+    }
+    guard session.outbox.contains(where: { objection($0) != nil }) else { return }
+    for pending in session.outbox {
+      guard let (rule, reason) = objection(pending) else { continue }
+      decide(.drop, rule, reason, index, event: pending.event, at: instant, into: &steps)
+    }
+    update(index) {
+      $0.outbox.removeAll { objection($0) != nil }
+      let left = Set($0.outbox.map(\.event))
+      $0.assertions.removeAll { $0.reason == .delivery && !left.contains($0.owner) }
+      if $0.handedCount == 0 { $0.wakeClock = nil }
+      if !$0.outbox.contains(where: { !$0.isHanded }) { $0.standard.batch = nil }
+    }
+  }
+}
+
+// MARK: - Reduced accuracy
+
+/// Rule B8 for who may know no more than a coarse position: the middle of a ``ReducedCell``, at most one in 15
+/// minutes, and no regions.
+enum ReducedAccuracy {
+  /// Seconds from one coarse position to the next: four an hour.
+  static let leastSeconds = 900.0
+}
+
+extension Session {
+  /// A coarse position that a subscriber is to be told.
+  struct Owed: Hashable, Sendable, Codable {
+    /// What it is told for.
+    var trigger: Trigger
+    /// The visit it is about; nil where it is about where the position is.
+    var visit: VisitEvent?
+  }
+
+  /// Whether a coarse position may be told at `instant`.
+  func mayTellReduced(at instant: EngineInstant) -> Bool {
+    guard let reducedAt else { return true }
+    return reducedAt.seconds(to: instant) >= ReducedAccuracy.leastSeconds
+  }
+}
+
+extension Policy {
+  /// Offers a coarse position to a subscriber, now or as soon as the next may be told. The latest visit goes before
+  /// all else: it tells where the position is too.
+  ///
+  /// - Returns: Whether it is told, now or later.
+  @discardableResult
+  mutating func offerReduced(
+    _ owed: Session.Owed, event: Int, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
+    let session = sessions[index]
+    if let reason = session.mayBeTold {
+      decide(.refuse, .authorization, reason, index, event: event, at: instant, into: &steps)
+      return false
+    }
+    if session.mayTellReduced(at: instant) {
+      update(index) {
+        $0.reducedAt = instant
+        $0.owed = nil
+      }
+      steps.append(.reduced(subscriber: session.subscriber.name, owed))
+      return true
+    }
+    decide(.coalesce, .authorization, .reducedWindow, index, event: event, at: instant, into: &steps)
+    update(index) { if $0.owed?.visit == nil || owed.visit != nil { $0.owed = owed } }
+    return true
+  }
+
+  /// Tells what waited until the next coarse position may be told.
+  mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let owed = sessions[index].owed, sessions[index].mayTellReduced(at: instant),
+      sessions[index].mayBeTold == nil
+    else { return }
+    update(index) {
+      $0.owed = nil
+      $0.reducedAt = instant
+    }
+    steps.append(.reduced(subscriber: sessions[index].subscriber.name, owed))
+  }
+}

@@ -1,0 +1,32 @@
+import LocationFormats
+
+/// A row for each service and background mode, with why it is not there where it is not (rule A6).
+enum ServiceProbe {
+  /// - Parameter others: what was found out of gpsd and the machine.
+  static func look(_ others: [Capability]) -> [Capability] {
+    let fixes = others.first { $0.name == "live-fixes" }
+    return services.map { name, detail in
+      guard let fixes, fixes.state != .yes else { return Capability(name, .yes, detail) }
+      return Capability(name, fixes.state, "needs live fixes: \(fixes.detail)", remedy: fixes.remedy)
+    } + missing.map { Capability($0, .no, "this version has no \($1)") }
+  }
+
+  private static let services = [
+    ("significant-change", "from live fixes (B1)"),
+    ("regions", "from live fixes (B4)"),
+    ("visits", "from live fixes (B5)"),
+    ("standard", "every live fix (B2, B3)"),
+    ("duty-cycling", "run --sampling adaptive switches the receiver"),
+  ]
+
+  private static let missing = [
+    ("notifications", "local notifications (D)"),
+    ("keep-alive", "keep-alive wakes (E)"),
+    ("audio", "audio sessions (F)"),
+    ("network", "held sockets (E4) and no fetch (G)"),
+    ("push", "remote notifications (H)"),
+    ("transfers", "background transfers (I)"),
+    ("serial", "serial accessories (J1)"),
+    ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)"),
+  ]
+}

@@ -1,0 +1,420 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// The rules at their edges: rights at each handing over, the two clocks, backlogs, retries, memory as a level.
+@Suite struct EdgeTests {
+  static let mover = Subscriber(name: "a", services: [.significantChange])
+  static let logger = Subscriber(name: "a", services: [.standard], modes: [.location])
+
+  /// A stage on which `a` has been woken for a significant change at 0 and hangs.
+  static func hung(_ subscriber: Subscriber = mover) -> Stage {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(subscriber, .suspended)
+    stage.fix(0, east: 0)
+    return stage
+  }
+
+  // MARK: B8
+
+  @Test(arguments: [SubscriberEvent.authorization(.denied), .accuracy(.reduced)])
+  func `B8 what was handed over and not acknowledged is dropped when the right is gone`(
+    _ change: SubscriberEvent
+  ) {
+    var stage = Self.hung()
+    #expect(stage.handed().count == 1)
+    stage.say(1, change)
+    let reason = change == .accuracy(.reduced) ? "reduced" : "denied"
+    #expect(stage.log().contains("drop B8 background>background \(reason)"))
+    stage.say(2, .exited(status: 1))
+    stage.say(30, .foreground)
+    stage.wait(until: 400)
+    #expect(stage.handed().count == 1, "it is never handed it again")
+  }
+
+  @Test func `B8 a region's state is told by the same rights, and only of a region of the manifest`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.regions], regions: ["r"]), .suspended)
+    for id in ["r", "other"] {
+      stage.take(0, .addRegion(Region(id: id, shape: .circle(center: Drive.origin, radiusMeters: 200))))
+    }
+    stage.fix(1, east: 0)
+    func answer(_ id: String) -> Engine.RegionAnswer { stage.engine.regionState(id, for: "a") }
+    #expect(answer("r") == .state(.inside))
+    #expect(answer("other") == .unknown)
+    stage.say(2, .accuracy(.reduced))
+    #expect(answer("r") == .refused(.reduced))
+    stage.say(3, .authorization(.denied))
+    #expect(answer("r") == .refused(.denied))
+  }
+
+  // MARK: C2, C3, K1
+
+  @Test func `C2 no delivery and no further task extends the time of tasks, and each is told by token`() {
+    var stage = Stage()
+    stage.add(Self.logger, .active)
+    stage.say(0, .beginTask(name: "x"))
+    stage.say(10, .background)
+    for second in 11...38 {
+      stage.fix(Double(second), east: Double(second) * 20)
+      if second == 20 { stage.say(20.5, .beginTask(name: "y")) }
+    }
+    #expect(stage.warnings().map(\.task) == [1, 2] && stage.warnings().allSatisfy { $0.seconds == 5 })
+    stage.say(38.5, .beginTask(name: "z"))
+    #expect(stage.warnings().map(\.task) == [1, 2, 3])
+    stage.wait(until: 40)
+    #expect(stage.log().contains("terminate C3 background>notRunning task_open"))
+  }
+
+  @Test func `K1 a hung program is ended 10 s after it was handed something, however much more comes`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Self.logger, .suspended)
+    for second in 0...9 { stage.fix(Double(second), east: Double(second) * 20) }
+    #expect(stage.state() == .background)
+    stage.wait(until: 10)
+    #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
+  }
+
+  @Test func `K1 leaving the foreground with something unacknowledged gives 10 s`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Self.mover, .active)
+    stage.fix(0, east: 0)
+    stage.wait(until: 100)
+    stage.say(100, .background)
+    stage.wait(until: 109.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 110)
+    #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
+  }
+
+  @Test func `K1 K5 a backlog of thousands arrives in order, 100 at once, and ends nobody`() {
+    var stage = Stage { $0.policy.protectUntilFirstUnlock = true }
+    stage.answerSeconds = 3
+    stage.add(Subscriber(name: "a", services: [.regions]), .suspended)
+    stage.take(0, .machine(.reboot))
+    for _ in 0..<3_000 {
+      stage.engine.raise(.region, region: "r", into: &stage.effects)
+    }
+    stage.take(1, .machine(.unlock))
+    var most = 0
+    for second in 2...900 {
+      stage.wait(until: Double(second))
+      most = max(most, stage.engine.state.policy.sessions[0].handedCount)
+    }
+    let handed = stage.handed()
+    #expect(most <= 100 && most > 0)
+    #expect(Set(handed).count == 3_000)
+    #expect(handed == handed.sorted(), "in order")
+    #expect(!stage.log().contains { $0.hasPrefix("terminate") })
+    #expect(stage.log().contains("wake K1 suspended>background kept"))
+    #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
+    #expect(stage.state() == .suspended)
+  }
+
+  // MARK: K5
+
+  @Test func `K5 whatever ended it, what it had not acknowledged is tried again`() {
+    for end in ["overrun", "crash"] {
+      var stage = Self.hung()
+      switch end {
+      case "overrun": stage.wait(until: 10)
+      case "crash": stage.say(10, .exited(status: 139))
+      case _: break
+      }
+      #expect(stage.state() == .notRunning, "\(end)")
+      stage.hanging = []
+      stage.wait(until: 10.9)
+      #expect(stage.state() == .notRunning, "\(end)")
+      stage.wait(until: 12)
+      #expect(stage.log().contains("relaunch K5 notRunning>background unacknowledged"), "\(end)")
+      #expect(Set(stage.handed()).count == 1 && stage.handed().count == 2, "\(end)")
+      #expect(stage.state() == .suspended, "\(end)")
+    }
+  }
+
+  @Test func `K5 a purge is tried again too, once there is memory`() {
+    var stage = Self.hung()
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 6)
+    #expect(stage.log().last == "terminate A4 background>notRunning memory_pressure")
+    stage.hanging = []
+    stage.wait(until: 20)
+    #expect(stage.state() == .notRunning)
+    stage.take(21, .machine(.memoryPressure(.none)))
+    stage.wait(until: 22)
+    #expect(stage.handed().count == 2 && stage.state() == .suspended)
+  }
+
+  // MARK: A7
+
+  @Test
+  func `A7 after a relaunch under the mark background location wakes nobody until the user launches it`() {
+    var stage = Stage()
+    var subscriber = Self.logger
+    subscriber.services.insert(.significantChange)
+    stage.add(subscriber, .suspended)
+    stage.say(0, .quit)
+    stage.fix(1, east: 0)
+    stage.wait(until: 2)
+    #expect(stage.state() == .suspended, "relaunched and done")
+    stage.fix(3, east: 20)
+    #expect(stage.log().last == "defer A7 suspended>suspended force_quit")
+    stage.say(4, .foreground)
+    stage.say(5, .background)
+    stage.wait(until: 20)
+    stage.fix(21, east: 60)
+    #expect(stage.log().last == "wake B3 suspended>background suspended")
+  }
+
+  @Test func `A7 A9 the mark is told where nothing ran`() {
+    var stage = Stage()
+    stage.add(Self.mover, .notRunning)
+    stage.say(0, .quit)
+    #expect(stage.log() == ["terminate A7 notRunning>notRunning force_quit"])
+    #expect(stage.effects.orders.isEmpty)
+  }
+
+  // MARK: A4
+
+  @Test func `A4 critical is a level: whoever is suspended meanwhile goes too, and nothing is relaunched`() {
+    var stage = Stage()
+    stage.add(Self.mover, .suspended)
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .active)
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    #expect(stage.log() == ["purge A4 suspended>notRunning memory_pressure"])
+    stage.say(2, .background, of: "b")
+    stage.wait(until: 8)
+    #expect(stage.state(of: "b") == .notRunning)
+    stage.fix(9, east: 0)
+    #expect(stage.log().last == "defer A4 notRunning>notRunning memory_pressure")
+    stage.say(10, .foreground, of: "b")
+    #expect(stage.state(of: "b") == .active, "the user may")
+  }
+
+  @Test func `A4 relief ends a pending termination, and a warning reaches everyone that runs`() {
+    var stage = Stage()
+    stage.add(Self.mover, .active)
+    stage.add(Subscriber(name: "b"), .active)
+    stage.add(Subscriber(name: "c"), .suspended)
+    stage.say(0, .beginTask(name: "t"))
+    stage.say(0, .background)
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 3)
+    #expect(stage.warnings().map(\.level) == [.critical])
+    stage.take(4, .machine(.memoryPressure(.warning)))
+    stage.wait(until: 20)
+    #expect(stage.state() == .background)
+    #expect(stage.warnings().map(\.level) == [.critical, .warning])
+    #expect(stage.warnings(of: "b").map(\.level) == [.warning] && stage.warnings(of: "c").isEmpty)
+  }
+
+  // MARK: A9
+
+  @Test func `A9 each event handed again is told, and what was never handed is kept`() {
+    var stage = Stage { $0.policy.forceQuitBlocksLocation = true }
+    stage.add(Self.mover, .suspended)
+    stage.say(0, .quit)
+    stage.fix(1, east: 0)
+    stage.take(2, .machine(.reboot))
+    #expect(stage.log().contains("relaunch K5 notRunning>background kept"))
+    var hung = Self.hung()
+    hung.say(1, .exited(status: 1))
+    hung.wait(until: 2)
+    #expect(hung.log().last == "relaunch K5 notRunning>background unacknowledged")
+  }
+
+  @Test func `A9 a decision tells what it depended on`() {
+    var stage = Stage()
+    stage.add(Self.mover, .notRunning)
+    stage.fix(0, east: 0)
+    let inputs = stage.effects.decisions.first?.inputs
+    #expect(inputs?.authorization == .always && inputs?.accuracy == .full && inputs?.forceQuit == false)
+    #expect(
+      inputs?.isLocked == false && inputs?.backgroundDelivery == true
+        && inputs?.pressure == MachineEvent.MemoryPressure.none)
+    #expect(inputs?.budgetSeconds == 10 && inputs?.lowPower == nil)
+  }
+
+  @Test func `A9 K2 the begin and the end of throttling are told`() {
+    var stage = Stage()
+    stage.hanging = ["a"]
+    stage.add(Self.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.wait(until: 300)
+    let throttles = stage.log().filter { $0.hasPrefix("throttle") }
+    #expect(throttles.count >= 2)
+    #expect(throttles[0] == "throttle K2 notRunning>notRunning throttled")
+    #expect(throttles[1] == "throttle K2 notRunning>notRunning throttle_over")
+  }
+
+  // MARK: A1, A5, A8, A11
+
+  @Test func `A1 a return from the background records no state that was not held`() {
+    var stage = Stage()
+    stage.add(Self.mover, .active)
+    stage.say(0, .background)
+    stage.say(2, .foreground)
+    let after = stage.effects.records.compactMap { record in
+      if case .subscriberState(let move) = record.body { move.after } else { nil }
+    }
+    #expect(after == [.inactive, .background, .inactive, .active])
+  }
+
+  @Test func `A2 it is told when it moves to the background and before it is suspended, and ends its grace`()
+  {
+    var stage = Stage()
+    stage.add(Self.mover, .active)
+    stage.say(0, .background)
+    stage.say(1, .done)
+    #expect(stage.state() == .suspended)
+    let notices = stage.effects.orders.compactMap { order in
+      if case .announce(_, let notice) = order { notice } else { nil }
+    }
+    #expect(notices.map(\.state) == [.background, .suspended])
+    #expect(notices.first?.graceSeconds == 5)
+  }
+
+  @Test func `A5 a second background is refused and does not move the end`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", exitsOnSuspend: true), .active)
+    stage.say(0, .background)
+    for second in [1.0, 2, 3, 4] { stage.say(second, .background) }
+    #expect(stage.log().count { $0 == "refuse A1 inactive>inactive illegal_move" } == 4)
+    stage.wait(until: 5)
+    #expect(stage.state() == .notRunning)
+  }
+
+  @Test func `A8 a launch by the user is refused before the first unlock`() {
+    var stage = Stage { $0.policy.protectUntilFirstUnlock = true }
+    stage.add(Self.mover, .suspended)
+    stage.take(0, .machine(.reboot))
+    stage.say(1, .foreground)
+    #expect(stage.log() == ["refuse A8 notRunning>notRunning locked"] && stage.state() == .notRunning)
+    stage.take(2, .machine(.unlock))
+    stage.say(3, .foreground)
+    #expect(stage.state() == .active)
+  }
+
+  @Test func `A10 a launch tells its kind`() {
+    var stage = Self.hung()
+    #expect(stage.launches().last?.kind == "significant-change" && stage.launches().last?.eventKind == nil)
+    stage.say(1, .exited(status: 1))
+    stage.wait(until: 2)
+    #expect(stage.launches().last?.kind == "redelivery")
+    #expect(stage.launches().last?.eventKind == "significant-change")
+  }
+
+  @Test func `A11 what was preserved is restored, and forgotten after two ends soon after`() {
+    var stage = Self.hung()
+    stage.say(1, .preserve(text: "page 7"))
+    stage.say(2, .exited(status: 1))
+    stage.wait(until: 3)
+    #expect(stage.launches().last?.restored == "page 7")
+    stage.say(4, .exited(status: 1))
+    stage.wait(until: 6)
+    #expect(stage.launches().last?.restored == "page 7")
+    stage.say(7, .exited(status: 1))
+    stage.wait(until: 20)
+    #expect(stage.launches().last?.restored == nil)
+  }
+
+  // MARK: B1, B9
+
+  @Test func `B1 a subscriber that may be told late is told at once, and measures for itself`() {
+    var stage = Stage()
+    var subscriber = Self.mover
+    subscriber.authorization = .denied
+    stage.add(subscriber, .suspended)
+    for second in 0...70 { stage.fix(Double(second) * 10, east: Double(second) * 15) }
+    stage.say(705, .authorization(.always))
+    #expect(stage.log().last == "wake B1 suspended>background suspended")
+    #expect(stage.effects.changes.last?.reason == .initial && stage.effects.changes.last?.movedMeters == nil)
+    let count = stage.handed().count
+    // 500 m from there, and not from where the others were told.
+    for second in 71...170 { stage.fix(Double(second) * 10, east: Double(second) * 15) }
+    #expect(stage.handed().count == count + 2)
+    #expect(stage.effects.changes.last { $0.movedMeters.map { $0 >= 500 } ?? false } != nil)
+  }
+
+  @Test func `B1 the last fix is told only while it is fresh`() {
+    var stage = Stage()
+    stage.fix(0, east: 0)
+    stage.add(Self.mover, .suspended, at: 61)
+    #expect(stage.handed().isEmpty)
+    stage.fix(100, east: 0)
+    #expect(stage.handed().count == 1)
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .suspended, at: 101)
+    #expect(stage.handed(to: "b").count == 1)
+  }
+
+  @Test func `B9 a request that suspension cuts off is answered with the best, or refused`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.say(0, .background)
+    stage.say(1, .locate(seconds: 30))
+    stage.fix(2, east: 0, accuracy: 80)
+    stage.wait(until: 5)
+    #expect(stage.locations.map(\.update.reason) == [.best])
+    #expect(stage.state() == .suspended)
+    stage.say(10, .foreground)
+    stage.say(20, .background)
+    stage.say(21, .locate(seconds: 30))
+    stage.wait(until: 25)
+    #expect(stage.log().contains("refuse B2 background>background suspended"))
+    #expect(stage.state() == .suspended)
+  }
+
+  // MARK: A1, A2
+
+  @Test func `A2 the screen's lock sends the foreground away, and its unlock brings it back`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a"), .active)
+    stage.add(Subscriber(name: "b"), .suspended)
+    stage.take(1, .machine(.lock))
+    #expect(stage.state() == .background)
+    stage.wait(until: 6)
+    #expect(stage.state() == .suspended)
+    stage.take(10, .machine(.unlock))
+    #expect(stage.state() == .active)
+    #expect(stage.state(of: "b") == .suspended, "it was not in the foreground")
+    stage.say(11, .background)
+    stage.take(12, .machine(.unlock))
+    #expect(stage.state() == .background, "the user had turned away")
+  }
+
+  @Test func `A1 an interruption takes the foreground and gives it back`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a"), .active)
+    stage.say(1, .interrupted(true))
+    #expect(stage.state() == .inactive)
+    stage.say(2, .interrupted(true))
+    #expect(stage.log() == ["refuse A1 inactive>inactive illegal_move"])
+    stage.say(3, .interrupted(false))
+    #expect(stage.state() == .active)
+  }
+
+  // MARK: B9
+
+  @Test func `B9 a program that starts without a source is told so at once`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a"), .notRunning)
+    stage.take(0, .source(.stale(.lost, seconds: 0)))
+    stage.say(1, .foreground)
+    #expect(
+      stage.effects.orders.contains(.refuse(subscriber: "a", what: "start", reason: .noSource)))
+    #expect(stage.log() == ["refuse B9 active>active no_source"])
+  }
+}
+
+extension Engine {
+  /// Raises an event of a trigger as if a service had found it.
+  fileprivate mutating func raise(_ trigger: Trigger, region: String, into effects: inout [Effect]) {
+    let event = takeID()
+    state.policy.offer(event: event, trigger: trigger, region: region, at: state.instant, into: &steps)
+    recordSteps(into: &effects)
+  }
+}
