@@ -64,6 +64,16 @@ def write(folder, count):
             shutil.copyfileobj(plain, packed)
 
 
+def write_hostile(folder, count):
+    """Points in one long comment after another: what made the reader quadratic once."""
+    comment = "<!-- " + '<trkpt lat="45.0" lon="9.7">\n</trkpt>\n' * 20_000 + " -->\n"
+    with open(folder / "comments.gpx", "w") as out:
+        out.write('<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>\n')
+        for second in range(count):
+            out.write(f'<trkpt lat="48" lon="11"><time>{stamp(second)}</time></trkpt>\n{comment}')
+        out.write("</trkseg></trk></gpx>\n")
+
+
 def write_circles(folder):
     features = [
         {
@@ -85,3 +95,4 @@ if __name__ == "__main__":
     target.mkdir(parents=True, exist_ok=True)
     write(target, int(sys.argv[2]) if len(sys.argv) > 2 else 1_000_000)
     write_circles(target)
+    write_hostile(target, 50)

@@ -132,6 +132,11 @@ class Bench:
         ]
         head = ["reader", "wall s", "MB/s", "million fixes/s", "peak MiB", "times as long as ours"]
         table(f"Reading GPX, {size:.0f} MB", head, rows)
+        hostile = self.work / "comments.gpx"
+        runs = take_turns([[self.binary(here) / "reading", hostile]], self.runs)[0]
+        megabytes = hostile.stat().st_size / 1e6
+        row = [spread(runs), f"{megabytes / median(runs):,.0f}"]
+        table(f"Reading points in comments, {megabytes:.0f} MB", ["wall s", "MB/s"], [row])
 
     def whole(self):
         """The whole replay beside what a user would write in Python."""

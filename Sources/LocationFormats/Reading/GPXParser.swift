@@ -100,6 +100,12 @@ package import LocationCore
     }
   }
 
+  /// Bytes of a tag, comment or the like that have been parsed and whose end has not come.
+  var unfinishedBytes: Int {
+    let reached = unsafe Int(XML_GetCurrentByteIndex(state.pointee.parser))
+    return reached < 0 ? 0 : max(0, bytesFed - reached)
+  }
+
   /// Moves the finished items to the end of `batch`.
   package func takeItems(into batch: inout [TrackItem]) {
     if batch.isEmpty {

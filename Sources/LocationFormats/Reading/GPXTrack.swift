@@ -53,8 +53,9 @@ package struct GPXTrack {
     var offset = 0
     while offset < piece.count {
       if parser.takesWholePoints { offset = scan(piece, from: offset) }
-      // Whatever stands here is the parser's, up to the next point.
-      let next = piece.nextTrackPoint(after: offset)
+      // Whatever stands here is the parser's, up to the next point. A tag or comment whose end has not come is looked
+      // at again from its start, so it gets as much again each time, or all that there is of this piece.
+      let next = piece.nextTrackPoint(after: min(piece.count - 1, offset + parser.unfinishedBytes))
       try parser.parse(bytes.extracting(offset..<next), isFinal: false)
       offset = next
     }
