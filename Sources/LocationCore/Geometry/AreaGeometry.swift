@@ -84,7 +84,10 @@ package final class AreaGeometry: Sendable {
     // The whole world has no edge; nothing is farther than half the way round.
     let nearest = (isWide ? around(search, scale) : search.squaredDistance).squareRoot()
     let distance = Swift.min(nearest, ShapeGeometry.halfwayRoundMeters)
-    if let bufferMeters { return distance - bufferMeters }
+    if let bufferMeters {
+      guard distance < bufferMeters, !isWide else { return distance - bufferMeters }
+      return -corridorDepth(search, scale, bufferMeters: bufferMeters)
+    }
     return isInside(&search) ? -distance : distance
   }
 

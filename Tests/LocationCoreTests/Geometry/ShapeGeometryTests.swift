@@ -188,6 +188,35 @@ import Testing
     #expect(box.longitudeMissDegrees(place(east: -24.9, from: munich).longitude) == 0)
   }
 
+  /// A line that comes back beside itself, and one that crosses itself: the nearest way out of the strip, against all
+  /// places of a grid that are outside.
+  @Test(arguments: [
+    [(0.0, 0.0), (2_000, 0), (2_000, 100), (0, 100)], [(0, 0), (600, 0), (300, 300), (300, -300)],
+    [(0, 0), (400, 0), (400, 150), (100, 150), (100, 60)],
+  ])
+  func aCorridorThatOverlapsItselfIsAsDeepAsItsUnion(corners: [(Double, Double)]) throws {
+    let line = corners.map { place(east: $0.0, north: $0.1, from: munich) }
+    let shape = try ShapeGeometry(.corridor(line: line, bufferMeters: 100))
+    let step = 10.0
+    var outside: [(Double, Double)] = []
+    for east in stride(from: -300.0, through: 2_300, by: step) {
+      for north in stride(from: -500.0, through: 500, by: step)
+      where Self.plainDistance([line], place(east: east, north: north, from: munich)) > 100 {
+        outside.append((east, north))
+      }
+    }
+    for (east, north) in [(300.0, 50.0), (250, 20), (390, 75), (300, 0), (200, 100), (310, 140)] {
+      let edge = shape.edgeMeters(at: place(east: east, north: north, from: munich))
+      let squares = outside.map { ($0.0 - east) * ($0.0 - east) + ($0.1 - north) * ($0.1 - north) }
+      let nearest = (squares.min() ?? 0).squareRoot()
+      // The nearest place of the grid lies up to a step and a half behind the edge.
+      #expect(-edge <= nearest + 0.5 && -edge >= nearest - 1.5 * step, "\(east), \(north)")
+    }
+    if corners.count == 4, corners[0].0 == 0, corners[1].0 == 2_000 {
+      #expect(abs(shape.edgeMeters(at: place(east: 1_000, north: 50, from: munich)) + 150) < 0.2)
+    }
+  }
+
   @Test func aRingAroundAPoleHoldsThePole() throws {
     for pole in [1.0, -1] {
       let ring = (0...12).map { step in
