@@ -60,6 +60,7 @@ struct CompareCommand: AsyncParsableCommand {
     try engine.apply(to: &request.configuration)
     request.regions = try regionFiles.read()
     request.track = TrackOptions(assumeAccuracyMeters: accuracy.assumeAccuracy)
+    request.track.sortsSegments = true
     return request
   }
 }

@@ -79,6 +79,9 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Time of the first point, for a track without times.", valueName: "time"))
   var start: UTCTime?
 
+  @Flag(help: "Replay each segment of a track alone: for files whose segments overlap in time.")
+  var eachSegment = false
+
   @Option(
     help: ArgumentHelp(
       "How many tracks to replay at a time; the output stays in order. 1 also unpacks gzip on the same thread. (default: 1)",
@@ -101,6 +104,10 @@ struct ReplayCommand: AsyncParsableCommand {
       if tracks.count > 1 { throw ValidationError("--report works with one track only") }
       if report.isEmpty || report == "-" { throw ValidationError("--report needs the name of a file") }
     }
+    if eachSegment && tracks.contains("-") {
+      throw ValidationError("--each-segment works with files only")
+    }
+    if eachSegment && report != nil { throw ValidationError("--report works with one track only") }
     if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
     if let from, let to, to < from { throw ValidationError("--to is before --from") }
   }
@@ -136,6 +143,8 @@ struct ReplayCommand: AsyncParsableCommand {
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
     request.track = TrackOptions(
       assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: start)
+    request.track.sortsSegments = true
+    request.eachSegment = eachSegment
     request.from = from
     request.to = to
     request.speed = speed.factor

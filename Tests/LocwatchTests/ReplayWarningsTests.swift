@@ -19,4 +19,33 @@ import Testing
     #expect(run.stderr.contains("home"))
     #expect(run.stderr.contains("MultiPoint"))
   }
+
+  /// A file with these lines, and the run of a replay of it.
+  private static func replay(_ text: String, _ arguments: [String] = []) async throws -> Binary.Result {
+    let file = FileManager.default.temporaryDirectory.appending(path: "locwatch-" + UUID().uuidString)
+    defer { try? FileManager.default.removeItem(at: file) }
+    try text.write(to: file, atomically: true, encoding: .utf8)
+    return try await Binary.run(["replay", file.path, "--format", "ndjson"] + arguments)
+  }
+
+  @Test func `a replay of which nothing was believed says so`() async throws {
+    let line = #"{"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5000}"#
+    let run = try await Self.replay(line + "\n" + line.replacing("06:00:00", with: "06:00:01") + "\n")
+    #expect(run.status == 1)
+    #expect(run.stderr.contains("nothing of this track was believed: 2 inaccurate"), "\(run.stderr)")
+  }
+
+  @Test func `each segment of a file can be replayed alone`() async throws {
+    func segment(_ minute: Int) -> String {
+      let points = (0..<5).map { second in
+        #"<trkpt lat="48" lon="11"><time>2026-05-01T06:0\#(minute):0\#(second)Z</time></trkpt>"#
+      }
+      return "<trkseg>\(points.joined())</trkseg>"
+    }
+    let text = "<gpx><trk>\(segment(1))\(segment(1))\(segment(0))</trk></gpx>"
+    let run = try await Self.replay(text, ["--each-segment"])
+    #expect(run.status == 0, "\(run.stderr)")
+    for number in 1...3 { #expect(run.stdout.contains("#\(number)\"")) }
+    #expect(!run.stdout.contains("\"late\""))
+  }
 }

@@ -15,6 +15,12 @@ public struct TrackOptions: Hashable, Sendable {
   /// one, and which is not the 1970 that receivers without a clock claim.
   public var start: UTCTime?
 
+  /// Whether the segments of a GPX file are put into the order of time, where one begins after another ends.
+  public var sortsSegments = false
+
+  /// The only segment to read, counted from 1 over all tracks of the file; nil for all.
+  public var segment: Int?
+
   public init(
     assumeAccuracyMeters: Double? = nil, intervalSeconds: Double? = nil, start: UTCTime? = nil
   ) {

@@ -21,6 +21,14 @@ public struct TrackReader: ~Copyable {
   private var timeline: Timeline
   private var postponed: Failure?
   private var isDone = false
+  /// Whether the whole track is read before anything is handed out, to put its segments into order.
+  private var gathers: Bool
+  /// What was read like that and is still to be handed out.
+  private var gathered: ArraySlice<TrackItem> = []
+  private var order = SegmentOrder.Outcome.kept
+  /// The only segment that is wanted, and the one that is being read, from 1.
+  private let wantedSegment: Int?
+  private var segment = 1
 
   /// A batch is handed out when it has this many items; it may have some thousands more.
   public static let batchItems = 1024
@@ -50,6 +58,10 @@ public struct TrackReader: ~Copyable {
     timeline = Timeline(options: options)
     piece = head.piece
     input = head.input
+    wantedSegment = options.segment
+    gathers =
+      options.sortsSegments && options.segment == nil && gpx != nil
+      && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? false)
   }
 
   /// Replaces the contents of `batch` with the next items of the track.
@@ -60,6 +72,32 @@ public struct TrackReader: ~Copyable {
   /// - Returns: false at the end; the batch is then empty.
   /// - Throws: `data` with the line of the trouble, `io`. Reading on after an error gives false.
   public mutating func read(into batch: inout [TrackItem]) throws(Failure) -> Bool {
+    if gathers { gather() }
+    guard gathered.isEmpty else {
+      batch.removeAll(keepingCapacity: true)
+      batch += gathered.prefix(Self.batchItems)
+      gathered = gathered.dropFirst(Self.batchItems)
+      return true
+    }
+    return try readOn(into: &batch)
+  }
+
+  /// Reads the whole track, and puts its segments into order; too long a one is left as it is.
+  private mutating func gather() {
+    gathers = false
+    var items: [TrackItem] = []
+    var batch: [TrackItem] = []
+    do throws(Failure) {
+      while items.count <= SegmentOrder.mostItems, try readOn(into: &batch) { items += batch }
+    } catch {
+      postponed = error
+    }
+    if items.count <= SegmentOrder.mostItems { order = SegmentOrder.sort(&items) }
+    gathered = items[...]
+  }
+
+  /// Reads on in the order of the file.
+  private mutating func readOn(into batch: inout [TrackItem]) throws(Failure) -> Bool {
     batch.removeAll(keepingCapacity: true)
     if let failure = postponed {
       postponed = nil
@@ -70,6 +108,7 @@ public struct TrackReader: ~Copyable {
       var failure: Failure?
       do throws(Failure) { try step(into: &batch) } catch { failure = error }
       timeline.apply(to: &batch, from: first)
+      if let wantedSegment { keepOnly(wantedSegment, in: &batch, from: first) }
       if isDone, failure == nil { failure = verdict() }
       if let failure {
         isDone = true
@@ -97,10 +136,27 @@ public struct TrackReader: ~Copyable {
     var notes: [String] = []
     if input.isGzip { notes.append("gzip") }
     if input.hasTrailingGarbage { notes.append("bytes after the gzip data, ignored") }
+    switch order {
+    case .kept: break
+    case .sorted: notes.append("segments put into the order of time")
+    case .overlapping: notes.append("segments overlap in time; --each-segment replays each alone")
+    }
     return notes + (gpx?.notes ?? lines.notes) + timeline.notes
   }
 
+  /// Whether the segments overlap in time; known at the end of a file that ``TrackOptions/sortsSegments`` applies to.
+  package var hasOverlappingSegments: Bool { order == .overlapping }
+
   // MARK: - Steps
+
+  /// Drops what is of other segments.
+  private mutating func keepOnly(_ wanted: Int, in batch: inout [TrackItem], from first: Int) {
+    var kept: [TrackItem] = []
+    for item in batch[first...] {
+      if item == .segmentBreak { segment += 1 } else if segment == wanted { kept.append(item) }
+    }
+    batch.replaceSubrange(first..., with: kept)
+  }
 
   /// Reads one piece of the file.
   private mutating func step(into batch: inout [TrackItem]) throws(Failure) {

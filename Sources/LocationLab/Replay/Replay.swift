@@ -15,21 +15,24 @@ package enum Replay {
     report: (Failure) -> Void
   ) async throws(Failure) -> Failure.Code? {
     var printer = LinePrinter(format: request.format, to: output)
+    let tracks =
+      request.eachSegment
+      ? TrackPart.eachSegment(of: tracks, options: request.track) : tracks.map { TrackPart(path: $0) }
     let isNamed = tracks.count > 1
     var first: Failure.Code?
     var page: TrackReport?
     var total = SummaryTotal(profile: request.configuration.profile.name)
-    func finished(_ outcome: TrackOutcome) {
+    func finished(_ outcome: TrackOutcome, _ track: TrackPart) {
       total.add(outcome.summary)
       page = outcome.report
-      guard let failure = outcome.failure else { return }
+      guard let failure = outcome.failure ?? disbelief(in: outcome, track) else { return }
       first = first ?? failure.code
       report(failure)
     }
     let jobs = request.jobs ?? 1
     if jobs == 1 || tracks.count <= 1 {
       for track in tracks {
-        finished(try await replay(track, isNamed: isNamed, request, into: &printer))
+        finished(try await replay(track, isNamed: isNamed, request, into: &printer), track)
         try printer.flush()
       }
     } else {
@@ -41,14 +44,25 @@ package enum Replay {
     }
     try printer.finish()
     if let page, let path = request.reportPath, let track = tracks.first {
-      try ReportPage(page, of: track, request).write(to: path)
+      try ReportPage(page, of: track.path, request).write(to: path)
     }
     return first
   }
 
+  /// That of a track nothing was believed; nil where something was, or nothing was asked for.
+  private static func disbelief(in outcome: TrackOutcome, _ track: TrackPart) -> Failure? {
+    guard let summary = outcome.summary, summary.tally.fixes > 0, summary.tally.accepted == 0 else {
+      return nil
+    }
+    let reasons = summary.rejected.map { "\($0.count) \($0.reason.rawValue)" }.joined(separator: ", ")
+    return Failure(
+      .conditionFails, file: track.name, what: "nothing of this track was believed: \(reasons)",
+      remedy: "--explain shows each report")
+  }
+
   /// Replays one track and prints as it goes.
   private static func replay(
-    _ track: String, isNamed: Bool, _ request: ReplayRequest, into printer: inout LinePrinter
+    _ track: TrackPart, isNamed: Bool, _ request: ReplayRequest, into printer: inout LinePrinter
   ) async throws(Failure) -> TrackOutcome {
     let source: TrackSource
     var run: TrackRun
@@ -91,8 +105,8 @@ package enum Replay {
 
   /// Replays up to `jobs` tracks at a time; lines of a track that is not next wait in memory.
   private static func replay(
-    _ tracks: [String], jobs: Int, _ request: ReplayRequest, into printer: inout LinePrinter,
-    finished: (TrackOutcome) -> Void
+    _ tracks: [TrackPart], jobs: Int, _ request: ReplayRequest, into printer: inout LinePrinter,
+    finished: (TrackOutcome, TrackPart) -> Void
   ) async throws(Failure) {
     var waiting: [Int: (lines: LineSpool, outcome: TrackOutcome)] = [:]
     var nextToPrint = 0
@@ -110,6 +124,7 @@ package enum Replay {
         start()
         waiting[index] = (lines, outcome)
         while let (lines, outcome) = waiting.removeValue(forKey: nextToPrint) {
+          let track = tracks[nextToPrint]
           nextToPrint += 1
           do throws(Failure) {
             try lines.handOn { line throws(Failure) in try printer.print(line) }
@@ -117,7 +132,7 @@ package enum Replay {
             failure = failure ?? error
             group.cancelAll()
           }
-          finished(outcome)
+          finished(outcome, track)
         }
       }
     }
@@ -125,7 +140,7 @@ package enum Replay {
   }
 
   private static func replayWhole(
-    _ track: String, _ index: Int, _ request: ReplayRequest
+    _ track: TrackPart, _ index: Int, _ request: ReplayRequest
   ) async -> (Int, LineSpool, TrackOutcome) {
     do throws(Failure) {
       let source = try TrackSource.open(track, options: request.track)

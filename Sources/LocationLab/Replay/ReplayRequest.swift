@@ -22,6 +22,8 @@ public struct ReplayRequest: Sendable {
   public var format = RecordFormat.text
   /// How tracks are read.
   public var track = TrackOptions()
+  /// Whether each segment of a track is replayed alone.
+  public var eachSegment = false
   /// Only fixes from this time on.
   public var from: UTCTime?
   /// Only fixes up to this time.

@@ -7,7 +7,7 @@ import Synchronization
 /// An actor, so that the next batch can be read on another thread while one is decided on: worth it where the file is
 /// packed. To read a plain one takes less than to hand its fixes from one core to another (Docs/Performance.md).
 actor TrackSource {
-  /// As the user named it; `-` for standard input.
+  /// As the user named it, with the number of a segment that is replayed alone; `-` for standard input.
   nonisolated let path: String
   /// The same, for people to read.
   nonisolated let name: String
@@ -25,11 +25,13 @@ actor TrackSource {
   /// Opens a file, or standard input for `-`.
   ///
   /// - Throws: ``Failure`` as ``TrackReader`` and ``JournalReader`` do.
-  static func open(_ path: String, options: TrackOptions) throws(Failure) -> TrackSource {
-    let head = try InputHead(path: path)
+  static func open(_ part: TrackPart, options: TrackOptions) throws(Failure) -> TrackSource {
+    let head = try InputHead(path: part.path)
     let isPacked = head.input.isGzip
-    if head.format == .recording { return TrackSource(path, isPacked, try JournalReader(head)) }
-    return TrackSource(path, isPacked, try TrackReader(head, options: options))
+    if head.format == .recording { return TrackSource(part.path, isPacked, try JournalReader(head)) }
+    var options = options
+    options.segment = part.segment
+    return TrackSource(part.name, isPacked, try TrackReader(head, options: options))
   }
 
   private init(_ path: String, _ isPacked: Bool, _ reader: consuming sending TrackReader) {

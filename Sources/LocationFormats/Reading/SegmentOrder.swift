@@ -1,0 +1,85 @@
+import LocationCore
+
+/// The order of a track's segments. Some programs write the newest first.
+enum SegmentOrder {
+  /// What became of the segments of a track.
+  enum Outcome: Hashable {
+    /// They stand in the order of time, or nothing is known of it.
+    case kept
+    /// They stood in another order, and one begins after another ends.
+    case sorted
+    /// They overlap in time, so that no order of them is that of time.
+    case overlapping
+  }
+
+  /// The largest file that is read as a whole to look at the order of its segments, bytes; packed ones count as packed.
+  static let mostBytes = 16 << 20
+  /// The most items.
+  static let mostItems = 500_000
+
+  /// One segment.
+  private struct Segment {
+    var items: Range<Int>
+    var first: UTCTime?
+    var last: UTCTime?
+
+    mutating func note(_ time: UTCTime?) {
+      guard let time else { return }
+      first = first ?? time
+      last = last.map { max($0, time) } ?? time
+    }
+  }
+
+  /// Puts the segments into the order of time, where that gives one.
+  static func sort(_ items: inout [TrackItem]) -> Outcome {
+    let segments = segments(of: items)
+    guard segments.count > 1, !isInOrder(segments) else { return .kept }
+    // A segment without times stays behind the one before it.
+    var keyed: [(begin: UTCTime?, place: Int)] = []
+    for (place, segment) in segments.enumerated() {
+      keyed.append((segment.first ?? keyed.last?.begin, place))
+    }
+    keyed.sort { one, other in
+      guard let begin = one.begin, let otherBegin = other.begin, begin != otherBegin else {
+        return one.place < other.place
+      }
+      return begin < otherBegin
+    }
+    let sorted = keyed.map { segments[$0.place] }
+    guard isInOrder(sorted) else { return .overlapping }
+    var ordered: [TrackItem] = []
+    ordered.reserveCapacity(items.count)
+    for segment in sorted {
+      if !ordered.isEmpty { ordered.append(.segmentBreak) }
+      ordered += items[segment.items]
+    }
+    items = ordered
+    return .sorted
+  }
+
+  private static func segments(of items: [TrackItem]) -> [Segment] {
+    var segments: [Segment] = []
+    var segment = Segment(items: 0..<0)
+    for (index, item) in items.enumerated() {
+      switch item {
+      case .fix(let report): segment.note(report.time)
+      case .segmentBreak:
+        segment.items = segment.items.lowerBound..<index
+        segments.append(segment)
+        segment = Segment(items: index + 1..<index + 1)
+      }
+    }
+    segment.items = segment.items.lowerBound..<items.count
+    segments.append(segment)
+    return segments
+  }
+
+  private static func isInOrder(_ segments: [Segment]) -> Bool {
+    var last: UTCTime?
+    for segment in segments {
+      if let first = segment.first, let before = last, first < before { return false }
+      last = segment.last ?? last
+    }
+    return true
+  }
+}

@@ -1,0 +1,81 @@
+import LocationCore
+import LocationFormats
+import Testing
+
+/// The segments of a file are put into the order of time, where there is one.
+@Suite struct SegmentOrderTests {
+  /// A GPX file with a segment for each range of minutes, a point a minute; each track has one segment.
+  private static func gpx(_ segments: [ClosedRange<Int>], isTrackEach: Bool = false) -> String {
+    let texts = segments.map { minutes in
+      minutes.map { minute in
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = "\(two(minute / 60)):\(two(minute % 60)):00Z"
+        return "<trkpt lat=\"48\" lon=\"11.\(1000 + minute)\"><time>2026-05-01T\(clock)</time></trkpt>"
+      }.joined()
+    }
+    let between = isTrackEach ? "</trkseg></trk><trk><trkseg>" : "</trkseg><trkseg>"
+    return "<gpx version=\"1.1\" xmlns=\"http://www.topografix.com/GPX/1/1\"><trk><trkseg>"
+      + texts.joined(separator: between) + "</trkseg></trk></gpx>"
+  }
+
+  private static func read(_ text: String, segment: Int? = nil, sorts: Bool = true) throws -> Reading {
+    var options = TrackOptions()
+    options.sortsSegments = sorts
+    options.segment = segment
+    return try Reading(text, options: options)
+  }
+
+  private static func isInOrder(_ reading: Reading) -> Bool {
+    let times = reading.fixes.compactMap(\.time)
+    return zip(times, times.dropFirst()).allSatisfy { $0 < $1 }
+  }
+
+  @Test(arguments: [false, true])
+  func `the newest first become the oldest first`(isTrackEach: Bool) throws {
+    let text = Self.gpx([600...629, 300...329, 0...29], isTrackEach: isTrackEach)
+    let reading = try Self.read(text)
+    #expect(Self.isInOrder(reading))
+    #expect(reading.fixes.count == 90)
+    #expect(reading.items.filter { $0 == .segmentBreak }.count == 2)
+    #expect(reading.notes.contains("segments put into the order of time"))
+    let asWritten = try Self.read(text, sorts: false)
+    #expect(!Self.isInOrder(asWritten))
+    #expect(asWritten.notes == [])
+  }
+
+  @Test func `what is in order stays, and is not told`() throws {
+    let reading = try Self.read(Self.gpx([0...9, 10...19, 60...69]))
+    #expect(Self.isInOrder(reading))
+    #expect(reading.notes == [])
+  }
+
+  @Test func `segments that overlap stay as they are, and each can be read alone`() throws {
+    let text = Self.gpx([0...29, 10...39])
+    let reading = try Self.read(text)
+    #expect(!Self.isInOrder(reading))
+    #expect(reading.notes == ["segments overlap in time; --each-segment replays each alone"])
+    for segment in 1...2 {
+      let alone = try Self.read(text, segment: segment)
+      #expect(alone.fixes.count == 30)
+      #expect(Self.isInOrder(alone))
+      #expect(!alone.items.contains(.segmentBreak))
+    }
+  }
+
+  @Test func `trouble at the end comes after the points before it`() throws {
+    let text = Self.gpx([60...69, 0...9]).replacing("</gpx>", with: "<gpx>")
+    let reading = try Self.read(text)
+    #expect(reading.fixes.count == 20)
+    #expect(Self.isInOrder(reading))
+    #expect(reading.failure != nil)
+  }
+
+  @Test func `points in a long comment are none, and take no longer than their bytes`() throws {
+    let point = "<trkpt lat=\"45.0\" lon=\"9.7\">\n</trkpt>\n"
+    let comment = "<!-- " + String(repeating: point, count: 25_000) + " -->"
+    let text = Self.gpx([0...9]).replacing("</trkseg>", with: comment + "</trkseg>")
+    let reading = try Self.read(text)
+    #expect(reading.fixes.count == 10)
+    #expect(reading.failure == nil)
+  }
+}
