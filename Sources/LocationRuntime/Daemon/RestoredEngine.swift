@@ -67,6 +67,16 @@ extension StoreBatch.EventRow {
   /// A record with its encoded members.
   init(_ record: Record, _ line: [UInt8]) {
     self.init(
-      id: record.id, type: record.type, time: record.time, line: String(decoding: line, as: UTF8.self))
+      id: record.id, type: record.type, time: record.time, line: String(decoding: line, as: UTF8.self),
+      subscriber: record.subscriber)
+  }
+}
+
+extension Record {
+  /// Whom a decision or a change of state is about; nil for other records.
+  fileprivate var subscriber: String? {
+    if case .decision(let decision) = body { return decision.subscriber }
+    if case .subscriberState(let move) = body { return move.subscriber }
+    return nil
   }
 }

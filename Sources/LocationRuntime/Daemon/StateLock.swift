@@ -1,4 +1,5 @@
 package import LocationFormats
+import Synchronization
 
 #if canImport(Musl)
   import Musl
@@ -8,24 +9,57 @@ package import LocationFormats
 
 /// Says that a state file is in use by a daemon, or by a command that stands in for one. It ends with its owner,
 /// however that ends.
+///
+/// The lock is on the database itself, so it holds for every name of the file, and nobody can delete it. It is one of
+/// flock(2), which the locks of SQLite, those of fcntl(2), do not meet.
 package struct StateLock: ~Copyable {
-  private let file: Descriptor
+  /// A file that was locked. Its descriptor is never closed: with it this process would lose the locks of SQLite on
+  /// the same file (fcntl(2), "Advisory record locking").
+  private struct Held {
+    var descriptor: Int32
+    var isLocked: Bool
+  }
 
-  /// - Throws: ``Failure`` of code 75 where somebody else holds it, of others where it can't be made.
+  /// A file, under whatever name.
+  private struct File: Hashable {
+    var device: UInt64
+    var number: UInt64
+  }
+
+  private static let held = Mutex<[File: Held]>([:])
+  private static let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
+  private let file: File
+
+  /// - Throws: ``Failure`` of code 75 where somebody else holds it, of 77 where the file is not ours alone, of others
+  ///   where it can't be made.
   package init(state path: String) throws(Failure) {
-    let lockPath = path + ".lock"
     try StatePath.makeFolder(of: path)
-    guard let file = Descriptor.open(lockPath, O_RDWR | O_CREAT) else {
-      let code = errno
-      throw Failure(
-        code == EACCES || code == EPERM || code == EROFS ? .noPermission : .cantCreate, file: lockPath,
-        what: "can't be created: \(SystemReason.text(code))", remedy: "name another file with --state")
+    try StatePath.makeFile(path)
+    try StatePath.requireOwn(path)
+    guard let status = StatePath.status(path) else { throw StatePath.failure(path, errno) }
+    let file = File(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    let code = Self.held.withLock { held -> Int32 in
+      if held[file]?.isLocked == true { return EWOULDBLOCK }
+      let descriptor = held[file]?.descriptor ?? SystemCall.openFile(path, Self.flags)
+      guard descriptor >= 0 else { return errno }
+      let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      held[file] = Held(descriptor: descriptor, isLocked: isLocked)
+      return isLocked ? 0 : EWOULDBLOCK
     }
-    guard flock(file.number, LOCK_EX | LOCK_NB) == 0 else {
+    guard code == 0 || code == EWOULDBLOCK else { throw StatePath.failure(path, code) }
+    guard code == 0 else {
       throw Failure(
         .tryAgain, file: path, what: "another locwatch run uses it",
         remedy: "stop it, or name another file with --state")
     }
     self.file = file
+  }
+
+  deinit {
+    Self.held.withLock { held in
+      guard let descriptor = held[file]?.descriptor else { return }
+      flock(descriptor, LOCK_UN)
+      held[file] = Held(descriptor: descriptor, isLocked: false)
+    }
   }
 }

@@ -83,10 +83,11 @@ extension StateDatabase {
       let statement = try database.cachedStatement(
         sql: "SELECT seq, id, type, line FROM events WHERE id > ? ORDER BY id LIMIT ?")
       return try Row.fetchAll(statement, arguments: [id, limit]).map { row in
-        let line = Self.eventLine(seq: row["seq"], row["line"])
+        let line = try Self.eventLine(seq: row.decode(forColumn: "seq"), row.decode(forColumn: "line"))
         var reader = JSONReader(Array(line.utf8))
         return LoggedEvent(
-          id: row["id"], type: row["type"], region: try JSONTree(&reader)["region"]?.text(or: nil), line: line
+          id: try row.decode(forColumn: "id"), type: try row.decode(forColumn: "type"),
+          region: try JSONTree(&reader)["region"]?.text(or: nil), line: line
         )
       }
     }

@@ -1,25 +1,30 @@
 import GRDB
+import LocationCore
 import LocationFormats
 
 extension Failure {
-  /// What an error of SQLite means to a person.
-  init(_ error: any Error, database path: String) {
+  /// What an error of SQLite, or of reading what it stores, means to a person.
+  ///
+  /// - Parameter table: the table whose rows were read; nil where that is not known.
+  init(_ error: any Error, database path: String, table: String? = nil) {
     if let failure = error as? Failure {
       self = failure
       return
     }
     guard let error = error as? DatabaseError else {
-      self.init(.software, file: path, what: "\(error)")
+      let table = table.map { "its table \($0)" } ?? "one of its tables"
+      self = StateDatabase.damage("\(table) can't be read: \(Self.reason(error))", path)
       return
     }
     let reason = error.message ?? "\(error.resultCode)"
     switch error.resultCode {
     case .SQLITE_NOTADB:
       self.init(.data, file: path, what: "not an SQLite database", remedy: "name another file with --state")
-    case .SQLITE_CORRUPT, .SQLITE_FORMAT:
-      self.init(
-        .data, file: path, what: "the database is damaged (\(reason))",
-        remedy: "move it away and import the regions again; sqlite3 FILE .recover may save the rest")
+    case .SQLITE_CORRUPT, .SQLITE_FORMAT, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG:
+      self = StateDatabase.damage("the database is damaged (\(reason))", path)
+    case .SQLITE_ERROR:
+      // Our statements are fixed: what is wrong is what they meet.
+      self = StateDatabase.damage("its tables are not those of locwatch (\(reason))", path)
     case .SQLITE_FULL:
       self.init(
         .io, file: path, what: "the disk is full; nothing was changed", remedy: "make room and try again")
@@ -37,7 +42,23 @@ extension Failure {
         remedy: "check the file and its folder, or name another file with --state")
     default:
       // Result codes are an open set.
-      self.init(.software, file: path, what: "\(error.resultCode.rawValue): \(reason)")
+      self.init(.software, file: path, what: "SQLite's error \(error.resultCode.rawValue): \(reason)")
+    }
+  }
+
+  /// Why a row can't be read, in words.
+  private static func reason(_ error: any Error) -> String {
+    if let error = error as? JSONError { return error.what }
+    guard let error = error as? DecodingError else { return "a value is of another type" }
+    func text(_ context: DecodingError.Context) -> String {
+      let path = context.codingPath.map(\.stringValue).joined(separator: ".")
+      return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+    }
+    switch error {
+    case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+      return text(context)
+    case .keyNotFound(let key, _): return "\"\(key.stringValue)\" is missing"
+    @unknown default: return "a value is of another type"
     }
   }
 }

@@ -16,7 +16,8 @@ extension StateDatabase {
           GROUP BY component, subscriber, rule
           """)
       while let row = try sums.next() {
-        booked[[row["component"], row["subscriber"], row["rule"]]] = (row["joules"], row["seconds"])
+        let key: [String] = try ["component", "subscriber", "rule"].map { try row.decode(forColumn: $0) }
+        booked[key] = try (row.decode(forColumn: "joules"), row.decode(forColumn: "seconds"))
       }
       for entry in entries {
         let key = [entry.component.rawValue, entry.subscriber, entry.rule.rawValue]
@@ -56,11 +57,12 @@ extension StateDatabase {
 
   /// All that was booked, by day.
   package func energy() throws(Failure) -> [EnergyRow] {
-    try read { database in
+    try read("energy") { database in
       try Row.fetchAll(database, sql: "SELECT * FROM energy ORDER BY day, component, subscriber, rule").map {
         EnergyRow(
-          day: $0["day"], component: $0["component"], subscriber: $0["subscriber"], rule: $0["rule"],
-          joules: $0["joules"], seconds: $0["seconds"])
+          day: try $0.decode(forColumn: "day"), component: try $0.decode(forColumn: "component"),
+          subscriber: try $0.decode(forColumn: "subscriber"), rule: try $0.decode(forColumn: "rule"),
+          joules: try $0.decode(forColumn: "joules"), seconds: try $0.decode(forColumn: "seconds"))
       }
     }
   }

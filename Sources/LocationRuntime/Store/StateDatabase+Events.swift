@@ -15,17 +15,17 @@ extension StateDatabase {
 
   /// The events with ids above `id`, in order, at most so many.
   package func events(after id: Int, limit: Int = 10_000) throws(Failure) -> EventPage {
-    try read { database in
+    try read("events") { database in
       let statement = try database.cachedStatement(
         sql: "SELECT seq, id, line FROM events WHERE id > ? ORDER BY id LIMIT ?")
       let rows = try Row.fetchCursor(statement, arguments: [id, limit])
       var page = EventPage()
       var count = 0
       while let row = try rows.next() {
-        let line: String = row["line"]
-        page.bytes += Self.eventLine(seq: row["seq"], line).utf8
+        let line: String = try row.decode(forColumn: "line")
+        page.bytes += try Self.eventLine(seq: row.decode(forColumn: "seq"), line).utf8
         page.bytes.append(UInt8(ascii: "\n"))
-        page.lastID = row["id"]
+        page.lastID = try row.decode(forColumn: "id")
         count += 1
       }
       page.isFull = count == limit
@@ -35,12 +35,14 @@ extension StateDatabase {
 
   /// The whole lines, without their ends, of the events that somebody waits for.
   func waitingLines() throws(Failure) -> [Int: [UInt8]] {
-    try read { database in
+    try read("events") { database in
       var lines: [Int: [UInt8]] = [:]
       let rows = try Row.fetchCursor(
         database, sql: "SELECT id, seq, line FROM events WHERE id IN (SELECT event FROM outbox)")
       while let row = try rows.next() {
-        lines[row["id"]] = Array(Self.eventLine(seq: row["seq"], row["line"]).utf8)
+        let id: Int = try row.decode(forColumn: "id")
+        let line = try Self.eventLine(seq: row.decode(forColumn: "seq"), row.decode(forColumn: "line"))
+        lines[id] = Array(line.utf8)
       }
       return lines
     }
@@ -92,11 +94,13 @@ extension StateDatabase {
 
   /// What was left for this daemon, in order.
   func requests() throws(Failure) -> [(number: Int, event: Event)] {
-    try read { database in
+    try read("requests") { database in
       try Row.fetchAll(database, sql: "SELECT number, event FROM requests ORDER BY number").map { row in
-        let text: String = row["event"]
+        let text: String = try row.decode(forColumn: "event")
         var reader = JSONReader(Array(text.utf8))
-        return (row["number"], try ExactDecoder.value(Event.self, of: try JSONTree(&reader)))
+        return (
+          try row.decode(forColumn: "number"), try ExactDecoder.value(Event.self, of: try JSONTree(&reader))
+        )
       }
     }
   }

@@ -17,6 +17,8 @@ struct StoreBatch {
     var time: UTCTime
     /// All but `v` and `seq`.
     var line: String
+    /// Whom a decision is about; nil for what is about nobody.
+    var subscriber: String?
   }
 
   var journal: [JournalRow] = []
@@ -77,9 +79,9 @@ extension StateDatabase {
       for row in batch.journal { try journal.execute(arguments: [row.at.microseconds, row.line]) }
       var stored = StoredEvents()
       let event = try database.cachedStatement(
-        sql: "INSERT OR IGNORE INTO events (id, type, time, line) VALUES (?, ?, ?, ?)")
+        sql: "INSERT OR IGNORE INTO events (id, type, time, line, subscriber) VALUES (?, ?, ?, ?, ?)")
       for row in batch.events {
-        try event.execute(arguments: [row.id, row.type, row.time.microseconds, row.line])
+        try event.execute(arguments: [row.id, row.type, row.time.microseconds, row.line, row.subscriber])
         guard database.changesCount == 1 else { continue }
         stored.append(row.id, Self.eventLine(seq: database.lastInsertedRowID, row.line))
       }
@@ -135,22 +137,37 @@ extension StateDatabase {
 
   /// The newest snapshot; nil where there is none.
   package func snapshot() throws(Failure) -> (number: Int64, engine: EngineSnapshot)? {
-    let row = try read { database in
-      try Row.fetchOne(database, sql: "SELECT number, engine FROM snapshots ORDER BY number DESC LIMIT 1")
+    let row = try read("snapshots") { database -> (number: Int64, text: SnapshotText?)? in
+      let number = try Int64.fetchOne(
+        database, sql: "SELECT number FROM snapshots ORDER BY number DESC LIMIT 1")
+      guard let number else { return nil }
+      return (number, try Self.snapshotText(number, database))
     }
-    guard let row else { return nil }
-    let number: Int64 = row["number"]
-    return (number, try Self.snapshot(in: row["engine"], file: path))
+    guard let row, let text = row.text else { return nil }
+    return (row.number, try Self.snapshot(in: text.engine, checksum: text.checksum, file: path))
   }
 
-  static func snapshot(in text: String, file: String) throws(Failure) -> EngineSnapshot {
+  /// A snapshot as it is stored.
+  typealias SnapshotText = (engine: String, checksum: Int64?)
+
+  static func snapshotText(_ number: Int64, _ database: Database) throws -> SnapshotText? {
+    let row = try Row.fetchOne(
+      database, sql: "SELECT engine, checksum FROM snapshots WHERE number = ?", arguments: [number])
+    return try row.map { try ($0.decode(forColumn: "engine"), $0.decode(forColumn: "checksum")) }
+  }
+
+  /// - Parameter checksum: what it has to be; nil where a version before stored the snapshot.
+  static func snapshot(in text: String, checksum: Int64?, file: String) throws(Failure) -> EngineSnapshot {
+    guard checksum.map({ $0 == Checksum.of(text) }) ?? true else {
+      throw damage("its table snapshots is damaged: a checksum differs", file)
+    }
     do {
       var reader = JSONReader(Array(text.utf8))
       return try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader))
     } catch {
       throw Failure(
         .data, file: file,
-        what: "its snapshot can't be read: it is of another version of locwatch, or damaged",
+        what: "its table snapshots can't be read: it is of another version of locwatch, or damaged",
         remedy: "use that version, or name another file with --state")
     }
   }
@@ -159,17 +176,17 @@ extension StateDatabase {
   ///
   /// - Parameter body: whether it wants more.
   package func journal(after number: Int64, while body: (Stamped) -> Bool) throws(Failure) {
-    try read { database in
+    try read("journal") { database in
       let rows = try Row.fetchCursor(
         database, sql: "SELECT number, line FROM journal WHERE number > ? ORDER BY number",
         arguments: [number])
       while let row = try rows.next() {
-        let line: String = row["line"]
+        let line: String = try row.decode(forColumn: "line")
         do throws(JournalLine.Trouble) {
           guard body(try JournalLine.stamped(in: Array(line.utf8))) else { return }
         } catch {
-          let number: Int64 = row["number"]
-          throw Failure(.data, file: path, what: "row \(number) of its journal can't be read: \(error.what)")
+          let number: Int64 = try row.decode(forColumn: "number")
+          throw Self.damage("row \(number) of its table journal can't be read: \(error.what)", path)
         }
       }
     }
@@ -190,9 +207,10 @@ extension StateDatabase {
     try write { database in
       let number = try Self.lastJournalNumber(database)
       try database.execute(
-        sql: "INSERT OR REPLACE INTO snapshots (number, at, engine) VALUES (?, ?, ?)",
-        arguments: [number, instant.microseconds, text])
-      try Self.setMeta(.lastSeen, "\(utc.microseconds)", database)
+        sql: "INSERT OR REPLACE INTO snapshots (number, at, engine, checksum) VALUES (?, ?, ?, ?)",
+        arguments: [number, instant.microseconds, text, Checksum.of(text)])
+      // An engine that has seen nothing has no time.
+      if utc.microseconds > 0 { try Self.setMeta(.lastSeen, "\(utc.microseconds)", database) }
       try Self.discard(beyond: retention, utc: utc, database)
     }
     return text.utf8.count
@@ -200,6 +218,9 @@ extension StateDatabase {
 
   /// Removes what is older than it is kept, but nothing that is needed: the two newest snapshots, the journal from
   /// the oldest kept one on, the newest event, and events that a subscriber or an outlet waits for.
+  ///
+  /// Of too many events, those about subscribers that have more than their share go first, the oldest before: no
+  /// subscriber can drive the others out of the history.
   private static func discard(beyond retention: Retention, utc: UTCTime, _ database: Database) throws {
     let last = try lastJournalNumber(database)
     // Without a snapshot before them, rows of the journal tell nothing.
@@ -211,12 +232,44 @@ extension StateDatabase {
     try database.execute(sql: "DELETE FROM journal WHERE number <= (SELECT min(number) FROM snapshots)")
     let oldest = utc.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
     try database.execute(
+      sql: "DELETE FROM events WHERE time < ? AND \(dispensable)", arguments: [oldest])
+    try discardEvents(beyond: Int(retention.eventRows), database)
+  }
+
+  /// What nobody needs.
+  private static let dispensable = """
+    seq < (SELECT max(seq) FROM events) AND id NOT IN (SELECT event FROM outbox)
+      AND NOT EXISTS (SELECT 1 FROM outlets WHERE cursor < events.id)
+    """
+
+  private static func discardEvents(beyond limit: Int, _ database: Database) throws {
+    var excess = (try Int.fetchOne(database, sql: "SELECT count(*) FROM events") ?? 0) - limit
+    guard excess > 0 else { return }
+    let rows = try Row.fetchAll(
+      database,
       sql: """
-        DELETE FROM events WHERE seq < (SELECT max(seq) FROM events)
-          AND (seq <= (SELECT max(seq) FROM events) - ? OR time < ?)
-          AND id NOT IN (SELECT event FROM outbox)
-          AND NOT EXISTS (SELECT 1 FROM outlets WHERE cursor < events.id)
-        """, arguments: [Int64(retention.eventRows), oldest])
+        SELECT subscriber AS name, count(*) AS rows FROM events WHERE subscriber IS NOT NULL
+        GROUP BY subscriber ORDER BY rows DESC, subscriber
+        """)
+    // What is about nobody has a share too.
+    let share = limit / (rows.count + 1)
+    for row in rows {
+      let (name, count) = try (
+        row.decode(String.self, forColumn: "name"), row.decode(Int.self, forColumn: "rows")
+      )
+      guard excess > 0, count > share else { break }
+      try database.execute(
+        sql: """
+          DELETE FROM events WHERE seq IN (SELECT seq FROM events
+            WHERE subscriber = ? AND \(dispensable) ORDER BY seq LIMIT ?)
+          """, arguments: [name, min(excess, count - share)])
+      excess -= database.changesCount
+    }
+    guard excess > 0 else { return }
+    try database.execute(
+      sql:
+        "DELETE FROM events WHERE seq IN (SELECT seq FROM events WHERE \(dispensable) ORDER BY seq LIMIT ?)",
+      arguments: [excess])
   }
 }
 

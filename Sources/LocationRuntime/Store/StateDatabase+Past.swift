@@ -17,7 +17,7 @@ extension StateDatabase {
   ///   - time: UTC, of fixes; nil where the moment is that of an event, or the newest.
   ///   - event: a record's id; nil where the moment is that of a time, or the newest.
   package func past(before time: UTCTime?, event: Int?) throws(Failure) -> Past {
-    try read { database in
+    try read("snapshots") { database in
       // Of an engine that has had no fix the axis begins near UTC.
       let rows = try Row.fetchAll(
         database,
@@ -30,7 +30,7 @@ extension StateDatabase {
           SELECT number, settings FROM kept
           WHERE (?1 IS NULL OR time <= ?1) AND (?2 IS NULL OR next <= ?2) ORDER BY number DESC
           """, arguments: [time?.microseconds, event])
-      let newest: String? = rows.first?["settings"]
+      let newest: String? = try rows.first?.decode(forColumn: "settings")
       let begins = try Int64.fetchOne(
         database,
         sql: """
@@ -38,7 +38,9 @@ extension StateDatabase {
           FROM snapshots ORDER BY number LIMIT 1
           """)
       return Past(
-        snapshots: rows.prefix { $0["settings"] == newest }.map { $0["number"] },
+        snapshots: try rows.prefix { try $0.decode(forColumn: "settings") == newest }.map {
+          try $0.decode(forColumn: "number")
+        },
         begins: begins.map { UTCTime(microseconds: $0) })
     }
   }
@@ -47,11 +49,10 @@ extension StateDatabase {
   ///
   /// - Throws: `.data` where it can't be read.
   package func snapshot(number: Int64) throws(Failure) -> EngineSnapshot {
-    let text = try read { database in
-      try String.fetchOne(
-        database, sql: "SELECT engine FROM snapshots WHERE number = ?", arguments: [number])
+    let text = try read("snapshots") { database in
+      try Self.snapshotText(number, database)
     }
-    return try Self.snapshot(in: text ?? "", file: path)
+    return try Self.snapshot(in: text?.engine ?? "", checksum: text?.checksum, file: path)
   }
 
   /// The decisions about an event, in order, as objects without `v` and `seq`.
@@ -90,7 +91,7 @@ extension StateDatabase {
   private func lines(
     _ condition: String, _ arguments: StatementArguments, order: String = ""
   ) throws(Failure) -> [JSONTree] {
-    try read { database in
+    try read("events") { database in
       let lines = try String.fetchAll(
         database, sql: "SELECT line FROM events WHERE \(condition) ORDER BY id \(order)",
         arguments: arguments)

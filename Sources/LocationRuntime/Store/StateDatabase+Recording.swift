@@ -9,7 +9,7 @@ extension StateDatabase {
   /// - Parameter body: takes pieces of the text.
   /// - Returns: how many events it holds; nil where no daemon has ever run.
   package func recording(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int? {
-    try read { database in
+    let count = try read("journal") { database -> Int? in
       let numbers = try Int64.fetchAll(
         database,
         sql: """
@@ -22,10 +22,9 @@ extension StateDatabase {
           ORDER BY number LIMIT 1
           """)
       guard let number = numbers.first,
-        let text = try String.fetchOne(
-          database, sql: "SELECT engine FROM snapshots WHERE number = ?", arguments: [number])
+        let text = try Self.snapshotText(number, database)
       else { return nil }
-      let snapshot = try Self.snapshot(in: text, file: path)
+      let snapshot = try Self.snapshot(in: text.engine, checksum: text.checksum, file: path)
       var bytes: [UInt8] = []
       // The first snapshot is of an engine that has seen nothing.
       try JournalLine.append(
@@ -44,7 +43,38 @@ extension StateDatabase {
       try body(bytes)
       return count
     }
+    guard let count else { return nil }
+    guard let end = try lastDeadline() else { return count }
+    var line: [UInt8] = []
+    try JournalLine.append(Stamped(at: end, .end), to: &line)
+    try body(line)
+    return count
   }
+
+  /// When the last decision fell that no row of the journal stands for, because only time had passed; nil where there is
+  /// none.
+  private func lastDeadline() throws(Failure) -> EngineInstant? {
+    let newest = try lastEventID()
+    guard newest > 0 else { return nil }
+    let restored = try RestoredEngine(self, orNew: EngineConfiguration())
+    var engine = restored.takeEngine()
+    var effects: [Effect] = []
+    var last: EngineInstant?
+    for _ in 0..<Self.mostDeadlines {
+      guard let due = engine.nextDeadline else { break }
+      effects.removeAll(keepingCapacity: true)
+      engine.advance(to: due, into: &effects)
+      let ids = effects.compactMap { effect in if case .record(let record) = effect { record.id } else { nil }
+      }
+      guard let first = ids.first else { continue }
+      guard first <= newest else { break }
+      last = due
+    }
+    return last
+  }
+
+  /// Deadlines that are tried: in each something falls due, and a daemon stores a row long before that many.
+  private static let mostDeadlines = 10_000
 
   private static let pieceBytes = 1 << 18
 }

@@ -98,7 +98,11 @@ extension StateDatabase {
       return bytes
     }
     guard !bytes.isEmpty else { return RegionFile(name: path) }
-    return try RegionFile.read(bytes: bytes, name: path)
+    do throws(Failure) {
+      return try RegionFile.read(bytes: bytes, name: path)
+    } catch {
+      throw Self.damage("its table regions can't be read: \(error.what)", path)
+    }
   }
 
   /// Removes the regions that are meant; how many.

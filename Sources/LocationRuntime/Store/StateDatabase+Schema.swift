@@ -10,7 +10,9 @@ extension StateDatabase {
   }
 
   /// All steps in their order. `PRAGMA user_version` is how many were done.
-  static let migrations: [Migration] = [regionsMigration, daemonMigration, outletsMigration]
+  static let migrations: [Migration] = [
+    regionsMigration, daemonMigration, outletsMigration, checksMigration,
+  ]
 
   /// `PRAGMA application_id` of every database of ours: "locw".
   static let applicationID = 0x6C6F_6377
@@ -19,13 +21,19 @@ extension StateDatabase {
   ///
   /// - Throws: `.data` where the database is not ours or is of a later version.
   func migrate() throws(Failure) {
-    if try read({ try self.version(of: $0) }) == Self.migrations.count { return }
+    let isCurrent = try read { database in
+      guard try self.version(of: database) == Self.migrations.count else { return false }
+      try checkTables(database)
+      return true
+    }
+    if isCurrent { return }
     try write { database in
       // Another process may have been quicker.
       let done = try self.version(of: database)
       for migration in Self.migrations[done...] { try database.execute(sql: migration.sql) }
       try database.execute(sql: "PRAGMA application_id = \(Self.applicationID)")
       try database.execute(sql: "PRAGMA user_version = \(Self.migrations.count)")
+      try checkTables(database)
     }
   }
 
@@ -33,7 +41,12 @@ extension StateDatabase {
   ///
   /// - Throws: `.data` where it is not ours or of another version.
   func checkSchema() throws(Failure) {
-    guard try read({ try self.version(of: $0) }) == Self.migrations.count else {
+    let version = try read { database in
+      let version = try self.version(of: database)
+      if version == Self.migrations.count { try checkTables(database) }
+      return version
+    }
+    guard version == Self.migrations.count else {
       throw Failure(
         .data, file: path, what: "of an earlier version of locwatch, and can't be written",
         remedy: "run locwatch once as its owner")
@@ -53,6 +66,7 @@ extension StateDatabase {
         .data, file: path, what: "the SQLite database of another program",
         remedy: "name another file with --state")
     }
+    guard version >= 0 else { throw Self.damage("its version of the schema is \(version)", path) }
     guard version <= Self.migrations.count else {
       throw Failure(
         .data, file: path,

@@ -38,13 +38,14 @@ extension StateDatabase {
 
   /// All subscribers, by name.
   package func subscribers() throws(Failure) -> [StoredSubscriber] {
-    try read { database in
+    try read("subscribers") { database in
       try Row.fetchAll(database, sql: "SELECT name, manifest, applied FROM subscribers ORDER BY name").map {
         row in
-        let text: String = row["manifest"]
+        let text: String = try row.decode(forColumn: "manifest")
         var reader = JSONReader(Array(text.utf8))
         let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(&reader))
-        return StoredSubscriber(subscriber: subscriber, manifest: text, applied: row["applied"])
+        return StoredSubscriber(
+          subscriber: subscriber, manifest: text, applied: try row.decode(forColumn: "applied"))
       }
     }
   }
@@ -59,14 +60,15 @@ extension StateDatabase {
 
   /// Who has not acknowledged what, oldest first.
   func outbox() throws(Failure) -> [String: [SubscriberView.Waiting]] {
-    try read { database in
+    try read("outbox") { database in
       var outbox: [String: [SubscriberView.Waiting]] = [:]
       let rows = try Row.fetchCursor(
         database, sql: "SELECT subscriber, event, state FROM outbox ORDER BY event")
       while let row = try rows.next() {
-        let state: String = row["state"]
-        outbox[row["subscriber"], default: []].append(
-          SubscriberView.Waiting(event: row["event"], isHanded: state == "handed"))
+        let state: String = try row.decode(forColumn: "state")
+        let name: String = try row.decode(forColumn: "subscriber")
+        outbox[name, default: []].append(
+          SubscriberView.Waiting(event: try row.decode(forColumn: "event"), isHanded: state == "handed"))
       }
       return outbox
     }

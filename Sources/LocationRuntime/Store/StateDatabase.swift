@@ -37,15 +37,26 @@ package struct StateDatabase: Sendable {
   ///
   /// - Throws: `.noPermission`, `.io`, `.data`, as ``open(path:)``.
   package static func openToRead(path: String) throws(Failure) -> StateDatabase? {
+    try StatePath.requireName(path)
     guard unsafe access(path, R_OK) == 0 else {
       let code = errno
       if code == ENOENT || code == ENOTDIR { return nil }
       throw Failure(.noPermission, file: path, what: "can't be read: \(SystemReason.text(code))")
     }
     guard unsafe access(path, W_OK) != 0 else {
-      let database = try StateDatabase(path: path, isReadOnly: false)
-      try database.migrate()
-      return database
+      do throws(Failure) {
+        let database = try StateDatabase(path: path, isReadOnly: false)
+        try database.migrate()
+        return database
+      } catch {
+        // On a full disk SQLite can't make the index of its log. It can do without where the log is empty.
+        guard error.code == .io, StatePath.status(path + "-wal").map({ $0.st_size == 0 }) ?? true else {
+          throw error
+        }
+        let database = try StateDatabase(path: path, isReadOnly: true, isUnchanging: true)
+        try database.checkSchema()
+        return database
+      }
     }
     do {
       let database = try StateDatabase(path: path, isReadOnly: true)
@@ -60,27 +71,51 @@ package struct StateDatabase: Sendable {
     }
   }
 
-  private init(path: String, isReadOnly: Bool) throws(Failure) {
+  /// - Parameter isUnchanging: whether SQLite may take it that nobody writes, and makes no other files.
+  private init(path: String, isReadOnly: Bool, isUnchanging: Bool = false) throws(Failure) {
     var configuration = Configuration()
     configuration.label = "locwatch"
     configuration.readonly = isReadOnly
-    configuration.journalMode = .wal
+    if !isUnchanging { configuration.journalMode = .wal }
     configuration.busyMode = .timeout(Self.patienceSeconds)
+    // A file that was made to deceive runs nothing, and damaged pages are noticed early (sqlite.org/security.html).
+    configuration.prepareDatabase { database in
+      try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+    }
     self.path = path
     do {
       // SQLite takes some names for something else than a file.
-      queue = try DatabaseQueue(path: path.hasPrefix("/") ? path : "./\(path)", configuration: configuration)
+      let name = path.hasPrefix("/") ? path : "./\(path)"
+      queue = try DatabaseQueue(
+        path: isUnchanging ? Self.uri(name) + "?immutable=1" : name, configuration: configuration)
     } catch {
       throw Failure(error, database: path)
     }
   }
 
+  /// A path as a URI (sqlite.org/uri.html).
+  private static func uri(_ path: String) -> String {
+    let plain = path.utf8.map { byte -> String in
+      let scalar = UnicodeScalar(byte)
+      let isPlain =
+        byte < 0x80
+        && (Character(scalar).isLetter || Character(scalar).isNumber
+          || "/._-".unicodeScalars.contains(scalar))
+      if isPlain { return String(scalar) }
+      let digits = String(byte, radix: 16)
+      return digits.utf8.count < 2 ? "%0" + digits : "%" + digits
+    }
+    return "file:" + plain.joined()
+  }
+
   /// Looks at the database; what is seen does not change meanwhile.
-  func read<Value>(_ body: (Database) throws -> Value) throws(Failure) -> Value {
+  ///
+  /// - Parameter table: whose rows are read, for the message where they can't be.
+  func read<Value>(_ table: String? = nil, _ body: (Database) throws -> Value) throws(Failure) -> Value {
     do {
       return try queue.read(body)
     } catch {
-      throw Failure(error, database: path)
+      throw Failure(error, database: path, table: table)
     }
   }
 

@@ -71,15 +71,86 @@ package enum StatePath {
   ///
   /// - Throws: `.cantCreate`, `.noPermission`.
   static func makeFile(_ path: String) throws(Failure) {
-    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o600)
-    let code = errno
-    guard descriptor < 0 else {
-      close(descriptor)
-      return
-    }
-    throw Failure(
+    try requireName(path)
+    guard unsafe access(path, F_OK) != 0 else { return }
+    let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0o600)
+    guard descriptor >= 0 else { throw failure(path, errno) }
+    close(descriptor)
+  }
+
+  /// What it means that a state file can't be opened.
+  static func failure(_ path: String, _ code: Int32) -> Failure {
+    Failure(
       code == EACCES || code == EPERM ? .noPermission : .cantCreate, file: path,
       what: "can't be created or written: \(SystemReason.text(code))",
       remedy: "name another file with --state")
+  }
+
+  /// Looks whether a state file has one name, and no part of it is a link that somebody may have planted.
+  ///
+  /// - Throws: `.noPermission`.
+  static func requireName(_ path: String) throws(Failure) {
+    for part in ["", "-wal", "-shm", "-journal"] {
+      guard let status = Self.status(path + part) else { continue }
+      if status.st_mode & S_IFMT == S_IFLNK {
+        throw Failure(
+          .noPermission, file: path + part, what: "is a symbolic link",
+          remedy: "name the file that it points to")
+      }
+      // SQLite keeps its log under the name that it was given: two names are two logs.
+      if status.st_mode & S_IFMT == S_IFREG, status.st_nlink > 1 {
+        throw Failure(
+          .noPermission, file: path + part, what: "has \(status.st_nlink) names (hard links)",
+          remedy: "remove the others, or copy the file")
+      }
+    }
+  }
+
+  /// Looks whether a state file is ours alone: a daemon runs the commands that it names, and ends the processes.
+  ///
+  /// - Throws: `.noPermission`.
+  static func requireOwn(_ path: String) throws(Failure) {
+    try requireName(path)
+    guard let status = Self.status(path) else { return }
+    guard status.st_uid == geteuid() else {
+      throw Failure(
+        .noPermission, file: path, what: "belongs to user \(status.st_uid), not to \(geteuid())",
+        remedy: "run locwatch as that user, or name another file with --state")
+    }
+    guard status.st_mode & 0o022 == 0 else {
+      throw Failure(
+        .noPermission, file: path, what: "others may write it", remedy: "chmod go-w \(path)")
+    }
+    guard geteuid() == 0 else { return }
+    try requireSafeFolders(of: path)
+  }
+
+  /// Looks whether nobody but root can put another file in the place of one: for a daemon of root.
+  ///
+  /// - Throws: `.noPermission`.
+  private static func requireSafeFolders(of path: String) throws(Failure) {
+    var folder = path.hasPrefix("/") ? "/" : "."
+    var folders = [folder]
+    for part in path.split(separator: "/").dropLast() {
+      folder += folder == "/" ? "\(part)" : "/\(part)"
+      folders.append(folder)
+    }
+    for folder in folders {
+      var status = stat()
+      guard unsafe stat(folder, &status) == 0 else { continue }
+      let isShared = status.st_mode & 0o002 != 0 && status.st_mode & S_ISVTX == 0
+      guard status.st_uid == 0, !isShared else {
+        throw Failure(
+          .noPermission, file: path,
+          what: "another user can replace it, because \(folder) is not root's alone",
+          remedy: "run locwatch as that user, or name another file with --state")
+      }
+    }
+  }
+
+  /// What is at a path, links not followed; nil, with `errno` set, where nothing is.
+  static func status(_ path: String) -> stat? {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0 ? status : nil
   }
 }

@@ -57,6 +57,22 @@ import Testing
     #expect(try await told(run) == told(undisturbed))
   }
 
+  @Test(arguments: ["status", "events", "regions list", "subscribers list"])
+  func `a disk that takes nothing does not keep anybody from asking`(command: String) async throws {
+    let run = try DaemonRun()
+    _ = try await run.command(["regions", "add", "here", "--circle", "48.001,11.5,300"])
+    try run.start()
+    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(5)
+    #expect(await run.end() == 0)
+    let words = command.split(separator: " ").map(String.init)
+    let before = try await run.command(words)
+    let full = try await Binary.run(
+      ["-c", #"trap "" XFSZ; ulimit -f 0; exec "$0" "$@""#, Binary.path] + words + ["--state", run.state],
+      executable: "/bin/sh")
+    #expect(full.status == before.status && full.stdout == before.stdout, "\(full.stderr)")
+  }
+
   @Test func `a recording that can't be written ends, and the daemon does not`() async throws {
     let run = try DaemonRun()
     try run.start(["--record", "/dev/full"], expectsConnection: false)

@@ -1,0 +1,183 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
+@testable import LocationRuntime
+
+/// State files that are damaged: each is an answer, none a crash.
+@Suite struct StateDamageTests {
+  private let folder = TemporaryFolder()
+
+  /// A state file with something in every table that is read.
+  static func make(at path: String) throws {
+    let database = try StateDatabase.open(path: path)
+    let feature =
+      #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11,48]}}"#
+    _ = try database.put([try RegionFile.read(bytes: Array(feature.utf8), name: "f")], changing: true)
+    try database.put(Subscriber(name: "a", services: [.significantChange]), replacing: false)
+    try database.request([.machine(.unlock)])
+    try database.setMeta([(.boot, "b"), (.clockOffset, "12"), (.source, "{}")])
+    var host = try DaemonHost(
+      database, configuration: EngineConfiguration(), retention: Retention(), timing: .clock)
+    func reading(_ index: Int) -> ClockReading {
+      let utc = UTCTime(microseconds: 1_777_000_000_000_000 + Int64(index) * 1_000_000)
+      return ClockReading(instant: EngineInstant(microseconds: utc.microseconds), utc: utc)
+    }
+    try host.handle(
+      .addSubscriber(Subscriber(name: "a", services: [.significantChange]), .notRunning), at: reading(0))
+    for index in 0..<40 {
+      let report = FixReport(
+        time: reading(index).utc, latitude: 48 + 0.001 * Double(index), longitude: 11,
+        accuracy: Accuracy(radiusMeters: 5, source: .reported))
+      try host.handle(.fix(report), at: reading(index))
+      try host.commit(at: reading(index))
+      if index == 20 { try host.checkpoint(at: reading(index)) }
+    }
+    database.checkpointLog()
+  }
+
+  /// Everything that commands and a daemon read at their start.
+  static func readAll(_ path: String) throws(Failure) {
+    guard let database = try StateDatabase.openToRead(path: path) else { return }
+    _ = try database.regions()
+    _ = try database.subscribers()
+    _ = try database.requests()
+    _ = try database.events(after: 0)
+    _ = try database.energy()
+    _ = try database.past(before: nil, event: nil)
+    _ = try database.recording { _ in }
+    for id in 1..<10 { _ = try database.event(id: id) }
+    var host = try DaemonHost(
+      database, configuration: EngineConfiguration(), retention: Retention(), timing: .clock)
+    try host.handle(
+      .machine(.reboot),
+      at: ClockReading(instant: EngineInstant(microseconds: 1_777_000_100_000_000), utc: nil))
+    try host.commit(at: ClockReading(instant: EngineInstant(microseconds: 1_777_000_100_000_000), utc: nil))
+    host.advance(to: ClockReading(instant: EngineInstant(microseconds: 1_777_000_200_000_000), utc: nil))
+  }
+
+  private func failure(_ sql: String) throws -> Failure? {
+    let path = folder("s.db")
+    try Self.make(at: path)
+    try DatabaseQueue(path: path).writeWithoutTransaction { try $0.execute(sql: sql) }
+    do throws(Failure) {
+      try Self.readAll(path)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test func `a whole one is read`() throws { #expect(try failure("SELECT 1") == nil) }
+
+  @Test(arguments: [
+    ("PRAGMA user_version = -1", "version of the schema is -1"),
+    ("PRAGMA user_version = 2", "not those of locwatch"),
+    ("PRAGMA user_version = 0", "not those of locwatch"),
+    ("DROP TABLE journal", "its table journal is missing"), ("DROP TABLE meta", "its table meta is missing"),
+    ("DROP TABLE regions", "its table regions is missing"),
+    ("ALTER TABLE events RENAME COLUMN line TO text", "its table events has other columns"),
+    ("CREATE TRIGGER t AFTER INSERT ON journal BEGIN DELETE FROM events; END", "trigger"),
+    ("CREATE VIEW v AS SELECT 1", "view"),
+    ("UPDATE regions SET geojson = '{'", "s.db"),
+    ("UPDATE subscribers SET manifest = '['", "table subscribers"),
+    ("UPDATE subscribers SET manifest = '{}'", "table subscribers"),
+    ("UPDATE requests SET event = '{\"machine\":{}}'", "table requests"),
+    ("UPDATE journal SET line = '{\"at\":1' WHERE number > 25", "table journal"),
+    ("UPDATE snapshots SET engine = '{}'", "table snapshots"),
+    ("UPDATE snapshots SET engine = replace(engine, '48', '49')", "table snapshots is damaged"),
+    ("UPDATE snapshots SET engine = '{', checksum = NULL", "s.db"),
+    ("UPDATE events SET line = 'nonsense'", "table events"),
+  ])
+  func `damage is told in one line, with the table and the remedy`(sql: String, words: String) throws {
+    let failure = try #require(try failure(sql))
+    #expect(failure.code == .data, "\(failure)")
+    #expect(failure.description.contains(words), "\(failure)")
+    #expect(failure.remedy != nil, "\(failure)")
+    for internals in ["JSONError", "DecodingError", "kind:", "Swift."] {
+      #expect(!failure.description.contains(internals), "\(failure)")
+    }
+  }
+
+  /// In a process of its own, whose crash would be seen. The variant that it was at is the last line of its output.
+  @Test func `bytes that are flipped crash nothing`() async throws {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let folder = TemporaryFolder()
+      let path = folder("s.db")
+      try StateDamageTests.make(at: path)
+      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+      var random = SeededRandom(20_261_123)
+      for variant in 0..<(Corpus.isFull ? 10_000 : 300) {
+        try StateDamageTests.variant(of: whole, at: path, using: &random)
+        FileHandle.standardError.write(Data("variant \(variant), \(random)\n".utf8))
+        do throws(Failure) { try StateDamageTests.readAll(path) } catch {
+          let text = "\(error)"
+          precondition(!text.contains("JSONError") && !text.contains("DecodingError"), text)
+          precondition(!text.contains("\n") && error.code != .software, text)
+        }
+      }
+    }
+    let last = result.map { String(decoding: $0.standardErrorContent.suffix(2_000), as: UTF8.self) }
+    #expect(last?.contains("variant") == true, "\(last ?? "")")
+  }
+
+  /// Flips bytes anywhere in the file, or digits of its texts, which leave it well formed.
+  static func variant(of whole: Data, at path: String, using random: inout SeededRandom) throws {
+    var bytes = [UInt8](whole)
+    for _ in 0..<Int.random(in: 1...4, using: &random) {
+      var index = Int.random(in: 0..<bytes.count, using: &random)
+      if random.chance(0.5) {
+        while index + 1 < bytes.count, !(48...57).contains(bytes[index]) { index += 1 }
+        bytes[index] = UInt8.random(in: 48...57, using: &random)
+      } else {
+        bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+      }
+    }
+    for log in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + log) }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    // As a version before 4 wrote them: the checksum does not hide what a snapshot may say.
+    guard random.chance(0.5) else { return }
+    try? DatabaseQueue(path: path).writeWithoutTransaction {
+      try $0.execute(sql: "UPDATE snapshots SET checksum = NULL")
+    }
+  }
+}
+
+/// How much of the past is kept for whom.
+@Suite struct HistoryShareTests {
+  private let folder = TemporaryFolder()
+
+  @Test func `one subscriber can't drive the others out of the history`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    var batch = StoreBatch()
+    func add(_ id: Int, _ subscriber: String?) {
+      batch.events.append(
+        StoreBatch.EventRow(
+          id: id, type: subscriber == nil ? "significant" : "decision",
+          time: UTCTime(microseconds: Int64(id)), line: ",\"id\":\(id)}", subscriber: subscriber))
+    }
+    for id in 1...50 { add(id, nil) }
+    for id in 51...60 { add(id, "quiet") }
+    for id in 61...1_000 { add(id, "loud") }
+    _ = try database.store(batch)
+    var retention = Retention()
+    retention.eventRows = 120
+    _ = try database.store(
+      snapshot: Engine(configuration: EngineConfiguration()).snapshot, at: EngineInstant(microseconds: 0),
+      keeping: retention, utc: UTCTime(microseconds: 1_000))
+    let kept = try database.read { database in
+      try Row.fetchAll(
+        database,
+        sql:
+          "SELECT ifnull(subscriber, '') AS name, count(*) AS rows, min(id) AS first FROM events GROUP BY 1"
+      ).map { try [$0.decode(String.self, forColumn: "name"), "\($0.decode(Int.self, forColumn: "rows"))"] }
+    }
+    // The loud one keeps what the others leave, and its newest.
+    #expect(kept == [["", "50"], ["loud", "60"], ["quiet", "10"]])
+    #expect(try database.lastEventID() == 1_000)
+  }
+}

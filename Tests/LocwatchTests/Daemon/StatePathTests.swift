@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
+@testable import LocationRuntime
+
+/// Paths that somebody else may have prepared: the daemon follows no link, and trusts only what belongs to its user.
+@Suite struct StatePathTests {
+  /// What a daemon answers on the state file of a folder.
+  private func run(_ folder: TemporaryFolder) async throws -> Binary.Result {
+    try await Binary.run(["run", "--gpsd", "/nonexistent.sock", "--state", folder("s.db")])
+  }
+
+  private func expect(_ result: Binary.Result, _ words: String) {
+    #expect(result.status == 77, "\(result.stderr)")
+    #expect(result.stderr.contains(words), "\(result.stderr)")
+    #expect(result.stderr.split(separator: "\n").count == 1, "\(result.stderr)")
+  }
+
+  private func make(_ folder: TemporaryFolder) throws { _ = try StateDatabase.open(path: folder("s.db")) }
+
+  @Test(arguments: ["", "-wal", "-shm", "-journal"])
+  func `a symbolic link is not followed`(part: String) async throws {
+    let folder = TemporaryFolder()
+    if !part.isEmpty { try make(folder) }
+    for log in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder("s.db") + log) }
+    let target = folder("target")
+    #expect(unsafe symlink(target, folder("s.db") + part) == 0)
+    expect(try await run(folder), "is a symbolic link")
+    let asked = try await Binary.run(["events", "--state", folder("s.db")])
+    #expect(asked.status == 77, "\(asked.stderr)")
+    #expect(!FileManager.default.fileExists(atPath: target))
+  }
+
+  @Test func `a second name is refused`() async throws {
+    let folder = TemporaryFolder()
+    try make(folder)
+    #expect(unsafe link(folder("s.db"), folder("other.db")) == 0)
+    expect(try await run(folder), "hard links")
+  }
+
+  @Test func `a file that others may write is refused`() async throws {
+    let folder = TemporaryFolder()
+    try make(folder)
+    #expect(unsafe chmod(folder("s.db"), 0o666) == 0)
+    expect(try await run(folder), "others may write it")
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `root does nothing that another user's files say`() async throws {
+    let nobody: uid_t = 65_534
+    let folder = TemporaryFolder()
+    try make(folder)
+    #expect(unsafe chown(folder("s.db"), nobody, nobody) == 0)
+    expect(try await run(folder), "belongs to user 65534")
+    #expect(unsafe chown(folder("s.db"), 0, 0) == 0)
+    #expect(unsafe chown(folder.path, nobody, nobody) == 0)
+    expect(try await run(folder), "not root's alone")
+    #expect(unsafe chown(folder.path, 0, 0) == 0)
+    #expect(unsafe mkdir(folder("s.db.run"), 0o755) == 0)
+    #expect(unsafe chown(folder("s.db.run"), nobody, nobody) == 0)
+    expect(try await run(folder), "belongs to another user")
+  }
+
+  @Test func `a run folder that is a link is refused`() async throws {
+    let folder = TemporaryFolder()
+    try make(folder)
+    let elsewhere = TemporaryFolder()
+    #expect(unsafe symlink(elsewhere.path, folder("s.db.run")) == 0)
+    let result = try await run(folder)
+    #expect(result.status == 74 && result.stderr.contains("s.db.run"), "\(result.stderr)")
+  }
+
+  @Test func `two daemons can't be on one file, whatever becomes of other files`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    for other in [".run", ".control"] { try? FileManager.default.removeItem(atPath: run.state + other) }
+    let second = try await run.command(["run", "--gpsd", run.gpsd.address])
+    #expect(second.status == 75, "\(second.stderr)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `a lock ends with its owner, and can be had again`() throws {
+    let folder = TemporaryFolder()
+    func hold() throws { _ = try StateLock(state: folder("s.db")) }
+    try hold()
+    do {
+      let lock = try StateLock(state: folder("s.db"))
+      let failure = #expect(throws: Failure.self) { try hold() }
+      #expect(failure?.code == .tryAgain)
+      withExtendedLifetime(lock) {}
+    }
+    try hold()
+  }
+
+  @Test func `what says where somebody was is for its owner alone`() async throws {
+    let folder = TemporaryFolder()
+    _ = try await Binary.run(["regions", "add", "a", "--circle", "48,11,100", "--state", folder("s.db")])
+    let exported = try await Binary.run([
+      "regions", "export", "-o", folder("r.geojson"), "--state", folder("s.db"),
+    ])
+    #expect(exported.status == 0, "\(exported.stderr)")
+    let track = PackageRoot.file("Tracks/walk-around-the-block.gpx")
+    let replayed = try await Binary.run(["replay", track, "--report", folder("r.html")])
+    #expect(replayed.status == 0, "\(replayed.stderr)")
+    for name in ["r.geojson", "r.html", "s.db"] {
+      var status = stat()
+      #expect(unsafe stat(folder(name), &status) == 0 && status.st_mode & 0o777 == 0o600, "\(name)")
+    }
+  }
+}
+
+/// What a journal tells of decisions that fell by time alone.
+@Suite struct JournalEndTests {
+  @Test func `an exported journal replays what was decided after its last row`() async throws {
+    let run = try DaemonRun()
+    let database = try StateDatabase.open(path: run.state)
+    var host = try DaemonHost(
+      database, configuration: EngineConfiguration(), retention: Retention(), timing: .clock)
+    func reading(_ second: Double) -> ClockReading {
+      let utc = UTCTime(microseconds: 1_777_000_000_000_000).advanced(bySeconds: second)
+      return ClockReading(instant: EngineInstant(microseconds: utc.microseconds), utc: utc)
+    }
+    try host.handle(
+      .addSubscriber(Subscriber(name: "a", services: [.significantChange]), .suspended), at: reading(0))
+    for index in 0..<5 {
+      let report = FixReport(
+        time: reading(Double(index)).utc, latitude: 48 + 0.001 * Double(index), longitude: 11,
+        accuracy: Accuracy(radiusMeters: 5, source: .reported))
+      try host.handle(.fix(report), at: reading(Double(index)))
+      try host.commit(at: reading(Double(index)))
+    }
+    let before = try database.lastEventID()
+    // Nobody acknowledges anything: its time is over.
+    host.advance(to: reading(120))
+    try host.commit(at: reading(120))
+    #expect(try database.lastEventID() > before)
+    let journal = run.folder("a.journal")
+    let exported = try await run.command(["journal", "-o", journal])
+    #expect(exported.status == 0, "\(exported.stderr)")
+    #expect(try await DaemonRun.replay(journal) == run.events())
+  }
+}
