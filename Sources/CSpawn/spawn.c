@@ -7,6 +7,8 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <grp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -53,6 +55,40 @@ static int moved_up(int descriptor) {
   return moved;
 }
 
+// The limit of descriptors that programs get: what ours was before it was raised; all zero where it was not.
+static struct rlimit descriptors;
+
+void locwatch_raise_descriptors(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max) return;
+  struct rlimit before = limit;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) == 0) descriptors = before;
+}
+
+// Lowers a limit for good; 0 leaves it as it is.
+static int lower(int resource, unsigned long long most) {
+  struct rlimit limit;
+  if (most == 0) return 0;
+  if (getrlimit(resource, &limit) != 0) return -1;
+  if (most > limit.rlim_max) most = limit.rlim_max;
+  limit.rlim_cur = limit.rlim_max = most;
+  return setrlimit(resource, &limit);
+}
+
+// In the child: takes on the limits, then the user. The number of tasks counts for the user, so it comes last.
+static int confine(const struct locwatch_program *program) {
+  if (lower(RLIMIT_NOFILE, program->files_max) != 0 || lower(RLIMIT_DATA, program->memory_max) != 0) return -1;
+  if (program->is_other) {
+    // By the system calls: the C library's own ask the other threads, of which there are none here.
+    if (syscall(SYS_setgroups, program->group_count, program->groups) != 0) return -1;
+    if (syscall(SYS_setresgid, program->group, program->group, program->group) != 0) return -1;
+    if (syscall(SYS_setresuid, program->user, program->user, program->user) != 0) return -1;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+  }
+  return lower(RLIMIT_NPROC, program->tasks_max);
+}
+
 // In the child, up to exec: async-signal-safe calls only.
 static void become(const struct locwatch_program *program, int gate, int must_join) {
   if (must_join) {
@@ -85,6 +121,9 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
   while (count < 0 && errno == EINTR);
   if (count != 1) _exit(127);
 
+  // A program that uses select(2) can't use more (select(2), FD_SETSIZE).
+  if (descriptors.rlim_max > 0) setrlimit(RLIMIT_NOFILE, &descriptors);
+  if (confine(program) != 0) give_up(last, LOCWATCH_STAGE_USER);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);

@@ -102,7 +102,7 @@ struct RegionsExport: AsyncParsableCommand {
       let database = try state.openToRead()
       try RegionIDs.require(ids, in: database)
       let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
-      let to = try OutputFile(path: output)
+      let to = try OutputFile(path: output, isPrivate: true)
       try file.writeCollection(to: to)
     }
   }

@@ -96,7 +96,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         let subscriber = try SubscriberManifest.read(path: file)
-        guard !subscriber.command.isEmpty else {
+        guard !subscriber.command.isEmpty || subscriber.style == .socket else {
           throw Failure(
             .data, file: file, what: "the manifest has no command",
             remedy: "add command: [PROGRAM, ARGUMENT]")

@@ -14,10 +14,19 @@ struct locwatch_program {
   int input;          // becomes standard input
   int output;         // becomes standard output; -1: goes where standard error goes
   int cgroup;         // an open directory in cgroup v2 to start in; -1: none
+
+  int is_other;            // whether it runs as another user, without new privileges
+  uid_t user;              // that user
+  gid_t group;             // and group
+  const gid_t *groups;     // further groups
+  size_t group_count;      // how many
+  unsigned long long memory_max;  // bytes of private memory of each process (RLIMIT_DATA); 0: as ours
+  unsigned long long tasks_max;   // processes and threads of the user (RLIMIT_NPROC); 0: as ours
+  unsigned long long files_max;   // open descriptors (RLIMIT_NOFILE); 0: as ours
 };
 
 // Where a start failed.
-enum locwatch_stage { LOCWATCH_STAGE_FORK = 1, LOCWATCH_STAGE_CGROUP = 2, LOCWATCH_STAGE_EXEC = 3 };
+enum locwatch_stage { LOCWATCH_STAGE_FORK = 1, LOCWATCH_STAGE_CGROUP = 2, LOCWATCH_STAGE_EXEC = 3, LOCWATCH_STAGE_USER = 4 };
 
 // A process that is there, but is not the program yet.
 struct locwatch_held {
@@ -36,6 +45,10 @@ int locwatch_release(struct locwatch_held *held, int *stage);
 // Reaps a child that has ended: 1 with its exit status (128 and the signal's number where one ended it) and the
 // processor seconds that it and the children it waited for took. 0 while it runs, -1 where it is no child of ours.
 int locwatch_wait(int pidfd, int *status, double *core_seconds);
+
+// Raises the limit of open descriptors of this process to its hard limit. Programs that are started afterwards get the
+// limit that was. Call it once, before any other thread starts programs.
+void locwatch_raise_descriptors(void);
 
 // A pipe that no started program inherits; 0 or an errno.
 int locwatch_pipe(int ends[2]);

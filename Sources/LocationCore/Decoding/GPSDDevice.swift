@@ -33,7 +33,7 @@ package struct GPSDDevice: Hashable, Sendable {
       guard let device = GPSDDevice(&scanner, in: line) else { return nil }
       if devices.count < GPSDTrack.maximumDevices { devices.append(device) }
     } while scanner.take(UInt8(ascii: ","), in: line)
-    return devices
+    return scanner.take(UInt8(ascii: "]"), in: line) ? devices : nil
   }
 
   /// Moves over one object.

@@ -37,14 +37,12 @@ package struct LineBuffer {
     unsafe piece.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
   }
 
-  /// The next whole line.
+  /// The next whole line. Where there is none, ranges found before are no longer good.
   package mutating func next() -> Line {
     guard let end = lineFeed() else {
       searched = bytes.count
-      if isSkipping {
-        start = bytes.count
-        return .none
-      }
+      if isSkipping { start = bytes.count }
+      if start == bytes.count { release() }
       guard bytes.count - start > limit else { return .none }
       number += 1
       isEndMissing = true
@@ -61,6 +59,13 @@ package struct LineBuffer {
     guard end - first <= limit else { return .tooLong }
     let last = end > first && bytes[end - 1] == UInt8(ascii: "\r") ? end - 1 : end
     return .line(first..<last)
+  }
+
+  /// Lets go of the memory: there may be thousands of buffers that wait for their next line.
+  private mutating func release() {
+    bytes = []
+    start = 0
+    searched = 0
   }
 
   /// Goes on behind a line that was too long, whose end may be long in coming.

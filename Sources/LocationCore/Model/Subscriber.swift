@@ -49,6 +49,22 @@ public struct Subscriber: Hashable, Sendable, Codable {
     case socket
   }
 
+  /// As whom a program runs, and how much it may take. What is nil is as the daemon has it.
+  public struct Confinement: Hashable, Sendable, Codable {
+    /// The user's name.
+    public var user: String?
+    /// The group's name; nil for the user's own.
+    public var group: String?
+    /// Bytes of memory.
+    public var memoryMaxBytes: Int?
+    /// Processes and threads.
+    public var tasksMax: Int?
+    /// Open file descriptors.
+    public var descriptorsMax: Int?
+
+    public init() {}
+  }
+
   /// Unique among the subscribers of an engine.
   public var name: String
   /// The program and its arguments; empty for a modelled subscriber.
@@ -73,6 +89,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var standard: StandardTerms
   /// Whether anything but the user may wake or relaunch it; if not, what happens meanwhile waits for the user.
   public var backgroundDelivery: Bool
+  /// As whom its program runs, and within which limits; nil for as the daemon.
+  public var confinement: Confinement?
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
@@ -111,6 +129,7 @@ extension Subscriber {
     exitsOnSuspend = try values.decode(Bool.self, forKey: .exitsOnSuspend)
     standard = try values.decodeIfPresent(StandardTerms.self, forKey: .standard) ?? StandardTerms()
     backgroundDelivery = try values.decodeIfPresent(Bool.self, forKey: .backgroundDelivery) ?? true
+    confinement = try values.decodeIfPresent(Confinement.self, forKey: .confinement)
   }
 }
 

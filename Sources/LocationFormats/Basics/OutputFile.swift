@@ -23,13 +23,22 @@ package struct OutputFile: ~Copyable {
     name = path
     // Otherwise readable and writable by all whom the umask lets.
     let mode: mode_t = isPrivate ? 0o600 : 0o666
-    descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, mode)
+    let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY
+    descriptor = unsafe open(path, Self.mayFollow(path) ? flags : flags | O_NOFOLLOW, mode)
     let error = errno
     guard descriptor >= 0 else {
       throw Failure(
         .cantCreate, file: path, what: "can't be created: \(SystemReason.text(error))",
         remedy: "check the folder and its permissions")
     }
+  }
+
+  /// Whether a link at the end of a path may be followed: one that we or root made. Another user's may lead to a file
+  /// that only we may write.
+  private static func mayFollow(_ path: String) -> Bool {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return false }
+    return status.st_uid == geteuid() || status.st_uid == 0
   }
 
   private init(name: String, descriptor: Int32) {

@@ -47,7 +47,7 @@ struct ReportPage {
   /// Writes the page.
   ///
   /// - Throws: `.cantCreate`, `.io`.
-  func write(to path: String) throws(Failure) { try OutputFile(path: path).write(bytes) }
+  func write(to path: String) throws(Failure) { try OutputFile(path: path, isPrivate: true).write(bytes) }
 
   /// Everything from the first line to the tables.
   private static func head(_ title: String, isAdaptive: Bool) -> String {

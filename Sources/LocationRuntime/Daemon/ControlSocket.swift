@@ -7,33 +7,65 @@ import LocationFormats
   import Glibc
 #endif
 
-/// The daemon's side of the control socket: who is connected, what they ask, and what waits to be read by them.
+/// The daemon's side of the control socket: its clients, their requests, and the answers that they have not read yet.
+///
+/// No client can keep the others or the daemon waiting. A turn reads at most one piece of each client and takes at
+/// most ``DaemonLimits/requestsInTurn`` requests, from each client in its turn. A client that does not read its
+/// answers is not read either. A silent client is closed, at once if its place is needed.
 struct ControlSocket: ~Copyable {
   /// One connection.
   private struct Client {
     let descriptor: Descriptor
-    var input: [UInt8] = []
+    var input = LineBuffer(limit: DaemonLimits.requestBytes)
+    /// Whether there may be lines in ``input`` that nobody has looked at.
+    var hasLines = false
+    /// Whether it sends no more.
+    var hasEnded = false
     var output: [UInt8] = []
+    /// How much of ``output`` was sent.
+    var sent = 0
     /// Whether it wants to hear of new records.
     var follows = false
-    /// The id of the newest record it was not told of because it had not read what it was told before.
+    /// The id of the newest record that it was not sent, because it had not read what it was sent before.
     var missedID: Int?
+    /// When it last sent a request or read an answer.
+    var activeAt: EngineInstant
     var isDone = false
+
+    init(_ descriptor: Descriptor, at now: EngineInstant) {
+      self.descriptor = descriptor
+      activeAt = now
+    }
+
+    var hasOutput: Bool { sent < output.count }
+    /// Whether it is to be read.
+    var wantsInput: Bool { !hasLines && !hasEnded && output.count - sent <= DaemonLimits.unreadBytes }
+    /// Whether its lines are to be looked at.
+    var isReady: Bool { hasLines && output.count - sent <= DaemonLimits.unreadBytes }
+    /// Whether it neither asks nor waits for anything.
+    var isSilent: Bool { !follows && !hasLines && !hasOutput }
   }
 
   /// What was asked, and by whom.
   struct Question {
     var client: Int32
-    var request: JSONTree
+    /// Or why it is no request.
+    var request: Result<JSONTree, Failure>
   }
 
   let path: String
   private let listener: Descriptor
-  /// Whether it was made here, and goes with us.
+  /// Whether it was made here, and is removed with us.
   private let isOwn: Bool
   private var clients: [Client] = []
+  /// The client whose lines are looked at first in the next turn.
+  private var first = 0
+  /// Until when no client is accepted, because there are no descriptors.
+  private var pausedUntil: EngineInstant?
+  /// What the log is to be told.
+  private var trouble: String?
 
-  /// Takes the socket that systemd hands over, or listens on one of our own, which its owner and group may use.
+  /// Uses the socket that systemd hands over, or listens on one of our own, which its owner and group may use.
   ///
   /// - Throws: ``Failure`` of code 73 where it can't listen.
   init(_ address: ControlAddress) throws(Failure) {
@@ -88,111 +120,231 @@ struct ControlSocket: ~Copyable {
 
   // MARK: - Waiting
 
-  /// Adds what `poll` is to wait for; ``serve(_:)`` takes the same number of entries back.
-  func watch(_ entries: inout [pollfd]) {
-    let hasRoom = clients.count < DaemonLimits.clients
-    entries.append(pollfd(fd: hasRoom ? listener.number : -1, events: Int16(POLLIN), revents: 0))
+  /// Adds what `poll` is to wait for; ``serve(_:at:)`` takes the same number of entries back.
+  func watch(_ entries: inout [pollfd], at now: EngineInstant) {
+    let isOpen = (pausedUntil.map { $0 <= now } ?? true) && (hasRoom || victim(at: now) != nil)
+    entries.append(pollfd(fd: isOpen ? listener.number : -1, events: Int16(POLLIN), revents: 0))
     for client in clients {
-      let events = client.output.isEmpty ? POLLIN : POLLIN | POLLOUT
+      let events = (client.wantsInput ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0)
       entries.append(pollfd(fd: client.descriptor.number, events: Int16(events), revents: 0))
     }
   }
 
-  /// Takes what came; what was asked.
-  mutating func serve(_ entries: ArraySlice<pollfd>) -> [Question] {
-    var questions: [Question] = []
-    for (index, entry) in entries.dropFirst().enumerated() where entry.revents != 0 {
-      if entry.revents & Int16(POLLOUT) != 0 { send(index) }
-      if entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 { receive(index, &questions) }
+  /// When there is something to do even if nothing comes; nil where nothing is.
+  func nextDeadline(at now: EngineInstant) -> EngineInstant? {
+    if clients.contains(where: \.isReady) { return now }
+    var next = pausedUntil.flatMap { $0 > now ? $0 : nil }
+    let limits = [DaemonLimits.silentSeconds] + (hasRoom ? [] : [DaemonLimits.evictionSeconds])
+    for client in clients where !client.follows {
+      for seconds in limits {
+        let due = client.activeAt.advanced(bySeconds: seconds)
+        if due > now { next = min(next ?? due, due) }
+      }
     }
-    if let first = entries.first, first.revents != 0 { accept() }
-    clients.removeAll(where: \.isDone)
+    return next
+  }
+
+  /// Why clients have to wait, once; nil where they do not.
+  mutating func takeTrouble() -> String? { trouble.take() }
+
+  /// Takes what came; what was asked.
+  mutating func serve(_ entries: ArraySlice<pollfd>, at now: EngineInstant) -> [Question] {
+    for (index, entry) in entries.dropFirst().enumerated() where entry.revents != 0 {
+      if entry.revents & Int16(POLLOUT) != 0 { send(index, at: now) }
+      let isGone = entry.revents & Int16(POLLHUP | POLLERR) != 0
+      if isGone, clients[index].hasOutput {
+        clients[index].isDone = true
+      } else if entry.revents & Int16(POLLIN) != 0 || isGone, clients[index].wantsInput {
+        receive(index)
+      }
+    }
+    let questions = takeQuestions(at: now)
+    if let entry = entries.first, entry.revents != 0 { accept(at: now) }
+    sweep(at: now)
     return questions
   }
 
-  private mutating func accept() {
-    while clients.count < DaemonLimits.clients, let descriptor = listener.accept() {
+  /// Forgets clients that are gone, and closes those that have been silent for too long.
+  private mutating func sweep(at now: EngineInstant) {
+    clients.removeAll { client in
+      let isOver = client.hasEnded && !client.hasLines && !client.hasOutput
+      let isIdle = client.activeAt.seconds(to: now) >= DaemonLimits.silentSeconds
+      return client.isDone || isOver || isIdle && (client.isSilent || client.hasOutput && !client.follows)
+    }
+    if first >= clients.count { first = 0 }
+  }
+
+  private var hasRoom: Bool { clients.count < DaemonLimits.clients }
+
+  /// The client that has been silent for longest, where that is long enough to close it for another.
+  private func victim(at now: EngineInstant) -> Int? {
+    var victim: Int?
+    for (index, client) in clients.enumerated() where client.isSilent {
+      if let known = victim, clients[known].activeAt <= client.activeAt { continue }
+      victim = index
+    }
+    guard let victim, clients[victim].activeAt.seconds(to: now) >= DaemonLimits.evictionSeconds else {
+      return nil
+    }
+    return victim
+  }
+
+  private mutating func accept(at now: EngineInstant) {
+    pausedUntil = nil
+    while hasRoom || makeRoom(at: now) {
+      guard let descriptor = listener.accept() else {
+        let code = errno
+        guard code != EAGAIN, code != EINTR, code != ECONNABORTED else { return }
+        // The client stays in the queue, which would wake us again at once.
+        if !makeRoom(at: now) { pausedUntil = now.advanced(bySeconds: DaemonLimits.pauseSeconds) }
+        if pausedUntil != nil { trouble = "clients have to wait: \(SystemReason.text(code))" }
+        return
+      }
       descriptor.stopWaiting()
-      clients.append(Client(descriptor: descriptor))
+      clients.append(Client(descriptor, at: now))
     }
   }
 
-  private mutating func receive(_ index: Int, _ questions: inout [Question]) {
+  /// Closes the client that has been silent for longest; false where none has been for long.
+  private mutating func makeRoom(at now: EngineInstant) -> Bool {
+    guard let victim = victim(at: now) else { return false }
+    clients.remove(at: victim)
+    return true
+  }
+
+  /// Reads one piece.
+  private mutating func receive(_ index: Int) {
     let number = clients[index].descriptor.number
-    while !clients[index].isDone {
-      var piece = [UInt8](repeating: 0, count: 65_536)
-      let count = unsafe recv(number, &piece, piece.count, 0)
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { break }
-      guard count > 0 else {
-        clients[index].isDone = true
-        break
+    let count = unsafe withUnsafeTemporaryAllocation(byteCount: DaemonLimits.pieceBytes, alignment: 1) {
+      buffer in
+      let count = unsafe recv(number, buffer.baseAddress, buffer.count, 0)
+      if count > 0 {
+        let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+        unsafe clients[index].input.append(bytes.bindMemory(to: UInt8.self).span)
       }
-      clients[index].input += piece[..<count]
-      if clients[index].input.count > DaemonLimits.requestBytes { clients[index].isDone = true }
+      return count
     }
-    while let end = clients[index].input.firstIndex(of: UInt8(ascii: "\n")) {
-      let line = Array(clients[index].input[..<end])
-      clients[index].input.removeSubrange(...end)
-      do throws(JSONError) {
-        var reader = JSONReader(line)
-        questions.append(Question(client: number, request: try JSONTree(&reader)))
-      } catch {
-        answer(number, Failure(.data, what: "not a request: \(error.what)"))
+    if count < 0, errno == EINTR || errno == EAGAIN { return }
+    if count < 0 { clients[index].isDone = true }
+    if count == 0 { clients[index].hasEnded = true }
+    if count > 0 { clients[index].hasLines = true }
+  }
+
+  /// The requests of this turn: a few of each client, then a few more, beginning where the last turn ended.
+  private mutating func takeQuestions(at now: EngineInstant) -> [Question] {
+    var questions: [Question] = []
+    var taken = -1
+    while questions.count > taken, questions.count < DaemonLimits.requestsInTurn {
+      taken = questions.count
+      takeRound(into: &questions, at: now)
+    }
+    return questions
+  }
+
+  private mutating func takeRound(into questions: inout [Question], at now: EngineInstant) {
+    let start = first
+    for step in 0..<clients.count {
+      let index = (start + step) % clients.count
+      guard questions.count < DaemonLimits.requestsInTurn else {
+        first = index
+        return
+      }
+      guard clients[index].isReady else { continue }
+      for _ in 0..<DaemonLimits.requestsOfClient {
+        guard let question = nextQuestion(of: index) else { break }
+        clients[index].activeAt = now
+        questions.append(question)
+      }
+    }
+  }
+
+  /// The next request of a client; nil where it has none. Blank lines are passed over.
+  private mutating func nextQuestion(of index: Int) -> Question? {
+    let number = clients[index].descriptor.number
+    while true {
+      switch clients[index].input.next() {
+      case .none:
+        clients[index].hasLines = false
+        return nil
+      case .tooLong:
+        clients[index].isDone = true
+        return nil
+      case .line(let range):
+        if range.isEmpty { continue }
+        let line = Array(clients[index].input.bytes[range])
+        if line.allSatisfy(\.isXMLSpace) { continue }
+        do throws(JSONError) {
+          var reader = JSONReader(line)
+          return Question(client: number, request: .success(try JSONTree(&reader)))
+        } catch {
+          let failure = Failure(.data, what: "not a request: \(error.what)")
+          return Question(client: number, request: .failure(failure))
+        }
       }
     }
   }
 
   // MARK: - Answering
 
-  /// Answers whoever asked, where they are still there.
-  mutating func answer(_ client: Int32, _ line: [UInt8]) {
+  /// Answers a client that asked, where it is still there.
+  mutating func answer(_ client: Int32, _ line: [UInt8], at now: EngineInstant) {
     guard let index = clients.firstIndex(where: { $0.descriptor.number == client }) else { return }
+    clients[index].activeAt = now
     clients[index].output += line
     clients[index].output.append(UInt8(ascii: "\n"))
-    send(index)
+    send(index, at: now)
   }
 
   /// The same with members of an object that says all went well.
-  mutating func answer(_ client: Int32, _ members: [JSONTree.Member] = []) {
+  mutating func answer(_ client: Int32, _ members: [JSONTree.Member] = [], at now: EngineInstant) {
     let all =
       [JSONTree.Member(key: "v", value: .number("1")), .init(key: "ok", value: .boolean(true))] + members
-    answer(client, Array(JSONTree.object(all).text.utf8))
+    answer(client, Array(JSONTree.object(all).text.utf8), at: now)
   }
 
   /// The same with what went wrong.
-  mutating func answer(_ client: Int32, _ failure: Failure) {
-    answer(client, Array(ControlAnswer.tree(failure).text.utf8))
+  mutating func answer(_ client: Int32, _ failure: Failure, at now: EngineInstant) {
+    answer(client, Array(ControlAnswer.tree(failure).text.utf8), at: now)
   }
 
   /// From now on this client hears of new records.
-  mutating func follow(_ client: Int32) {
+  ///
+  /// - Throws: ``Failure`` of code 75 where as many follow as may: some places are for commands.
+  mutating func follow(_ client: Int32) throws(Failure) {
     guard let index = clients.firstIndex(where: { $0.descriptor.number == client }) else { return }
+    guard clients[index].follows || clients.count(where: \.follows) < DaemonLimits.followers else {
+      throw Failure(
+        .tryAgain, what: "\(DaemonLimits.followers) clients follow already", remedy: "end one of them")
+    }
     clients[index].follows = true
   }
 
   /// Tells those who follow of new records. One who has not read what it was told before finds them in the database
   /// once it has.
-  mutating func tellFollowers(_ news: EventNews) {
+  mutating func tellFollowers(_ news: EventNews, at now: EngineInstant) {
     for index in clients.indices where clients[index].follows {
-      guard clients[index].output.isEmpty else {
+      guard !clients[index].hasOutput else {
         clients[index].missedID = news.newest
         continue
       }
       clients[index].output = news.bytes
-      send(index)
+      clients[index].sent = 0
+      send(index, at: now)
     }
   }
 
   /// Sends what waits, as far as it is taken; then that there is more, to one who has missed some.
-  private mutating func send(_ index: Int) {
+  private mutating func send(_ index: Int, at now: EngineInstant) {
     while true {
-      if clients[index].output.isEmpty, let id = clients[index].missedID.take() {
-        clients[index].output = EventNews(newest: id).bytes
+      if !clients[index].hasOutput {
+        clients[index].output = clients[index].missedID.take().map { EventNews(newest: $0).bytes } ?? []
+        clients[index].sent = 0
       }
-      guard !clients[index].output.isEmpty else { return }
-      let count = unsafe clients[index].output.withUnsafeBytes { bytes in
-        unsafe SystemCall.sendBytes(clients[index].descriptor.number, bytes)
+      guard clients[index].hasOutput else { return }
+      let client = clients[index]
+      let count = unsafe client.output.withUnsafeBytes { bytes in
+        unsafe SystemCall.sendBytes(
+          client.descriptor.number, UnsafeRawBufferPointer(rebasing: bytes[client.sent...]))
       }
       if count < 0, errno == EINTR { continue }
       if count < 0, errno == EAGAIN { break }
@@ -200,8 +352,11 @@ struct ControlSocket: ~Copyable {
         clients[index].isDone = true
         return
       }
-      clients[index].output.removeFirst(count)
+      clients[index].sent += count
+      clients[index].activeAt = now
     }
-    if clients[index].output.count > DaemonLimits.answerBytes { clients[index].isDone = true }
+    if clients[index].output.count - clients[index].sent > DaemonLimits.answerBytes {
+      clients[index].isDone = true
+    }
   }
 }

@@ -14,6 +14,22 @@ package enum DaemonLimits {
   static let retrySeconds = 60.0
   /// Clients of the control socket at once.
   static let clients = 64
+  /// Clients that may follow; the other places are for commands.
+  static let followers = 48
+  /// Requests that are answered in one turn, before fixes and programs are looked at again.
+  static let requestsInTurn = 16
+  /// Requests of one client in one turn.
+  static let requestsOfClient = 4
+  /// How much is read of a client at once, bytes.
+  static let pieceBytes = 1 << 16
+  /// Answers that a client may leave unread, bytes, before its next requests have to wait.
+  static let unreadBytes = 1 << 18
+  /// Seconds after which a client that neither asks nor follows is closed.
+  static let silentSeconds = 10.0
+  /// Seconds after which such a client is closed for another.
+  static let evictionSeconds = 1.0
+  /// Seconds until clients are accepted again after there were no descriptors for them.
+  static let pauseSeconds = 1.0
   /// The longest request, bytes: the ids of some ten thousand regions.
   static let requestBytes = 1 << 20
   /// What may wait to be read by a client, bytes.

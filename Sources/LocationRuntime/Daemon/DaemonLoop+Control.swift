@@ -15,35 +15,35 @@ extension DaemonLoop {
     var wasTaken = false
     var members: [JSONTree.Member] = []
     do throws(Failure) {
-      switch question.request["do"]?.text(or: nil) {
-      case "status": return control.answer(client, Array(try status().text.utf8))
+      let request = try question.request.get()
+      switch request["do"]?.text(or: nil) {
+      case "status": return control.answer(client, Array(try status().text.utf8), at: clock.instant)
       case "follow":
-        control.follow(client)
-        return control.answer(client)
-      case "power": return control.answer(client, try power())
-      case "region-states": return control.answer(client, try regionStates(question.request))
-      case "ack": try acknowledge(question.request)
-      case "regions": try applyRegions(question.request["ids"]?.strings)
-      case "subscribers": try applySubscribers(question.request["names"]?.strings)
-      case "subscriber":
-        try user(try word("verb", question.request), try word("name", question.request))
+        try control.follow(client)
+        return control.answer(client, at: clock.instant)
+      case "power": return control.answer(client, try power(), at: clock.instant)
+      case "region-states": return control.answer(client, regionStates(request), at: clock.instant)
+      case "ack": try acknowledge(request)
+      case "regions": try applyRegions(request["ids"]?.strings)
+      case "subscribers": try applySubscribers(request["names"]?.strings)
+      case "subscriber": try user(try word("verb", request), try word("name", request))
       case "lock": try live.handle(.machine(.lock), at: clock.read())
       case "unlock": try live.handle(.machine(.unlock), at: clock.read())
-      case "low-power": members = try lowPower(question.request)
-      case "memory-pressure": try take(.memoryPressure(try level(question.request)))
+      case "low-power": members = try lowPower(request)
+      case "memory-pressure": try take(.memoryPressure(try level(request)))
       case "reload": try reload()
       case let other?: throw Failure(.usage, what: "this daemon can't do \"\(other)\"")
       case nil: throw Failure(.usage, what: "a request says what to \"do\"")
       }
       wasTaken = true
     } catch {
-      control.answer(client, error)
+      control.answer(client, error, at: clock.instant)
     }
     guard wasTaken else { return }
     live.host.journal.noteTold()
     try commit()
-    if let trouble = live.host.journal.trouble { return control.answer(client, trouble) }
-    control.answer(client, members)
+    if let trouble = live.host.journal.trouble { return control.answer(client, trouble, at: clock.instant) }
+    control.answer(client, members, at: clock.instant)
   }
 
   private func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {
@@ -71,7 +71,7 @@ extension DaemonLoop {
     }
   }
 
-  private func regionStates(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
+  private func regionStates(_ request: JSONTree) -> [JSONTree.Member] {
     var states: [JSONTree.Member] = []
     for id in request["ids"]?.strings ?? [] {
       guard let state = live.engine.regionState(id) else { continue }

@@ -22,13 +22,27 @@ extension DaemonLoop {
 
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
+    if refusals.isOver(name, at: clock.instant) {
+      if let what = event.word {
+        return live.add(.answer(name, .refused(what: what, reason: RefusalMeter.reason)))
+      }
+      if isStale(event, of: name) { return }
+    }
+    if isStale(event, of: name) { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
+      refusals.note(name, at: clock.instant)
       return live.add(.answer(name, .refused(what: what, reason: refusal.reason.rawValue)))
     }
     if case .beginTask = event, let view = live.engine.subscriber(name) {
       live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
     }
+  }
+
+  /// Whether a program acknowledges what it does not have to.
+  private func isStale(_ event: SubscriberEvent, of name: String) -> Bool {
+    guard case .acknowledged(let id, _) = event, let view = live.engine.subscriber(name) else { return false }
+    return !view.waiting.contains { $0.event == id }
   }
 
   /// Seconds until a subscriber's time in the background is over; nil where it has no limit.
@@ -83,6 +97,7 @@ extension DaemonLoop {
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
       supervisor.remove(name)
       supervised.remove(name)
+      refusals.forget(name)
       try live.handle(.removeSubscriber(name: name), at: reading)
     }
   }

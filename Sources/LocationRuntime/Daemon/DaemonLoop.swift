@@ -37,10 +37,14 @@ struct DaemonLoop: ~Copyable {
   private var reports: [SupervisorReport] = []
   private var isEnding = false
   private var aliveAt: EngineInstant?
+  /// When the log was last told that clients have to wait.
+  private var troubleAt: EngineInstant?
   /// Whether the source's fixes are all of another day.
   private var dates = DateNotice()
   /// Whom the supervisor knows.
   var supervised: Set<String> = []
+  /// Who is refused too often.
+  var refusals = RefusalMeter()
   /// How often the recording was begun anew.
   var recordings = 0
 
@@ -108,6 +112,8 @@ struct DaemonLoop: ~Copyable {
   mutating func run() throws(Failure) {
     // Whoever stops reading what we write must not end us; programs that are started get the default again.
     _ = signal(SIGPIPE, SIG_IGN)
+    // Each program takes five descriptors, and the usual limit is 1,024. Programs get the old limit back.
+    ProgramStart.raiseDescriptorLimit()
     let signals = try SignalBell.install(Self.signals)
     defer {
       stop.ring()
@@ -178,8 +184,11 @@ struct DaemonLoop: ~Copyable {
   // MARK: - One turn
 
   private mutating func turn(signals: Int32) throws(Failure) {
-    let due = [live.nextWake, aliveAt, metering.nextSample, hook.deadline, outlets.nextDeadline]
-      .compactMap { $0 }.min()
+    let before = clock.instant
+    let due = [
+      live.nextWake, aliveAt, metering.nextSample, hook.deadline, outlets.nextDeadline,
+      control.nextDeadline(at: before),
+    ].compactMap { $0 }.min()
     var entries = [inbox.readable, signals, supervisor.readable, hook.readable].map {
       pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
     }
@@ -187,7 +196,7 @@ struct DaemonLoop: ~Copyable {
     let own = entries.count
     machine.watch(&entries)
     let firstOfControl = entries.count
-    control.watch(&entries)
+    control.watch(&entries, at: before)
     let milliseconds = clock.milliseconds(until: due)
     let count = unsafe poll(&entries, nfds_t(entries.count), machine.wait(atMost: milliseconds))
     if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
@@ -195,7 +204,8 @@ struct DaemonLoop: ~Copyable {
     if entries[0].revents != 0 { try takeEvents() }
     if entries[2].revents != 0 { try takeReports() }
     for event in machine.take(entries[own..<firstOfControl]) { try take(event) }
-    let questions = control.serve(entries[firstOfControl...])
+    let questions = control.serve(entries[firstOfControl...], at: clock.instant)
+    if let trouble = control.takeTrouble() { note(trouble) }
     live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
@@ -206,6 +216,14 @@ struct DaemonLoop: ~Copyable {
       notice.alive()
       aliveAt = now.advanced(bySeconds: Double(interval) * 1e-6)
     }
+  }
+
+  /// Logs that there are no descriptors, once in a while.
+  private mutating func note(_ trouble: String) {
+    let now = clock.instant
+    guard troubleAt.map({ $0.seconds(to: now) >= DaemonLimits.retrySeconds }) ?? true else { return }
+    troubleAt = now
+    Self.log(trouble)
   }
 
   private mutating func takeEvents() throws(Failure) {
@@ -269,7 +287,7 @@ struct DaemonLoop: ~Copyable {
       Self.log("\(trouble); the recording ends here")
     }
     for work in live.host.ports.takeWork() { perform(work) }
-    for news in live.host.journal.takeNews() { control.tellFollowers(news) }
+    for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     for note in outlets.pump(at: clock.instant) { Self.log(note) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
   }

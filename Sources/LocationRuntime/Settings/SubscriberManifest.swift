@@ -37,7 +37,27 @@ public enum SubscriberManifest {
     if let node = map.optional(.exitsOnSuspend) { subscriber.exitsOnSuspend = try node.bool() }
     if let node = map.optional(.backgroundDelivery) { subscriber.backgroundDelivery = try node.bool() }
     subscriber.standard = try standard(map, subscriber.modes)
+    let confinement = try confinement(map)
+    if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
     return subscriber
+  }
+
+  /// As whom its program runs, and how much it may take.
+  private static func confinement(_ map: StrictMap<Key>) throws(Failure) -> Subscriber.Confinement {
+    var confinement = Subscriber.Confinement()
+    if let node = map.optional(.user) { confinement.user = try node.string() }
+    if let node = map.optional(.group) {
+      guard confinement.user != nil else {
+        throw node.failure("has no meaning without `user`", remedy: "add user: NAME")
+      }
+      confinement.group = try node.string()
+    }
+    if let node = map.optional(.memoryMax) {
+      confinement.memoryMaxBytes = try node.int(in: 1 << 20...1 << 50)
+    }
+    if let node = map.optional(.tasksMax) { confinement.tasksMax = try node.int(in: 1...1_000_000) }
+    if let node = map.optional(.nofile) { confinement.descriptorsMax = try node.int(in: 3...1_000_000) }
+    return confinement
   }
 
   /// What it asks of standard updates.
@@ -72,6 +92,10 @@ public enum SubscriberManifest {
     case pauses = "pauses_automatically"
     case deferMeters = "defer_m"
     case deferSeconds = "defer_s"
+    case user, group
+    case memoryMax = "memory_max"
+    case tasksMax = "tasks_max"
+    case nofile
   }
 
   /// A service by its name in a manifest.

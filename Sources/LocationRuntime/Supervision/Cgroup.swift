@@ -1,3 +1,4 @@
+import LocationCore
 import LocationFormats
 
 #if canImport(Musl)
@@ -41,6 +42,12 @@ final class Cgroup {
   private static let foregroundWeight = "100"
   /// A fifth of that (rule A12).
   private static let backgroundWeight = "20"
+
+  /// Limits what the whole tree takes, where the controllers are on for it; limits of each process hold in any case.
+  func limit(_ confinement: Subscriber.Confinement?) {
+    if let bytes = confinement?.memoryMaxBytes { _ = KernelFile.write(path + "/memory.max", "\(bytes)") }
+    if let tasks = confinement?.tasksMax { _ = KernelFile.write(path + "/pids.max", "\(tasks)") }
+  }
 
   /// Asks the kernel to freeze the tree; ``isFrozen`` tells when it has.
   func freeze() -> Bool { KernelFile.write(path + "/cgroup.freeze", "1") == 0 }

@@ -72,8 +72,8 @@ struct CgroupParent {
   /// Removes it, if it is empty.
   func remove() { _ = unsafe rmdir(path) }
 
-  /// The longest file name (NAME_MAX in limits.h); a longer subscriber's name is cut.
-  private static let fileNameBytes = 255
+  /// The longest file name without an ending: NAME_MAX in limits.h, less ``RunFile/ending``.
+  private static let fileNameBytes = 255 - RunFile.ending.utf8.count
 
   static func fileName(of name: String) -> String {
     var file = ""
@@ -87,7 +87,10 @@ struct CgroupParent {
         file += digits.utf8.count < 2 ? "%0" + digits : "%" + digits
       }
     }
-    return String(file.prefix(fileNameBytes))
+    guard file.utf8.count > fileNameBytes else { return file }
+    // Two long names may differ only in what is cut.
+    let mark = "+" + String(UInt64(bitPattern: Checksum.of(name)), radix: 16)
+    return file.prefix(fileNameBytes - mark.utf8.count) + mark
   }
 
   static func name(ofFile file: String) -> String {

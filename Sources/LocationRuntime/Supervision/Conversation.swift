@@ -13,7 +13,9 @@ final class Conversation {
   private(set) var input: Descriptor?
   private(set) var output: Descriptor?
   private(set) var queue = WriteQueue()
-  private var lines = AnswerLines()
+  private var lines = LineBuffer(limit: SupervisorLimits.lineBytes)
+  /// Whether there may be lines that nobody has looked at.
+  private(set) var hasLines = false
   /// Events it was handed and has not acknowledged, in order.
   private var handed: [Int] = []
   /// Who it said it is.
@@ -23,7 +25,10 @@ final class Conversation {
   /// What it may still say in the present second.
   private var saidBytes = 0
   private var saidLines = 0
+  private var saidAnswers = 0
   private var secondEnds: Int64 = 0
+  /// Answers that it may give in the present second.
+  private var mostAnswers = SupervisorLimits.answersPerSecond
 
   /// - Parameters:
   ///   - input: what is told is written to it.
@@ -64,21 +69,38 @@ final class Conversation {
   func mayRead(at now: Int64) -> Bool {
     if now >= secondEnds { return true }
     return saidBytes < SupervisorLimits.bytesPerSecond && saidLines < SupervisorLimits.linesPerSecond
+      && saidAnswers < mostAnswers
   }
 
-  /// When it may be read again; nil where it may be now, or never.
-  func nextReading(at now: Int64) -> Int64? { output == nil || mayRead(at: now) ? nil : secondEnds }
+  /// When it may be heard again; nil where its descriptor tells, or never.
+  func nextReading(at now: Int64) -> Int64? {
+    if mayRead(at: now) { return hasLines ? now : nil }
+    return output == nil && !hasLines ? nil : secondEnds
+  }
 
-  /// Reads one piece by way of `buffer`; false where nothing is left to read for now.
+  /// Takes the last answers of a program that has ended, which can't say more.
+  func allowLastAnswers() {
+    mostAnswers = SupervisorLimits.lastAnswers
+    saidLines = 0
+    saidBytes = 0
+  }
+
+  /// Reads one piece by way of `buffer`, unless lines are left of the last one; false where nothing is left to read for
+  /// now.
   private func read(
     at now: Int64, by buffer: inout [UInt8], each: (SubscriberAnswer) -> Void, note: (SupervisorNote) -> Void
   ) -> Bool {
-    guard let output else { return false }
     if now >= secondEnds {
       secondEnds = now + 1_000
       saidBytes = 0
       saidLines = 0
+      saidAnswers = 0
     }
+    if hasLines {
+      takeLines(each: each, note: note)
+      return mayRead(at: now)
+    }
+    guard let output else { return false }
     let count = unsafe buffer.withUnsafeMutableBytes { buffer in
       unsafe SystemCall.readBytes(output.number, buffer)
     }
@@ -89,19 +111,34 @@ final class Conversation {
       return false
     }
     saidBytes += count
-    lines.append(buffer[..<count]) { item in
-      saidLines += 1
-      switch item {
+    lines.append(buffer.span.extracting(0..<count))
+    takeLines(each: each, note: note)
+    return true
+  }
+
+  /// Takes the lines that have come, as many as it may say in this second.
+  private func takeLines(each: (SubscriberAnswer) -> Void, note: (SupervisorNote) -> Void) {
+    hasLines = true
+    while saidLines < SupervisorLimits.linesPerSecond, saidAnswers < mostAnswers {
+      switch lines.next() {
+      case .none:
+        hasLines = false
+        return
       case .tooLong:
+        lines.skipTooLong()
         tooLong += 1
         if Self.isPowerOfTwo(tooLong) { note(.lineTooLong(lines: tooLong)) }
-      case .line(let line):
-        if let answer = SubscriberAnswer(line: line) { return each(answer) }
-        notUnderstood += 1
-        if Self.isPowerOfTwo(notUnderstood) { note(.notUnderstood(lines: notUnderstood)) }
+      case .line(let range):
+        if let answer = SubscriberAnswer(line: Array(lines.bytes[range])) {
+          saidAnswers += 1
+          each(answer)
+        } else {
+          notUnderstood += 1
+          if Self.isPowerOfTwo(notUnderstood) { note(.notUnderstood(lines: notUnderstood)) }
+        }
       }
+      saidLines += 1
     }
-    return true
   }
 
   /// Reads one piece of what it says, and makes reports of it; false where nothing is left to read for now.

@@ -24,6 +24,12 @@ final class Descriptor: Sendable {
     return unsafe fstat(number, &status) == 0 ? UInt64(status.st_ino) : 0
   }
 
+  /// Whether the open file belongs to the user that this process acts as.
+  var isOwn: Bool {
+    var status = stat()
+    return unsafe fstat(number, &status) == 0 && status.st_uid == geteuid()
+  }
+
   /// Opens a file or directory; nil, with `errno` set, where that fails.
   static func open(_ path: String, _ flags: Int32) -> Descriptor? {
     let number = SystemCall.openFile(path, flags | O_CLOEXEC)

@@ -18,6 +18,8 @@ final class ProgramRun {
   /// What is told to it and heard of it.
   let talk: Conversation
   private var toldCoreSeconds = 0.0
+  /// When its processor time may be measured again.
+  private var measureAt: Int64 = 0
 
   /// Whether it is suspended or about to be.
   private(set) var isSuspended = false
@@ -48,12 +50,15 @@ final class ProgramRun {
     -> Bool
   {
     let wasOpen = talk.output != nil
-    let isMore = talk.hear(of: name, at: now, by: &buffer, into: &reports) { coreSecondsSinceTold() }
+    let isMore = talk.hear(of: name, at: now, by: &buffer, into: &reports) { coreSecondsSinceTold(at: now) }
     if wasOpen, talk.output == nil { closedAt = now + SupervisorLimits.closedMilliseconds }
     return isMore
   }
 
-  private func coreSecondsSinceTold() -> Double {
+  /// Measured at most once a second; what is not told now is told with a later acknowledgment.
+  private func coreSecondsSinceTold(at now: Int64) -> Double {
+    guard now >= measureAt else { return 0 }
+    measureAt = now + SupervisorLimits.measureMilliseconds
     guard let seconds = tree.coreSeconds() else { return 0 }
     defer { toldCoreSeconds = max(seconds, toldCoreSeconds) }
     return max(0, seconds - toldCoreSeconds)
@@ -132,7 +137,8 @@ final class ProgramRun {
   }
 
   /// The earliest thing to do by time.
-  func deadline(at now: Int64) -> Int64? {
-    [nextLook, killAt, closedAt, talk.nextReading(at: now)].compactMap { $0 }.min()
+  /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
+  func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
+    [nextLook, killAt, closedAt, hasRoom ? talk.nextReading(at: now) : nil].compactMap { $0 }.min()
   }
 }

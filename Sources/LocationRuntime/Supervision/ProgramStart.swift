@@ -1,4 +1,6 @@
 import CSpawn
+import LocationCore
+import LocationFormats
 
 #if canImport(Musl)
   import Musl
@@ -18,8 +20,19 @@ struct ProgramStart {
     /// The status with which a shell would tell this: not found, or not executable (POSIX, shell, 2.8.2).
     var status: Int32 { code == ENOENT ? 127 : 126 }
 
+    /// What is said instead of the errno.
+    var reason: String?
+
+    /// For a message.
+    var text: String { reason ?? SystemReason.text(code) }
+
     /// The manifest names no program.
     static let noCommand = Refusal(isOfCgroup: false, code: ENOENT)
+
+    /// The manifest names a user or group that is not there.
+    static func unknownAccount(_ reason: String) -> Refusal {
+      Refusal(isOfCgroup: false, code: EPERM, reason: reason)
+    }
   }
 
   /// Its number, which is that of its process group as well.
@@ -36,8 +49,14 @@ struct ProgramStart {
   /// - Parameter note: takes note of its number. The process is there by then, but runs the program only afterwards; if
   ///   we die before, it ends without having run any of it. So nothing runs that was not noted.
   init(
-    command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?, noting note: (pid_t) -> Void
+    command: [String], environment: [String], hasOutput: Bool,
+    confinement: Subscriber.Confinement? = nil,
+    cgroup: Cgroup?, noting note: (pid_t) -> Void
   ) throws(Refusal) {
+    var account: ProgramAccount?
+    if let user = confinement?.user { account = try ProgramAccount(user: user, group: confinement?.group) }
+    let environment = environment + (account?.environment ?? [])
+    cgroup?.limit(confinement)
     let (theirInput, input) = try Self.pipe()
     let ends = hasOutput ? try Self.pipe() : nil
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
@@ -56,7 +75,18 @@ struct ProgramStart {
         unsafe program.input = theirInput.number
         unsafe program.output = ends?.write.number ?? -1
         unsafe program.cgroup = cgroup?.directory.number ?? -1
-        return unsafe locwatch_hold(&program, &held, &stage)
+        unsafe program.memory_max = UInt64(confinement?.memoryMaxBytes ?? 0)
+        unsafe program.tasks_max = UInt64(confinement?.tasksMax ?? 0)
+        unsafe program.files_max = UInt64(confinement?.descriptorsMax ?? 0)
+        guard let account else { return unsafe locwatch_hold(&program, &held, &stage) }
+        unsafe program.is_other = 1
+        unsafe program.user = account.user
+        unsafe program.group = account.group
+        return unsafe account.groups.withUnsafeBufferPointer { groups in
+          unsafe program.groups = groups.baseAddress
+          unsafe program.group_count = groups.count
+          return unsafe locwatch_hold(&program, &held, &stage)
+        }
       }
     }
     if code == 0 {
@@ -64,7 +94,10 @@ struct ProgramStart {
       code = unsafe locwatch_release(&held, &stage)
     }
     guard code == 0 else {
-      throw Refusal(isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code)
+      let isOfUser = stage == Int32(LOCWATCH_STAGE_USER.rawValue)
+      throw Refusal(
+        isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code,
+        reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : nil)
     }
     pid = held.pid
     pidfd = Descriptor(held.pidfd)
@@ -73,6 +106,9 @@ struct ProgramStart {
     input.stopWaiting()
     output?.stopWaiting()
   }
+
+  /// Raises the limit of open descriptors of this process as far as it may. Programs get the limit that was.
+  static func raiseDescriptorLimit() { locwatch_raise_descriptors() }
 
   /// How a program ended; nil while it runs.
   struct End {

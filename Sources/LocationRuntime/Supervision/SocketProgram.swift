@@ -91,12 +91,11 @@ final class SocketProgram: SupervisedSubscriber {
     if let event = launch.event { environment.append("\(ProgramStart.eventKey)\(event)") }
     if let socketPath { environment.append("LOCWATCH_SOCKET=\(socketPath)") }
     do throws(ProgramStart.Refusal) {
-      let start = try site.start(
-        name, command: subscriber.command, environment: environment, hasOutput: false, cgroup: nil)
+      let start = try site.start(subscriber, environment: environment, hasOutput: false, cgroup: nil)
       starter = start
       note(.started(pid: start.pid))
     } catch {
-      giveUp(.startFailed(reason: SystemReason.text(error.code)), status: error.status)
+      giveUp(.startFailed(reason: error.text), status: error.status)
     }
   }
 
@@ -147,6 +146,12 @@ final class SocketProgram: SupervisedSubscriber {
     tell([.event(subscriber: name, .exited(status: 0))])
   }
 
+  /// Takes lines that were left of the last piece, because it had said too much in that second.
+  func hearLeft(at now: Int64, by buffer: inout [UInt8]) {
+    guard let talk = connection?.talk, talk.hasLines, talk.mayRead(at: now) else { return }
+    hear(at: now, by: &buffer)
+  }
+
   /// Reads one piece of what it says.
   func hear(at now: Int64, by buffer: inout [UInt8]) {
     guard let connection else { return }
@@ -181,8 +186,11 @@ final class SocketProgram: SupervisedSubscriber {
   }
 
   /// The earliest thing to do by time.
-  func deadline(at now: Int64) -> Int64? {
-    [connectBy, starter == nil ? nil : killAt, connection?.talk.nextReading(at: now)].compactMap { $0 }.min()
+  ///
+  /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
+  func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
+    [connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil]
+      .compactMap { $0 }.min()
   }
 
   private func giveUp(_ reason: SupervisorNote, status: Int32) {

@@ -45,6 +45,8 @@ struct SubscriberSocket: ~Copyable {
   private var programs: [SocketProgram] = []
   private var targets: [Target] = []
   private var firstEntry = 0
+  /// Until when nobody is accepted, because there are no descriptors.
+  private var pausedUntil: Int64?
 
   /// - Parameters:
   ///   - listener: see ``listen(at:)``; nil where there is no socket.
@@ -103,9 +105,13 @@ struct SubscriberSocket: ~Copyable {
       entries.append(pollfd(fd: file.number, events: Int16(events), revents: 0))
       targets.append(target)
     }
-    if let listener, connectionCount < SupervisorLimits.connections { watch(listener, POLLIN, .listener) }
     var deadline: Int64?
     func consider(_ due: Int64?) { if let due { deadline = min(deadline ?? due, due) } }
+    if let pausedUntil, pausedUntil > now {
+      consider(pausedUntil)
+    } else if let listener, connectionCount < SupervisorLimits.connections {
+      watch(listener, POLLIN, .listener)
+    }
     for stranger in strangers {
       let talk = stranger.talk
       if let output = talk.output, talk.mayRead(at: now) { watch(output, POLLIN, .stranger(stranger)) }
@@ -114,13 +120,13 @@ struct SubscriberSocket: ~Copyable {
     }
     for program in programs {
       if let talk = program.connection?.talk {
-        if let output = talk.output, hasRoom, talk.mayRead(at: now) {
+        if let output = talk.output, hasRoom, !talk.hasLines, talk.mayRead(at: now) {
           watch(output, POLLIN, .output(program))
         }
         if let input = talk.input, !talk.queue.isEmpty { watch(input, POLLOUT, .input(program)) }
       }
       if let starter = program.starter { watch(starter.pidfd, POLLIN, .command(program)) }
-      consider(program.deadline(at: now))
+      consider(program.deadline(at: now, hasRoom: hasRoom))
     }
     return deadline
   }
@@ -140,12 +146,19 @@ struct SubscriberSocket: ~Copyable {
     }
     targets.removeAll(keepingCapacity: true)
     strangers.removeAll { $0.isOver || $0.registerBy <= now }
-    for program in programs { program.passTime(at: now) }
+    for program in programs {
+      if hasRoom { program.hearLeft(at: now, by: &buffer) }
+      program.passTime(at: now)
+    }
     programs.removeAll(where: \.isGone)
   }
 
   private mutating func accept(at now: Int64) {
-    guard let stranger = listener?.accept() else { return }
+    guard let stranger = listener?.accept() else {
+      // Without descriptors the connection stays in the queue, which would wake us again at once.
+      if errno != EAGAIN { pausedUntil = now + SupervisorLimits.pauseMilliseconds }
+      return
+    }
     strangers.append(SocketConnection(stranger, at: now))
   }
 

@@ -20,6 +20,9 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var deliveries: [(event: Int, line: [UInt8])] = []
   /// What the last start or wake of a oneshot was for.
   private var cause = LaunchNotice.user
+  /// Whether a oneshot has failed and was not launched since. Until then what is delivered was ordered before the
+  /// engine knew: it is handed over again, after the event that failed.
+  private var hasFailed = false
   /// Whether it is to be forgotten once its process has ended.
   private(set) var isRemoved = false
 
@@ -89,6 +92,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func launchUnlessRunning(_ launch: LaunchNotice, at now: Int64) {
     cause = launch
+    hasFailed = false
     switch subscriber.style {
     case .resident, .socket:
       if let run, !run.isEnding {
@@ -117,7 +121,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       }
     case .oneshot:
       let isKnown = run?.event == event && run?.isEnding == false || deliveries.contains { $0.event == event }
-      guard !isKnown else { return }
+      guard !isKnown, !hasFailed else { return }
       deliveries.append((event, line))
       startIfDue(at: now)
     }
@@ -171,8 +175,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     } catch {
       backlog = []
       deliveries = []
+      hasFailed = true
       tell([
-        .note(subscriber: name, .startFailed(reason: SystemReason.text(error.code))),
+        .note(subscriber: name, .startFailed(reason: error.text)),
         .event(subscriber: name, .exited(status: error.status)),
       ])
     }
@@ -199,8 +204,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     _ launch: LaunchNotice, _ environment: [String], _ cgroup: Cgroup?, event: Int?
   ) throws(ProgramStart.Refusal) -> ProgramRun {
     let start = try site.start(
-      name, command: subscriber.command, environment: environment, hasOutput: subscriber.style == .resident,
-      cgroup: cgroup)
+      subscriber, environment: environment, hasOutput: subscriber.style == .resident, cgroup: cgroup)
     let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
     run.tree.setPrecedence(isForeground: launch == .user)
     run.startCounting()
@@ -231,6 +235,12 @@ final class SupervisedProgram: SupervisedSubscriber {
     guard let run else { return }
     if let problem = run.talk.send() { note(problem) }
     if subscriber.style == .oneshot { run.talk.closeInputWhenSent() }
+  }
+
+  /// Takes lines that were left of the last piece, because it had said too much in that second.
+  func hearLeft(at now: Int64, by buffer: inout [UInt8]) {
+    guard let talk = run?.talk, talk.hasLines, talk.mayRead(at: now) else { return }
+    _ = hear(at: now, by: &buffer)
   }
 
   /// Reads one piece of what it says; false where nothing is left for now.
@@ -265,6 +275,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// Its process has ended: hears its last words, ends what it left behind, and tells.
   func reap(at now: Int64, by buffer: inout [UInt8]) {
     guard let run else { return }
+    run.talk.allowLastAnswers()
     var heardBytes = 0
     while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
     // Before it is reaped: until then nobody else can be given the number of its group.
@@ -281,6 +292,7 @@ final class SupervisedProgram: SupervisedSubscriber {
         [.event(subscriber: name, done)] + (isLast ? [.event(subscriber: name, .exited(status: 0))] : []))
     } else {
       deliveries = []
+      hasFailed = true
       tell([.event(subscriber: name, .exited(status: end.status))])
     }
     if isRemoved { cleanUp() } else { startIfDue(at: now) }

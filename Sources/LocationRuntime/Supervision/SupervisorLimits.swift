@@ -9,14 +9,26 @@ package enum SupervisorLimits {
   /// Reports that may wait for the engine before programs are no longer read.
   package static let reports = 4_096
   /// What is read of one program in a second; one that says more waits in its own writes.
-  package static let bytesPerSecond = 67_108_864
-  /// Lines that are understood of one program in a second; beyond, it waits as well.
-  package static let linesPerSecond = 4_096
+  package static let bytesPerSecond = 16_777_216
+  /// Lines that are looked at of one program in a second; beyond, it waits as well.
+  package static let linesPerSecond = 16_384
+  /// Answers that are taken of one program in a second, more than events can come; beyond, it waits as well.
+  package static let answersPerSecond = 128
+  /// Answers that are still taken of a program that has ended.
+  package static let lastAnswers = 1_024
+  /// Answers of one subscriber that may be refused in a minute. Beyond, what it asks for is refused without a
+  /// decision of the engine and without a record, so that it can't fill the history.
+  package static let refusalsPerMinute = 10
+  /// Milliseconds between two measurements of the processor time of a program that acknowledges: in a process
+  /// group each reads all of /proc.
+  package static let measureMilliseconds: Int64 = 1_000
   /// The longest name or id in an answer.
   package static let nameBytes = 1_024
   /// What is still read of a program that has ended, so that its last answers count: what a pipe may hold at most
   /// (/proc/sys/fs/pipe-max-size).
   package static let lastBytes = 1_048_576
+  /// Milliseconds until connections are accepted again after there were no descriptors for them.
+  package static let pauseMilliseconds: Int64 = 1_000
   /// Milliseconds from SIGTERM to SIGKILL.
   package static let graceMilliseconds: Int64 = 5_000
   /// Milliseconds that a program may run on after closing its standard output before that is told.

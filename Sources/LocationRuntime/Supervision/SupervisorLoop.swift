@@ -108,13 +108,13 @@ struct SupervisorLoop: ~Copyable {
       guard let run = program.run else { continue }
       watch(run.pidfd, POLLIN, program, .end)
       if let input = run.talk.input, !run.talk.queue.isEmpty { watch(input, POLLOUT, program, .input) }
-      if let output = run.talk.output, hasRoom, run.talk.mayRead(at: now) {
+      if let output = run.talk.output, hasRoom, !run.talk.hasLines, run.talk.mayRead(at: now) {
         watch(output, POLLIN, program, .output)
       }
       if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {
         watch(cgroup.events, POLLPRI, program, .freezing)
       }
-      if let due = run.deadline(at: now) { deadline = min(deadline ?? due, due) }
+      if let due = run.deadline(at: now, hasRoom: hasRoom) { deadline = min(deadline ?? due, due) }
     }
     if let due = socket.watch(&entries, hasRoom: hasRoom, at: now) { deadline = min(deadline ?? due, due) }
     let milliseconds = deadline.map { Int32(clamping: max(0, $0 - now)) } ?? -1
@@ -140,7 +140,10 @@ struct SupervisorLoop: ~Copyable {
       }
     }
     socket.serve(entries, hasRoom: mailbox.hasRoom(), at: now, by: &buffer)
-    for program in programs { program.passTime(at: now) }
+    for program in programs {
+      if mailbox.hasRoom() { program.hearLeft(at: now, by: &buffer) }
+      program.passTime(at: now)
+    }
     sweep()
   }
 

@@ -1,3 +1,4 @@
+import LocationCore
 import LocationFormats
 
 #if canImport(Musl)
@@ -28,8 +29,13 @@ final class SupervisorSite: Sendable {
     if unsafe mkdir(runDirectory, 0o700) != 0, errno != EEXIST {
       throw Failure(.cantCreate, file: runDirectory, what: SystemReason.text(errno))
     }
-    guard let lock = Descriptor.open(runDirectory, O_RDONLY | O_DIRECTORY) else {
+    guard let lock = Descriptor.open(runDirectory, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) else {
       throw Failure(.io, file: runDirectory, what: SystemReason.text(errno))
+    }
+    // Its files say which processes are ended: they must be ours.
+    guard lock.isOwn, fchmod(lock.number, 0o700) == 0 else {
+      throw Failure(
+        .noPermission, file: runDirectory, what: "belongs to another user", remedy: "remove it")
     }
     guard flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
       throw Failure(
@@ -75,11 +81,13 @@ final class SupervisorSite: Sendable {
 
   /// Starts a subscriber's program, noted before it runs.
   func start(
-    _ name: String, command: [String], environment: [String], hasOutput: Bool, cgroup: Cgroup?
+    _ subscriber: Subscriber, environment: [String], hasOutput: Bool, cgroup: Cgroup?
   ) throws(ProgramStart.Refusal) -> ProgramStart {
+    let name = subscriber.name
     do throws(ProgramStart.Refusal) {
       return try ProgramStart(
-        command: command, environment: environment, hasOutput: hasOutput, cgroup: cgroup
+        command: subscriber.command, environment: environment, hasOutput: hasOutput,
+        confinement: subscriber.confinement, cgroup: cgroup
       ) { pid in noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
     } catch {
       forgetRun(of: name)

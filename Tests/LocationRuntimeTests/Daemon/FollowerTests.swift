@@ -12,6 +12,7 @@ import Testing
   private let folder: TemporaryFolder
   private var socket: ControlSocket
   private let follower: Connection
+  private static let now = EngineInstant(microseconds: 0)
 
   init() throws {
     folder = TemporaryFolder()
@@ -22,17 +23,17 @@ import Testing
   /// Lets the socket do what it can at once; who asked what.
   private func turn() -> [ControlSocket.Question] {
     var entries: [pollfd] = []
-    socket.watch(&entries)
+    socket.watch(&entries, at: Self.now)
     _ = unsafe poll(&entries, nfds_t(entries.count), 0)
-    return socket.serve(entries[...])
+    return socket.serve(entries[...], at: Self.now)
   }
 
   private func follow() throws {
     #expect(follower.send("{\"do\":\"follow\"}\n"))
     #expect(turn().isEmpty)
     let question = try #require(turn().first)
-    #expect(question.request["do"]?.text(or: nil) == "follow")
-    socket.follow(question.client)
+    #expect(try question.request.get()["do"]?.text(or: nil) == "follow")
+    try socket.follow(question.client)
   }
 
   private static func news(_ id: Int, bytes: Int = 10) -> EventNews {
@@ -43,7 +44,7 @@ import Testing
   @Test func `news come with their records`() throws {
     try follow()
     socket.tellFollowers(
-      EventNews(after: 3, newest: 9, count: 2, lines: Array("{\"id\":5}\n{\"id\":9}\n".utf8)))
+      EventNews(after: 3, newest: 9, count: 2, lines: Array("{\"id\":5}\n{\"id\":9}\n".utf8)), at: Self.now)
     let text = try #require(follower.receive())
     #expect(text == "{\"v\":1,\"newest\":9,\"after\":3,\"records\":2}\n{\"id\":5}\n{\"id\":9}\n")
     let first = text.split(separator: "\n")[0]
@@ -61,7 +62,7 @@ import Testing
 
   @Test func `who did not read for a while is told only that there is more`() throws {
     try follow()
-    for id in 1...100 { socket.tellFollowers(Self.news(id, bytes: 50_000)) }
+    for id in 1...100 { socket.tellFollowers(Self.news(id, bytes: 50_000), at: Self.now) }
     var text = ""
     while !text.hasSuffix("{\"v\":1,\"newest\":100}\n") {
       text += try #require(follower.receive())
@@ -73,7 +74,7 @@ import Testing
       #expect(line == "{\"v\":1,\"newest\":\(index + 1),\"after\":\(index),\"records\":1}")
     }
     // From then on as before.
-    socket.tellFollowers(Self.news(101))
+    socket.tellFollowers(Self.news(101), at: Self.now)
     #expect(follower.receive()?.hasPrefix("{\"v\":1,\"newest\":101,\"after\":100,\"records\":1}") == true)
   }
 }

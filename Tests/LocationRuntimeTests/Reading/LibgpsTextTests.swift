@@ -119,7 +119,7 @@ struct GPSDDeviceTests {
 
   @Test(
     "what is no list is none",
-    arguments: [#"{"devices":{}}"#, #"{"devices":[5]}"#, "{}", #"{"x":1}"#, "[]"])
+    arguments: [#"{"devices":{}}"#, #"{"devices":[5]}"#, #"{"devices":[{}"#, "{}", #"{"x":1}"#, "[]"])
   func noLists(text: String) { #expect((Self.list(text) ?? []).isEmpty) }
 
   @Test("a log that lists five devices is read to its end")

@@ -96,6 +96,24 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `answers come at a bounded rate, and none is lost`() async throws {
+    let run = try SupervisorRun()
+    let count = 3 * SupervisorLimits.answersPerSecond
+    run.add("flood", #"i=0; while [ $i -lt \#(count) ]; do i=$((i+1)); echo "{\"end_task\":$i}"; done; cat"#)
+    run.relaunch("flood")
+    let start = ContinuousClock.now
+    try run.wait(for: .event(subscriber: "flood", .endTask(token: count)))
+    // Three seconds' worth takes at least two.
+    #expect(ContinuousClock.now - start > .seconds(1.9))
+    let tokens = run.seen.compactMap { report -> Int? in
+      if case .event(subscriber: "flood", .endTask(let token)) = report { token } else { nil }
+    }
+    #expect(tokens == Array(1...count))
+    run.terminate("flood")
+    _ = try run.end("flood")
+    await run.supervisor.stop()
+  }
+
   @Test func `one that closes its input can't be told`() async throws {
     let run = try SupervisorRun()
     run.add("closer", #"exec 0<&-; echo '{"state_of":"x"}'; exec sleep 1000"#)
@@ -174,6 +192,27 @@ import Testing
     var rest: [SupervisorReport] = []
     run.supervisor.take(into: &rest)
     #expect(!rest.contains { if case .event(_, .acknowledged) = $0 { true } else { false } })
+  }
+
+  @Test func `what was ordered before its failure was known is not run before the event that failed`()
+    async throws
+  {
+    let run = try SupervisorRun()
+    let out = run.folder("out")
+    run.add(
+      "failing", style: .oneshot,
+      #"echo "$LOCWATCH_EVENT_ID" >> \#(out); [ -e \#(run.folder("ok")) ] || exit 3"#)
+    run.relaunch("failing", event: 1)
+    run.deliver("failing", event: 1)
+    #expect(try run.exit("failing") == 3)
+    // The engine has not seen the exit when it orders this.
+    run.deliver("failing", event: 2)
+    _ = run.folder.write("ok", "")
+    run.relaunch("failing", event: 1)
+    for event in 1...2 { run.deliver("failing", event: event) }
+    for event in 1...2 { try run.acknowledged("failing", event) }
+    #expect(KernelFile.read(out) == "1\n1\n2\n")
+    await run.supervisor.stop()
   }
 
   @Test func `one that does not read its event is started and acknowledges all the same`() async throws {

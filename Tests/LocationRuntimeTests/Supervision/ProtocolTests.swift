@@ -34,31 +34,6 @@ import Testing
     #expect(SubscriberAnswer(line: Array(line.utf8)) == answer)
   }
 
-  @Test(arguments: [1, 2, 7, 65_536]) func `lines are cut the same whatever the pieces`(size: Int) {
-    let long = String(repeating: "x", count: SupervisorLimits.lineBytes)
-    let text = "one\n\ntwo\n\(long)\n\(long)y and more\nthree\nunfinished"
-    let bytes = Array(text.utf8)
-    var lines = AnswerLines()
-    var items: [AnswerLines.Item] = []
-    var held = 0
-    for start in stride(from: 0, to: bytes.count, by: size) {
-      lines.append(bytes[start..<min(start + size, bytes.count)]) { items.append($0) }
-      held = max(held, lines.heldBytes)
-    }
-    func line(_ text: String) -> AnswerLines.Item { .line(Array(text.utf8)) }
-    #expect(items == [line("one"), line(""), line("two"), line(long), .tooLong, line("three")])
-    #expect(held <= SupervisorLimits.lineBytes)
-  }
-
-  @Test func `an endless line is held in no memory`() {
-    var lines = AnswerLines()
-    var count = 0
-    let piece = [UInt8](repeating: UInt8(ascii: "x"), count: 65_536)
-    for _ in 0..<100 { lines.append(piece[...]) { _ in count += 1 } }
-    #expect(count == 1)
-    #expect(lines.heldBytes == 0)
-  }
-
   @Test func `the exit of a program whose end was ordered is no news`() throws {
     let mailbox = try SupervisorMailbox()
     var reports: [SupervisorReport] = []
@@ -114,5 +89,17 @@ import Testing
     #expect(status.ticks == 13 + 14 + 15 + 16)
     #expect(status.start == 21)
     #expect(ProcessStatus(stat: "12 (a") == nil)
+  }
+
+  @Test func `each name has a file of its own, however long`() {
+    let long = String(repeating: "n", count: 300)
+    let names = [
+      "a", String(long.prefix(251)), String(long.prefix(252)), long, long + "a",
+      String(repeating: "/", count: 200),
+    ]
+    let files = names.map { CgroupParent.fileName(of: $0) + RunFile.ending }
+    #expect(files.allSatisfy { $0.utf8.count <= 255 && !$0.contains("/") })
+    #expect(Set(files).count == names.count)
+    #expect(CgroupParent.name(ofFile: CgroupParent.fileName(of: names[1])) == names[1])
   }
 }

@@ -34,8 +34,8 @@ import Testing
     let site = try SupervisorSite(configuration)
     let cgroup = try site.cgroups.map { try Cgroup(path: $0.path(of: name)) }
     let start = try site.start(
-      name, command: ["/bin/sh", "-c", "sleep 1000 & wait"], environment: site.environment, hasOutput: true,
-      cgroup: cgroup)
+      Subscriber(name: name, command: ["/bin/sh", "-c", "sleep 1000 & wait"]), environment: site.environment,
+      hasOutput: true, cgroup: cgroup)
     try SupervisorRun.until("its child runs") { ProcessStatus.members(ofGroup: start.pid).count == 2 }
     #expect((cgroup.map { ProcessTree.cgroup($0) } ?? .group(start.pid)).suspend())
     return start

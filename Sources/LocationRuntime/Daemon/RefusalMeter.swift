@@ -1,0 +1,35 @@
+import LocationCore
+
+/// Which subscribers ask on and on for what they are refused.
+///
+/// Each refusal is a record, so a program that repeats a request could fill the history. Beyond
+/// ``SupervisorLimits/refusalsPerMinute`` its requests do not reach the engine until the minute is over.
+struct RefusalMeter {
+  private struct Minute {
+    var ends: EngineInstant
+    var refusals: Int
+  }
+
+  private var minutes: [String: Minute] = [:]
+  private static let seconds = 60.0
+
+  /// What a program is told while its requests do not reach the engine.
+  static let reason = "too_many_refusals"
+
+  /// Notes a refusal.
+  mutating func note(_ subscriber: String, at now: EngineInstant) {
+    var minute = minutes[subscriber] ?? Minute(ends: .distantPast, refusals: 0)
+    if minute.ends <= now { minute = Minute(ends: now.advanced(bySeconds: Self.seconds), refusals: 0) }
+    minute.refusals += 1
+    minutes[subscriber] = minute
+  }
+
+  /// Whether a subscriber has been refused too often in this minute.
+  func isOver(_ subscriber: String, at now: EngineInstant) -> Bool {
+    guard let minute = minutes[subscriber], minute.ends > now else { return false }
+    return minute.refusals >= SupervisorLimits.refusalsPerMinute
+  }
+
+  /// Forgets a subscriber that is gone.
+  mutating func forget(_ subscriber: String) { minutes[subscriber] = nil }
+}

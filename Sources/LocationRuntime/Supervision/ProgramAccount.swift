@@ -1,0 +1,36 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The user as whom a program runs, as the machine's user database knows it.
+struct ProgramAccount: Hashable {
+  var user: uid_t
+  var group: gid_t
+  var groups: [gid_t]
+  /// What a login sets in the environment, as `KEY=VALUE`.
+  var environment: [String]
+
+  /// - Parameter group: instead of the user's own.
+  /// - Throws: ``ProgramStart/Refusal`` where there is no such user or group.
+  init(user: String, group: String?) throws(ProgramStart.Refusal) {
+    guard let entry = unsafe getpwnam(user), let home = unsafe entry.pointee.pw_dir else {
+      throw .unknownAccount("there is no user \(user)")
+    }
+    self.user = unsafe entry.pointee.pw_uid
+    environment = unsafe ["HOME=\(String(cString: home))", "USER=\(user)", "LOGNAME=\(user)"]
+    var own = unsafe entry.pointee.pw_gid
+    if let group {
+      guard let entry = unsafe getgrnam(group) else { throw .unknownAccount("there is no group \(group)") }
+      own = unsafe entry.pointee.gr_gid
+    }
+    self.group = own
+    var count: Int32 = 1_024
+    var list = [gid_t](repeating: 0, count: Int(count))
+    // A user in more groups than that gets none but the first.
+    groups = unsafe getgrouplist(user, own, &list, &count) < 0 ? [own] : Array(list.prefix(Int(count)))
+  }
+}

@@ -1,0 +1,30 @@
+import LocationCore
+import Testing
+
+@testable import LocationRuntime
+
+@Suite struct RefusalMeterTests {
+  private func at(_ seconds: Double) -> EngineInstant {
+    EngineInstant(microseconds: 0).advanced(bySeconds: seconds)
+  }
+
+  @Test func `so many refusals a minute reach the engine, and no more`() {
+    var meter = RefusalMeter()
+    for index in 0..<SupervisorLimits.refusalsPerMinute {
+      #expect(!meter.isOver("a", at: at(Double(index))))
+      meter.note("a", at: at(Double(index)))
+    }
+    #expect(meter.isOver("a", at: at(59)))
+    #expect(!meter.isOver("b", at: at(59)))
+    #expect(!meter.isOver("a", at: at(60)))
+    meter.note("a", at: at(61))
+    #expect(!meter.isOver("a", at: at(61)))
+  }
+
+  @Test func `one that is gone is forgotten`() {
+    var meter = RefusalMeter()
+    for _ in 0..<SupervisorLimits.refusalsPerMinute { meter.note("a", at: at(0)) }
+    meter.forget("a")
+    #expect(!meter.isOver("a", at: at(1)))
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Programs that run as another user, and within limits.
+@Suite struct ConfinementTests {
+  private static let isRoot = geteuid() == 0
+
+  @Test(.enabled(if: isRoot)) func `a program runs as its user, without new privileges`() async throws {
+    let run = try DaemonRun()
+    let told = TemporaryFolder()
+    #expect(unsafe chmod(told.path, 0o777) == 0 && chmod(run.folder.path, 0o755) == 0)
+    try await run.add(
+      "one",
+      #"cp /proc/self/status '\#(told.path)/status'; echo "$USER $HOME" > '\#(told.path)/home'; ulimit -n > '\#(told.path)/files'; exec sleep 1000"#,
+      manifest: "services: [significant-change]\nuser: nobody\ngroup: daemon\nnofile: 64\ntasks_max: 100")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    var files = ""
+    try await run.wait("the program") {
+      files = KernelFile.read(told("files")) ?? ""
+      return !files.isEmpty
+    }
+    #expect(files == "64\n")
+    let status = (KernelFile.read(told("status")) ?? "").split(separator: "\n")
+    func value(_ key: String) -> [Substring] {
+      status.first { $0.hasPrefix(key + ":") }?.split(separator: "\t").dropFirst().map { $0 } ?? []
+    }
+    let nobody = unsafe getpwnam("nobody").pointee.pw_uid
+    let daemon = unsafe getgrnam("daemon").pointee.gr_gid
+    #expect(value("Uid") == Array(repeating: "\(nobody)", count: 4))
+    #expect(value("Gid") == Array(repeating: "\(daemon)", count: 4))
+    #expect(value("NoNewPrivs") == ["1"])
+    #expect(value("CapEff").first.map { $0.allSatisfy { $0 == "0" } } == true)
+    #expect(!(value("Groups").joined(separator: " ").split(separator: " ").contains("0")))
+    #expect(KernelFile.read(told("home"))?.hasPrefix("nobody /") == true)
+    #expect(await run.end() == 0)
+  }
+
+  @Test(.enabled(if: isRoot)) func `a user that is not there is told, and nothing runs`() async throws {
+    let run = try DaemonRun()
+    try await run.add(
+      "one", #"touch "$D/ran""#, manifest: "services: [significant-change]\nuser: nobody-of-that-name")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the log") {
+      run.process?.stderr.contains("there is no user nobody-of-that-name") == true
+    }
+    #expect(!FileManager.default.fileExists(atPath: run.folder("ran")))
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `a group needs a user`() async throws {
+    let folder = TemporaryFolder()
+    let manifest = folder.write("a.yaml", "name: a\ncommand: [/bin/true]\ngroup: daemon\n")
+    let added = try await Binary.run(["subscribers", "add", manifest, "--state", folder("s.db")])
+    #expect(added.status == 65 && added.stderr.contains("has no meaning without `user`"), "\(added.stderr)")
+  }
+
+  @Test func `a program of style socket needs no command`() async throws {
+    let folder = TemporaryFolder()
+    let manifest = folder.write("a.yaml", "name: a\nstyle: socket\n")
+    let added = try await Binary.run(["subscribers", "add", manifest, "--state", folder("s.db")])
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+}
