@@ -43,38 +43,8 @@ extension StateDatabase {
       try body(bytes)
       return count
     }
-    guard let count else { return nil }
-    guard let end = try lastDeadline() else { return count }
-    var line: [UInt8] = []
-    try JournalLine.append(Stamped(at: end, .end), to: &line)
-    try body(line)
     return count
   }
-
-  /// When the last decision fell that no row of the journal stands for, because only time had passed; nil where there is
-  /// none.
-  private func lastDeadline() throws(Failure) -> EngineInstant? {
-    let newest = try lastEventID()
-    guard newest > 0 else { return nil }
-    let restored = try RestoredEngine(self, orNew: EngineConfiguration())
-    var engine = restored.takeEngine()
-    var effects: [Effect] = []
-    var last: EngineInstant?
-    for _ in 0..<Self.mostDeadlines {
-      guard let due = engine.nextDeadline else { break }
-      effects.removeAll(keepingCapacity: true)
-      engine.advance(to: due, into: &effects)
-      let ids = effects.compactMap { effect in if case .record(let record) = effect { record.id } else { nil }
-      }
-      guard let first = ids.first else { continue }
-      guard first <= newest else { break }
-      last = due
-    }
-    return last
-  }
-
-  /// Deadlines that are tried: in each something falls due, and a daemon stores a row long before that many.
-  private static let mostDeadlines = 10_000
 
   private static let pieceBytes = 1 << 18
 }

@@ -111,35 +111,3 @@ import Testing
     }
   }
 }
-
-/// What a journal tells of decisions that fell by time alone.
-@Suite struct JournalEndTests {
-  @Test func `an exported journal replays what was decided after its last row`() async throws {
-    let run = try DaemonRun()
-    let database = try StateDatabase.open(path: run.state)
-    var host = try DaemonHost(
-      database, configuration: EngineConfiguration(), retention: Retention(), timing: .clock)
-    func reading(_ second: Double) -> ClockReading {
-      let utc = UTCTime(microseconds: 1_777_000_000_000_000).advanced(bySeconds: second)
-      return ClockReading(instant: EngineInstant(microseconds: utc.microseconds), utc: utc)
-    }
-    try host.handle(
-      .addSubscriber(Subscriber(name: "a", services: [.significantChange]), .suspended), at: reading(0))
-    for index in 0..<5 {
-      let report = FixReport(
-        time: reading(Double(index)).utc, latitude: 48 + 0.001 * Double(index), longitude: 11,
-        accuracy: Accuracy(radiusMeters: 5, source: .reported))
-      try host.handle(.fix(report), at: reading(Double(index)))
-      try host.commit(at: reading(Double(index)))
-    }
-    let before = try database.lastEventID()
-    // Nobody acknowledges anything: its time is over.
-    host.advance(to: reading(120))
-    try host.commit(at: reading(120))
-    #expect(try database.lastEventID() > before)
-    let journal = run.folder("a.journal")
-    let exported = try await run.command(["journal", "-o", journal])
-    #expect(exported.status == 0, "\(exported.stderr)")
-    #expect(try await DaemonRun.replay(journal) == run.events())
-  }
-}
