@@ -110,7 +110,7 @@ import Testing
   @Test func `without descriptors it rests, says why, and goes on when there are some`() async throws {
     let run = try DaemonRun()
     // What it needs itself and a few more.
-    try run.start(through: ["/usr/bin/prlimit", "--nofile=40", "--"])
+    try run.start(through: ["/usr/bin/prlimit", "--nofile=56", "--"])
     var clients: [StreamSocket] = []
     for _ in 0..<64 {
       guard let client = try? StreamSocket(path: run.state + ".control") else { break }
