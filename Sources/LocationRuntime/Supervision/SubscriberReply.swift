@@ -36,6 +36,8 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("v", 1)
       line.member("type", "registered")
       line.member("subscriber", name)
+      // Only children of ours can be suspended (rule A2).
+      line.member("suspension", "no")
     case .refused(let what, let reason):
       line.member("v", 1)
       line.member("type", "refused")

@@ -264,6 +264,7 @@ struct ModelChecker {
       switch step {
       case .moved(let move):
         if move.before != witness.state { return "A1: a state that was not held" }
+        if move.after == .suspended { return "A1: suspended without a decision" }
         if !move.before.mayBecome(move.after) { return "A1: \(move.before) to \(move.after)" }
         if let rule = enter(move.after, at: now, &witness) { return rule }
         if move.after == .notRunning, move.cause == .exit { owe(&witness, at: now) }

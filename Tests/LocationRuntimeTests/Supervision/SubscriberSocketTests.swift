@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  private static let registered = #"{"v":1,"type":"registered","subscriber":"outside"}"#
+  private static let registered = #"{"v":1,"type":"registered","subscriber":"outside","suspension":"no"}"#
 
   private func add(_ run: SupervisorRun, command: [String] = []) {
     run.supervisor.add(Subscriber(name: "outside", command: command, style: .socket))
