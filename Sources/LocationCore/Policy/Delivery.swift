@@ -236,14 +236,12 @@ extension Policy {
       at: instant, into: &steps)
   }
 
-  /// The subscriber acknowledged an event: it is done, and may let the subscriber be suspended. What was never handed
-  /// over can't be acknowledged.
+  /// The subscriber acknowledged an event, or somebody did so by hand: it is done, and may let the subscriber be
+  /// suspended.
   mutating func acknowledge(
     _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }),
-      sessions[index].outbox[place].wasHanded
-    else { return }
+    guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else { return }
     let limit = configuration.wakeLimitSeconds
     update(index) {
       let wasHanded = $0.outbox[place].isHanded

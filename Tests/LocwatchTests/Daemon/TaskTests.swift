@@ -73,7 +73,9 @@ import Testing
     try await run.wait("the warning") { isWarned() }
     let ended = try #require(endedAt)
     #expect(ended == 30)
-    #expect(run.log.filter { $0.line.contains(#""type":"warn""#) }.count == 1)
+    let warnings = run.log.filter { $0.line.contains(#""type":"warn""#) }
+    #expect(warnings.count == count, "each task is named once")
+    #expect(Set(warnings.map(\.line)).count == count)
     #expect(await run.end() == 0)
     #expect(try await run.decisions("worker").contains("terminate C3 task_open"))
   }
