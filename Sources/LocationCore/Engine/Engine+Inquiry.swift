@@ -60,7 +60,7 @@ extension Engine {
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)
         }
-      case .decided, .moved, .ordered, .answered, .changed: break
+      case .decided, .moved, .ordered, .answered, .changed, .called, .transferred: break
       }
       place += 1
     }

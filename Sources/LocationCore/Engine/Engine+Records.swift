@@ -101,6 +101,17 @@ extension Engine {
         state.policy.offerByAccuracy(
           event: id, trigger: .significantChange, to: index, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
+      case .called(let call):
+        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == call.subscriber })
+        else { continue }
+        let id = takeID()
+        effects.append(.record(Record(id: id, time: time, body: .call(call))))
+        state.policy.offer(
+          event: id, trigger: call.kind.trigger, call: call, to: index, at: state.instant, into: &steps)
+        state.policy.refreshDeadline()
+      case .transferred(let name, let rule, let kilobytes, let seconds):
+        state.ledger.addTransfer(
+          name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: state.instant)
       }
     }
     steps.removeAll(keepingCapacity: true)

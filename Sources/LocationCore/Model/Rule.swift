@@ -26,10 +26,26 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case taskBudget = "C2"
   case taskExpiration = "C3"
   case unknownTask = "C4"
+  /// A notification that is due is shown; it never wakes.
+  case notificationDue = "D3"
+  /// The user opens a notification.
+  case notificationOpened = "D6"
+  /// The handler of a keep-alive.
+  case keepAlive = "E2"
+  /// A kept socket has something to read.
+  case traffic = "E4"
+  /// Relaunched at boot and after a failed exit.
+  case restart = "E5"
+  /// Remote control of audio.
+  case remoteControl = "F5"
+  /// A good moment to fetch.
+  case goodMoment = "G1"
   case wakeBudget = "K1"
   case overrun = "K2"
   case sharedResource = "K3"
   case atLeastOnce = "K5"
   /// Receiver time that several need is counted once.
   case sharedReceiver = "L2"
+  /// A mode has to be declared.
+  case declaredMode = "M1"
 }

@@ -1,21 +1,24 @@
 /// A location service or background mode: what a manifest asks for it, and what it may do.
 ///
-/// Each mode has one file in this folder with its row here, its ``Trigger``, and its own state where it has any. A
-/// further mode is a further file and a further entry in ``all``; whoever raises its trigger calls
-/// `Policy.offer(event:trigger:at:into:)`.
+/// Each mode has one file in this folder with its rows here, their ``Trigger``s, and its own state where it has any. A
+/// further mode is a further file and a further entry in ``all``. A location service raises its trigger by
+/// `Policy.offer(event:trigger:at:into:)`, and any other mode by a ``ModeCall``.
 public struct BackgroundMode: Hashable, Sendable {
+  /// What its trigger is called in the documents.
+  public var name: String
   /// What its launches are called; stable, as it stands in what a program is told.
   public var kind: String
   /// The services a manifest must name for it.
-  public var services: Subscriber.Services
-  /// The modes a manifest must name for it.
+  public var services: Subscriber.Services = []
+  /// The modes a manifest must name for it (rule M1).
   public var modes: Subscriber.Modes = []
   /// What it may do, and for how long.
   public var trigger: Trigger
 
-  /// Every mode there is, in the order of the documents.
+  /// Every row there is, in the order of the documents.
   public static let all: [BackgroundMode] = [
     .significantChange, .region, .visit, .standard, .backgroundLocation,
+    .notificationDue, .notificationOpened, .keepAlive, .traffic, .restart, .remoteControl, .fetch,
   ]
 
   /// The mode whose rule this is; nil where it is no mode's.
@@ -24,6 +27,19 @@ public struct BackgroundMode: Hashable, Sendable {
     // Pauses and batches belong to standard updates.
     case .automaticPause, .deferral: .backgroundLocation
     case _: all.first { $0.trigger.rule == rule }
+    }
+  }
+}
+
+extension ModeCall.Kind {
+  /// The row of facts by which the policy decides.
+  var trigger: Trigger {
+    switch self {
+    case .keepAlive: .keepAlive
+    case .traffic: .traffic
+    case .boot, .restart: .restart
+    case .audio: .remoteControl
+    case .fetch: .goodMoment
     }
   }
 }

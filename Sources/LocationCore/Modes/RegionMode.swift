@@ -1,14 +1,15 @@
 /// Rule B4: a region is entered, left, crossed, or stayed in.
 extension BackgroundMode {
   /// Rule B4.
-  public static let region = BackgroundMode(kind: "region", services: .regions, trigger: .region)
+  public static let region = BackgroundMode(
+    name: "region", kind: "region", services: .regions, trigger: .region)
 }
 
 extension Trigger {
   /// Rule B4.
   public static let region = Trigger(
-    rule: .regions, service: .regions, wakes: true, relaunches: true, outlivesForceQuit: true,
-    budgetSeconds: 10)
+    rule: .regions, service: .regions, wakes: true, relaunches: true, afterForceQuit: .goesOn,
+    budgetSeconds: 10, waiting: .upTo(Limits.outbox))
 }
 
 extension RegionEvent.Kind {

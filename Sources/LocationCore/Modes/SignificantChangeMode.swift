@@ -3,14 +3,15 @@
 extension BackgroundMode {
   /// Rule B1.
   public static let significantChange = BackgroundMode(
-    kind: "significant-change", services: .significantChange, trigger: .significantChange)
+    name: "significant change", kind: "significant-change", services: .significantChange,
+    trigger: .significantChange)
 }
 
 extension Trigger {
   /// Rule B1.
   public static let significantChange = Trigger(
     rule: .significantChange, service: .significantChange, wakes: true, relaunches: true,
-    outlivesForceQuit: true, budgetSeconds: 10)
+    afterForceQuit: .goesOn, budgetSeconds: 10, waiting: .upTo(Limits.outbox))
 }
 
 // MARK: - Each subscriber's own measure

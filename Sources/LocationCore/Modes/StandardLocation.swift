@@ -1,23 +1,25 @@
 /// Rules B2 and B3: standard updates, and the mode `location` that wakes for them.
 extension BackgroundMode {
   /// Rule B2.
-  public static let standard = BackgroundMode(kind: "standard", services: .standard, trigger: .standard)
+  public static let standard = BackgroundMode(
+    name: "standard update", kind: "standard", services: .standard, trigger: .standard)
 
   /// Rule B3.
   public static let backgroundLocation = BackgroundMode(
-    kind: "location", services: .standard, modes: .location, trigger: .backgroundLocation)
+    name: "background location", kind: "location", services: .standard, modes: .location,
+    trigger: .backgroundLocation)
 }
 
 extension Trigger {
   /// Rule B2.
   public static let standard = Trigger(
-    rule: .standard, service: .standard, wakes: false, relaunches: false, outlivesForceQuit: false,
-    budgetSeconds: 0, isKept: false)
+    rule: .standard, service: .standard, wakes: false, relaunches: false, afterForceQuit: .never,
+    beforeUnlock: .notRunning, withoutDelivery: .never, budgetSeconds: 0, waiting: .none)
 
   /// Rule B3.
   public static let backgroundLocation = Trigger(
-    rule: .backgroundLocation, service: .standard, wakes: true, relaunches: false, outlivesForceQuit: false,
-    budgetSeconds: 10)
+    rule: .backgroundLocation, service: .standard, wakes: true, relaunches: false, afterForceQuit: .never,
+    beforeUnlock: .notRunning, budgetSeconds: 10, waiting: .upTo(Limits.updates))
 }
 
 /// What a fix means for one subscriber's standard updates.

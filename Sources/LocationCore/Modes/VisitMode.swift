@@ -1,14 +1,14 @@
 /// Rule B5: arrival at a place and departure from it.
 extension BackgroundMode {
   /// Rule B5.
-  public static let visit = BackgroundMode(kind: "visit", services: .visits, trigger: .visit)
+  public static let visit = BackgroundMode(name: "visit", kind: "visit", services: .visits, trigger: .visit)
 }
 
 extension Trigger {
   /// Rule B5.
   public static let visit = Trigger(
-    rule: .visits, service: .visits, wakes: true, relaunches: true, outlivesForceQuit: true,
-    budgetSeconds: 10)
+    rule: .visits, service: .visits, wakes: true, relaunches: true, afterForceQuit: .goesOn,
+    budgetSeconds: 10, waiting: .upTo(Limits.outbox))
 }
 
 extension VisitEvent {

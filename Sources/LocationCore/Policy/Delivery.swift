@@ -34,23 +34,25 @@ extension Policy {
 
   /// Offers an event to one subscriber; false where it is neither handed over nor kept.
   ///
-  /// - Parameter isCoarse: whether it says no more than reduced accuracy permits.
+  /// - Parameters:
+  ///   - isCoarse: Whether it says no more than reduced accuracy permits.
+  ///   - call: The call that it is; nil for an event of a location service.
   @discardableResult
   mutating func offer(
-    event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, to index: Int,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
+    to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
     let state = session.state
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
-      self.decide(action, rule, reason, index, event: event, at: instant, into: &steps)
+      self.decide(action, rule, reason, index, event: event, trigger: trigger, at: instant, into: &steps)
     }
-    if let reason = session.mayBeTold {
+    if trigger.isLocation, let reason = session.mayBeTold {
       decide(.refuse, .authorization, reason)
       return false
     }
-    guard state.isRunning || trigger.isKept else {
-      decide(.drop, trigger.rule, state == .suspended ? .suspended : .notRunning)
+    if let (action, rule, reason) = refusal(of: trigger, index, at: instant, into: &steps) {
+      decide(action, rule, reason)
       return false
     }
     guard session.outbox.count < Limits.outbox else {
@@ -58,14 +60,15 @@ extension Policy {
       return false
     }
     let waits = state.isRunning && !mayHand(index)
-    if waits, !trigger.isKept {
+    if waits, trigger.waiting == .none {
       // In order, and nothing is queued for standard updates.
       decide(.drop, trigger.rule, .backlog)
       return false
     }
     update(index) {
       $0.outbox.append(
-        Session.Pending(event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil))
+        Session.Pending(
+          event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind))
     }
     switch state {
     case .inactive, .active, .background:
@@ -76,10 +79,14 @@ extension Policy {
         hand(index, announced: event, at: instant, into: &steps)
       }
     case .suspended:
-      if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
+      if !trigger.wakes {
+        decide(.defer, trigger.rule, .suspended)
+      } else if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
         decide(.defer, rule, reason)
       } else {
-        start(index, for: event, rule: trigger.rule, reason: .suspended, at: instant, into: &steps)
+        start(
+          index, for: event, rule: trigger.rule, reason: call?.reason ?? .suspended, at: instant, into: &steps
+        )
       }
     case .notRunning:
       if !trigger.relaunches {
@@ -89,31 +96,36 @@ extension Policy {
       } else if session.wasForceQuit {
         start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, at: instant, into: &steps)
       } else {
-        start(index, for: event, rule: trigger.rule, reason: .notRunning, at: instant, into: &steps)
+        start(
+          index, for: event, rule: trigger.rule, reason: call?.reason ?? .notRunning, at: instant,
+          into: &steps
+        )
       }
     }
     return true
   }
 
-  /// What stands in the way of waking or starting a subscriber: the first that holds, in the order of rule M3.
-  func obstacle(
-    to trigger: Trigger, _ index: Int, at instant: EngineInstant
-  ) -> (Rule, Decision.Reason)? {
+  /// Why an event of a trigger is not kept for a subscriber that can't take it now, as its row says; nil where it is. Of
+  /// a trigger whose latest event counts the one before makes room.
+  private mutating func refusal(
+    of trigger: Trigger, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> (Decision.Action, Rule, Decision.Reason)? {
     let session = sessions[index]
-    if !session.subscriber.backgroundDelivery { return (.authorization, .backgroundDeliveryOff) }
-    if let throttledUntil = session.throttledUntil, throttledUntil > instant { return (.overrun, .throttled) }
-    if session.state == .notRunning, session.subscriber.exitsOnSuspend {
-      return (.exitsOnSuspend, .exitsOnSuspend)
+    if !session.state.isRunning, !trigger.isKept {
+      let isSuspended = session.state == .suspended
+      let starts = isSuspended ? trigger.wakes : trigger.relaunches
+      guard trigger.holdsOff, starts else {
+        return (.drop, trigger.rule, isSuspended ? .suspended : .notRunning)
+      }
+      if let (rule, reason) = obstacle(to: trigger, index, at: instant) { return (.drop, rule, reason) }
     }
-    if session.wasForceQuit {
-      let isBlocked = session.state == .notRunning && configuration.forceQuitBlocksLocation
-      if isBlocked || !trigger.outlivesForceQuit { return (.forceQuit, .forceQuit) }
-    }
-    if let backlogAt = session.backlogAt, backlogAt > instant { return (.wakeBudget, .backlog) }
-    guard session.state == .notRunning else { return nil }
-    if !isUnlocked { return (.firstUnlock, .locked) }
-    if pressure == .critical { return (.memoryPressure, .memoryPressure) }
-    if let relaunchAt = session.relaunchAt, relaunchAt > instant { return (.atLeastOnce, .backOff) }
+    guard trigger.waiting == .mergesLater || trigger.waiting == .latest,
+      let old = session.outbox.first(where: { $0.waits(of: trigger) })
+    else { return nil }
+    if trigger.waiting == .mergesLater { return (.coalesce, trigger.rule, .merged) }
+    decide(
+      .drop, trigger.rule, .merged, index, event: old.event, trigger: trigger, at: instant, into: &steps)
+    update(index) { $0.outbox.removeAll { $0.event == old.event } }
     return nil
   }
 
@@ -153,7 +165,8 @@ extension Policy {
     _ index: Int, for pending: Session.Pending, rule: Rule, at instant: EngineInstant
   ) -> Order.Launch {
     let session = sessions[index]
-    let kind = BackgroundMode.mode(of: pending.trigger.rule)?.kind ?? "redelivery"
+    let mode = BackgroundMode.mode(of: pending.trigger.rule)
+    let kind = pending.call?.rawValue ?? mode?.kind ?? "redelivery"
     let isOfMode = BackgroundMode.mode(of: rule) != nil
     var launch = Order.Launch(cause: rule, event: pending.event, budgetSeconds: pending.trigger.budgetSeconds)
     launch.kind = isOfMode || rule == .forceQuit ? kind : "redelivery"
@@ -201,9 +214,9 @@ extension Policy {
       update(index) {
         $0.outbox[place].isHanded = true
         $0.outbox[place].wasHanded = true
-        if pending.trigger.isKept { $0.assertions.append(.delivery(id: pending.event)) }
+        if pending.trigger.holdsOff { $0.assertions.append(.delivery(id: pending.event)) }
       }
-      if pending.trigger.isKept {
+      if pending.trigger.holdsOff {
         room -= 1
         seconds = max(seconds, pending.trigger.budgetSeconds)
       }
@@ -224,7 +237,7 @@ extension Policy {
     into steps: inout [PolicyStep]
   ) {
     let session = sessions[index]
-    guard !session.state.isRunning, session.subscriber.authorization == .always,
+    guard !session.state.isRunning,
       let first = session.outbox.first(where: {
         guard session.objection(to: $0) == nil else { return false }
         let starts = session.state == .suspended ? $0.trigger.wakes && !$0.isHanded : $0.trigger.relaunches
@@ -302,11 +315,12 @@ extension Policy {
   /// Tells a decision, with what it depended on (rule A9).
   func decide(
     _ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason, _ index: Int, event: Int? = nil,
-    after: SubscriberState? = nil, task: Int? = nil, seconds: Double? = nil, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    trigger: Trigger? = nil, after: SubscriberState? = nil, task: Int? = nil, seconds: Double? = nil,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     let session = sessions[index]
-    var inputs = inputs(of: action, rule, index, event: event, at: instant)
+    let trigger = trigger ?? event.flatMap { id in session.outbox.last { $0.event == id }?.trigger }
+    var inputs = inputs(of: action, rule, index, event: event, trigger: trigger, at: instant)
     if let seconds { inputs.budgetSeconds = seconds }
     steps.append(
       .decided(
@@ -318,19 +332,23 @@ extension Policy {
 
   /// What a decision depended on.
   private func inputs(
-    of action: Decision.Action, _ rule: Rule, _ index: Int, event: Int?, at instant: EngineInstant
+    of action: Decision.Action, _ rule: Rule, _ index: Int, event: Int?, trigger: Trigger?,
+    at instant: EngineInstant
   ) -> Decision.Inputs {
     let session = sessions[index]
+    let isLocation = trigger?.isLocation ?? true
     var inputs = Decision.Inputs()
     let throttled = session.throttledUntil.flatMap { $0 > instant ? instant.seconds(to: $0) : nil }
     switch action {
     case .deliver, .wake, .relaunch, .defer, .coalesce, .drop, .refuse:
-      if event != nil || rule == .authorization {
+      if isLocation, event != nil || rule == .authorization {
         inputs.authorization = session.subscriber.authorization
         inputs.accuracy = session.subscriber.accuracy
       }
       if rule == .firstUnlock { inputs.isLocked = !isUnlocked }
-      guard event != nil, !session.state.isRunning, session.subscriber.authorization == .always else { break }
+      if let trigger, trigger.inLowPower == .notAsked { inputs.lowPower = isLowPower }
+      let isJudged = !isLocation || session.subscriber.authorization == .always
+      guard event != nil, !session.state.isRunning, isJudged else { break }
       inputs.backgroundDelivery = session.subscriber.backgroundDelivery
       inputs.throttledSeconds = throttled
       inputs.forceQuit = session.wasForceQuit

@@ -58,7 +58,7 @@ extension Policy {
     update(index) {
       $0.assertions.append(.grace(until: instant.advanced(bySeconds: grace)))
       $0.taskClock = tasks
-      let seconds = $0.outbox.filter { $0.isHanded && $0.trigger.isKept }.map(\.trigger.budgetSeconds).max()
+      let seconds = $0.outbox.filter { $0.isHanded && $0.trigger.holdsOff }.map(\.trigger.budgetSeconds).max()
       $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
     }
   }

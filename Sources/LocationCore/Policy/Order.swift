@@ -106,4 +106,9 @@ enum PolicyStep: Hashable {
   case reduced(subscriber: String, Session.Owed)
   /// A significant change as one subscriber measures it (rule B1).
   case changed(subscriber: String, SignificantChange.Change)
+  /// A program is called for a background mode. It is recorded, and offered by its trigger.
+  case called(ModeCall)
+  /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule
+  /// (rule M6).
+  case transferred(subscriber: String, rule: Rule, kilobytes: Double, seconds: Double)
 }

@@ -12,6 +12,11 @@ struct Session: Hashable, Sendable, Codable {
     var region: String?
     /// Whether it says no more than a coarse position, which reduced accuracy permits.
     var isCoarse: Bool?
+    /// What the program is called for; nil for an event of a location service.
+    var call: ModeCall.Kind?
+
+    /// Whether it waits to be handed over, for a trigger.
+    func waits(of trigger: Trigger) -> Bool { !isHanded && self.trigger.row == trigger.row }
   }
 
   var subscriber: Subscriber
@@ -116,6 +121,7 @@ struct Session: Hashable, Sendable, Codable {
 
   /// Why it may no longer be told an event that was kept for it; nil where it may (rule B8).
   func objection(to pending: Pending) -> Decision.Reason? {
+    guard pending.trigger.isLocation else { return nil }
     if let reason = mayBeTold { return reason }
     if subscriber.accuracy == .reduced, pending.isCoarse != true { return .reduced }
     return nil

@@ -112,6 +112,12 @@ public struct Decision: Hashable, Sendable, Codable {
     case noSource = "no_source"
     /// No fix came in the time it gave.
     case noFix = "no_fix"
+    /// Its manifest does not declare the mode.
+    case noMode = "no_mode"
+    /// One of its kind waits already, or a later one came.
+    case merged
+    /// A good moment to fetch has come.
+    case goodMoment = "good_moment"
   }
 
   /// Whom it is about.
@@ -361,6 +367,9 @@ extension Decision.Reason {
     case .processor: "it took too much of the processor"
     case .noSource: "there is no source of fixes"
     case .noFix: "no fix came in time"
+    case .noMode: "its manifest does not declare the mode"
+    case .merged: "one of its kind waits already"
+    case .goodMoment: "a good moment to fetch"
     }
   }
 }

@@ -18,6 +18,8 @@ public struct Record: Hashable, Sendable, Codable {
     case advice(Advice)
     /// What the receiver was told to do; only with `explains`.
     case receiver(ReceiverOrder)
+    /// A program is called for a background mode.
+    case call(ModeCall)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }
@@ -43,7 +45,7 @@ extension Record {
   package static let families: [any RecordFamily.Type] = [
     SignificantChangeEvent.self, RegionEvent.self, VisitEvent.self, LocationUpdate.self, PauseEvent.self,
     GapRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self, StateMove.self,
-    PowerEntry.self, Advice.self, ReceiverOrder.self, RefusedRecord.self,
+    PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self, RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -72,6 +74,7 @@ extension Record.Body {
     case .power(let entry): visitor.visit(entry)
     case .advice(let advice): visitor.visit(advice)
     case .receiver(let order): visitor.visit(order)
+    case .call(let call): visitor.visit(call)
     case .refused(let what, let reason): visitor.visit(RefusedRecord(what: what, reason: reason))
     }
   }

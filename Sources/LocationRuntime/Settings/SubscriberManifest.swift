@@ -18,11 +18,7 @@ public enum SubscriberManifest {
     if let node = map.optional(.services) { subscriber.services = try services(node) }
     if let node = map.optional(.modes) {
       subscriber.modes = []
-      for mode in try node.list() {
-        switch try mode.word(Mode.self) {
-        case .location: subscriber.modes.insert(.location)
-        }
-      }
+      for mode in try node.list() { subscriber.modes.insert(try mode.word(Mode.self).mode) }
     }
     if let node = map.optional(.authorization) {
       subscriber.authorization = try node.word(Subscriber.Authorization.self)
@@ -114,8 +110,19 @@ public enum SubscriberManifest {
     }
   }
 
-  enum Mode: String, CaseIterable {
-    case location
+  /// A background mode by its name in a manifest (rule M1).
+  struct Mode: RawRepresentable, CaseIterable {
+    let rawValue: String
+    let mode: Subscriber.Modes
+
+    init?(rawValue: String) {
+      guard let entry = Subscriber.Modes.names.first(where: { $0.name == rawValue }) else { return nil }
+      self.init(entry)
+    }
+
+    private init(_ entry: (name: String, mode: Subscriber.Modes)) { (rawValue, mode) = entry }
+
+    static let allCases = Subscriber.Modes.names.map { Mode($0) }
   }
 
   private static func services(_ node: StrictYAML) throws(Failure) -> Subscriber.Services {

@@ -273,7 +273,7 @@ struct ModelChecker {
         if let rule = follow(decision, at: now, &witness, cause: cause) { return rule }
       case .ordered(let order):
         if let rule = follow(order, at: now, &witness) { return rule }
-      case .answered, .reduced, .changed: break
+      case .answered, .reduced, .changed, .called, .transferred: break
       }
     }
     state.witness = witness

@@ -37,13 +37,29 @@ import Testing
   private var triggers: String {
     let rows = BackgroundMode.all.map { mode in
       let trigger = mode.trigger
+      let isOfUser = trigger.afterForceQuit == .userLaunch
       return [
-        "`\(mode.kind)`", "`\(trigger.rule.rawValue)`", Self.yes(trigger.wakes), Self.yes(trigger.relaunches),
-        Self.yes(trigger.outlivesForceQuit), Self.plain(trigger.budgetSeconds),
+        mode.name, "`\(trigger.rule.rawValue)`", isOfUser ? "user launch" : Self.yes(trigger.wakes),
+        isOfUser ? "user launch" : Self.yes(trigger.relaunches), trigger.afterForceQuit.rawValue,
+        trigger.beforeUnlock.rawValue, trigger.withoutDelivery.rawValue, trigger.inLowPower.rawValue,
+        trigger.budgetSeconds > 0 ? Self.plain(trigger.budgetSeconds) : "-", Self.words(trigger.waiting),
       ]
     }
     return Markdown.table(
-      ["trigger", "rule", "wakes", "relaunches", "also after a force-quit", "budget, s"], rows)
+      [
+        "trigger", "rule", "wakes", "relaunches", "force-quit", "before the first unlock",
+        "`background_delivery: false`", "low power", "budget, s", "waits for the subscriber",
+      ], rows)
+  }
+
+  private static func words(_ waiting: Trigger.Waiting) -> String {
+    switch waiting {
+    case .none: "-"
+    case .neverKept: "never kept"
+    case .upTo(let count): "\(count)"
+    case .mergesLater: "1, later ones merge"
+    case .latest: "1, latest wins"
+    }
   }
 
   private var numbers: String {

@@ -1,0 +1,92 @@
+/// What may stand in the way of waking or starting a subscriber, in the order of rule M3: the first that holds is the
+/// rule and the reason of the decision. Every trigger is judged by this one list.
+///
+/// Rights (rule B8) come before it: a location trigger that may not be told is refused, not deferred.
+enum Obstacle: CaseIterable {
+  /// Its manifest no longer has the mode (rule M1).
+  case mode
+  /// The user lets nothing wake it.
+  case backgroundDelivery
+  /// It overran its time again and again (rule K2).
+  case throttle
+  /// It opted out of the background (rule A5).
+  case exitsOnSuspend
+  /// The user force-quit it (rule A7).
+  case forceQuit
+  /// Its last wake lasted as long as it may (rule K1).
+  case backlog
+  /// Nothing is started before the first unlock (rule A8).
+  case locked
+  /// The machine is critically short of memory (rule A4).
+  case memoryPressure
+  /// It ended too soon after being started (rule K5).
+  case backOff
+
+  /// The rule and the reason that are told of it.
+  func words(for trigger: Trigger) -> (Rule, Decision.Reason) {
+    switch self {
+    case .mode: (trigger.rule, .noMode)
+    case .backgroundDelivery: (.authorization, .backgroundDeliveryOff)
+    case .throttle: (.overrun, .throttled)
+    case .exitsOnSuspend: (.exitsOnSuspend, .exitsOnSuspend)
+    case .forceQuit: (.forceQuit, .forceQuit)
+    case .backlog: (.wakeBudget, .backlog)
+    case .locked: (.firstUnlock, .locked)
+    case .memoryPressure: (.memoryPressure, .memoryPressure)
+    case .backOff: (.atLeastOnce, .backOff)
+    }
+  }
+}
+
+extension Policy {
+  /// What stands in the way of waking or starting a subscriber for a trigger: the first that holds.
+  func obstacle(
+    to trigger: Trigger, _ index: Int, at instant: EngineInstant
+  ) -> (Rule, Decision.Reason)? {
+    let session = sessions[index]
+    return Obstacle.allCases.first { stands($0, against: trigger, session, at: instant) }?
+      .words(for: trigger)
+  }
+
+  private func stands(
+    _ obstacle: Obstacle, against trigger: Trigger, _ session: Session, at instant: EngineInstant
+  ) -> Bool {
+    let isStart = session.state == .notRunning
+    return switch obstacle {
+    case .mode: !session.subscriber.declares(trigger)
+    case .backgroundDelivery: !session.subscriber.backgroundDelivery
+    case .throttle: session.throttledUntil.map { $0 > instant } ?? false
+    case .exitsOnSuspend: isStart && session.subscriber.exitsOnSuspend
+    case .forceQuit:
+      session.wasForceQuit
+        && (!trigger.outlivesForceQuit || isStart && configuration.forceQuitBlocksLocation)
+    case .backlog: session.backlogAt.map { $0 > instant } ?? false
+    case .locked: isStart && !isUnlocked
+    case .memoryPressure: isStart && pressure == .critical
+    case .backOff: isStart && (session.relaunchAt.map { $0 > instant } ?? false)
+    }
+  }
+}
+
+// MARK: - Declared modes
+
+extension Subscriber {
+  /// Whether its manifest has the mode that a trigger needs (rule M1). Location services are asked for by `services`.
+  func declares(_ trigger: Trigger) -> Bool {
+    trigger.isLocation || BackgroundMode.mode(of: trigger.row).map { modes.isSuperset(of: $0.modes) } ?? true
+  }
+}
+
+extension Policy {
+  /// Whether a subscriber may use a mode; where its manifest does not declare it, the call is refused (rule M1).
+  ///
+  /// - Parameter rule: the rule of the call.
+  func requires(
+    _ mode: Subscriber.Modes, _ rule: Rule, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) -> Bool {
+    guard !sessions[index].subscriber.modes.isSuperset(of: mode) else { return true }
+    decide(.refuse, rule, .noMode, index, at: instant, into: &steps)
+    return false
+  }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// The rows of triggers of the background modes (rules M1 to M4): every row in every state, under every obstacle, held
+/// to what the rules demand. The location services have the same in `PolicyDocTests`.
+@Suite struct TriggerTests {
+  /// Everything that bears on a call.
+  struct Case: Hashable {
+    var kind: ModeCall.Kind
+    var state: SubscriberState
+    var isDeclared = true
+    var wasForceQuit = false
+    var isUnlocked = true
+    var backgroundDelivery = true
+    var isLowPower = false
+    var pressure = MemoryPressure.none
+
+    static let all: [Case] = {
+      var all: [Case] = []
+      for kind in ModeCall.Kind.allCases {
+        for state in SubscriberState.allCases {
+          for pressure in [MemoryPressure.none, .warning, .critical] {
+            for bits in 0..<32 {
+              func bit(_ place: Int) -> Bool { bits & (1 << place) != 0 }
+              all.append(
+                Case(
+                  kind: kind, state: state, isDeclared: !bit(0), wasForceQuit: bit(1), isUnlocked: !bit(2),
+                  backgroundDelivery: !bit(3), isLowPower: bit(4), pressure: pressure))
+            }
+          }
+        }
+      }
+      return all
+    }()
+  }
+
+  /// What the rules say of each kind: its rule, whether it wakes, whether it relaunches, whether it waits.
+  static let demands: [ModeCall.Kind: (rule: String, wakes: Bool, relaunches: Bool, waits: Bool)] = [
+    .keepAlive: ("E2", true, false, true), .traffic: ("E4", true, false, true),
+    .boot: ("E5", false, true, true), .restart: ("E5", false, true, true),
+    .audio: ("F5", true, true, true), .fetch: ("G1", true, true, false),
+  ]
+
+  /// Action, rule and reason by the rules alone: the first line that applies. Of location rights nothing depends.
+  static func demanded(_ it: Case) throws -> String {
+    let row = try #require(demands[it.kind])
+    switch it.state {
+    case .active, .inactive: return "deliver \(row.rule) foreground"
+    case .background: return "deliver \(row.rule) running"
+    case .suspended, .notRunning: break
+    }
+    let isStart = it.state == .notRunning
+    // What never wakes, or never relaunches, is not raised then; if it were, it would wait for the next start.
+    if isStart ? !row.relaunches : !row.wakes {
+      return "defer \(row.rule) \(isStart ? "not_running" : "suspended")"
+    }
+    let keeps = row.waits ? "defer" : "drop"
+    if !it.isDeclared { return "\(keeps) \(row.rule) no_mode" }
+    if !it.backgroundDelivery { return "\(keeps) B8 background_delivery_off" }
+    if it.wasForceQuit { return "\(keeps) A7 force_quit" }
+    if isStart, !it.isUnlocked { return "\(keeps) A8 locked" }
+    if isStart, it.pressure == .critical { return "\(keeps) A4 memory_pressure" }
+    return "\(isStart ? "relaunch" : "wake") \(row.rule) good_moment"
+  }
+
+  @Test func `M2 M3 every row in every state under every obstacle is decided as the rules demand`() throws {
+    #expect(Case.all.count == 6 * 5 * 3 * 32)
+    for it in Case.all {
+      let demanded = try Self.demanded(it)
+      #expect(Self.decided(it) == demanded, "\(it)")
+    }
+  }
+
+  private static func decided(_ it: Case) -> String? {
+    var policy = Policy()
+    let modes: Subscriber.Modes = it.isDeclared ? [.voip, .audio, .fetch] : []
+    // Rights of location play no part (rule M3).
+    let subscriber = Subscriber(
+      name: "a", services: [], modes: modes, authorization: .denied, accuracy: .reduced,
+      backgroundDelivery: it.backgroundDelivery)
+    let instant = Drive.instant(0)
+    var steps: [PolicyStep] = []
+    _ = policy.add(subscriber, state: it.state, at: instant, into: &steps)
+    policy.update(0) { $0.wasForceQuit = it.wasForceQuit }
+    policy.isUnlocked = it.isUnlocked
+    policy.isLowPower = it.isLowPower
+    policy.pressure = it.pressure
+    let call = ModeCall(subscriber: "a", kind: it.kind, reason: .goodMoment)
+    policy.offer(event: 1, trigger: it.kind.trigger, call: call, to: 0, at: instant, into: &steps)
+    return steps.firstDecision
+  }
+
+  // MARK: Waiting
+
+  @Test func `M2 a second call of a kind that waits is merged, and of remote control the latest wins`() throws
+  {
+    for (kind, expected, left) in [
+      (ModeCall.Kind.restart, ["coalesce E5 merged"], [1]),
+      (.audio, ["drop F5 merged", "defer A8 locked"], [2]),
+    ] {
+      var policy = Self.locked()
+      var steps: [PolicyStep] = []
+      Self.offer(1, kind, &policy, into: &steps)
+      #expect(steps.firstDecision == "defer A8 locked")
+      steps = []
+      Self.offer(2, kind, &policy, into: &steps)
+      #expect(steps.decisions == expected, "\(kind)")
+      #expect(policy.sessions[0].outbox.map(\.event) == left, "\(kind)")
+    }
+  }
+
+  // MARK: Handed over again
+
+  @Test func `M4 when an obstacle ends what waited is handed over, oldest first, with the same id`() throws {
+    var policy = Self.locked()
+    var steps: [PolicyStep] = []
+    Self.offer(1, .restart, &policy, into: &steps)
+    Self.offer(2, .audio, &policy, into: &steps)
+    steps = []
+    policy.unlock(at: Drive.instant(5), into: &steps)
+    #expect(steps.decisions == ["relaunch A8 first_unlock", "deliver K5 kept"])
+    let delivered = steps.compactMap { step -> Int? in
+      if case .ordered(.deliver(_, let event)) = step { event } else { nil }
+    }
+    #expect(delivered == [1, 2])
+    let launch = try #require(
+      steps.compactMap { step -> Order.Launch? in
+        if case .ordered(.relaunch(_, let launch)) = step { launch } else { nil }
+      }.first)
+    #expect(launch.kind == "redelivery")
+    #expect(launch.eventKind == "restart")
+    #expect(launch.budgetSeconds == 30)
+  }
+
+  @Test func `M4 every obstacle that ends hands over what it held back`() {
+    let cases: [(begin: (inout Policy) -> Void, end: (inout Policy, inout [PolicyStep]) -> Void)] = [
+      ({ $0.pressure = .critical }, { $0.setPressure(.none, at: Drive.instant(5), into: &$1) }),
+      (
+        { $0.update(0) { $0.subscriber.backgroundDelivery = false } },
+        { $0.setBackgroundDelivery(true, 0, at: Drive.instant(5), into: &$1) }
+      ),
+      (
+        { $0.update(0) { $0.throttledUntil = Drive.instant(5) } },
+        { $0.fire(at: Drive.instant(5), into: &$1) }
+      ),
+      (
+        { $0.update(0) { $0.wasForceQuit = true } },
+        { $0.bringToForeground(0, at: Drive.instant(5), into: &$1) }
+      ),
+      ({ $0.update(0) { $0.wasForceQuit = true } }, { $0.reboot(at: Drive.instant(5), into: &$1) }),
+    ]
+    for (begin, end) in cases {
+      var policy = Self.policy()
+      begin(&policy)
+      var steps: [PolicyStep] = []
+      Self.offer(1, .audio, &policy, into: &steps)
+      #expect(steps.firstDecision?.hasPrefix("defer") == true)
+      steps = []
+      end(&policy, &steps)
+      let isHanded = steps.contains { step in
+        if case .ordered(.deliver("a", 1)) = step { true } else { false }
+      }
+      #expect(isHanded, "\(steps.decisions)")
+    }
+  }
+
+  // MARK: Declared modes
+
+  @Test func `M1 what waits for a mode that a new manifest lacks is dropped, and a call is refused`() {
+    var policy = Self.locked()
+    var steps: [PolicyStep] = []
+    Self.offer(1, .audio, &policy, into: &steps)
+    steps = []
+    _ = policy.add(
+      Subscriber(name: "a", services: []), state: .notRunning, at: Drive.instant(1), into: &steps)
+    #expect(steps.decisions == ["drop F5 no_mode"])
+    #expect(policy.sessions[0].outbox.isEmpty)
+    steps = []
+    #expect(!policy.requires(.voip, .keepAlive, 0, at: Drive.instant(2), into: &steps))
+    #expect(steps.decisions == ["refuse E2 no_mode"])
+  }
+
+  @Test func `a trigger is stored as the rule of its row`() throws {
+    for mode in BackgroundMode.all {
+      #expect(try Coding.copy(mode.trigger) == mode.trigger)
+    }
+    var pause = Trigger.standard
+    pause.rule = .automaticPause
+    #expect(try Coding.copy(pause) == pause)
+  }
+
+  // MARK: Helpers
+
+  private static func policy() -> Policy {
+    var policy = Policy()
+    var steps: [PolicyStep] = []
+    _ = policy.add(
+      Subscriber(name: "a", services: [], modes: [.voip, .audio, .fetch]), state: .notRunning,
+      at: Drive.instant(0), into: &steps)
+    return policy
+  }
+
+  private static func locked() -> Policy {
+    var policy = policy()
+    policy.isUnlocked = false
+    return policy
+  }
+
+  private static func offer(
+    _ event: Int, _ kind: ModeCall.Kind, _ policy: inout Policy, into steps: inout [PolicyStep]
+  ) {
+    let call = ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)
+    policy.offer(
+      event: event, trigger: kind.trigger, call: call, to: 0, at: Drive.instant(0), into: &steps)
+  }
+}
+
+extension [PolicyStep] {
+  /// Action, rule and reason of every decision, in order.
+  var decisions: [String] {
+    compactMap { step in
+      guard case .decided(let decision) = step else { return nil }
+      return "\(decision.action.rawValue) \(decision.rule.rawValue) \(decision.reason.rawValue)"
+    }
+  }
+
+  var firstDecision: String? { decisions.first }
+}
+
+/// Writes a value and reads it again.
+enum Coding {
+  static func copy<Value: Codable>(_ value: Value) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+  }
+}
