@@ -6,9 +6,20 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   private(set) var silenceSeconds = 0.0
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
   private(set) var departure: StayPoint.Moment?
+  /// How the first of them shows the way; version 0.1.0 did not keep it.
+  private var way: Way?
   private var began = EngineInstant(microseconds: 0)
   private var clearSince: EngineInstant?
   private var clearCount = 0
+
+  /// The way from the place to the first fix outside.
+  private struct Way: Hashable, Sendable, Codable {
+    /// The last fix at the place.
+    var last: StayPoint.Moment
+    /// The first fix outside, and its distance from the middle of the place.
+    var coordinate: Coordinate
+    var meters: Double
+  }
 
   /// Of no fixes.
   static let none = VisitAbsence()
@@ -23,12 +34,40 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     stay = StayPoint(fix, weight: weight, near: place.plane, at: point)
     began = fix.instant
     silenceSeconds = place.last.instant.seconds(to: fix.instant)
-    let stayedSeconds = silenceSeconds - metersAway / configuration.walkingMetersPerSecond
-    let isNear =
-      metersAway <= configuration.nearMeters && stayedSeconds > 0
-      && silenceSeconds >= configuration.confirmedSeconds
-    departure = isNear ? place.last.advanced(bySeconds: stayedSeconds) : nil
+    way = Way(last: place.last, coordinate: fix.coordinate, meters: metersAway)
+    let walked = min(metersAway, configuration.nearMeters)
+    let waySeconds =
+      walked / configuration.walkingMetersPerSecond + (metersAway - walked) / Self.drivingMetersPerSecond
+    noteWay(ofSeconds: waySeconds, configuration)
     noteClear(isClear, at: fix.instant)
+  }
+
+  /// Metres a second on the way beyond `nearMeters`, all pauses included: a drive in a town.
+  private static let drivingMetersPerSecond = 10.0
+  /// The part of a silence that was spent at a place from which such a way leads, at least.
+  private static let leastShareStayed = 0.5
+  /// The fastest way, metres a second: what the fixes after it show of its speed is no pause included.
+  private static let fastestMetersPerSecond = 20.0
+  /// Seconds after the first fix outside in which the fixes show the speed of the way before it.
+  private static let paceSeconds = 120.0
+
+  /// Dates the departure by the silence and the seconds that the way took, where the rest of the silence is long enough
+  /// to have been spent at the place.
+  private mutating func noteWay(ofSeconds waySeconds: Double, _ configuration: VisitConfiguration) {
+    guard let way, silenceSeconds >= configuration.confirmedSeconds else { return }
+    let stayedSeconds = silenceSeconds - waySeconds
+    let leastSeconds = way.meters > configuration.nearMeters ? Self.leastShareStayed * silenceSeconds : 0
+    if stayedSeconds > leastSeconds { departure = way.last.advanced(bySeconds: stayedSeconds) }
+  }
+
+  /// Dates the departure by the speed at which the fixes outside go on, where at the usual one the way was too long.
+  @inline(never)
+  private mutating func notePace(of fix: Fix, _ configuration: VisitConfiguration) {
+    let seconds = began.seconds(to: fix.instant)
+    guard let way, departure == nil, seconds > 0, seconds <= Self.paceSeconds else { return }
+    let speed = Geodesy.distanceMeters(way.coordinate, fix.coordinate) / seconds
+    guard speed > configuration.walkingMetersPerSecond else { return }
+    noteWay(ofSeconds: way.meters / min(speed, Self.fastestMetersPerSecond), configuration)
   }
 
   /// Takes the next fix outside.
@@ -39,6 +78,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     _ fix: Fix, weight: Double, radiusMeters: Double, isClear: Bool, _ configuration: VisitConfiguration
   ) -> Bool {
     noteClear(isClear, at: fix.instant)
+    if silenceSeconds >= configuration.confirmedSeconds { notePace(of: fix, configuration) }
     let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
     if !isWithin { stay = StayPoint(fix, weight: weight, near: stay.plane, at: point) }
     return isCertain(at: fix.instant, configuration)

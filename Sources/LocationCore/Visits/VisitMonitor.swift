@@ -3,13 +3,16 @@
 /// A fix belongs to the place where the position is when it lies within ``VisitConfiguration/radiusMeters`` of the
 /// middle of the fixes there, or within so many of its own standard deviations. Who has been at a place for three
 /// minutes is there provisionally, for five on a visit, which is told once and dated back to the first fix. Several
-/// fixes in a row outside end it; a lone one, whatever it claims, opens and closes nothing.
+/// fixes in a row outside end it; a lone one, whatever it claims, opens and closes nothing. Where the fixes at a place
+/// have drifted, as on a walk there, only the younger half of them counts from then on.
 ///
 /// **Silence.** Receivers that save energy are quiet where nothing moves. A provisional visit is therefore confirmed
-/// by silence, and one goes on through any silence after which the position is still there. Where the first fix after
-/// it lies so near that a walk explains the way, the place has just been left: that dates the departure, and makes a
-/// visit of a stay whose silence is long enough. Where it lies far away after more than half an hour, the
-/// visit is closed and the departure unknown. No timer closes a visit: nobody knows yet whether it is over.
+/// by silence, if the fixes before it rested, and one goes on through any silence after which the position is still
+/// there. Where the first fix after it lies so near that a walk, and from 500 m on a drive, takes less than half of the
+/// silence, the rest of it was spent at the place: that dates the departure, and makes a visit of a stay whose silence
+/// is long enough. The way is faster where the fixes after it go on faster. Where it is too long after more than half
+/// an hour, the visit is closed and the departure unknown. No timer closes a visit: nobody knows yet whether it is
+/// over. Fixes after a silence that rest within 100 m do not end one.
 ///
 /// **Coming back** within five minutes goes on with the visit before, under its number and with its arrival.
 ///
@@ -55,8 +58,10 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   private var closed: Closed?
   private var count = 0
   private var latest: EngineInstant?
-  /// What the last fix at the place said of its speed, metres a second.
+  /// What the last fix at the place said of its speed, metres a second; nil where it said nothing.
   private var lastSpeed: Double?
+  /// The younger fixes of the present place, while it is no visit: what is left of it where the older ones drifted.
+  private var recent: StayPoint?
 
   /// A monitor that has seen nothing.
   public init(configuration: VisitConfiguration = VisitConfiguration()) {
@@ -143,13 +148,9 @@ extension VisitMonitor {
     let spoken = min(max(silence, Self.leastWeightSeconds), configuration.longestWeightSeconds)
     let weight = spoken / (believed * believed)
     let radius = configuration.radius(for: fix.accuracy)
-    if stay.isNowhere || silence >= configuration.silenceSeconds && visit == nil && isUnderWay {
-      // Silence says nothing of a stay that did not rest before it.
+    guard !stay.isNowhere else {
       stay = StayPoint(fix, weight: weight)
       lastSpeed = fix.speedMetersPerSecond
-      awayCount = 0
-      stage = .moving
-      nextDeadline = nil
       return
     }
     let (point, square, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radius)
@@ -157,7 +158,10 @@ extension VisitMonitor {
       lastSpeed = fix.speedMetersPerSecond
       if stage == .moving { stay.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
       awayCount = 0
-      if visit == nil { weigh(at: fix.instant, into: &events) }
+      if visit == nil {
+        if stay.spanSeconds >= Self.recentSeconds { keepRecent(fix, weight: weight, at: point, sigma: sigma) }
+        weigh(at: fix.instant, into: &events)
+      }
       return
     }
     if awayCount > 0, silence >= configuration.confirmedSeconds {
@@ -188,11 +192,31 @@ extension VisitMonitor {
     leave(at: fix.instant, into: &events)
   }
 
+  /// Adds a fix at the place to the younger ones.
+  @inline(never)
+  private mutating func keepRecent(_ fix: Fix, weight: Double, at point: TangentPlane.Point, sigma: Double) {
+    guard recent != nil else {
+      recent = StayPoint(fix, weight: weight, on: stay.plane, at: point)
+      return
+    }
+    let reach = configuration.radiusSigmas * sigma
+    recent?.add(fix, at: point, weight: weight)
+    recent?.noteWayIn(at: point, reachMeters: reach)
+  }
+
+  /// Seconds at a place from which on the younger fixes are kept: half of what makes a provisional visit.
+  private static let recentSeconds = 90.0
+
   /// Looks whether the fixes at the place make a visit.
   private mutating func weigh(at instant: EngineInstant, into events: inout [VisitEvent]) {
     guard stay.spanSeconds >= configuration.provisionalSeconds else { return }
     guard isSteady(stay), stay.count >= leastCount(stay.longestSilenceSeconds) else {
       nextDeadline = nil
+      if let recent, !isSteady(stay) {
+        stay = recent
+        self.recent = nil
+        stage = .moving
+      }
       return
     }
     if stage == .moving {
@@ -224,7 +248,7 @@ extension VisitMonitor {
 
   /// Tells of a visit that a silence confirms, where the first fix after it dates the departure.
   private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    if visit == nil, let departure = absence.departure,
+    if visit == nil, !isUnderWay, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
       stay.count + 1 >= leastCount(absence.silenceSeconds)
     {
@@ -247,6 +271,7 @@ extension VisitMonitor {
     stage = .moving
     nextDeadline = nil
     stay = absence.stay
+    recent = nil
     awayCount = 0
     weigh(at: instant, into: &events)
   }
@@ -256,6 +281,7 @@ extension VisitMonitor {
     at instant: EngineInstant, reason: VisitEvent.Reason, into events: inout [VisitEvent]
   ) {
     nextDeadline = nil
+    recent = nil
     stage = .visiting
     if let closed, closed.left.seconds(to: stay.first.instant) < configuration.mergeSeconds,
       Geodesy.isWithin(configuration.mergeMeters, of: closed.place, stay.middle)

@@ -184,10 +184,37 @@ struct VisitDay {
     day.stand(60)
     day.silence(4000, east: 280)
     let seen = day.seconds
-    day.go(east: 3000, speed: 5)
+    day.go(east: 1000, speed: 1.4)
     #expect(day.log == ["arrive 1 near", "depart 1 near"])
     #expect(VisitDay.seconds(day.told.last?.departed).map { abs($0 - (seen - 200)) < 5 } == true)
     #expect(VisitDay.seconds(day.told.last?.arrived) == 0)
+  }
+
+  @Test func b5_fixesThatGoOnFastAfterASilenceDateTheDeparture() throws {
+    var day = VisitDay()
+    day.go(east: 2000, speed: 10)
+    day.stand(100)
+    let left = day.seconds + 550
+    day.silence(600, east: 800)
+    day.go(east: 2000, speed: 16)
+    #expect(day.log == ["arrive 1 near", "depart 1 near"])
+    let departed = try #require(VisitDay.seconds(day.told.last?.departed))
+    #expect(abs(departed - left) < 10)
+  }
+
+  @Test func b5_aPauseNearbyJustBeforeDoesNotHideAStop() throws {
+    var day = VisitDay()
+    day.accuracy = 65
+    day.interval = 6
+    day.go(east: 2000, speed: 10)
+    day.stand(120)
+    day.go(north: 100, speed: 10)
+    let arrived = day.seconds
+    day.stand(396)
+    day.go(east: 2000, speed: 10)
+    #expect(day.log == ["arrive 1 stayed", "depart 1 left"])
+    let dated = try #require(VisitDay.seconds(day.told.first?.arrived))
+    #expect(abs(dated - arrived) < 60)
   }
 
   @Test(arguments: [(1700.0, true), (1900, false)])
