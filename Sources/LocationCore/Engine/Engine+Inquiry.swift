@@ -4,7 +4,9 @@ extension Engine {
   /// UTC at which an event that comes now happens: a report's own time where that can be believed, else that of the
   /// instant.
   public mutating func time(of stamped: Stamped) -> UTCTime {
-    if case .fix(let report) = stamped.event, let time = report.time, state.gate.believesTime(of: report) {
+    if case .fix(let report) = stamped.event, let time = report.time,
+      state.gate.instant(ofReplayed: report) != nil
+    {
       return time
     }
     return utc(at: max(state.instant, stamped.at))

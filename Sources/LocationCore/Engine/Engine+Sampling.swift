@@ -33,6 +33,7 @@ extension Engine {
   mutating func take(_ event: ReceiverEvent) {
     switch event {
     case .opened:
+      state.gate.notePause()
       let seconds = state.ledger.timeToFix(at: state.instant).seconds
       state.ledger.setReceiver(.acquiring, at: state.instant)
       state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)

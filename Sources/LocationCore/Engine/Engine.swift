@@ -98,8 +98,8 @@ public struct Engine: ~Copyable {
   /// It changes nothing; it is `mutating` because an engine that is only lent to another module is copied, which
   /// takes longer than the answer.
   public mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
-    guard let time = report.time, state.gate.believesTime(of: report) else { return state.instant }
-    return max(state.instant, EngineInstant(microseconds: time.microseconds))
+    guard let instant = state.gate.instant(ofReplayed: report) else { return state.instant }
+    return max(state.instant, instant)
   }
 
   /// ``nextDeadline``, for another module's hot path.
@@ -234,6 +234,10 @@ extension Engine {
 
   private mutating func take(_ fix: Fix, id: Int, into effects: inout [Effect]) {
     state.tally.accepted += 1
+    if let move = state.gate.takeClockMove() {
+      effects.append(
+        .record(Record(id: takeID(), time: fix.time, body: .clock(seconds: move.seconds))))
+    }
     let place = effects.count
     if configuration.explains {
       // What it said of the regions is filled in once they have seen it.
@@ -280,7 +284,7 @@ extension Engine {
   @inline(__always)
   private func silenceSeconds(before fix: Fix) -> Double? {
     state.tally.last.map { last in
-      last.time.seconds(to: fix.time) - state.sampling.pausedSeconds(since: last.instant)
+      last.instant.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last.instant)
     }
   }
 
@@ -292,6 +296,7 @@ extension Engine {
   }
 
   private mutating func breakTrack() {
+    state.gate.notePause()
     guard state.tally.last != nil, !state.isBroken, state.sampling.isOn else { return }
     state.isBroken = true
     state.ledger.setReceiver(.acquiring, at: state.instant)

@@ -43,7 +43,7 @@ public struct Tally: Hashable, Sendable, Codable {
   /// Seconds from the first fix to the last.
   public var durationSeconds: Double {
     guard let first, let last else { return 0 }
-    return first.time.seconds(to: last.time)
+    return first.instant.seconds(to: last.instant)
   }
 
   /// Refused reports for one reason.

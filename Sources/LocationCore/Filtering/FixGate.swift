@@ -4,6 +4,9 @@
 /// speed. A report that only an impossible speed explains opens a *candidate track*: when the next reports
 /// agree with each other rather than with the last fix, the third is believed. So a teleport changes
 /// nothing, and a ferry, a flight or a receiver that woke elsewhere is not refused for ever.
+///
+/// A jump in time is treated like a jump in place, forwards as backwards: no clock is trusted alone; see
+/// ``SourceClock``.
 public struct FixGate: Hashable, Sendable, Codable {
   /// What the gate lets through.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -19,7 +22,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     public var absoluteSpeedMetersPerSecond = 350.0
     /// Consecutive consistent reports after which a jump is believed.
     public var confirmations = 3
-    /// A step ahead in time by more than this many seconds needs the same confirmation: 30 days.
+    /// A step ahead in time by more than this many seconds is no silence, but a clock that was set: 30 days.
     public var maxStepSeconds = 30.0 * 86_400
 
     public init() {}
@@ -29,6 +32,8 @@ public struct FixGate: Hashable, Sendable, Codable {
   struct Candidate: Hashable, Sendable, Codable {
     var fix: Fix
     var count: Int
+    /// The time of the first of the reports that agree; version 0.1.0 did not keep it.
+    var since: UTCTime?
   }
 
   @Shared var configuration: Configuration
@@ -40,6 +45,14 @@ public struct FixGate: Hashable, Sendable, Codable {
   private var recentSpeed = 0.0
   /// Whether the next fix comes from another receiver than the last.
   private var isAfterSwitch = false
+  /// What is known of the source's clock; nil while nothing about it was remarkable.
+  private var clock: SourceClock?
+  /// Whether a silence before the next fix is explained: by a new segment, or a receiver that was off.
+  private var isAfterPause: Bool?
+  /// Short steps in a row; nil is none.
+  private var steadySteps: Int?
+  /// Where the fix before the last was.
+  private var previous: Coordinate?
 
   /// A gate that has seen no report.
   public init(configuration: Configuration = Configuration()) {
@@ -60,27 +73,31 @@ public struct FixGate: Hashable, Sendable, Codable {
   public mutating func judge(
     _ report: FixReport, at instant: EngineInstant
   ) throws(RejectReason) -> Fix {
-    if let reason = refusalByItself(report) { throw reason }
-    guard let time = report.time,
+    if let reason = refusalByItself(report) {
+      guard reason == .future || reason == .stale, agreesOnLag(report) else { throw reason }
+      return try judge(report, at: instant)
+    }
+    guard let time = time(of: report),
       let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
     else { throw report.time == nil ? .noTime : .outOfRange }
-    let fix = Fix(
-      time: time, instant: self.instant(of: report, arriving: instant), coordinate: coordinate,
-      accuracy: report.usableAccuracy, speedMetersPerSecond: report.speedMetersPerSecond.flatMap(Self.known),
-      courseDegrees: report.courseDegrees.flatMap(Self.known))
+    let fix = fix(report, time, coordinate, arriving: instant)
     guard let last else { return accept(fix, speed: 0) }
 
     if time == last.time { throw .duplicate }
-    if time < last.time { throw .late }
-    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
-    let isFarAhead = last.time.seconds(to: time) > configuration.maxStepSeconds
+    let isInaccurate = fix.accuracy.radiusMeters > configuration.maxAccuracyMeters
+    if let reason = jump(to: time, report) {
+      if isInaccurate { throw reason == .late ? .late : .inaccurate }
+      if reason == .future && isAfterSwitch { return accept(fix, speed: 0) }
+      return try confirm(fix, reason: reason, received: report.received)
+    }
+    if isInaccurate { throw .inaccurate }
     let speed = impliedSpeed(from: last, to: fix)
     let limit = min(
       max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
       configuration.absoluteSpeedMetersPerSecond)
-    if !isFarAhead && isAfterSwitch { return accept(fix, speed: 0) }
-    if !isFarAhead && speed <= limit { return accept(fix, speed: speed) }
-    return try confirm(fix, reason: isFarAhead ? .future : .speed)
+    if isAfterSwitch { return accept(fix, speed: 0) }
+    if speed <= limit { return accept(fix, speed: speed) }
+    return try confirm(fix, reason: .speed, received: report.received)
   }
 
   /// Tells that what follows comes from another receiver: its first fix may lie anywhere, because the distance
@@ -90,17 +107,105 @@ public struct FixGate: Hashable, Sendable, Codable {
     isAfterSwitch = true
   }
 
-  /// Whether a replay may move the engine's clock to the time of this report: not when that time is missing,
-  /// is behind, or is so far ahead that it still needs confirmation.
+  /// Tells that a silence before the next fix is no surprise.
+  mutating func notePause() { isAfterPause = true }
+
+  /// By how much the last report that was believed moved the source's clock; nil where it did not. Forgets it.
   @inline(__always)
-  public func believesTime(of report: FixReport) -> Bool {
-    guard refusalByItself(report) == nil, let time = report.time else { return false }
-    guard let last else { return true }
-    if time <= last.time { return false }
-    if last.time.seconds(to: time) <= configuration.maxStepSeconds { return true }
-    guard let candidate, candidate.count + 1 >= configuration.confirmations else { return false }
-    let step = candidate.fix.time.seconds(to: time)
-    return step > 0 && step <= configuration.maxStepSeconds
+  mutating func takeClockMove() -> SourceClock.Move? {
+    guard clock != nil else { return nil }
+    defer { clock?.move = nil }
+    return clock?.move
+  }
+
+  /// The instant on the engine's axis of a report in a replay: its time, less what the source's clock has been moved
+  /// by. Nil where the time is missing, is behind, or is so far ahead that it still needs confirmation.
+  @inline(__always)
+  public func instant(ofReplayed report: FixReport) -> EngineInstant? {
+    guard refusalByItself(report) == nil, let time = time(of: report) else { return nil }
+    guard let last else { return axis(of: time) }
+    if time == last.time { return nil }
+    if jump(to: time, report) == nil { return axis(of: time) }
+    return instant(ofJump: report, time)
+  }
+
+  @inline(never)
+  private func instant(ofJump report: FixReport, _ time: UTCTime) -> EngineInstant? {
+    guard let last, let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
+    else { return nil }
+    let fix = fix(report, time, coordinate, arriving: last.instant)
+    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { return nil }
+    let (count, _, since) = confirmation(of: fix)
+    guard count >= confirmations(for: fix) else { return nil }
+    guard movesClock(to: time) else { return axis(of: time) }
+    return last.instant.advanced(bySeconds: since.seconds(to: time))
+  }
+
+  /// Where a time of the source stands on the engine's axis.
+  @inline(__always)
+  private func axis(of time: UTCTime) -> EngineInstant {
+    guard let clock else { return EngineInstant(microseconds: time.microseconds) }
+    let offset = last.flatMap { clock.offsetOfReturn(to: time, after: $0) } ?? clock.axisOffset
+    return EngineInstant(microseconds: time.microseconds &+ offset)
+  }
+
+  /// The time of a report, without the rollovers of the source's week number.
+  @inline(__always)
+  private func time(of report: FixReport) -> UTCTime? {
+    guard let rollovers = clock?.rolloverSeconds, rollovers != 0 else { return report.time }
+    return report.time?.advanced(bySeconds: rollovers)
+  }
+
+  /// Why a time after the last fix needs confirmation; nil where it needs none.
+  @inline(__always)
+  private func jump(to time: UTCTime, _ report: FixReport) -> RejectReason? {
+    guard let last else { return nil }
+    let step = last.time.seconds(to: time)
+    if step < 0 { return .late }
+    if step <= SourceClock.steadyPatienceSeconds { return nil }
+    return jump(ahead: step, to: time, report, after: last)
+  }
+
+  @inline(never)
+  private func jump(
+    ahead step: Double, to time: UTCTime, _ report: FixReport, after last: Fix
+  ) -> RejectReason? {
+    if clock?.offsetOfReturn(to: time, after: last) != nil { return nil }
+    if step > configuration.maxStepSeconds { return .future }
+    // The system's clock vouches for it, or the silence is explained.
+    if report.received != nil || isAfterPause == true { return nil }
+    let isSteady = (steadySteps ?? 0) >= SourceClock.steadyCount
+    let patience = isSteady ? SourceClock.steadyPatienceSeconds : SourceClock.patienceSeconds
+    guard step > max(patience, SourceClock.patienceFactor * (clock?.longestStep ?? 0)) else { return nil }
+    return step <= SourceClock.patienceSeconds && hasMovedOn(report, from: last) ? nil : .future
+  }
+
+  /// Whether a report lies farther away than the next one does where only its date is wrong: then time has passed.
+  private func hasMovedOn(_ report: FixReport, from last: Fix) -> Bool {
+    guard let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude) else {
+      return false
+    }
+    let usualMeters = previous.map { Geodesy.distanceMeters($0, last.coordinate) } ?? 0
+    let errorMeters = last.accuracy.sigmaMeters + report.usableAccuracy.sigmaMeters
+    let nextMeters =
+      SourceClock.nextMeters + SourceClock.nextSteps * usualMeters + SourceClock.nextSigmas * errorMeters
+    return !Geodesy.isWithin(nextMeters, of: last.coordinate, coordinate)
+  }
+
+  /// Whether a confirmed jump to a time is one of the clock, not a silence.
+  private func movesClock(to time: UTCTime) -> Bool {
+    guard let last else { return false }
+    let step = last.time.seconds(to: time)
+    return step < 0 || step > configuration.maxStepSeconds
+  }
+
+  private func fix(
+    _ report: FixReport, _ time: UTCTime, _ coordinate: Coordinate, arriving instant: EngineInstant
+  ) -> Fix {
+    Fix(
+      time: time, instant: self.instant(of: report, arriving: instant), coordinate: coordinate,
+      accuracy: report.usableAccuracy, speedMetersPerSecond: report.speedMetersPerSecond.flatMap(Self.known),
+      courseDegrees: report.courseDegrees.flatMap(Self.known))
   }
 
   /// The refusals that need no memory of earlier fixes but whether 0, 0 is near.
@@ -114,12 +219,12 @@ public struct FixGate: Hashable, Sendable, Codable {
     {
       return .nullIsland
     }
-    guard let time = report.time else { return .noTime }
+    guard let time = time(of: report) else { return .noTime }
     if let received = report.received {
-      let age = time.seconds(to: received)
+      let age = time.seconds(to: received) - (clock?.lagSeconds ?? 0)
       if age < -configuration.maxFutureSeconds { return .future }
-      if let last, time > last.time, age > configuration.maxAgeSeconds { return .stale }
-      if last == nil, age > configuration.maxAgeSeconds { return .stale }
+      let isLate = last.map { time <= $0.time } ?? false
+      if age > (isLate ? configuration.maxStepSeconds : configuration.maxAgeSeconds) { return .stale }
     }
     if last == nil, report.usableAccuracy.radiusMeters > configuration.maxAccuracyMeters {
       return .inaccurate
@@ -129,35 +234,90 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   @inline(__always)
   private mutating func accept(_ fix: Fix, speed: Double) -> Fix {
+    if let last {
+      if let offset = clock?.offsetOfReturn(to: fix.time, after: last) { clock?.axisOffset = offset }
+      noteStep(last.time.seconds(to: fix.time))
+      clock?.noteTime(fix.time)
+      previous = last.coordinate
+    }
     last = fix
     candidate = nil
     isAfterSwitch = false
+    if isAfterPause != nil { isAfterPause = nil }
     recentSpeed = speed
     return fix
   }
 
+  /// Remembers how long silences of this source are.
+  @inline(__always)
+  private mutating func noteStep(_ seconds: Double) {
+    steadySteps = seconds <= SourceClock.steadySeconds ? (steadySteps ?? 0) &+ 1 : nil
+    if clock == nil, seconds * SourceClock.patienceFactor <= SourceClock.steadyPatienceSeconds { return }
+    var known = clock ?? SourceClock()
+    known.noteStep(min(seconds, configuration.maxStepSeconds))
+    clock = known
+  }
+
+  /// How many reports up to this one agree with each other, the least speed between the last two, in metres a second,
+  /// and the time of the first.
+  private func confirmation(of fix: Fix) -> (count: Int, speed: Double, since: UTCTime) {
+    guard let candidate, candidate.fix.time < fix.time,
+      candidate.fix.time.seconds(to: fix.time) <= configuration.maxStepSeconds
+    else { return (1, 0, fix.time) }
+    let speed = impliedSpeed(from: candidate.fix, to: fix)
+    guard speed <= configuration.absoluteSpeedMetersPerSecond else { return (1, speed, fix.time) }
+    return (candidate.count + 1, speed, candidate.since ?? candidate.fix.time)
+  }
+
+  /// How many reports it takes to confirm a jump. A clock that is set back leaves the position where it is; reports that
+  /// were kept and come late tell of places of before, so it takes more of them to believe in a clock.
+  private func confirmations(for fix: Fix) -> Int {
+    guard let last, fix.time < last.time, isAfterPause != true,
+      !Geodesy.isWithin(SourceClock.samePlaceMeters, of: last.coordinate, fix.coordinate)
+    else { return configuration.confirmations }
+    return max(configuration.confirmations, SourceClock.elsewhereConfirmations)
+  }
+
   /// Counts a jump towards its confirmation.
   @inline(never)
-  private mutating func confirm(_ fix: Fix, reason: RejectReason) throws(RejectReason) -> Fix {
-    var count = 1
-    var speed = 0.0
-    if let candidate, candidate.fix.time < fix.time,
-      candidate.fix.time.seconds(to: fix.time) <= configuration.maxStepSeconds
-    {
-      speed = impliedSpeed(from: candidate.fix, to: fix)
-      if speed <= configuration.absoluteSpeedMetersPerSecond { count = candidate.count + 1 }
+  private mutating func confirm(
+    _ fix: Fix, reason: RejectReason, received: UTCTime?
+  ) throws(RejectReason) -> Fix {
+    let (count, speed, since) = confirmation(of: fix)
+    guard count >= confirmations(for: fix) else {
+      candidate = Candidate(fix: fix, count: count, since: since)
+      throw reason
     }
-    if count >= configuration.confirmations { return accept(fix, speed: speed) }
-    candidate = Candidate(fix: fix, count: count)
-    throw reason
+    guard let last, movesClock(to: fix.time) else { return accept(fix, speed: speed) }
+    let elapsed = since.seconds(to: fix.time)
+    var known = clock ?? SourceClock()
+    if last.time > fix.time { known.noteRetreat(from: last.time) }
+    known.axisOffset =
+      last.instant.advanced(bySeconds: elapsed).microseconds &- fix.time.microseconds
+    known.move = SourceClock.Move(seconds: last.time.seconds(to: fix.time) - elapsed)
+    if let received { known.noteLag(fix.time.seconds(to: received), configuration) }
+    clock = known
+    self.last?.time = since
+    return accept(fix, speed: speed)
+  }
+
+  /// Whether a live report that the system's clock refuses agrees with those before it: then both clocks run, and one
+  /// of them was set wrong.
+  @inline(never)
+  private mutating func agreesOnLag(_ report: FixReport) -> Bool {
+    guard let time = time(of: report), let received = report.received else { return false }
+    var known = clock ?? SourceClock()
+    let isAgreed = known.agreesOnLag(time: time, received: received, count: configuration.confirmations)
+    clock = known
+    return isAgreed && refusalByItself(report) == nil
   }
 
   /// When a report held on the engine's axis: its arrival less its age, never before the fix before it.
   @inline(__always)
   private func instant(of report: FixReport, arriving instant: EngineInstant) -> EngineInstant {
     var at = instant
-    if let received = report.received, let time = report.time {
-      let age = time.seconds(to: received)
+    if let received = report.received, let time = time(of: report) {
+      let age = time.seconds(to: received) - (clock?.lagSeconds ?? 0)
       if age > 0 && age <= configuration.maxAgeSeconds { at = at.advanced(bySeconds: -age) }
     }
     return last.map { max($0.instant, at) } ?? at

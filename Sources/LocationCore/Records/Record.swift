@@ -8,6 +8,8 @@ public struct Record: Hashable, Sendable, Codable {
     case location(LocationUpdate)
     case pause(PauseEvent)
     case gap(seconds: Double, Gap)
+    /// The source's clock was moved, by so many seconds ahead.
+    case clock(seconds: Double)
     case source(SourceEvent)
     /// With what it said of each region for which it was weighed.
     case fixAccepted(Fix, [RegionVerdict])
@@ -44,8 +46,8 @@ extension Record {
   /// Every family of records.
   package static let families: [any RecordFamily.Type] = [
     SignificantChangeEvent.self, RegionEvent.self, VisitEvent.self, LocationUpdate.self, PauseEvent.self,
-    GapRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self, StateMove.self,
-    PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self, RefusedRecord.self,
+    GapRecord.self, ClockRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self,
+    StateMove.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self, RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -66,6 +68,7 @@ extension Record.Body {
     case .location(let update): visitor.visit(update)
     case .pause(let event): visitor.visit(event)
     case .gap(let seconds, let reason): visitor.visit(GapRecord(seconds: seconds, reason: reason))
+    case .clock(let seconds): visitor.visit(ClockRecord(seconds: seconds))
     case .source(let event): visitor.visit(event)
     case .fixAccepted(let fix, let verdicts): visitor.visit(AcceptedFix(fix: fix, verdicts: verdicts))
     case .fixRejected(let reason, let report): visitor.visit(RejectedFix(reason: reason, report: report))

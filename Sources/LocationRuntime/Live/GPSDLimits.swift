@@ -22,6 +22,9 @@ package enum GPSDLimits {
   package static let oldSeconds = 15.0
   /// Or so much ahead of the system clock, seconds.
   package static let aheadSeconds = 10.0
+  /// Unless its age changes by less than this part of the time since the report before: then one of the two clocks was
+  /// set wrong. Of reports that waited and come all at once, it changes by all of it.
+  package static let paceShare = 0.5
   /// The longest line, bytes; gpsd's own limit is 10,240 (`GPS_JSON_RESPONSE_MAX`).
   package static let lineBytes = 1 << 16
   /// How much is read at once, bytes: 800 reports.

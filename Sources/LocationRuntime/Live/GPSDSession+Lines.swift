@@ -172,12 +172,16 @@ extension GPSDSession {
   }
 
   /// Whether a report shows that the receiver has a fix now.
-  private func isUsable(_ report: FixReport, at reading: ClockReading) -> Bool {
+  private mutating func isUsable(_ report: FixReport, at reading: ClockReading) -> Bool {
     guard report.mode != .noFix, report.latitude.isFinite, report.longitude.isFinite, let time = report.time
     else { return false }
     guard !isSimulated, let utc = reading.utc else { return true }
     let age = time.seconds(to: utc)
-    return age > -GPSDLimits.aheadSeconds && age < GPSDLimits.oldSeconds
+    if age > -GPSDLimits.aheadSeconds && age < GPSDLimits.oldSeconds { return true }
+    // A receiver whose clock was set wrong has a fix too, where its reports keep pace with the system's clock.
+    defer { misdated = (time, age) }
+    guard let misdated, time > misdated.time else { return false }
+    return abs(age - misdated.age) <= GPSDLimits.paceShare * misdated.time.seconds(to: time)
   }
 
   private mutating func noteFix(_ report: FixReport, at instant: EngineInstant) {

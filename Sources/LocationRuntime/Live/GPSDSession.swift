@@ -77,6 +77,8 @@ package struct GPSDSession: ~Copyable {
   /// Whether the next fix may be an old one that gpsd had kept; the time of the one to compare with.
   var mayBeCached = true
   var cachedTime: UTCTime?
+  /// The last report whose date can't be true, and its age in seconds.
+  var misdated: (time: UTCTime, age: Double)?
 
   /// What came and was left out, counted.
   package internal(set) var traffic = GPSDTraffic()
@@ -136,6 +138,7 @@ extension GPSDSession {
     lastWordAt = reading.instant
     mayBeCached = true
     cachedTime = nil
+    misdated = nil
     decoder.reconnected(at: reading.instant)
     let device = address.device.map { ",\"device\":\"\($0)\"" } ?? ""
     actions.append(.send(Array("?WATCH={\"enable\":true,\"json\":true\(device)};\r\n".utf8)))

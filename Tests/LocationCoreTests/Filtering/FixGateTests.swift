@@ -119,7 +119,7 @@ import Testing
     var verdicts: [Bool] = []
     for seconds in [0, 1, year, year + 1, year + 2] {
       let report = Drive.report(seconds, east: 0)
-      let believes = gate.believesTime(of: report)
+      let believes = gate.instant(ofReplayed: report) != nil
       verdicts.append(gate.refusal(of: report, at: seconds) == nil)
       #expect(believes == verdicts.last)
     }

@@ -228,7 +228,8 @@ import Testing
 
 extension Engine {
   /// Takes an event that reached it so many seconds after the epoch of ``Drive``, on a machine whose clock is set.
-  mutating func take(_ event: Event, at seconds: Double, clockIsSet: Bool = true) {
+  @discardableResult
+  mutating func take(_ event: Event, at seconds: Double, clockIsSet: Bool = true) -> [Effect] {
     var effects: [Effect] = []
     var event = event
     if clockIsSet, case .fix(var report) = event {
@@ -236,5 +237,6 @@ extension Engine {
       event = .fix(report)
     }
     handle(Stamped(at: Drive.instant(seconds), event), into: &effects)
+    return effects
   }
 }
