@@ -97,31 +97,20 @@ extension EdgeTree {
   fileprivate func waysOut(
     of search: EdgeSearch, bufferMeters: Double
   ) -> [(east: Double, north: Double)] {
-    guard search.group >= 0 else { return [] }
-    let group = groups[search.group]
-    for index in Int(group.first)..<Int(group.last) {
-      // In both lanes, as what found the distance: so its own is the same to the bit.
-      let a = search.offsets(vertices[index], vertices[index])
-      let b = search.offsets(vertices[index + 1], vertices[index + 1])
-      let found = EdgeSearch.nearest(a, b)
-      guard found.squares[0] == search.squaredDistance else { continue }
-      let along = (east: b.east[0] - a.east[0], north: b.north[0] - a.north[0])
-      let foot = (
-        east: a.east[0] + found.parts[0] * along.east, north: a.north[0] + found.parts[0] * along.north
-      )
-      let distance = search.squaredDistance.squareRoot()
-      if distance > 1e-3 * bufferMeters {
-        let beyond = bufferMeters / distance - 1
-        return [(-foot.east * beyond, -foot.north * beyond)]
-      }
-      let length = Trig.hypot(along.east, along.north)
-      guard length > 0 else { return [] }
-      let across = (east: -along.north / length * bufferMeters, north: along.east / length * bufferMeters)
-      return [
-        (foot.east + across.east, foot.north + across.north),
-        (foot.east - across.east, foot.north - across.north),
-      ]
+    guard let edge = nearestEdge(search) else { return [] }
+    let along = (east: edge.b.east - edge.a.east, north: edge.b.north - edge.a.north)
+    let foot = (east: edge.a.east + edge.part * along.east, north: edge.a.north + edge.part * along.north)
+    let distance = search.squaredDistance.squareRoot()
+    if distance > 1e-3 * bufferMeters {
+      let beyond = bufferMeters / distance - 1
+      return [(-foot.east * beyond, -foot.north * beyond)]
     }
-    return []
+    let length = Trig.hypot(along.east, along.north)
+    guard length > 0 else { return [] }
+    let across = (east: -along.north / length * bufferMeters, north: along.east / length * bufferMeters)
+    return [
+      (foot.east + across.east, foot.north + across.north),
+      (foot.east - across.east, foot.north - across.north),
+    ]
   }
 }

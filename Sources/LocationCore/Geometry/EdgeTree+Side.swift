@@ -7,6 +7,27 @@ extension EdgeTree {
   /// other edges are as near, as rings are that touch there, it does not tell.
   func isLeftOfNearest(_ search: EdgeSearch) -> Bool? {
     guard !search.isTied, search.squaredDistance < Self.farSquaredMeters else { return nil }
+    guard let edge = nearestEdge(search) else { return nil }
+    if edge.part == 0 { return isReflex(edge.first, search) }
+    if edge.part == 1 { return isReflex(edge.first + 1, search) }
+    return Self.isPositive(edge.a.east * edge.b.north, minus: edge.a.north * edge.b.east)
+  }
+
+  /// The edge that a search has found.
+  struct NearestEdge {
+    /// Index of its first vertex.
+    let first: Int
+    /// Its ends, metres east and north of the place.
+    let a: (east: Double, north: Double)
+    let b: (east: Double, north: Double)
+    /// How far along the edge its nearest point lies: 0 at `a`, 1 at `b`.
+    let part: Double
+  }
+
+  /// The first edge that is as near as a search has found; nil where the search has found none.
+  @inline(__always)
+  func nearestEdge(_ search: EdgeSearch) -> NearestEdge? {
+    guard search.group >= 0 else { return nil }
     let group = groups[search.group]
     // One edge at a time, in both lanes, by what found the distance: so its own is the same to the bit.
     for index in Int(group.first)..<Int(group.last) {
@@ -14,9 +35,8 @@ extension EdgeTree {
       let b = search.offsets(vertices[index + 1], vertices[index + 1])
       let found = EdgeSearch.nearest(a, b)
       guard found.squares[0] == search.squaredDistance else { continue }
-      if found.parts[0] == 0 { return isReflex(index, search) }
-      if found.parts[0] == 1 { return isReflex(index + 1, search) }
-      return Self.isPositive(a.east[0] * b.north[0], minus: a.north[0] * b.east[0])
+      return NearestEdge(
+        first: index, a: (a.east[0], a.north[0]), b: (b.east[0], b.north[0]), part: found.parts[0])
     }
     return nil
   }

@@ -129,8 +129,8 @@ import Testing
       try #require(ContinuousClock.now < end, "\(Set(log(run)).count) of \(count)")
       let status = try await run.command(["status", "--json"])
       guard status.stdout.contains(#""state":"notRunning""#) else { continue }
-      // Where it was: no further event.
-      for _ in 0..<3 {
+      // A minute where it was: no further event, and the longest back-off, 300 s, is over after five rounds.
+      for _ in 0..<30 {
         second += 2
         run.gpsd.say(ScriptedGPSD.report(second: second, latitude: latitude))
       }
