@@ -72,6 +72,12 @@ public struct Engine: ~Copyable {
     EngineSnapshot(configuration: configuration, state: state, regions: regions.snapshot)
   }
 
+  /// Everything that changes, without the regions themselves, for where those are kept elsewhere: set
+  /// ``EngineSnapshot/watchedRegions`` before it is restored.
+  public var snapshotWithoutRegions: EngineSnapshot {
+    EngineSnapshot(configuration: configuration, state: state, regions: regions.snapshot(regions: []))
+  }
+
   /// What has been seen and done so far.
   public var tally: Tally { state.tally }
 

@@ -4,6 +4,12 @@ public struct EngineSnapshot: Hashable, Sendable, Codable {
   public internal(set) var configuration: EngineConfiguration
   var state: EngineState
   var regions: RegionSnapshot
+
+  /// The regions that the engine watched; none where they are kept elsewhere, until they are set.
+  public var watchedRegions: [Region] {
+    get { regions.regions }
+    set { regions.regions = newValue }
+  }
 }
 
 /// The engine's state without the regions, which own what can't be copied.

@@ -54,19 +54,27 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   init(
     _ database: StateDatabase, configuration: EngineConfiguration, retention: Retention, timing: LiveTiming
   ) throws(Failure) {
-    let restored = try RestoredEngine(database, orNew: configuration)
+    let regions = try database.hasRun() ? [] : database.storedRegions(.all)
+    let restored = try RestoredEngine(database, orNew: configuration, watching: regions.map(\.region))
     let records = restored.records
     var rows = restored.rows
     let isNew = restored.snapshotNumber == nil
+    let watched = restored.engine.regionCount
     let old = restored.engine.configuration
     let last = restored.engine.instant
     var snapshotBytes = 0
     var engine = restored.takeEngine()
-    if isNew || old != configuration {
-      // Settings are not events: a snapshot under the new ones stands for the change.
-      engine = try engine.snapshot.reconfigured(from: old, to: configuration).restored()
+    let hasVersions = try database.hasVersions(ofAll: watched)
+    if !hasVersions {
+      try database.adoptVersions(isNew ? regions : try database.storedRegions(.all), of: engine)
+    }
+    if isNew || !hasVersions || old != configuration {
+      // Settings are not events, nor are the regions of an engine that has seen nothing: a snapshot stands for them.
+      if old != configuration {
+        engine = try engine.snapshot.reconfigured(from: old, to: configuration).restored()
+      }
       snapshotBytes = try database.store(
-        snapshot: engine.snapshot, at: last, keeping: retention,
+        snapshotOf: engine, at: last, keeping: retention,
         utc: UTCTime(microseconds: max(0, last.microseconds)))
       rows = 0
     }
@@ -75,6 +83,37 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       snapshotBytes: snapshotBytes)
     journal.alignOutbox(with: engine)
     self.init(EngineHost(engine, journal: journal, ports: DaemonPorts()), timing: timing, last: last)
+  }
+
+  /// Brings the engine's regions up to what the database has.
+  ///
+  /// - Parameter ids: which may have changed; nil for all.
+  mutating func applyRegions(
+    _ ids: [String]?, of database: StateDatabase, at reading: ClockReading
+  ) throws(Failure) {
+    var choice = ids.map { StateDatabase.RegionChoice.ids($0) } ?? .all
+    var candidates = ids ?? []
+    if ids == nil {
+      // Where the database knows what the engine has, it tells the difference without reading all regions.
+      if try database.hasVersions(ofAll: engine.regionCount) {
+        choice = .unapplied
+        candidates = try database.removedRegionIDs()
+      } else {
+        candidates = engine.regionIDs
+      }
+    }
+    let stored = try database.storedRegions(choice)
+    let there = Set(stored.map(\.region.id))
+    for id in candidates where !there.contains(id) && engine.region(id) != nil {
+      try handle(.removeRegion(id: id), at: reading)
+    }
+    for entry in stored {
+      let known = engine.region(entry.region.id)
+      guard known != entry.region else { continue }
+      if known != nil { try handle(.removeRegion(id: entry.region.id), at: reading) }
+      host.journal.offer(entry)
+      try handle(.addRegion(entry.region), at: reading)
+    }
   }
 
   /// When there is something to do by itself.

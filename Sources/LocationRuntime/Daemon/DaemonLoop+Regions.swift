@@ -7,19 +7,7 @@ extension DaemonLoop {
   ///
   /// - Parameter ids: which may have changed; nil for all.
   mutating func applyRegions(_ ids: [String]?) throws(Failure) {
-    let reading = clock.read()
-    let stored = try database.regions(ids.map { .ids($0) } ?? .all).regions
-    let there = Set(stored.map(\.id))
-    for id in ids ?? live.engine.regionIDs
-    where !there.contains(id) && live.engine.region(id) != nil {
-      try live.handle(.removeRegion(id: id), at: reading)
-    }
-    for region in stored {
-      let known = live.engine.region(region.id)
-      guard known != region else { continue }
-      if known != nil { try live.handle(.removeRegion(id: region.id), at: reading) }
-      try live.handle(.addRegion(region), at: reading)
-    }
+    try live.applyRegions(ids, of: database, at: clock.read())
   }
 
   /// Reads settings, regions and subscribers again. Settings with a mistake in them change nothing.

@@ -26,12 +26,16 @@ struct RestoredEngine: ~Copyable {
   /// Rows of the journal since.
   let rows: Int
 
-  /// - Parameter configuration: for an engine where there is none yet.
-  init(_ database: StateDatabase, orNew configuration: EngineConfiguration) throws(Failure) {
+  /// - Parameters:
+  ///   - configuration: for an engine where there is none yet.
+  ///   - regions: for such an engine.
+  init(
+    _ database: StateDatabase, orNew configuration: EngineConfiguration, watching regions: [Region] = []
+  ) throws(Failure) {
     let end = try database.journalEnd()
     let snapshot = try database.snapshot()
     var host = EngineHost(
-      try (snapshot?.engine).restored(orNew: configuration), journal: NoJournal(),
+      try (snapshot?.engine).restored(orNew: configuration, watching: regions), journal: NoJournal(),
       ports: MissingRecords(after: end.eventID))
     var rows = 0
     try database.journal(after: snapshot?.number ?? 0) { stamped in
@@ -57,9 +61,15 @@ struct RestoredEngine: ~Copyable {
 
 extension EngineSnapshot? {
   /// The engine it was taken of, or a new one where there is none.
-  fileprivate func restored(orNew configuration: EngineConfiguration) throws(Failure) -> Engine {
-    guard let self else { return Engine(configuration: configuration) }
-    return try self.restored()
+  fileprivate func restored(
+    orNew configuration: EngineConfiguration, watching regions: [Region]
+  ) throws(Failure) -> Engine {
+    if let self { return try self.restored() }
+    // Regions that can't be watched are added later one by one, and refused with the reason.
+    guard regions.count <= configuration.regions.regionLimit,
+      let catalog = try? RegionCatalog(regions)
+    else { return Engine(configuration: configuration) }
+    return Engine(configuration: configuration, catalog: catalog)
   }
 }
 

@@ -99,6 +99,8 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   private(set) var newestID: Int
   /// The id of the last record that was stored by us; 0 before there is one.
   private var storedID = 0
+  /// Texts of regions that will be among the events that come.
+  private var regionTexts: [String: String] = [:]
   private var news: [EventNews] = []
   private var rowsSinceSnapshot: Int
   /// Transactions since the log was last written into the database.
@@ -144,9 +146,25 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     batch.journal.append(StoreBatch.JournalRow(at: stamped.at, line: line))
     rowsSinceSnapshot += 1
     record { (recording) throws(Failure) in try recording.append(stamped) }
-    if case .source(let source) = stamped.event {
+    switch stamped.event {
+    case .source(let source):
       do { batch.source = try ExactEncoder.tree(of: source).text } catch { batch.source = nil }
+    case .addRegion(let region):
+      guard let text = regionTexts.removeValue(forKey: region.id) else { return }
+      noteRegion(region.id, text)
+    case .removeRegion(let id): noteRegion(id, nil)
+    default: break
     }
+  }
+
+  /// Keeps the Feature of a region that is about to be added, so that snapshots can refer to it.
+  mutating func offer(_ stored: StateDatabase.StoredRegion) {
+    regionTexts[stored.region.id] = stored.geoJSON
+  }
+
+  /// Notes what the event of the last row did to a region.
+  private mutating func noteRegion(_ id: String, _ geoJSON: String?) {
+    batch.regions.append(.init(row: batch.journal.count - 1, id: id, geoJSON: geoJSON))
   }
 
   /// Marks what came as something that somebody is told of, so that a loss of power must not undo it.
@@ -258,7 +276,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     let utc = reading.utc ?? UTCTime(microseconds: reading.instant.microseconds)
     try bookEnergy(of: engine, utc: utc)
     snapshotBytes = try database.store(
-      snapshot: engine.snapshot, at: engine.instant, keeping: retention, utc: utc)
+      snapshotOf: engine, at: engine.instant, keeping: retention, utc: utc)
     rowsSinceSnapshot = 0
   }
 
@@ -284,7 +302,8 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// - Parameter isNew: whether the engine has seen nothing.
   mutating func record(_ engine: borrowing Engine, isNew: Bool, to path: String) throws(Failure) {
     recording = try JournalWriter(
-      path: path, configuration: engine.configuration, snapshot: isNew ? nil : engine.snapshot)
+      path: path, configuration: engine.configuration,
+      snapshot: isNew && engine.regionCount == 0 ? nil : engine.snapshot)
   }
 
   /// Whether what reaches the engine is recorded.

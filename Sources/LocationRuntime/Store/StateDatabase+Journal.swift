@@ -24,6 +24,8 @@ struct StoreBatch {
   var journal: [JournalRow] = []
   var events: [EventRow] = []
   var outbox: [OutboxChange] = []
+  /// Regions that are among the events that came.
+  var regions: [StateDatabase.RegionVersionChange] = []
   /// Rows of `requests` that are among the events that came.
   var requests: [Int] = []
   /// Subscribers whose manifest is among the events that came; nil for one that was removed.
@@ -76,6 +78,9 @@ extension StateDatabase {
   func store(_ batch: StoreBatch) throws(Failure) -> StoredEvents {
     try write(durably: batch.isTold) { database in
       let journal = try database.cachedStatement(sql: "INSERT INTO journal (at, line) VALUES (?, ?)")
+      if !batch.regions.isEmpty {
+        try Self.apply(batch.regions, after: try Self.lastJournalNumber(database), database)
+      }
       for row in batch.journal { try journal.execute(arguments: [row.at.microseconds, row.line]) }
       var stored = StoredEvents()
       let event = try database.cachedStatement(
@@ -112,7 +117,7 @@ extension StateDatabase {
     }
   }
 
-  private static func lastJournalNumber(_ database: Database) throws -> Int64 {
+  static func lastJournalNumber(_ database: Database) throws -> Int64 {
     // AUTOINCREMENT keeps it also when the rows are gone.
     try Int64.fetchOne(database, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'journal'") ?? 0
   }
@@ -127,6 +132,14 @@ extension StateDatabase {
     var eventID: Int
   }
 
+  /// Whether a daemon has ever run on it.
+  func hasRun() throws(Failure) -> Bool {
+    try read { database in
+      let snapshots = try Int.fetchOne(database, sql: "SELECT count(*) FROM snapshots") ?? 0
+      return try snapshots > 0 || Self.lastJournalNumber(database) > 0
+    }
+  }
+
   func journalEnd() throws(Failure) -> JournalEnd {
     try read { database in
       JournalEnd(
@@ -137,39 +150,48 @@ extension StateDatabase {
 
   /// The newest snapshot; nil where there is none.
   package func snapshot() throws(Failure) -> (number: Int64, engine: EngineSnapshot)? {
-    let row = try read("snapshots") { database -> (number: Int64, text: SnapshotText?)? in
-      let number = try Int64.fetchOne(
-        database, sql: "SELECT number FROM snapshots ORDER BY number DESC LIMIT 1")
-      guard let number else { return nil }
-      return (number, try Self.snapshotText(number, database))
+    let number = try read("snapshots") { database in
+      try Int64.fetchOne(database, sql: "SELECT number FROM snapshots ORDER BY number DESC LIMIT 1")
     }
-    guard let row, let text = row.text else { return nil }
-    return (row.number, try Self.snapshot(in: text.engine, checksum: text.checksum, file: path))
+    guard let number else { return nil }
+    return (number, try snapshot(number: number))
   }
 
-  /// A snapshot as it is stored.
-  typealias SnapshotText = (engine: String, checksum: Int64?)
-
-  static func snapshotText(_ number: Int64, _ database: Database) throws -> SnapshotText? {
-    let row = try Row.fetchOne(
-      database, sql: "SELECT engine, checksum FROM snapshots WHERE number = ?", arguments: [number])
-    return try row.map { try ($0.decode(forColumn: "engine"), $0.decode(forColumn: "checksum")) }
-  }
-
-  /// - Parameter checksum: what it has to be; nil where a version before stored the snapshot.
-  static func snapshot(in text: String, checksum: Int64?, file: String) throws(Failure) -> EngineSnapshot {
-    guard checksum.map({ $0 == Checksum.of(text) }) ?? true else {
-      throw damage("its table snapshots is damaged: a checksum differs", file)
+  /// The snapshot of that number.
+  ///
+  /// - Throws: `.data` where it can't be read.
+  package func snapshot(number: Int64) throws(Failure) -> EngineSnapshot {
+    // Its checksum is absent where 0.1.0 stored it.
+    let row = try read("snapshots") { database in
+      try Row.fetchOne(
+        database, sql: "SELECT engine, checksum, regions FROM snapshots WHERE number = ?", arguments: [number]
+      ).map { row -> (text: String, checksum: Int64?, regions: String) in
+        try (
+          row.decode(forColumn: "engine"), row.decode(forColumn: "checksum"),
+          row.decode(forColumn: "regions")
+        )
+      }
     }
+    guard let row, let place = SnapshotRegions(rawValue: row.regions) else { throw unreadableSnapshots }
+    guard row.checksum.map({ $0 == Checksum.of(row.text) }) ?? true else {
+      throw Self.damage("its table snapshots is damaged: a checksum differs", path)
+    }
+    var snapshot: EngineSnapshot
     do {
-      var reader = JSONReader(Array(text.utf8))
-      return try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader))
+      var reader = JSONReader(Array(row.text.utf8))
+      snapshot = try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader))
     } catch {
-      throw Failure(
-        .data, file: file,
-        what: "its table snapshots can't be read: it is of another version of locwatch, or damaged",
-        remedy: "use that version, or name another file with --state")
+      throw unreadableSnapshots
     }
+    if place == .versions { snapshot.watchedRegions = try versions(at: number) }
+    return snapshot
+  }
+
+  private var unreadableSnapshots: Failure {
+    Failure(
+      .data, file: path,
+      what: "its table snapshots can't be read: it is of another version of locwatch, or damaged",
+      remedy: "use that version, or name another file with --state")
   }
 
   /// Hands on the rows of the journal after `number`, in order, until one of them is enough.
@@ -196,10 +218,13 @@ extension StateDatabase {
   ///
   /// - Returns: its size in bytes.
   func store(
-    snapshot: EngineSnapshot, at instant: EngineInstant, keeping retention: Retention, utc: UTCTime
+    snapshotOf engine: borrowing Engine, at instant: EngineInstant, keeping retention: Retention, utc: UTCTime
   ) throws(Failure) -> Int {
+    let regions: SnapshotRegions = try hasVersions(ofAll: engine.regionCount) ? .versions : .here
     let text: String
     do {
+      var snapshot = engine.snapshotWithoutRegions
+      if regions == .here { snapshot = engine.snapshot }
       text = try ExactEncoder.tree(of: snapshot).text
     } catch {
       throw Failure(.software, file: path, what: "can't keep the engine: \(error)")
@@ -207,8 +232,9 @@ extension StateDatabase {
     try write { database in
       let number = try Self.lastJournalNumber(database)
       try database.execute(
-        sql: "INSERT OR REPLACE INTO snapshots (number, at, engine, checksum) VALUES (?, ?, ?, ?)",
-        arguments: [number, instant.microseconds, text, Checksum.of(text)])
+        sql: """
+          INSERT OR REPLACE INTO snapshots (number, at, engine, checksum, regions) VALUES (?, ?, ?, ?, ?)
+          """, arguments: [number, instant.microseconds, text, Checksum.of(text), regions.rawValue])
       // An engine that has seen nothing has no time.
       if utc.microseconds > 0 { try Self.setMeta(.lastSeen, "\(utc.microseconds)", database) }
       try Self.discard(beyond: retention, utc: utc, database)
@@ -230,6 +256,7 @@ extension StateDatabase {
           AND number NOT IN (SELECT number FROM snapshots ORDER BY number DESC LIMIT 2)
         """, arguments: [last.saturatingSubtract(Int64(retention.journalRows))])
     try database.execute(sql: "DELETE FROM journal WHERE number <= (SELECT min(number) FROM snapshots)")
+    try discardVersions(database)
     let oldest = utc.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
     try database.execute(
       sql: "DELETE FROM events WHERE time < ? AND \(dispensable)", arguments: [oldest])

@@ -45,16 +45,6 @@ extension StateDatabase {
     }
   }
 
-  /// The snapshot of that number.
-  ///
-  /// - Throws: `.data` where it can't be read.
-  package func snapshot(number: Int64) throws(Failure) -> EngineSnapshot {
-    let text = try read("snapshots") { database in
-      try Self.snapshotText(number, database)
-    }
-    return try Self.snapshot(in: text?.engine ?? "", checksum: text?.checksum, file: path)
-  }
-
   /// The decisions about an event, in order, as objects without `v` and `seq`.
   package func decisions(about event: Int) throws(Failure) -> [JSONTree] {
     // Whatever a subscriber is called, a quotation mark in its name is escaped.

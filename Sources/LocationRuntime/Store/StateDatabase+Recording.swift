@@ -9,8 +9,8 @@ extension StateDatabase {
   /// - Parameter body: takes pieces of the text.
   /// - Returns: how many events it holds; nil where no daemon has ever run.
   package func recording(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int? {
-    let count = try read("journal") { database -> Int? in
-      let numbers = try Int64.fetchAll(
+    let first = try read("snapshots") { database in
+      try Int64.fetchOne(
         database,
         sql: """
           WITH newest AS (
@@ -21,17 +21,17 @@ extension StateDatabase {
             WHERE json_extract(engine, '$.configuration') IS NOT (SELECT settings FROM newest))
           ORDER BY number LIMIT 1
           """)
-      guard let number = numbers.first,
-        let text = try Self.snapshotText(number, database)
-      else { return nil }
-      let snapshot = try Self.snapshot(in: text.engine, checksum: text.checksum, file: path)
+    }
+    guard let first else { return nil }
+    let snapshot = try snapshot(number: first)
+    // The first snapshot is of an engine that has seen nothing but its regions.
+    let isNew = first == 0 && snapshot.watchedRegions.isEmpty
+    return try read("journal") { database -> Int? in
       var bytes: [UInt8] = []
-      // The first snapshot is of an engine that has seen nothing.
-      try JournalLine.append(
-        header: snapshot.configuration, snapshot: number == 0 ? nil : snapshot, to: &bytes)
+      try JournalLine.append(header: snapshot.configuration, snapshot: isNew ? nil : snapshot, to: &bytes)
       var count = 0
       let lines = try String.fetchCursor(
-        database, sql: "SELECT line FROM journal WHERE number > ? ORDER BY number", arguments: [number])
+        database, sql: "SELECT line FROM journal WHERE number > ? ORDER BY number", arguments: [first])
       while let line = try lines.next() {
         bytes += Array(line.utf8)
         bytes.append(UInt8(ascii: "\n"))
@@ -43,7 +43,6 @@ extension StateDatabase {
       try body(bytes)
       return count
     }
-    return count
   }
 
   private static let pieceBytes = 1 << 18

@@ -32,6 +32,14 @@ extension StateDatabase {
     case ids([String])
     /// Those that have the tag.
     case tag(String)
+    /// Those that the engine does not have, or not like that.
+    case unapplied
+  }
+
+  /// A region, and the Feature that it is stored as.
+  struct StoredRegion {
+    var region: Region
+    var geoJSON: String
   }
 
   /// Stores every region of some files, or none of them; those of the same id are replaced in place.
@@ -86,22 +94,57 @@ extension StateDatabase {
   ///
   /// - Throws: `.data` where what is stored can't be read.
   package func regions(_ choice: RegionChoice = .all) throws(Failure) -> RegionFile {
-    let bytes = try read { database in
-      var bytes: [UInt8] = []
-      let (condition, arguments) = Self.condition(choice)
-      let rows = try String.fetchCursor(
-        database, sql: "SELECT geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
+    try file(of: try read { try Self.lines(of: Self.features(choice, $0)) }, table: "regions")
+  }
+
+  /// The regions that are meant, in the order in which they were added, each with its text.
+  ///
+  /// - Throws: `.data` where what is stored can't be read.
+  func storedRegions(_ choice: RegionChoice) throws(Failure) -> [StoredRegion] {
+    var texts: [String] = []
+    var bytes: [UInt8] = []
+    try read { database in
+      let rows = try Self.features(choice, database)
       while let text = try rows.next() {
-        bytes.append(contentsOf: text.utf8)
+        texts.append(text)
+        bytes += text.utf8
         bytes.append(UInt8(ascii: "\n"))
       }
-      return bytes
     }
+    let regions = try file(of: bytes, table: "regions").regions
+    guard regions.count == texts.count else {
+      throw Self.damage("a row of its table regions is not one region", path)
+    }
+    return zip(regions, texts).map { StoredRegion(region: $0, geoJSON: $1) }
+  }
+
+  private static func features(
+    _ choice: RegionChoice, _ database: Database
+  ) throws -> FastDatabaseValueCursor<String> {
+    let (condition, arguments) = condition(choice)
+    return try String.fetchCursor(
+      database, sql: "SELECT geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
+  }
+
+  /// Stored Features, a line each.
+  static func lines(of features: FastDatabaseValueCursor<String>) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let text = try features.next() {
+      bytes.append(contentsOf: text.utf8)
+      bytes.append(UInt8(ascii: "\n"))
+    }
+    return bytes
+  }
+
+  /// Reads stored Features, a line each.
+  ///
+  /// - Parameter table: where they are from, for messages.
+  func file(of bytes: [UInt8], table: String) throws(Failure) -> RegionFile {
     guard !bytes.isEmpty else { return RegionFile(name: path) }
     do throws(Failure) {
       return try RegionFile.read(bytes: bytes, name: path)
     } catch {
-      throw Self.damage("its table regions can't be read: \(error.what)", path)
+      throw Self.damage("its table \(table) can't be read: \(error.what)", path)
     }
   }
 
@@ -133,6 +176,14 @@ extension StateDatabase {
     // One argument however many ids there are: SQLite has a limit of 32,766.
     case .ids(let ids): ("WHERE id IN (SELECT value FROM json_each(?))", [JSONText.strings(ids)])
     case .tag(let tag): ("WHERE EXISTS (SELECT 1 FROM json_each(tags) WHERE value = ?)", [tag])
+    case .unapplied:
+      (
+        """
+        WHERE NOT EXISTS (
+          SELECT 1 FROM region_versions AS v
+          WHERE v.id = regions.id AND v.until IS NULL AND v.geojson = regions.geojson)
+        """, []
+      )
     }
   }
 }

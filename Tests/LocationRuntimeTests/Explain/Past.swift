@@ -32,7 +32,7 @@ struct Past {
     var effects: [Effect] = []
     func keep(_ engine: borrowing Engine) throws {
       _ = try database.store(
-        snapshot: engine.snapshot, at: engine.instant, keeping: retention,
+        snapshotOf: engine, at: engine.instant, keeping: retention,
         utc: UTCTime(microseconds: Drive.epoch))
     }
     try keep(engine)

@@ -161,7 +161,7 @@ import Testing
     retention.eventRows = 1
     func discard() throws {
       _ = try database().store(
-        snapshot: Engine().snapshot, at: at(0), keeping: retention, utc: UTCTime(microseconds: 0))
+        snapshotOf: Engine(), at: at(0), keeping: retention, utc: UTCTime(microseconds: 0))
     }
     try discard()
     #expect(try database().counts().events == 10)

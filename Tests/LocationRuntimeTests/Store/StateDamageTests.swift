@@ -167,7 +167,7 @@ import Testing
     var retention = Retention()
     retention.eventRows = 120
     _ = try database.store(
-      snapshot: Engine(configuration: EngineConfiguration()).snapshot, at: EngineInstant(microseconds: 0),
+      snapshotOf: Engine(configuration: EngineConfiguration()), at: EngineInstant(microseconds: 0),
       keeping: retention, utc: UTCTime(microseconds: 1_000))
     let kept = try database.read { database in
       try Row.fetchAll(
