@@ -8,7 +8,7 @@
 /// 3. *One timer.* ``nextDeadline`` is when something is due next. ``advance(to:into:)`` fires all that is due, in
 ///    order, each at its own instant, and ``handle(_:into:)`` begins with it. So a late timer changes when an effect
 ///    is performed, never what it is, and a call too many changes nothing.
-/// 4. *Deadlines are derived*, never journaled.
+/// 4. *Deadlines are derived.* A live host journals at most that time has passed.
 /// 5. *Effects are performed in order*, and ids are counters from the state: a replay gives the same ids.
 /// 6. *Nothing is assumed to have worked.* Outcomes return as events; a delivery nobody acknowledges has a deadline.
 /// 7. *Bounded.* Every table has a limit in ``Limits``, refused with a reason.
@@ -141,10 +141,11 @@ public struct Engine: ~Copyable {
       if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
     case .subscriber(let name, let event): take(event, of: name, into: &effects)
     case .machine(let event): take(event, into: &effects)
+    case .time: break
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .source, .receiver: break
+    case .fix, .segmentBreak, .source, .receiver, .time: break
     case .addRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
       tellOutboxes(into: &effects)

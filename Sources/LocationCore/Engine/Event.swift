@@ -1,4 +1,4 @@
-/// Everything that can happen. The set is closed; time passing is not an event.
+/// Everything that can happen. The set is closed.
 public enum Event: Hashable, Sendable, Codable {
   /// A source reported a position.
   case fix(FixReport)
@@ -16,6 +16,9 @@ public enum Event: Hashable, Sendable, Codable {
   case subscriber(name: String, SubscriberEvent)
   /// Something happened to the machine.
   case machine(MachineEvent)
+  /// Time has passed and something was due. What is due follows from the other events; a live host has this in its
+  /// journal, so that a replay also decides what was decided after the last of them.
+  case time
   /// The stream is over: what is open is settled at this instant.
   case end
 }

@@ -154,7 +154,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
     case .addSubscriber, .removeSubscriber, .subscriber: if host.ports.hasModel { return }
     case .fix(let report): guard isWanted(report) else { return }
-    case .segmentBreak, .source, .receiver, .machine: break
+    case .segmentBreak, .source, .receiver, .machine, .time: break
     case .end: hasEnded = true
     }
     if stamped.at > .distantPast { run(until: stamped.at) }
@@ -168,7 +168,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .segmentBreak: host.ports.report?.breakTrack()
     case .addRegion(let region): host.ports.report?.add(region)
     case .addSubscriber(let subscriber, let state): host.ports.report?.add(subscriber.name, state, at: time)
-    case .fix, .removeRegion, .removeSubscriber, .subscriber, .source, .receiver, .machine, .end: break
+    case .fix, .removeRegion, .removeSubscriber, .subscriber, .source, .receiver, .machine, .time, .end:
+      break
     }
     commit()
   }

@@ -14,7 +14,7 @@ extension DaemonLoop {
   mutating func alignReceiver() throws(Failure) {
     let isAdaptive = live.engine.configuration.sampling.isDutyCycled
     guard isAdaptive || !live.engine.receiver.isOn else { return }
-    live.advance(to: clock.read())
+    try live.advance(to: clock.read())
     live.dropReceiverOrders()
     try turnReceiver(on: live.engine.receiver.isOn || !isAdaptive)
   }

@@ -206,7 +206,7 @@ struct DaemonLoop: ~Copyable {
     for event in machine.take(entries[own..<firstOfControl]) { try take(event) }
     let questions = control.serve(entries[firstOfControl...], at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
-    live.advance(to: clock.read())
+    try live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
     for question in questions { try answer(question) }

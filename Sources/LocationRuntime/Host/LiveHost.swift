@@ -80,10 +80,11 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   }
 
   /// Does what is due by now, each at its own time.
-  package mutating func advance(to reading: ClockReading) {
+  ///
+  /// - Throws: what the journal throws; nothing has been done then.
+  package mutating func advance(to reading: ClockReading) throws(Journal.JournalError) {
     guard let due = nextDeadline, due <= reading.instant else { return }
-    host.advance(to: reading.instant)
-    last = max(last, reading.instant)
+    try handle(.time, at: reading.instant)
   }
 
   /// Handles the end of the stream: nothing comes any more.

@@ -92,7 +92,7 @@ package struct GPSDLink: ~Copyable {
     case .source(.found): hasBeenFound = true
     case .fix: hasReported = true
     case .source, .receiver, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber,
-      .subscriber, .machine, .end:
+      .subscriber, .machine, .time, .end:
       break
     }
   }

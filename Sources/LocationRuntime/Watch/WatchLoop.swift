@@ -108,7 +108,7 @@ struct WatchLoop: ~Copyable {
     guard ending == nil else { return }
     if entries[0].revents != 0 { try takeEvents() }
     let reading = clock.read()
-    live.advance(to: reading)
+    try live.advance(to: reading)
     if let end, end <= reading.instant { ending = ending ?? .done }
   }
 

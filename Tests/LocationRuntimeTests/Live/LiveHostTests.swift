@@ -91,6 +91,30 @@ import Testing
     #expect(effects.records.contains { if case .region = $0.body { true } else { false } })
   }
 
+  @Test func `what was decided by a deadline after the last event is in the recording`() {
+    var live = live(.clock)
+    let home = Region(
+      id: "home", shape: .circle(center: Drive.origin, radiusMeters: 150), notify: [.enter, .dwell],
+      dwellSeconds: 60)
+    live.handle(.addRegion(home), at: reading(0))
+    for second in 1...40 {
+      live.handle(.fix(Drive.report(Double(second), east: 0)), at: reading(Double(second)))
+    }
+    live.commit(at: reading(40))
+    func dwells(_ effects: [Effect]) -> Int {
+      effects.records.count { if case .region(let event) = $0.body { event.kind == .dwell } else { false } }
+    }
+    #expect(dwells(live.host.ports.effects) == 0)
+    live.advance(to: reading(200))
+    live.commit(at: reading(200))
+    #expect(dwells(live.host.ports.effects) == 1)
+    #expect(live.host.ports.effects == replayed(live.host.journal.events))
+    // Where nothing is due nothing is journaled.
+    let count = live.host.journal.events.count
+    live.advance(to: reading(200.001))
+    #expect(live.host.journal.events.count == count)
+  }
+
   @Test func `a source that plays a log gives what a replay gives, at any speed`() throws {
     var drive = Drive()
     for second in 0..<400 { drive.fix(Double(second) * 3, east: Double(second) * 25) }

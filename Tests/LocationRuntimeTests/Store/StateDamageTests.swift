@@ -57,7 +57,7 @@ import Testing
       .machine(.reboot),
       at: ClockReading(instant: EngineInstant(microseconds: 1_777_000_100_000_000), utc: nil))
     try host.commit(at: ClockReading(instant: EngineInstant(microseconds: 1_777_000_100_000_000), utc: nil))
-    host.advance(to: ClockReading(instant: EngineInstant(microseconds: 1_777_000_200_000_000), utc: nil))
+    try host.advance(to: ClockReading(instant: EngineInstant(microseconds: 1_777_000_200_000_000), utc: nil))
   }
 
   private func failure(_ sql: String) throws -> Failure? {
