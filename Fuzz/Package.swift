@@ -9,6 +9,7 @@ let fuzzed: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
   .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
   .strictMemorySafety(),
   .unsafeFlags(["-O", "-sanitize=fuzzer,address"]),
 ]
@@ -17,15 +18,18 @@ let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-l
 
 let package = Package(
   name: "locwatch-fuzz",
+  dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.2")],
   targets: [
     .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
+    .systemLibrary(name: "CVector"),
     .systemLibrary(name: "CFuzzer"),
-    // Only what reads tracks.
-    .target(name: "LocationCore", swiftSettings: fuzzed),
+    .target(name: "LocationCore", dependencies: ["CGEOS", "CVector"], swiftSettings: fuzzed),
     .target(
-      name: "LocationFormats", dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib"],
+      name: "LocationFormats",
+      dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
       swiftSettings: fuzzed),
     .executableTarget(
       name: "FuzzGPX", dependencies: ["LocationFormats", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
