@@ -43,10 +43,13 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
       if let line { text += ":\(line)" }
       text += ": "
     }
-    text += what
+    // What it quotes of a file may be as long as the file.
+    text += what.utf8.count <= Self.mostBytes ? what : what.prefix(Self.mostBytes / 4) + "…"
     if let remedy { text += "; \(remedy)" }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { Self.isControl($0) ? "?" : $0 }))
   }
+
+  private static let mostBytes = 1_000
 
   private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value) || scalar == "\u{2028}"

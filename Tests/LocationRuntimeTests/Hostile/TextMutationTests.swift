@@ -30,9 +30,8 @@ import Testing
           authorization: whenInUse
           accuracy: reduced
           distance_filter_m: 10
-          max_time_s: 60
           user: nobody
-          memory_max: 64M
+          memory_max: 67108864
           regions: [home, "office: 2"]
           """,
         ]
@@ -50,7 +49,9 @@ import Testing
           """,
         ]
       case .settings:
-        ["significant:\n  distance_m: 500\nregions:\n  rule: confident\nstate:\n  journal_rows: 1000\n"]
+        [
+          "significant_change:\n  distance_m: 500\nsampling:\n  mode: adaptive\nstate:\n  journal_rows: 1000\n"
+        ]
       case .profile: [file("Profiles/pinephone.yaml"), file("Profiles/iphone-class.yaml")]
       case .synthesis: [shipped("synth.yaml")]
       case .geoJSON:
@@ -81,7 +82,7 @@ import Testing
           #"{"state_of":"home"}"#,
         ]
       case .time: ["2026-05-01T06:00:12.123Z", "2026-05-01T08:00:12+02:00", "1970-01-01T00:00:00Z"]
-      case .place: ["48.1371,11.5754,120", "-90,180,1e3"]
+      case .place: ["48.1371,11.5754,120", "-90,180,1000"]
       case .json: [#"{"a":[1,2.5e-3,true,null,{"b":"\u0041\n"}],"c":{}}"#, "[[[[1]]]]"]
       }
     }
@@ -94,7 +95,7 @@ import Testing
       }
       switch self {
       case .manifest: _ = try SubscriberManifest.read(path: stored())
-      case .scenario: _ = try Scenario(path: stored(), subscribers: ["logger", "commute"])
+      case .scenario: _ = try Scenario(path: stored(), subscribers: ["logger", "commute-logger"])
       case .settings:
         var settings = DaemonSettings()
         try Settings.read(path: stored(), into: &settings)
@@ -104,14 +105,14 @@ import Testing
         _ = try RegionFile.read(bytes: bytes, name: "f", options: .init(defaultRadiusMeters: 50))
       case .recording:
         do throws(JournalLine.Trouble) { _ = try JournalLine.header(in: bytes) } catch {
-          try oneLine(error.what)
+          try TextMutationTests.oneLine(error.what)
         }
       case .journalLine:
         for line in bytes.split(separator: UInt8(ascii: "\n")).prefix(20) {
           do throws(JournalLine.Trouble) {
             _ = try JournalLine.stamped(in: Array(line))
           } catch {
-            try oneLine(error.what)
+            try TextMutationTests.oneLine(error.what)
           }
         }
       case .answer: _ = SubscriberAnswer(line: bytes)
@@ -119,7 +120,9 @@ import Testing
       case .place: _ = try PlaceText.circle(String(decoding: bytes, as: UTF8.self))
       case .json:
         var reader = JSONReader(bytes)
-        _ = try? JSONTree(&reader)
+        do throws(JSONError) { _ = try LocationFormats.JSONTree(&reader) } catch {
+          try TextMutationTests.oneLine(error.what)
+        }
       }
     }
 

@@ -9,7 +9,7 @@ import Testing
       SeededRandom.environmentSeed.flatMap { UInt64($0) }.map { $0..<($0 + 1) }
       ?? 0..<(Corpus.isFull ? 100_000 : 40)
     for seed in seeds {
-      var simulation = try Simulation(seed: seed)
+      var simulation = try Simulation.begun(seed: seed)
       do {
         try simulation.run(steps: 150)
       } catch {
