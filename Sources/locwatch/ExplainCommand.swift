@@ -16,17 +16,26 @@ struct ExplainCommand: AsyncParsableCommand {
       led to. A time in whole seconds means all of that second.
 
       Works with and without a daemon, as far back as the journal reaches, and on
-      recordings of locwatch journal or run --record.
+      recordings of locwatch journal or run --record. --track replays a track with
+      the regions of --regions, as locwatch replay does, and explains that.
 
         locwatch explain
         locwatch explain --region home --at 2026-05-01T06:00:12Z
         locwatch explain --event 1234
         locwatch explain --subscriber commute-logger --json
         locwatch explain incident.journal --region home --at 2026-05-01T06:00:12Z
+        locwatch explain --track drive.gpx --regions places.geojson --region home
       """)
 
   @Argument(help: ArgumentHelp("A recording (default: the state file).", valueName: "recording"))
   var recording: String?
+
+  @Option(help: ArgumentHelp("A track instead: GPX, gpsd's JSON lines, NDJSON.", valueName: "file"))
+  var track: String?
+
+  @OptionGroup var regionFiles: RegionFileOptions
+  @OptionGroup var engine: EngineOptions
+  @OptionGroup var accuracy: AccuracyOptions
 
   @Option(help: ArgumentHelp("The moment, UTC.", valueName: "time"))
   var at: UTCTime?
@@ -51,6 +60,15 @@ struct ExplainCommand: AsyncParsableCommand {
     if recording != nil, state.state != nil {
       throw ValidationError("a recording and --state exclude each other")
     }
+    if track != nil, recording != nil || state.state != nil {
+      throw ValidationError("--track excludes a recording and --state")
+    }
+    let needsTrack =
+      !regionFiles.regions.isEmpty || engine.config != nil || engine.profile != nil
+      || accuracy.assumeAccuracy != nil
+    if track == nil, needsTrack {
+      throw ValidationError("--regions, --config, --profile and --assume-accuracy need --track")
+    }
     if json, format.format == .text { throw ValidationError("--json and --format text exclude each other") }
   }
 
@@ -58,7 +76,9 @@ struct ExplainCommand: AsyncParsableCommand {
     try Terminal.reporting { () throws(Failure) in
       let question = Question(at: at, event: event, region: region, subscriber: subscriber)
       let explanation: Explanation
-      if let recording {
+      if let track {
+        explanation = try Explanation(question, track: track, try request())
+      } else if let recording {
         explanation = try Explanation(question, recording: recording)
       } else {
         explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
@@ -66,5 +86,16 @@ struct ExplainCommand: AsyncParsableCommand {
       let isText = !json && RegionsFormat.or(format.format) == .text
       try Terminal.print(isText ? explanation.text : explanation.tree.text + "\n")
     }
+  }
+
+  /// How a track is replayed.
+  private func request() throws(Failure) -> ReplayRequest {
+    var request = ReplayRequest()
+    try engine.apply(to: &request.configuration)
+    request.regions = try regionFiles.read()
+    request.subscribers = [Subscriber(name: "replay")]
+    request.track = TrackOptions(assumeAccuracyMeters: accuracy.assumeAccuracy)
+    request.track.sortsSegments = true
+    return request
   }
 }

@@ -18,7 +18,9 @@ struct PowerCommand: AsyncParsableCommand {
 
       A profile says what a device draws, and how reliable each number is.
       """,
-    subcommands: [Spent.self, Profiles.self, Show.self, Plan.self, Calibrate.self],
+    subcommands: [
+      Spent.self, Profiles.self, Show.self, Plan.self, Calibrate.self, Predict.self, Validate.self,
+    ],
     defaultSubcommand: Spent.self)
 
   /// `locwatch power profiles`.

@@ -60,6 +60,11 @@ struct RegionsAdd: AsyncParsableCommand {
   )
   var initial: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "How much evidence an enter or exit takes: early, balanced (default) or certain.", valueName: "word"))
+  var sensitivity: String?
+
   @Flag(help: "Replace a region with this id.")
   var replace = false
 
@@ -96,6 +101,7 @@ struct RegionsAdd: AsyncParsableCommand {
     edit.exitDelaySeconds = exitDelay
     edit.maxLatencySeconds = maxLatency
     edit.initial = initial
+    edit.sensitivity = sensitivity
     if let circle { return try edit.apply(to: try PlaceText.circle(circle)) }
     return try edit.apply(to: try FileBytes.read(path: geojson ?? "-"), name: geojson ?? "-")
   }

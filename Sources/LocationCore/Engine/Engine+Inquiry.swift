@@ -4,7 +4,7 @@ extension Engine {
   /// UTC at which an event that comes now happens: a report's own time where that can be believed, else that of the
   /// instant.
   public mutating func time(of stamped: Stamped) -> UTCTime {
-    if case .fix(let report) = stamped.event, let time = report.time,
+    if case .fix(let report) = stamped.event, let time = state.gate.time(of: report),
       state.gate.instant(ofReplayed: report) != nil
     {
       return time
@@ -28,6 +28,9 @@ extension Engine {
   public func regionVerdicts(with asked: String?) -> [RegionVerdict] {
     regions.verdicts(since: regions.standings(with: asked), [], asked: asked)
   }
+
+  /// By how much the error of the fixes is taken to differ from what is claimed, and why.
+  public var errorEstimate: ErrorEstimate { regions.errorEstimate }
 
   /// What a region's state would take to change, as the last fix leaves it; none where there is no such region.
   public func regionNeeds(_ id: String) -> [RegionNeed] { regions.needs(of: id) }

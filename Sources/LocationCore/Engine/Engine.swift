@@ -269,7 +269,9 @@ extension Engine {
     }
     if state.policy.hasOwnMeasures { offerOwnMoves(of: fix, into: &effects) }
     if configuration.explains {
-      effects[place] = .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, explain(fix))))
+      let verdicts = explain(fix)
+      effects[place] = .record(
+        Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts, regions.errorEstimate)))
     } else {
       regions.observe(fix, into: &regionEvents)
     }

@@ -151,7 +151,7 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// The time of a report, without the rollovers of the source's week number.
   @inline(__always)
-  private func time(of report: FixReport) -> UTCTime? {
+  func time(of report: FixReport) -> UTCTime? {
     guard let rollovers = clock?.rolloverSeconds, rollovers != 0 else { return report.time }
     return report.time?.advanced(bySeconds: rollovers)
   }

@@ -52,6 +52,16 @@ public struct Region: Hashable, Sendable, Codable {
     case silent
   }
 
+  /// How much evidence it takes that the position came in or went out.
+  public enum Sensitivity: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Less than usual: told earlier, and of briefer and shallower passages; wrong more often.
+    case early
+    /// The usual.
+    case balanced
+    /// More than usual: told later, and wrong hardly ever.
+    case certain
+  }
+
   /// Unique among the regions of an engine.
   public var id: String
   /// For people; nil where the owner gave none.
@@ -68,11 +78,13 @@ public struct Region: Hashable, Sendable, Codable {
   public var maxLatencySeconds: Double?
   /// What is said of the first state.
   public var initial: Initial
+  /// How much evidence a change takes; nil where the owner did not say, which is `balanced`.
+  public var sensitivity: Sensitivity?
 
   public init(
     id: String, name: String? = nil, shape: Shape, notify: Notify = [.enter, .exit],
     dwellSeconds: Double = 300, exitDelaySeconds: Double = 0, maxLatencySeconds: Double? = nil,
-    initial: Initial = .state
+    initial: Initial = .state, sensitivity: Sensitivity? = nil
   ) {
     self.id = id
     self.name = name
@@ -82,6 +94,7 @@ public struct Region: Hashable, Sendable, Codable {
     self.exitDelaySeconds = exitDelaySeconds
     self.maxLatencySeconds = maxLatencySeconds
     self.initial = initial
+    self.sensitivity = sensitivity
   }
 }
 

@@ -50,6 +50,7 @@ public struct RegionVerdict: Hashable, Sendable, Codable {
 struct AcceptedFix: RecordFamily {
   var fix: Fix
   var verdicts: [RegionVerdict]
+  var error: ErrorEstimate?
 
   static let types = ["fix.accepted"]
 
@@ -64,6 +65,11 @@ struct AcceptedFix: RecordFamily {
       "speed_mps", fix.speedMetersPerSecond, .metersPerSecond, "over ground, where the source has it")
     visitor.number(
       "course_deg", fix.courseDegrees, .course, "from true north, where the source has it")
+    visitor.number(
+      "error_factor", error?.factor, .ratio,
+      "on the claimed error, for regions: above 1 where the receiver understates it")
+    visitor.text(
+      "error_basis", error?.basis.rawValue, "what that [comes from](#what-an-error-factor-comes-from)")
     visitor.verdicts(
       "regions", verdicts,
       "its [verdict](#regions-of-a-fix) on each region that it was evaluated for: regions that contain the position or did so recently, and regions with pending evidence; absent if there is none"
@@ -73,14 +79,21 @@ struct AcceptedFix: RecordFamily {
   static func text(_ fields: RecordFields) -> TextRecord? {
     guard let place = fields.place else { return nil }
     let speed = fields.number("speed_mps").map { ", \(Wording.speed($0))" } ?? ""
-    return TextRecord("fix", place + speed)
+    var error = ""
+    if let factor = fields.number("error_factor"),
+      let basis = fields.code("error_basis", ErrorEstimate.Basis.self), basis != .claimed
+    {
+      error = ", error × \(Wording.number(factor, 2)) (\(basis.rawValue))"
+    }
+    return TextRecord("fix", place + speed + error)
   }
 
   static var samples: [Record.Body] {
     let verdict = RegionVerdict(
       region: "home", before: .outside, after: .outside, edgeMeters: 1, sigmaMeters: 1,
       probabilityInside: 0, clearMeters: 1, heldMeters: 1, clearFixes: 0, heldSeconds: 0, reason: .agrees)
-    return [.fixAccepted(.sample, [verdict])]
+    let error = ErrorEstimate(factor: 1.5, basis: .rest, isMoving: false, restBlocks: 3)
+    return [.fixAccepted(.sample, [verdict], error)]
   }
 }
 

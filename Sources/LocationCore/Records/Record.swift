@@ -12,7 +12,8 @@ public struct Record: Hashable, Sendable, Codable {
     case clock(seconds: Double)
     case source(SourceEvent)
     /// With what it said of each region for which it was weighed.
-    case fixAccepted(Fix, [RegionVerdict])
+    /// And by how much its error was taken to differ from what is claimed.
+    case fixAccepted(Fix, [RegionVerdict], ErrorEstimate? = nil)
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)
     case subscriberState(StateMove)
@@ -70,7 +71,8 @@ extension Record.Body {
     case .gap(let seconds, let reason): visitor.visit(GapRecord(seconds: seconds, reason: reason))
     case .clock(let seconds): visitor.visit(ClockRecord(seconds: seconds))
     case .source(let event): visitor.visit(event)
-    case .fixAccepted(let fix, let verdicts): visitor.visit(AcceptedFix(fix: fix, verdicts: verdicts))
+    case .fixAccepted(let fix, let verdicts, let error):
+      visitor.visit(AcceptedFix(fix: fix, verdicts: verdicts, error: error))
     case .fixRejected(let reason, let report): visitor.visit(RejectedFix(reason: reason, report: report))
     case .decision(let decision): visitor.visit(decision)
     case .subscriberState(let move): visitor.visit(move)

@@ -104,13 +104,15 @@ package enum RecordUnit: Sendable {
   case seconds
   case joules
   case probability
+  /// A factor.
+  case ratio
 
   /// Decimals that are printed.
   package var decimals: Int {
     switch self {
     case .degrees: FixedPoint.degrees
     case .course, .meters, .metersPerSecond: FixedPoint.meters
-    case .seconds, .joules, .probability: FixedPoint.thousandths
+    case .seconds, .joules, .probability, .ratio: FixedPoint.thousandths
     }
   }
 
@@ -123,6 +125,7 @@ package enum RecordUnit: Sendable {
     case .seconds: "s"
     case .joules: "J"
     case .probability: "0 to 1"
+    case .ratio: "factor"
     }
   }
 }

@@ -6,8 +6,11 @@
 /// estimate is taken off. A block counts when the one after it was at rest too, so setting out adds nothing.
 ///
 /// What was learned at one place does not hold at the next: it fades within half a minute of motion.
+///
+/// Where nobody said how accurate the fixes are, the scatter of the track about a smooth path tells, in motion too, and
+/// both ways: see ``ResidualSpread``. The larger of both holds where the rest says that the error is larger.
 struct AccuracyInflation: Hashable, Sendable {
-  /// Factor on the claimed error, 1 to the limit.
+  /// Factor on the claimed error: 1 to the limit, or ``ResidualSpread/leastFactor`` to it on an assumed one.
   private(set) var factor = 1.0
   /// When the next fix is looked at.
   private var lookAt = EngineInstant.distantPast
@@ -21,6 +24,10 @@ struct AccuracyInflation: Hashable, Sendable {
     var strays = 0
     /// When the position was last known to be at rest, or the last fix in motion.
     var restedAt = EngineInstant.distantPast
+    /// What the rest says, where ``residuals`` say something too; nil where they do not.
+    var restFactor: Double?
+    /// How the fixes scatter that state no accuracy; nil where they state one.
+    var residuals: ResidualSpread?
   }
 
   /// Standard deviations, claimed and estimated, from the middle of a rest beyond which a fix is not of it.
@@ -36,17 +43,17 @@ struct AccuracyInflation: Hashable, Sendable {
 
   init() {}
 
-  /// What feeds the estimate at present.
-  var basis: Basis {
-    memory.motion.isMoving ? .motion : .rest(blocks: memory.rest.count)
-  }
-
-  /// What feeds the estimate.
-  enum Basis: Hashable, Sendable {
-    /// Nothing: the position moves.
-    case motion
-    /// A rest with so many blocks of fixes; three make an estimate.
-    case rest(blocks: Int)
+  /// The estimate, and what feeds it.
+  var estimate: ErrorEstimate {
+    let rest = memory.restFactor ?? factor
+    var basis = ErrorEstimate.Basis.claimed
+    if memory.restFactor != nil, factor > rest || rest <= 1 {
+      basis = .residuals
+    } else if rest > 1 {
+      basis = memory.motion.isMoving ? .motion : .rest
+    }
+    return ErrorEstimate(
+      factor: factor, basis: basis, isMoving: memory.motion.isMoving, restBlocks: memory.rest.count)
   }
 
   /// Takes a fix into account.
@@ -59,6 +66,19 @@ struct AccuracyInflation: Hashable, Sendable {
   @inline(never)
   private mutating func look(at fix: Fix, limit: Double) {
     lookAt = fix.instant.advanced(bySeconds: MotionEvidence.stepSeconds)
+    if let restFactor = memory.restFactor { factor = restFactor }
+    observe(fix, limit: limit)
+    let assumed = memory.residuals?.factor(limit: limit)
+    memory.restFactor = assumed == nil ? nil : factor
+    if let assumed { factor = factor > 1 ? Swift.max(factor, assumed) : assumed }
+  }
+
+  private mutating func observe(_ fix: Fix, limit: Double) {
+    if fix.accuracy.source != .assumed {
+      memory.residuals = nil
+    } else if memory.residuals == nil {
+      memory.residuals = ResidualSpread()
+    }
     guard let plane = memory.plane else { return start(at: fix) }
     let point = plane.point(of: fix.coordinate)
     guard TangentPlane.reaches(point) else {
@@ -68,6 +88,7 @@ struct AccuracyInflation: Hashable, Sendable {
     let sigma = fix.accuracy.sigmaMeters
     let wasMoving = memory.motion.isMoving
     memory.motion.note(point, at: fix.instant, variance: sigma * sigma)
+    memory.residuals?.note(point, at: fix.instant, sigma: sigma)
     if memory.motion.isMoving { return fade(at: fix.instant) }
     let stray = sigma * Swift.max(Self.straySigmas.claimed, Self.straySigmas.estimated * factor)
     let isStray = memory.rest.squareDistance(to: point) > stray * stray
@@ -98,6 +119,7 @@ struct AccuracyInflation: Hashable, Sendable {
     let plane = TangentPlane(at: fix.coordinate)
     memory.plane = plane
     memory.motion.forgetPlaces()
+    memory.residuals?.forgetPlaces()
     begin(at: plane.point(of: fix.coordinate), fix.instant)
   }
 

@@ -71,6 +71,16 @@ public struct RegionConfiguration: Codable, Hashable, Sendable {
   /// The most by which the monitor believes that receivers understate their error; 1 turns the estimate off.
   public var inflationLimit = 4.0
 
+  /// Factor on all depths that a change takes, by what its region asks for. Docs/Regions.md has the rate of false
+  /// transitions with each.
+  static func depthFactor(_ sensitivity: Region.Sensitivity) -> Double {
+    switch sensitivity {
+    case .early: 0.65
+    case .balanced: 1
+    case .certain: 1.5
+    }
+  }
+
   /// The most regions a monitor takes.
   public var regionLimit = 4_000_000
 

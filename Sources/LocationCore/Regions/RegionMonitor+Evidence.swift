@@ -9,13 +9,14 @@ extension RegionMonitor {
         slot, fix, catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane), into: &events)
       return false
     }
-    let (edge, isExact) = edgeMeters(slot, place, fix)
+    let sigma = fix.sigmaMeters * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
+    let (edge, isExact) = edgeMeters(slot, place, fix, sigma)
     var probe = RegionProbe(
-      instant: fix.instant, edgeMeters: edge, sigmaMeters: fix.sigmaMeters, attainableMeters: .infinity)
+      instant: fix.instant, edgeMeters: edge, sigmaMeters: sigma, attainableMeters: .infinity)
     if evidence[place].asksAttainable(probe, by: configuration) {
       probe.attainableMeters = catalog[slot].shape.attainableDepthMeters(
         at: fix.coordinate, edgeMeters: edge,
-        reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters,
+        reachMeters: configuration.attainableReachSigmas * sigma,
         enoughMeters: evidence[place].enoughMeters(probe, by: configuration))
     }
     if case .unknown(let first) = evidence[place] {
@@ -36,14 +37,14 @@ extension RegionMonitor {
   /// Metres to a region's edge; a bound of them where it is all the same how far beyond it the edge is.
   @inline(__always)
   private mutating func edgeMeters(
-    _ slot: RegionSlot, _ place: Int, _ fix: RegionFix
+    _ slot: RegionSlot, _ place: Int, _ fix: RegionFix, _ sigma: Double
   ) -> (meters: Double, isExact: Bool) {
     // A circle's edge takes no longer to measure.
     if catalog[slot].outline != nil, evidence[place].state != .unknown,
       !notifies(slot, .cross)
     {
       let bound = catalog.annulus(slot).boundMeters(at: fix.coordinate, in: neighbors.plane)
-      if abs(bound) > configuration.decidedSigmas * fix.sigmaMeters { return (bound, false) }
+      if abs(bound) > configuration.decidedSigmas * sigma { return (bound, false) }
     }
     return (catalog[slot].shape.edgeMeters(at: fix.coordinate), true)
   }

@@ -23,6 +23,9 @@ extension RegionMonitor {
     let sigma = fix.accuracy.sigmaMeters * inflation.factor
     let margin = Self.horizonSigmas * sigma
     let near = configuration.heldSigmas * sigma
+    func isNear(_ slot: RegionSlot, _ meters: Double) -> Bool {
+      meters <= near * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
+    }
     func seconds(_ slot: RegionSlot, _ meters: Double) -> Double {
       Swift.max(0, meters - margin) / metersPerSecond
         + (catalog[slot].terms.maxLatencySeconds ?? latencySeconds)
@@ -30,7 +33,7 @@ extension RegionMonitor {
     var horizon = RegionHorizon()
     for slot in evidence.inside {
       let depth = -catalog[slot].shape.edgeMeters(at: fix.coordinate)
-      if depth <= near { horizon.isNearEdge = true }
+      if isNear(slot, depth) { horizon.isNearEdge = true }
       let exit = seconds(slot, depth)
       if let latency = catalog[slot].terms.maxLatencySeconds {
         horizon.exitSeconds = Swift.min(horizon.exitSeconds ?? exit, exit)
@@ -46,7 +49,7 @@ extension RegionMonitor {
       catalog.find(in: GeoBox(around: fix.coordinate, radiusMeters: reach), into: &found)
       for slot in found where evidence.state(of: slot) != .inside {
         let edge = catalog[slot].shape.edgeMeters(at: fix.coordinate)
-        if edge <= near { horizon.isNearEdge = true }
+        if isNear(slot, edge) { horizon.isNearEdge = true }
         let enter = seconds(slot, edge)
         nearest = Swift.min(nearest ?? enter, enter)
       }

@@ -65,6 +65,9 @@ public struct RegionMonitor: Sendable {
     return evidence[place].state
   }
 
+  /// By how much the error of the fixes is taken to differ from what is claimed.
+  public var errorEstimate: ErrorEstimate { inflation.estimate }
+
   /// The regions, in the order of their ids.
   public var regions: [Region] { catalog.regions }
 

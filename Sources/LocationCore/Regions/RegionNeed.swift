@@ -41,8 +41,10 @@ extension RegionMonitor {
     if departures.contains(where: { $0.slot == slot }) {
       return clockNeeds(slot, .exit, .delayed, catalog[slot].terms.exitDelaySeconds)
     }
-    let view = view(of: slot, fix)
-    if case .unknown(let first) = known { return [firstNeed(view, first)] }
+    if case .unknown(let first) = known { return [firstNeed(view(of: slot, fix), first)] }
+    var scaled = fix
+    scaled.sigmaMeters *= RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
+    let view = view(of: slot, scaled)
     if configuration.rule == .plain {
       return [placeNeed(.plain, view, beyondMeters: 0, view.radius(atSigmas: 0))]
     }

@@ -131,6 +131,7 @@ struct RegionTerms: Sendable {
   var exitDelaySeconds: Double
   var notify: Region.Notify
   var initial: Region.Initial
+  var sensitivity: Region.Sensitivity
   var id: String
 
   init(_ region: Region) {
@@ -140,5 +141,6 @@ struct RegionTerms: Sendable {
     dwellSeconds = region.dwellSeconds
     exitDelaySeconds = region.exitDelaySeconds
     maxLatencySeconds = region.maxLatencySeconds
+    sensitivity = region.sensitivity ?? .balanced
   }
 }

@@ -41,7 +41,9 @@ extension RegionMonitor {
     let against = evidence.evidence(of: slot, by: configuration).against
     let shape = catalog[slot].shape
     let edge = shape.edgeMeters(at: fix.coordinate)
-    let factor = configuration.guardedFactor(against?.flapCount ?? 0) * fix.sigmaMeters
+    let factor =
+      configuration.guardedFactor(against?.flapCount ?? 0) * fix.sigmaMeters
+      * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
     let after = state(in: slot)
     return RegionVerdict(
       region: catalog[slot].terms.id, before: before, after: after, edgeMeters: edge,
@@ -67,9 +69,10 @@ extension RegionMonitor {
       return .gathering
     }
     guard after == .outside else { return .weak }
+    let sigma = fix.sigmaMeters * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
     let attainable = catalog[slot].shape.attainableDepthMeters(
       at: fix.coordinate, edgeMeters: edgeMeters,
-      reachMeters: configuration.attainableReachSigmas * fix.sigmaMeters)
-    return attainable < Accuracy.sigmasIn68Percent * fix.sigmaMeters ? .tooSmall : .weak
+      reachMeters: configuration.attainableReachSigmas * sigma)
+    return attainable < Accuracy.sigmasIn68Percent * sigma ? .tooSmall : .weak
   }
 }

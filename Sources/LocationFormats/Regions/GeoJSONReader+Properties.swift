@@ -51,6 +51,8 @@ extension GeoJSONReader {
     case .maxLatencySeconds: draft.maxLatencySeconds = try checkedSeconds()
     case .tags: draft.tags = try foreignWords()
     case .initial: draft.initial = try checked(at: offset, try reader.string(), RegionDraft.initial)
+    case .sensitivity:
+      draft.sensitivity = try checked(at: offset, try reader.string(), RegionDraft.sensitivity)
     }
   }
 

@@ -181,7 +181,7 @@ struct KMLReader: XMLRegionReader {
     case .exitDelaySeconds: draft.exitDelaySeconds = try RegionDraft.seconds(try number())
     case .id, .name: break
     case .radius, .radiusUnits, .rad, .mapboxRadius, .mapboxDwell, .notify, .maxLatencySeconds, .initial,
-      .tags, nil:
+      .sensitivity, .tags, nil:
       properties.append((key, JSONText.string(value)))
     }
   }

@@ -52,6 +52,7 @@ struct RegionDraft {
   var exitDelaySeconds: Double?
   var maxLatencySeconds: Double?
   var initial: Region.Initial?
+  var sensitivity: Region.Sensitivity?
 
   /// What is missing to make a region of the geometry; nil where nothing is.
   var missing: String? {
@@ -79,6 +80,7 @@ struct RegionDraft {
     region.exitDelaySeconds = exitDelaySeconds ?? region.exitDelaySeconds
     region.maxLatencySeconds = maxLatencySeconds
     region.initial = initial ?? region.initial
+    region.sensitivity = sensitivity
     return region
   }
 
@@ -181,6 +183,13 @@ struct RegionDraft {
       throw RegionProblem(what: "\"\(word)\" is no such word", remedy: "write state, event or silent")
     }
     return initial
+  }
+
+  static func sensitivity(_ word: String) throws(RegionProblem) -> Region.Sensitivity {
+    guard let sensitivity = Region.Sensitivity(rawValue: word) else {
+      throw RegionProblem(what: "\"\(word)\" is no such word", remedy: "write early, balanced or certain")
+    }
+    return sensitivity
   }
 
   static let notifyWords: [(word: String, notify: Region.Notify)] = [

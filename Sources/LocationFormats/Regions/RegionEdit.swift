@@ -18,6 +18,8 @@ package struct RegionEdit: Sendable {
   package var maxLatencySeconds: Double?
   /// `state`, `event` or `silent`.
   package var initial: String?
+  /// `early`, `balanced` or `certain`.
+  package var sensitivity: String?
 
   /// An edit that says nothing but the id.
   package init(id: String) { self.id = id }
@@ -76,6 +78,9 @@ package struct RegionEdit: Sendable {
       }
       if let maxLatencySeconds {
         set(.maxLatencySeconds, JSONText.number(try RegionDraft.seconds(maxLatencySeconds)))
+      }
+      if let sensitivity {
+        set(.sensitivity, JSONText.string(try RegionDraft.sensitivity(sensitivity).rawValue))
       }
       if let initial { set(.initial, JSONText.string(try RegionDraft.initial(initial).rawValue)) }
     } catch {

@@ -21,6 +21,7 @@ enum RegionProperty: String, CaseIterable {
   case exitDelaySeconds = "exit_delay_s"
   case maxLatencySeconds = "max_latency_s"
   case initial
+  case sensitivity
   /// A list of the owner's own words.
   case tags
 
@@ -54,6 +55,7 @@ enum RegionProperty: String, CaseIterable {
     case .exitDelaySeconds: "exit_delay_s"
     case .maxLatencySeconds: "max_latency_s"
     case .initial: "initial"
+    case .sensitivity: "sensitivity"
     case .tags: "tags"
     }
   }
@@ -81,6 +83,7 @@ enum RegionProperty: String, CaseIterable {
   /// Those that nobody else has, so that a near miss is a slip.
   private static let ours: [RegionProperty] = [
     .radiusMeters, .bufferMeters, .notify, .dwellSeconds, .exitDelaySeconds, .maxLatencySeconds, .initial,
+    .sensitivity,
   ]
 
   private static func plain(_ key: String) -> String {

@@ -26,6 +26,7 @@ package struct RegionRecord: Sendable {
     line.member("exit_delay_s", region.exitDelaySeconds, decimals: FixedPoint.thousandths)
     line.member("max_latency_s", region.maxLatencySeconds, decimals: FixedPoint.thousandths)
     line.member("initial", region.initial.rawValue)
+    line.member("sensitivity", region.sensitivity?.rawValue)
     if !tags.isEmpty { line.member("tags", tags) }
     line.member("state", state?.rawValue)
     line.close()
@@ -78,6 +79,7 @@ package struct RegionRecord: Sendable {
     }
     if let latency = region.maxLatencySeconds { rows.append(["max latency", Wording.duration(latency)]) }
     rows.append(["initial", region.initial.rawValue])
+    if let sensitivity = region.sensitivity { rows.append(["sensitivity", sensitivity.rawValue]) }
     if !tags.isEmpty { rows.append(["tags", tags.joined(separator: ", ")]) }
     if let state { rows.append(["state", state.rawValue]) }
     return TextTable.cell(region.id) + "\n" + TextTable(rows: rows, indent: "  ").text

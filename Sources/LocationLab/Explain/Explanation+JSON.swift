@@ -37,6 +37,9 @@ extension Explanation {
       ("lon", .fixed(fix.coordinate.longitude, FixedPoint.degrees)),
       ("acc_m", .fixed(fix.accuracy.radiusMeters, FixedPoint.meters)),
       ("acc_source", .string(fix.accuracy.source.rawValue)),
+      ("error_factor", error.map { .fixed($0.factor, FixedPoint.thousandths) }),
+      ("error_basis", error.map { .string($0.basis.rawValue) }),
+      ("moving", error.map { .boolean($0.isMoving) }),
       ("age_s", .fixed(max(0, fix.time.seconds(to: time)), FixedPoint.thousandths)),
     ])
   }

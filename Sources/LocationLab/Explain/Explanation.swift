@@ -64,6 +64,8 @@ package struct Explanation: Sendable {
   var report: Record?
   /// The last fix that was believed; nil where there was none yet.
   var fix: Fix?
+  /// By how much its error is taken to differ from what is claimed; nil where none is known.
+  var error: ErrorEstimate?
   /// What is believed.
   var gate = FixGate.Configuration()
   /// What the receiver was told since.
@@ -87,28 +89,36 @@ extension Explanation {
   ///
   /// - Throws: ``Failure`` of code 1 where the region or the subscriber was not there then.
   init(_ question: Question, _ inquiry: borrowing Inquiry) throws(Failure) {
-    let known = inquiry.engine.time
+    try self.init(question, inquiry.engine, inquiry.seen, isReached: inquiry.isReached)
+  }
+
+  /// What an engine knows that has come to the moment, or to the end of what is known.
+  init(
+    _ question: Question, _ engine: borrowing Engine, _ seen: Inquiry.Seen, isReached: Bool
+  ) throws(Failure) {
+    let known = engine.time
     let asked = question.event == nil ? question.at : nil
     time = asked ?? known
-    if let asked, !inquiry.isReached, known < asked { knownUntil = known }
-    gate = inquiry.engine.configuration.gate
-    report = inquiry.seen.report
-    fix = inquiry.engine.tally.last
-    event = inquiry.seen.subject.map { JSONTree($0) }
-    decisions = inquiry.seen.consequences.map { JSONTree($0) }
-    receiver = inquiry.seen.receiver.map { JSONTree($0) }
-    source = inquiry.seen.source.map { JSONTree($0) }
-    let region = try Self.region(question, inquiry)
-    places = Self.places(region, inquiry)
+    if let asked, !isReached, known < asked { knownUntil = known }
+    gate = engine.configuration.gate
+    report = seen.report
+    fix = engine.tally.last
+    error = fix == nil ? nil : engine.errorEstimate
+    event = seen.subject.map { JSONTree($0) }
+    decisions = seen.consequences.map { JSONTree($0) }
+    receiver = seen.receiver.map { JSONTree($0) }
+    source = seen.source.map { JSONTree($0) }
+    let region = try Self.region(question, engine, seen)
+    places = Self.places(region, engine, seen)
     if region == nil, question.event == nil, fix != nil {
-      unweighedRegions = inquiry.engine.regionCount - places.count
+      unweighedRegions = engine.regionCount - places.count
     }
     if region == nil {
-      move = inquiry.engine.moveStanding
-      stay = inquiry.engine.visitStanding
+      move = engine.moveStanding
+      stay = engine.visitStanding
     }
-    let subscriber = question.subscriber ?? inquiry.seen.subject?.subscriber
-    listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, inquiry)
+    let subscriber = question.subscriber ?? seen.subject?.subscriber
+    listeners = try Self.listeners(named: subscriber, of: event == nil ? region : nil, engine, seen)
     if event != nil { for index in listeners.indices { listeners[index].outcomes = [] } }
     if let id = question.event { forgetLast(since: id) }
   }
@@ -124,35 +134,35 @@ extension Explanation {
 
   /// The region that is asked about, itself or by its event.
   private static func region(
-    _ question: Question, _ inquiry: borrowing Inquiry
+    _ question: Question, _ engine: borrowing Engine, _ seen: Inquiry.Seen
   ) throws(Failure) -> String? {
     guard let region = question.region else {
-      guard case .region(let event) = inquiry.seen.subject?.body else { return nil }
+      guard case .region(let event) = seen.subject?.body else { return nil }
       return event.region
     }
-    guard inquiry.engine.regionState(region) == nil else { return region }
-    let near = NearestWord.to(region, among: inquiry.engine.regionIDs)
+    guard engine.regionState(region) == nil else { return region }
+    let near = NearestWord.to(region, among: engine.regionIDs)
     throw Failure(
       .conditionFails, what: "no region was called \"\(region)\" then",
       remedy: near.map { "did you mean \($0)?" } ?? "locwatch regions list lists those there are now")
   }
 
-  private static func places(_ asked: String?, _ inquiry: borrowing Inquiry) -> [Place] {
-    let verdicts = inquiry.seen.fix?.verdicts ?? inquiry.engine.regionVerdicts(with: asked)
+  private static func places(_ asked: String?, _ engine: borrowing Engine, _ seen: Inquiry.Seen) -> [Place] {
+    let verdicts = seen.fix?.verdicts ?? engine.regionVerdicts(with: asked)
     var ids = verdicts.map(\.region)
     if let asked { ids = [asked] }
     return ids.map { id in
       Place(
-        region: id, state: inquiry.engine.regionState(id) ?? .unknown,
-        verdict: verdicts.first { $0.region == id }, needs: inquiry.engine.regionNeeds(id),
-        last: inquiry.seen.regions[id].map { JSONTree($0) })
+        region: id, state: engine.regionState(id) ?? .unknown,
+        verdict: verdicts.first { $0.region == id }, needs: engine.regionNeeds(id),
+        last: seen.regions[id].map { JSONTree($0) })
     }
   }
 
   private static func listeners(
-    named name: String?, of region: String?, _ inquiry: borrowing Inquiry
+    named name: String?, of region: String?, _ engine: borrowing Engine, _ seen: Inquiry.Seen
   ) throws(Failure) -> [Listener] {
-    let all = inquiry.engine.subscribers
+    let all = engine.subscribers
     let wanted = name.map { name in all.filter { $0.subscriber.name == name } } ?? all
     if let name, wanted.isEmpty {
       let near = NearestWord.to(name, among: all.map(\.subscriber.name))
@@ -164,7 +174,7 @@ extension Explanation {
       region == nil ? [.significantChange, .regions, .visits] : [.regions]
     var decisions: [SubscriberManifest.Service: [Decision]] = [:]
     for service in services {
-      decisions[service] = inquiry.engine.decisions(on: service.trigger, region: region)
+      decisions[service] = engine.decisions(on: service.trigger, region: region)
     }
     return wanted.map { view in
       let subscriber = view.subscriber
@@ -178,7 +188,7 @@ extension Explanation {
         return outcome
       }
       return Listener(
-        view: view, last: inquiry.seen.decisions[subscriber.name].map { JSONTree($0) }, outcomes: outcomes)
+        view: view, last: seen.decisions[subscriber.name].map { JSONTree($0) }, outcomes: outcomes)
     }
   }
 }

@@ -57,14 +57,9 @@ struct ExplanationText {
     var text = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy)) at \(Self.clock(fix.time))"
     if age >= Self.oldSeconds { text += ", \(Wording.duration(age)) before" }
     add("fix", "", text)
-    if let sigma = explanation.places.first?.verdict?.sigmaMeters {
-      let factor = sigma / fix.accuracy.sigmaMeters
-      let isUnderstated = factor > Self.understated
-      if isUnderstated {
-        add(
-          "fix", "",
-          "taken as ±\(Wording.distance(fix.accuracy.radiusMeters * factor)): at rest the fixes spread more")
-      }
+    if let error = explanation.error, abs(error.factor - 1) > Self.noteworthy {
+      let radius = Wording.distance(fix.accuracy.radiusMeters * error.factor)
+      add("fix", "", "taken as ±\(radius) (× \(Wording.number(error.factor, 2))): \(error.phrase)")
     }
     if let source = explanation.source { add("fix", "", Self.words(source)) }
     if let receiver = explanation.receiver, receiver["state"]?.text(or: nil) == "off" {
@@ -76,8 +71,8 @@ struct ExplanationText {
 
   /// A fix is said to be old from so many seconds on.
   private static let oldSeconds = 2.0
-  /// A factor on the error that is worth saying.
-  private static let understated = 1.05
+  /// What a factor on the error differs from 1 by where it is worth saying.
+  private static let noteworthy = 0.05
 
   private mutating func add(_ move: SignificantChange.Standing) {
     let moved =
@@ -172,4 +167,16 @@ struct ExplanationText {
 extension Explanation {
   /// Lines for people.
   package var text: String { ExplanationText(self).text }
+}
+
+extension ErrorEstimate {
+  /// What the factor comes from.
+  var phrase: String {
+    switch basis {
+    case .claimed: "as claimed"
+    case .rest: "at rest the fixes spread more, over \(Wording.duration(Double(restBlocks) * 300))"
+    case .motion: "at the last rest the fixes spread more; on the way that fades"
+    case .residuals: "nobody stated an accuracy, and the fixes scatter so about a smooth path"
+    }
+  }
 }

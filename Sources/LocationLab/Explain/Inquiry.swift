@@ -27,7 +27,7 @@ struct Inquiry: ~Copyable {
   }
 
   /// Keeps what there is to say of the records.
-  struct Ports: EffectPorts {
+  struct Ports: EffectPorts, RecordSink {
     let question: Question
     var seen = Seen()
     /// Whether the moment has come.
@@ -43,7 +43,7 @@ struct Inquiry: ~Copyable {
     }
 
     private mutating func note(_ record: Record) {
-      if case .fixAccepted(let fix, let verdicts) = record.body {
+      if case .fixAccepted(let fix, let verdicts, _) = record.body {
         seen.report = record
         seen.fix = (fix, verdicts)
         seen.receiver = nil
@@ -136,7 +136,7 @@ struct Inquiry: ~Copyable {
 
 extension EngineConfiguration {
   /// The same, with a record of each fix and what it said of the regions around it and of one more.
-  fileprivate func explaining(_ region: String?) -> EngineConfiguration {
+  func explaining(_ region: String?) -> EngineConfiguration {
     var configuration = self
     configuration.explains = true
     configuration.explainedRegion = region

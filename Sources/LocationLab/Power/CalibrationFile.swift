@@ -185,7 +185,10 @@ extension CalibrationFile {
     var notes: [String] = []
     for block in blocks {
       guard let joules = stream.joules(from: block.from, to: block.to), joules > 0 else {
-        notes.append("the block on line \(block.line) is left out: the log does not cover it without a break")
+        let range = Wording.number(block.from, 0) + " to " + Wording.number(block.to, 0)
+        notes.append(
+          "the block on line \(block.line) (\(range) s) is left out: without a break the log covers only \(stream.ranges)"
+        )
         continue
       }
       if stream.stepJoules > Self.coarse * joules {

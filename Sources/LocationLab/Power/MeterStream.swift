@@ -1,3 +1,5 @@
+import LocationCore
+
 /// What a meter read, whatever the meter: energy used, as a function of time.
 package struct MeterStream: Sendable {
   /// What measured.
@@ -51,6 +53,22 @@ package struct MeterStream: Sendable {
 
   /// Readings in all runs.
   package var count: Int { runs.reduce(0) { $0 + $1.count } }
+
+  /// The times that it covers without a break, in words.
+  package var ranges: String {
+    let ranges = runs.compactMap { run in
+      run.first.flatMap { first in run.last.map { (first.seconds, $0.seconds) } }
+    }.filter { $0.0 < $0.1 }
+    guard !ranges.isEmpty else { return "nothing" }
+    let shown = ranges.prefix(Self.rangesShown).map {
+      "\(Wording.number($0.0, 0)) to \(Wording.number($0.1, 0))"
+    }
+    let more = ranges.count > shown.count ? " s, and \(ranges.count - shown.count) more" : " s"
+    return shown.joined(separator: ", ") + more
+  }
+
+  /// How many stretches are named.
+  private static let rangesShown = 4
 
   /// Energy used between two instants, joules; nil where the log does not cover them without a break.
   package func joules(from start: Double, to end: Double) -> Double? {

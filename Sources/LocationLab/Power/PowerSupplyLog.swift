@@ -69,9 +69,10 @@ struct PowerSupplyLog {
       case .unchanged: break
       case .plateau:
         stream.note("readings before the first of 99 % or less were left out: a gauge stands at 100")
-      case .rise:
-        stream.note("the gauge rose while discharging: it corrected itself, and the log is cut there")
+      case .rise(let joules):
+        stream.note("the gauge rose while discharging: it corrected itself, and the log begins anew there")
         stream.breakOff()
+        stream.append(seconds: snapshot.seconds, joules: joules)
       case .absent: stream.note("some snapshots lack what the others have, and were left out")
       }
     }
@@ -124,7 +125,9 @@ struct PowerSupplyLog {
       case joules(Double)
       /// The gauge has not moved: it is read more often than it measures.
       case unchanged
-      case plateau, rise, absent
+      case plateau, absent
+      /// The gauge corrected itself; what was used up to here, as before.
+      case rise(joules: Double)
     }
 
     let measure: Measure
@@ -159,7 +162,7 @@ struct PowerSupplyLog {
         guard let last else { return .joules(total) }
         let drop = last.level - level.level
         if drop == 0 { return .unchanged }
-        guard drop > 0 else { return .rise }
+        guard drop > 0 else { return .rise(joules: total) }
         // A charge is worth the voltage it is drawn at, not the nominal one.
         total += measure == .charge ? drop * (last.volts + level.volts) / 2 : drop
         return .joules(total)

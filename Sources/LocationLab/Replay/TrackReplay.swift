@@ -98,6 +98,19 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     set { host.ports.now = newValue }
   }
 
+  /// The engine.
+  var engine: Engine { _read { yield host.engine } }
+
+  /// When a report happens: its own time, where that can be believed.
+  mutating func time(of report: FixReport) -> UTCTime { host.time(of: Stamped(at: now, .fix(report))) }
+
+  /// Lets time pass, up to a UTC time after the last fix.
+  mutating func pass(to time: UTCTime) {
+    guard hasStarted else { return }
+    run(until: host.engine.instant(at: time))
+    commit()
+  }
+
   /// The UTC time of the last fix taken; for pacing.
   var time: UTCTime? { host.engine.tally.last?.time }
 

@@ -59,7 +59,7 @@ import Testing
       engine.handle(stamped, into: &effects)
       guard case .fix = stamped.event else { continue }
       let fixes = effects.records.compactMap { record -> [RegionVerdict]? in
-        if case .fixAccepted(_, let verdicts) = record.body { verdicts } else { nil }
+        if case .fixAccepted(_, let verdicts, _) = record.body { verdicts } else { nil }
       }
       guard let verdicts = fixes.first else { continue }
       #expect(fixes.count == 1)

@@ -64,7 +64,9 @@ import Testing
     #expect(windows.map(\.joules) == [18])
     #expect(notes.count == 2)
     #expect(notes[0].contains("line 10") && notes[0].contains("20 %"))
-    #expect(notes[1].contains("line 11") && notes[1].contains("left out"))
+    #expect(
+      notes[1]
+        == "the block on line 11 (10 to 30 s) is left out: without a break the log covers only 0 to 20 s")
   }
 
   @Test func aPlanIsAsLongAsTheMeterIsCoarse() {

@@ -94,13 +94,14 @@ import Testing
     #expect(stream.notes.contains { $0.contains("stands at 100") })
   }
 
-  @Test func aGaugeThatCorrectsItselfUpwardsCutsTheLog() throws {
+  @Test func aGaugeThatCorrectsItselfUpwardsBeginsAnewWithThatReading() throws {
     let text = Self.uevents(stride(from: 0, through: 600, by: 60)) { time in
       "POWER_SUPPLY_STATUS=Discharging\nPOWER_SUPPLY_ENERGY_NOW=\(40_000_000 - time * 500 + (time > 300 ? 900_000 : 0))\n"
     }
     let stream = try Self.stream(text)
     #expect(stream.joules(from: 1, to: 599) == nil)
     #expect(Self.near(stream.joules(from: 0.25, to: 300.25), 540))
+    #expect(Self.near(stream.joules(from: 360.25, to: 600.25), 432))
     #expect(stream.notes.contains { $0.contains("rose while discharging") })
   }
 

@@ -52,7 +52,7 @@ import Testing
     for _ in 0..<5 {
       #expect(notice.text(after: .fixRejected(.stale, report)) == nil)
       #expect(notice.text(after: .fixRejected(.stale, report)) == nil)
-      #expect(notice.text(after: .fixAccepted(fix, [])) == nil)
+      #expect(notice.text(after: .fixAccepted(fix, [], nil)) == nil)
     }
   }
 }

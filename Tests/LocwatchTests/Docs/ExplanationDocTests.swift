@@ -32,6 +32,7 @@ import Testing
     whole.decisions = [record]
     whole.report = Record(id: 1, time: time, body: .fixRejected(.speed, report))
     whole.fix = Fix(time: time, instant: instant, coordinate: place, accuracy: accuracy)
+    whole.error = ErrorEstimate(factor: 1.5, basis: .rest, isMoving: false, restBlocks: 3)
     whole.receiver = record
     whole.source = record
     whole.move = SignificantChange.Standing(
@@ -80,6 +81,7 @@ import Testing
     for reason in RegionVerdict.Reason.allCases { #expect(!reason.phrase.isEmpty) }
     let phrases = RejectReason.allCases.map { $0.phrase(FixGate.Configuration()) }
     #expect(Set(phrases).count == phrases.count)
+    #expect(Self.whole.text.contains("taken as ±7.5 m (× 1.50): at rest the fixes spread more, over 15 min"))
     #expect(Self.whole.text.contains("this one lacks 2.0 m farther in, or ±3.0 m instead of ±5.0 m"))
   }
 }

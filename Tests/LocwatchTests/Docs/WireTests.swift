@@ -46,7 +46,9 @@ import Testing
     for name in names {
       var table = FieldTable()
       for body in WireSample.bodies {
-        if case .fixAccepted(_, let verdicts) = body, name == "verdict" { verdicts[0].describe(to: &table) }
+        if case .fixAccepted(_, let verdicts, _) = body, name == "verdict" {
+          verdicts[0].describe(to: &table)
+        }
         if case .decision(let decision) = body, name == "inputs" { decision.inputs?.describe(to: &table) }
         let type = Record(id: 7, time: Fix.sample.time, body: body).type
         if name.components(separatedBy: ", ").contains(type) { body.describe(to: &table) }

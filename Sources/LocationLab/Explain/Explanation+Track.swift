@@ -1,0 +1,65 @@
+import LocationCore
+package import LocationFormats
+import LocationRuntime
+
+extension Explanation {
+  /// The answer that a track gives, replayed with the regions, programs and settings of a request. Ids are those of
+  /// such a replay.
+  ///
+  /// - Throws: ``Failure`` as the reader of the track does, and of code 1 where it holds nothing of that moment or what
+  ///   is asked about was not there then.
+  package init(_ question: Question, track path: String, _ request: ReplayRequest) throws(Failure) {
+    let head = try InputHead(path: path)
+    guard head.format != .recording else {
+      throw Failure(.usage, file: path, what: "a recording, no track", remedy: "name it without --track")
+    }
+    var request = request
+    request.configuration = request.configuration.explaining(question.region)
+    var reader = try TrackReader(head, options: request.track)
+    var replay = TrackReplay(request, to: Inquiry.Ports(question: question))
+    var answer: Explanation?
+    var items: [TrackItem] = []
+    var hasBegun = false
+    while try reader.read(into: &items) {
+      for item in items {
+        if let until = question.until, answer == nil, case .fix(let report) = item {
+          let time = replay.time(of: report)
+          if time > until, !hasBegun, report.time != nil {
+            throw Failure(
+              .conditionFails, file: path, what: "it begins later, at \(time.rfc3339)",
+              remedy: "ask for a later time")
+          }
+          if time > until, replay.fix != nil {
+            replay.pass(to: until)
+            try self.init(question, replay.engine, replay.sink.seen, isReached: true)
+            return
+          }
+          hasBegun = true
+        }
+        replay.take(item)
+        guard replay.sink.isReached, answer == nil else { continue }
+        answer = try Explanation(question, replay.engine, replay.sink.seen, isReached: true)
+        replay.sink.isLater = true
+      }
+      items.removeAll(keepingCapacity: true)
+    }
+    guard let event = question.event else {
+      try self.init(question, replay.engine, replay.sink.seen, isReached: false)
+      return
+    }
+    _ = replay.finish(notes: [])
+    guard replay.sink.seen.subject != nil else { throw Self.unknown(event, in: path) }
+    if let answer {
+      self = answer
+    } else {
+      try self.init(question, replay.engine, replay.sink.seen, isReached: true)
+    }
+    decisions = replay.sink.seen.consequences.map { JSONTree($0) }
+  }
+
+  private static func unknown(_ event: Int, in path: String) -> Failure {
+    Failure(
+      .conditionFails, file: path, what: "nothing has the id \(event) in it",
+      remedy: "locwatch replay with the same options tells the ids of records")
+  }
+}

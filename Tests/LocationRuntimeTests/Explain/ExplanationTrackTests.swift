@@ -1,0 +1,75 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
+@testable import LocationRuntime
+
+/// A track is explained as its replay decides.
+@Suite struct ExplanationTrackTests {
+  private struct Records: RecordSink {
+    var all: [Record] = []
+    mutating func receive(_ record: Record) { all.append(record) }
+  }
+
+  /// A minute at home, then away at 20 m/s.
+  private static let reports = (0..<180).map { second in
+    Drive.report(Double(second), east: Swift.max(0, Double(second - 60)) * 20)
+  }
+
+  private static let request: ReplayRequest = {
+    var request = ReplayRequest()
+    request.regions = [Region(id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))]
+    request.subscribers = [Subscriber(name: "replay")]
+    return request
+  }()
+
+  private static func time(_ seconds: Double) -> UTCTime {
+    UTCTime(microseconds: Drive.instant(seconds).microseconds)
+  }
+
+  private func track(_ folder: TemporaryFolder) -> String {
+    let lines = Self.reports.map { report in
+      let place = #""lat":\#(report.latitude),"lon":\#(report.longitude)"#
+      return #"{"time":"\#(report.time?.rfc3339 ?? "")",\#(place),"acc_m":5}"#
+    }
+    return folder.write("a.ndjson", lines.joined(separator: "\n") + "\n")
+  }
+
+  @Test func `a moment`() throws {
+    let folder = TemporaryFolder()
+    let path = track(folder)
+    let inside = try Explanation(Question(at: Self.time(30), region: "home"), track: path, Self.request)
+    #expect(inside.places.map(\.state) == [.inside])
+    #expect(inside.time == Self.time(30))
+    #expect(inside.error?.basis == .claimed)
+    let outside = try Explanation(Question(at: Self.time(120), region: "home"), track: path, Self.request)
+    #expect(outside.places.map(\.state) == [.outside])
+    let end = try Explanation(Question(), track: path, Self.request)
+    #expect(end.fix?.time == Self.time(179))
+  }
+
+  @Test func `an event has the id of the replay`() throws {
+    let folder = TemporaryFolder()
+    let path = track(folder)
+    var replay = TrackReplay(Self.request, to: Records())
+    for report in Self.reports { replay.take(.fix(report)) }
+    _ = replay.finish(notes: [])
+    let exit = try #require(replay.sink.all.first { $0.type == "region.exit" })
+    let found = try Explanation(Question(event: exit.id), track: path, Self.request)
+    #expect(found.event?["type"]?.text(or: nil) == "region.exit")
+    #expect(!found.decisions.isEmpty)
+  }
+
+  @Test func `what is not in it`() throws {
+    let folder = TemporaryFolder()
+    let path = track(folder)
+    for question in [Question(at: Self.time(-10)), Question(event: 99_999), Question(region: "hme")] {
+      let failure = #expect(throws: Failure.self) {
+        try Explanation(question, track: path, Self.request)
+      }
+      #expect(failure?.code == .conditionFails)
+    }
+  }
+}
