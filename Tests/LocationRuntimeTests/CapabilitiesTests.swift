@@ -49,8 +49,9 @@ import Testing
     #expect(found.all.first { $0.name == "gpsd" }?.remedy != nil)
     #expect(Set(found.all.map(\.name)).count == found.all.count)
     let names = [
-      "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "suspension", "freezer",
-      "stop-signal", "precedence", "significant-change", "regions", "visits", "standard", "duty-cycling",
+      "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "screen-lock", "suspension",
+      "freezer", "stop-signal", "precedence", "significant-change", "regions", "visits", "standard",
+      "duty-cycling",
       "notifications", "keep-alive", "audio", "network", "push", "transfers", "serial", "bluetooth",
     ]
     #expect(found.all.map(\.name) == names)

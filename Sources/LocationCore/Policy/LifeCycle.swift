@@ -32,6 +32,7 @@ extension Policy {
     if wasThrottled { decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps) }
     if state == .notRunning { noteStart(index, at: instant, into: &steps) }
     hand(index, at: instant, into: &steps)
+    tellOwed(index, at: instant, into: &steps)
   }
 
   /// The user turns to something else: background with some seconds of grace, then suspension (rules A2, A5).

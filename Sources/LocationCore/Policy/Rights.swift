@@ -7,6 +7,7 @@ extension Policy {
   ) {
     update(index) { $0.subscriber.authorization = authorization }
     judge(index, at: instant, into: &steps)
+    tellOwed(index, at: instant, into: &steps)
     switch authorization {
     case .denied: break
     case .whenInUse:
@@ -16,17 +17,16 @@ extension Policy {
     }
   }
 
-  /// The user changed how exactly the subscriber may be told; what says more is dropped, handed over or not.
+  /// The user changed how exactly the subscriber may be told; what says more is dropped, handed over or not. A coarse
+  /// position that waits until the next may be told is told at once where the limit is gone.
   mutating func limit(
     _ accuracy: Subscriber.AccuracyAuthorization, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
     guard accuracy != sessions[index].subscriber.accuracy else { return }
-    update(index) {
-      $0.subscriber.accuracy = accuracy
-      $0.owed = nil
-    }
+    update(index) { $0.subscriber.accuracy = accuracy }
     judge(index, at: instant, into: &steps)
+    tellOwed(index, at: instant, into: &steps)
   }
 
   /// The user changed whether anything else may wake or relaunch the subscriber.
@@ -97,7 +97,11 @@ extension Policy {
   private mutating func judge(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     dropForbidden(index, at: instant, into: &steps)
     let session = sessions[index]
-    if session.mayBeTold != nil { update(index) { $0.owed = nil } }
+    // A position that waits says where it is when it is told; a visit says where it was.
+    if let reason = session.mayBeTold, let owed = session.owed, owed.visit != nil {
+      decide(.drop, .authorization, reason, index, event: owed.event, at: instant, into: &steps)
+      update(index) { $0.owed = nil }
+    }
     if session.standard.request != nil {
       if session.subscriber.authorization == .denied {
         cutOffRequest(index, rule: .authorization, reason: .denied, at: instant, into: &steps)
@@ -149,11 +153,13 @@ extension Session {
     var trigger: Trigger
     /// The visit it is about; nil where it is about where the position is.
     var visit: VisitEvent?
+    /// The event that it stands for.
+    var event: Int?
   }
 
   /// Whether a coarse position may be told at `instant`.
   func mayTellReduced(at instant: EngineInstant) -> Bool {
-    guard let reducedAt else { return true }
+    guard subscriber.accuracy == .reduced, let reducedAt else { return true }
     return reducedAt.seconds(to: instant) >= ReducedAccuracy.leastSeconds
   }
 }
@@ -181,7 +187,11 @@ extension Policy {
       return true
     }
     decide(.coalesce, .authorization, .reducedWindow, index, event: event, at: instant, into: &steps)
-    update(index) { if $0.owed?.visit == nil || owed.visit != nil { $0.owed = owed } }
+    update(index) {
+      guard $0.owed?.visit == nil || owed.visit != nil else { return }
+      $0.owed = owed
+      $0.owed?.event = event
+    }
     return true
   }
 

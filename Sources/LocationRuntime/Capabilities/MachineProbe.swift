@@ -7,9 +7,9 @@ import LocationFormats
   import Glibc
 #endif
 
-/// What the kernel offers beside suspension of programs: memory pressure, sleep, the time.
+/// What the machine offers beside suspension of programs: memory pressure, sleep, the time, the screen's lock.
 enum MachineProbe {
-  static func look() -> [Capability] { [clock, memoryPressure, sleep] }
+  static func look() -> [Capability] { [clock, memoryPressure, sleep, screenLock] }
 
   private static var clock: Capability {
     guard SystemClock().read().utc == nil else {
@@ -53,6 +53,13 @@ enum MachineProbe {
       return Capability("sleep", .partly, "it can sleep, and no clock that we may set wakes it")
     }
     return Capability("sleep", .yes, "it can sleep, and its clock can wake it")
+  }
+
+  /// The lock of the screen is reported, not noticed: logind tells it on D-Bus, which this version does not speak.
+  private static var screenLock: Capability {
+    Capability(
+      "screen-lock", .partly, "reported by locwatch lock and unlock; this version does not listen to logind",
+      remedy: "have the screen's locker run both (Docs/Subscribers.md)")
   }
 }
 

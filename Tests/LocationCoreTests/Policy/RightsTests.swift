@@ -52,6 +52,47 @@ import Testing
     #expect(stage.log().contains("coalesce B8 suspended>suspended reduced_window"))
   }
 
+  /// A stage on which a significant change at 300 s waits until the next coarse position may be told at 900 s.
+  static func waiting() -> Stage {
+    var stage = Stage()
+    stage.add(Self.reduced([.significantChange]), .suspended)
+    stage.fix(0, east: 0)
+    stage.fix(300, east: 3000)
+    #expect(stage.handed().count == 1)
+    return stage
+  }
+
+  @Test func `B8 a coarse position that waits is told at once when accuracy is full`() {
+    var stage = Self.waiting()
+    stage.say(450, .accuracy(.full))
+    stage.wait(until: 460)
+    #expect(stage.handed().count == 2, "a move that was kept back is not forgotten")
+    stage.fix(900, east: 3000)
+    #expect(stage.handed().count == 2)
+  }
+
+  @Test func `B8 a coarse position that waits is told once it may be again`() {
+    var stage = Self.waiting()
+    stage.say(400, .authorization(.denied))
+    stage.wait(until: 1_000)
+    #expect(stage.handed().count == 1)
+    stage.say(1_000, .authorization(.always))
+    stage.wait(until: 1_001)
+    #expect(stage.handed().count == 2)
+  }
+
+  @Test func `B8 a visit that waits is dropped with the right`() {
+    var stage = Stage()
+    stage.add(Self.reduced([.significantChange, .visits]), .suspended)
+    for step in 0...40 { stage.fix(Double(step) * 10, east: 0) }
+    #expect(stage.handed().count == 1)
+    stage.say(450, .authorization(.denied))
+    stage.say(460, .authorization(.always))
+    stage.wait(until: 2_000)
+    #expect(stage.handed().count == 1)
+    #expect(stage.log().contains("drop B8 suspended>suspended denied"))
+  }
+
   @Test func `B8 a visit of a reduced subscriber tells the cell`() {
     var stage = Stage()
     stage.add(Self.reduced([.visits]), .suspended)

@@ -1,0 +1,134 @@
+@testable import LocationCore
+
+/// One thing that can happen to a subscriber. That it hangs is no action of its own: it does nothing while time passes.
+enum ModelAction: Hashable, CaseIterable {
+  case launch, background, quit, exit, done
+  case region, visit, move, update
+  /// Calls of the background modes.
+  case keepAlive, restart, remoteControl, goodMoment
+  case acknowledgeOldest, acknowledgeAll
+  case beginTask, endTask, locate
+  case warning, critical, relief
+  case deny, whenInUse, always, reduced, full
+  case backgroundDeliveryOff, backgroundDeliveryOn
+  case reboot, unlock, lockScreen, interrupt, resume
+  /// It holds a lock that others wait for; it takes too much of the processor.
+  case hold, hog
+  case second, fiveSeconds, tenSeconds, minute
+
+  /// Seconds that pass; nil where something happens at once.
+  var seconds: Double? {
+    switch self {
+    case .second: 1
+    case .fiveSeconds: 5
+    case .tenSeconds: 10
+    case .minute: 60
+    case _: nil
+    }
+  }
+}
+
+extension ModelState {
+  /// Does an action that takes no time, and tells the witness what it saw of it.
+  mutating func perform(_ action: ModelAction, into steps: inout [PolicyStep]) {
+    let now = now
+    var made: [PolicyStep] = []
+    func say(_ body: (inout Policy, Int) -> Void) { _ = policy.withSession("a", body) }
+    switch action {
+    case .launch: say { $0.bringToForeground($1, at: now, into: &made) }
+    case .background:
+      witness.turnsAway(at: now)
+      say { $0.sendToBackground($1, at: now, into: &made) }
+    case .quit:
+      say { $0.forceQuit($1, at: now, into: &made) }
+      witness.isForceQuit()
+    case .exit: say { $0.exited($1, at: now, into: &made) }
+    case .done: say { $0.endGrace($1, at: now, into: &made) }
+    case .region: raise(.region, region: "r", into: &made)
+    case .visit: raise(.visit, into: &made)
+    case .move: raise(.significantChange, into: &made)
+    case .update:
+      // As the engine does it: a fix is offered only where it may mean something.
+      if policy.sessions[0].takesUpdates, !witness.isReduced {
+        raise(policy.sessions[0].updateTrigger, into: &made)
+      }
+    case .keepAlive: call(.keepAlive, into: &made)
+    case .restart: call(.restart, into: &made)
+    case .remoteControl: call(.audio, into: &made)
+    case .goodMoment: call(.fetch, into: &made)
+    case .acknowledgeOldest: acknowledge(witness.held.min().map { [$0] } ?? [], into: &made)
+    case .acknowledgeAll: acknowledge(witness.held.sorted(), into: &made)
+    case .beginTask:
+      let token = policy.sessions[0].nextTask
+      say { $0.beginTask("t", $1, at: now, into: &made) }
+      if !made.contains(where: \.isRefusal) { witness.begins(task: token, at: now) }
+    case .endTask:
+      if let token = witness.openTasks.min() {
+        witness.openTasks.remove(token)
+        say { $0.endTask(token, $1, at: now, into: &made) }
+      }
+    case .locate:
+      say { $0.locate($1, seconds: 30, at: now, into: &made) }
+      if !made.contains(where: \.isRefusal) { witness.asksForFix = true }
+    case .warning, .critical, .relief:
+      let level = action.pressure
+      witness.sees(level, at: now)
+      policy.setPressure(level, at: now, into: &made)
+    case .deny, .whenInUse, .always:
+      let right = action.right
+      witness.authorization = right
+      say { $0.authorize(right, $1, at: now, into: &made) }
+    case .reduced, .full:
+      witness.isReduced = action == .reduced
+      say { $0.limit(action == .reduced ? .reduced : .full, $1, at: now, into: &made) }
+    case .backgroundDeliveryOff, .backgroundDeliveryOn:
+      witness.backgroundDelivery = action == .backgroundDeliveryOn
+      say { $0.setBackgroundDelivery(action == .backgroundDeliveryOn, $1, at: now, into: &made) }
+    case .reboot:
+      witness.reboots()
+      policy.reboot(at: now, into: &made)
+    case .unlock:
+      witness.isLocked = false
+      policy.unlock(at: now, into: &made)
+    case .lockScreen:
+      witness.turnsAway(at: now)
+      policy.lockScreen(at: now, into: &made)
+    case .interrupt, .resume: say { $0.interrupt($1, begins: action == .interrupt, at: now, into: &made) }
+    case .hold: say { $0.noteLock(true, $1, at: now, into: &made) }
+    case .hog: say { $0.endOverrun($1, at: now, into: &made) }
+    case .second, .fiveSeconds, .tenSeconds, .minute: break
+    }
+    steps = made
+  }
+
+  /// The engine calls the subscriber for a mode that its manifest declares.
+  private mutating func call(_ kind: ModeCall.Kind, into steps: inout [PolicyStep]) {
+    guard policy.sessions[0].subscriber.declares(kind.trigger) else { return }
+    steps.append(.called(ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)))
+  }
+
+  private mutating func acknowledge(_ events: [Int], into steps: inout [PolicyStep]) {
+    guard witness.state.isRunning else { return }
+    let now = now
+    for event in events {
+      witness.acknowledges(event, at: now)
+      _ = policy.withSession("a") { $0.acknowledge(event, $1, at: now, into: &steps) }
+    }
+  }
+}
+
+extension ModelAction {
+  fileprivate var pressure: MachineEvent.MemoryPressure {
+    self == .warning ? .warning : self == .critical ? .critical : .none
+  }
+
+  fileprivate var right: Subscriber.Authorization {
+    self == .deny ? .denied : self == .always ? .always : .whenInUse
+  }
+}
+
+extension PolicyStep {
+  fileprivate var isRefusal: Bool {
+    if case .decided(let decision) = self { decision.action == .refuse } else { false }
+  }
+}

@@ -1,0 +1,292 @@
+import TestSupport
+
+@testable import LocationCore
+
+/// Breadth-first search over every short sequence of what can happen to a subscriber, with the rules as invariants.
+///
+/// A state is the policy and a ``ModelWitness`` beside it. Two sequences that lead to the same state are continued
+/// once. States that differ only in what no rule depends on are the same: see ``ModelState/normalize(_:)``.
+struct ModelChecker {
+  /// A sequence that breaks a rule.
+  struct Violation: CustomStringConvertible {
+    /// The invariant: the id of its rule, and what is wrong.
+    var rule: String
+    var path: [ModelAction]
+    var description: String { "\(rule): \(path.map { "\($0)" }.joined(separator: ", "))" }
+  }
+
+  /// The numbers of the rules.
+  var configuration: Policy.Configuration
+  var subscriber: Subscriber
+  var actions: [ModelAction]
+  /// Encodes and decodes the policy after every action; nil where snapshots are not tested.
+  var restore: ((Policy) throws -> Policy)?
+
+  /// Distinct states that were reached.
+  private(set) var visited = 0
+  /// Actions that were tried.
+  private(set) var transitions = 0
+  /// Actions in the longest sequences of which all were searched.
+  private(set) var completeDepth = 0
+  private(set) var violation: Violation?
+
+  init(
+    subscriber: Subscriber, actions: [ModelAction] = ModelAction.allCases,
+    configuration: Policy.Configuration = Self.defaults
+  ) {
+    self.subscriber = subscriber
+    self.actions = actions
+    self.configuration = configuration
+  }
+
+  /// The numbers of the rules, with protection until the first unlock.
+  static var defaults: Policy.Configuration {
+    var configuration = Policy.Configuration()
+    configuration.protectUntilFirstUnlock = true
+    return configuration
+  }
+
+  /// The same rules with smaller numbers: short sequences meet the limits too.
+  static var small: Policy.Configuration {
+    var configuration = defaults
+    configuration.handedLimit = 2
+    configuration.throttleOverruns = 2
+    configuration.wakeLimitSeconds = 20
+    configuration.backOffLimitSeconds = 4
+    return configuration
+  }
+
+  /// Searches every sequence of up to `depth` actions, or stops at a number of states.
+  ///
+  /// States are remembered as hashes of 64 bits. The states of the last two levels are not kept: they are made anew
+  /// from those before. So memory holds 8 bytes for nearly every state.
+  mutating func search(depth: Int, limit: Int) throws {
+    var policy = Policy(configuration: configuration)
+    var steps: [PolicyStep] = []
+    let start = Drive.instant(0)
+    let witness = ModelWitness(subscriber, configuration)
+    _ = policy.add(subscriber, state: witness.state, at: start, into: &steps)
+    var first = ModelState(policy: policy, witness: witness, now: start)
+    first.normalize(start)
+    var level = [(state: first, path: [ModelAction]())]
+    var seen: Set<Int> = [first.hashValue]
+    visited = 1
+    completeDepth = 0
+    for _ in 0..<max(0, depth - 1) {
+      let isLast = completeDepth == depth - 2
+      var leaves: Set<Int> = []
+      var next: [(state: ModelState, path: [ModelAction])] = []
+      for (state, path) in level {
+        try expand(state, path, isLast ? depth - completeDepth : 1, &seen, &leaves) {
+          if !isLast { next.append(($0, $1)) }
+        }
+        visited = seen.count + leaves.count
+        if violation != nil || visited >= limit { return }
+      }
+      completeDepth += 1
+      level = next
+    }
+    completeDepth = depth
+  }
+
+  /// Does every action in a state and hands on each state that is new; where more than one action is to be searched,
+  /// those after it too. New states of the last level are `leaves`: they may be reached sooner yet.
+  private mutating func expand(
+    _ state: ModelState, _ path: [ModelAction], _ depth: Int, _ seen: inout Set<Int>,
+    _ leaves: inout Set<Int>, _ found: (ModelState, [ModelAction]) -> Void
+  ) throws {
+    for action in actions {
+      var after = state
+      transitions += 1
+      if let rule = try after.take(action, restore) {
+        violation = Violation(rule: rule, path: path + [action])
+        return
+      }
+      after.normalize(Drive.instant(0))
+      let hash = after.hashValue
+      guard seen.insert(hash).inserted else { continue }
+      leaves.remove(hash)
+      found(after, path + [action])
+      guard depth > 1 else { continue }
+      try expandLeaves(after, path + [action], seen, &leaves)
+      if violation != nil { return }
+    }
+  }
+
+  private mutating func expandLeaves(
+    _ state: ModelState, _ path: [ModelAction], _ seen: Set<Int>, _ leaves: inout Set<Int>
+  ) throws {
+    for action in actions {
+      var after = state
+      transitions += 1
+      if let rule = try after.take(action, restore) {
+        violation = Violation(rule: rule, path: path + [action])
+        return
+      }
+      after.normalize(Drive.instant(0))
+      let hash = after.hashValue
+      if !seen.contains(hash) { leaves.insert(hash) }
+    }
+  }
+}
+
+/// One state of the search.
+struct ModelState: Hashable {
+  var policy: Policy
+  var witness: ModelWitness
+  var now: EngineInstant
+
+  /// Does an action; the invariant that it breaks, if it does.
+  mutating func take(_ action: ModelAction, _ restore: ((Policy) throws -> Policy)?) throws -> String? {
+    var rule: String?
+    if let seconds = action.seconds {
+      rule = pass(seconds)
+    } else {
+      var steps: [PolicyStep] = []
+      perform(action, into: &steps)
+      rule = check(&steps, cause: action)
+    }
+    if let rule = rule ?? witness.standing(policy.sessions[0], policy.configuration, at: now) { return rule }
+    guard let restore else { return nil }
+    return try restore(policy) == policy ? nil : "clause 8: a snapshot changes something"
+  }
+
+  /// Lets time pass: what is due is done at its own instant.
+  private mutating func pass(_ seconds: Double) -> String? {
+    let end = now.advanced(bySeconds: seconds)
+    var count = 0
+    while let due = policy.nextDeadline, due <= end {
+      count += 1
+      if count > 200 { return "clause 3: deadlines do not end" }
+      now = max(now, due)
+      var steps: [PolicyStep] = []
+      policy.fire(at: now, into: &steps)
+      if let rule = check(&steps, cause: nil) { return rule }
+    }
+    now = end
+    return nil
+  }
+
+  /// Does what the engine does with the steps of the policy, and shows them to the witness.
+  private mutating func check(_ steps: inout [PolicyStep], cause: ModelAction?) -> String? {
+    var place = 0
+    while place < steps.count {
+      if let rule = witness.follow(steps[place], after: steps[..<place], at: now, cause: cause) {
+        return rule
+      }
+      switch steps[place] {
+      case .answered:
+        raise(.standard, into: &steps)
+        policy.suspendIfIdle(0, at: now, into: &steps)
+      case .reduced(_, let owed): raise(owed.trigger, isCoarse: true, into: &steps)
+      case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
+      case .decided, .moved, .ordered, .changed, .transferred: break
+      }
+      place += 1
+    }
+    policy.refreshDeadline()
+    return nil
+  }
+
+  /// An event happens and is offered, as the engine does it.
+  mutating func raise(
+    _ trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
+    into steps: inout [PolicyStep]
+  ) {
+    let event = witness.nextEvent(trigger, isExact: !isCoarse)
+    let before = steps.count
+    if isCoarse || trigger == .standard || call != nil {
+      policy.offer(
+        event: event, trigger: trigger, isCoarse: isCoarse, call: call, to: 0, at: now, into: &steps)
+    } else if trigger == .backgroundLocation {
+      policy.offerUpdate(event: event, Self.fix, to: 0, at: now, into: &steps)
+    } else {
+      policy.offer(event: event, trigger: trigger, region: region, at: now, into: &steps)
+    }
+    policy.refreshDeadline()
+    let isKept = steps[before...].contains { step in
+      guard case .decided(let decision) = step, decision.event == event else { return false }
+      return [.deliver, .wake, .relaunch, .defer].contains(decision.action) || decision.rule == .deferral
+    }
+    if isKept { witness.kept.append(event) }
+  }
+
+  private static let fix = Fix(
+    time: UTCTime(microseconds: Drive.epoch), instant: Drive.instant(0), coordinate: Drive.origin,
+    accuracy: Accuracy(radiusMeters: 5, source: .reported))
+}
+
+// MARK: - Normal form
+
+extension ModelState {
+  /// Replaces the state by one that behaves the same, so that as many states as possible become one. Nothing in the
+  /// policy depends on the time of day, on the value of an id, or on how long something lies in the past that has
+  /// already had its effect:
+  ///
+  /// - All instants are moved so that the present is `origin`.
+  /// - Events and tasks that still matter are numbered from 1, in their order; others are forgotten.
+  /// - Instants of the past whose rules look only so far back are moved to just beyond that.
+  mutating func normalize(_ origin: EngineInstant) {
+    let shift = now.seconds(to: origin)
+    func move(_ instant: inout EngineInstant?, back: Double = .infinity) {
+      guard let old = instant else { return }
+      let moved = old.advanced(bySeconds: shift)
+      instant = back.isFinite ? max(moved, origin.advanced(bySeconds: -back)) : moved
+    }
+    let waiting = policy.sessions[0].outbox.map(\.event)
+    let inOutbox = Set(waiting)
+    witness.forgetEnded(except: inOutbox)
+    let events = Dictionary(
+      uniqueKeysWithValues: inOutbox.union(witness.kept).sorted().enumerated().map { ($1, $0 + 1) })
+    let tokens = Dictionary(
+      uniqueKeysWithValues: policy.sessions[0].tasks.sorted().enumerated().map { ($1, $0 + 1) })
+    policy.update(0) { session in
+      for place in session.outbox.indices {
+        session.outbox[place].event = events[session.outbox[place].event] ?? 0
+      }
+      _ = session.outbox.takeChanges()
+      for place in session.assertions.indices {
+        move(&session.assertions[place].end)
+        let owner = session.assertions[place].owner
+        switch session.assertions[place].reason {
+        case .delivery: session.assertions[place].owner = events[owner] ?? 0
+        case .task: session.assertions[place].owner = tokens[owner] ?? 0
+        case .grace: break
+        }
+      }
+      session.nextTask = tokens.count + 1
+      if var clock = session.taskClock {
+        clock.end = clock.end.advanced(bySeconds: shift)
+        move(&clock.warning)
+        session.taskClock = clock
+      }
+      if var clock = session.wakeClock {
+        clock.since = clock.since.advanced(bySeconds: shift)
+        clock.answeredAt = clock.answeredAt.advanced(bySeconds: shift)
+        clock.end = clock.end.advanced(bySeconds: shift)
+        session.wakeClock = clock
+      }
+      move(&session.backlogAt)
+      // Only a launch tells how long it slept.
+      move(&session.suspendedAt, back: 2)
+      move(&session.exitAt)
+      move(&session.relaunchAt)
+      move(&session.reducedAt, back: ReducedAccuracy.leastSeconds)
+      move(&session.throttledUntil)
+      move(&session.purgeAt)
+      if let batch = session.standard.batch {
+        session.standard.batch = StandardService.Batch(
+          since: batch.since.advanced(bySeconds: shift), meters: batch.meters, last: batch.last)
+      }
+      if let request = session.standard.request {
+        session.standard.request = StandardService.Request(
+          end: request.end.advanced(bySeconds: shift), best: request.best)
+      }
+    }
+    // Two seconds ago or more, the next look is due at once.
+    move(&policy.pressureLookedAt, back: 2)
+    policy.refreshDeadline()
+    witness.normalize(events, tokens, move)
+    now = origin
+  }
+}

@@ -1,0 +1,42 @@
+@testable import LocationCore
+
+/// What is searched: kinds of subscribers, and actions that bear on each other.
+enum ModelPlan {
+  static let subscribers = [
+    Subscriber(name: "a", services: [.regions, .visits]),
+    Subscriber(name: "a", services: [.regions, .standard, .significantChange], modes: [.location]),
+    Subscriber(name: "a", services: [.regions, .significantChange], exitsOnSuspend: true),
+    Subscriber(name: "a", services: [.regions, .standard], authorization: .whenInUse),
+    Subscriber(name: "a", services: [.regions, .standard], modes: [.location], standard: deferring),
+    Subscriber(name: "a", services: [.regions], modes: [.audio, .voip, .fetch], authorization: .whenInUse),
+  ]
+
+  private static var deferring: StandardTerms {
+    var terms = StandardTerms()
+    terms.deferSeconds = 20
+    return terms
+  }
+
+  /// Of few actions, much longer sequences can be searched.
+  static let themes: [[ModelAction]] = [
+    // Rights while events wait.
+    [.region, .exit, .launch, .deny, .reduced, .always, .full, .tenSeconds],
+    // The two clocks.
+    [.launch, .background, .beginTask, .endTask, .region, .acknowledgeOldest, .second, .tenSeconds],
+    // Memory as a level.
+    [.region, .acknowledgeAll, .background, .critical, .relief, .launch, .second, .fiveSeconds],
+    // A boot with protection, and force-quit.
+    [.reboot, .unlock, .launch, .region, .exit, .quit, .minute],
+    // Force-quit and background location.
+    [.update, .region, .quit, .acknowledgeAll, .launch, .background, .tenSeconds],
+    // The screen and calls while a fix is asked for.
+    [.launch, .background, .locate, .lockScreen, .unlock, .interrupt, .resume, .fiveSeconds],
+    // Backlogs, and subscribers that hang again and again.
+    [.region, .acknowledgeOldest, .acknowledgeAll, .beginTask, .hog, .tenSeconds, .minute],
+    // Positions kept back, and what the user may switch off meanwhile.
+    [.update, .move, .backgroundDeliveryOff, .backgroundDeliveryOn, .acknowledgeAll, .exit, .tenSeconds],
+    // Calls of the background modes, which need no right to know the position.
+    [.keepAlive, .remoteControl, .goodMoment, .acknowledgeAll, .exit, .quit, .launch, .deny, .tenSeconds],
+    [.restart, .goodMoment, .reboot, .unlock, .critical, .relief, .acknowledgeOldest, .hog, .second],
+  ]
+}

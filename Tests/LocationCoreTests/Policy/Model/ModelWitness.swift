@@ -1,0 +1,436 @@
+@testable import LocationCore
+
+/// What an observer beside the policy knows, and the rules as it holds the policy to them.
+///
+/// It is told what is done to the subscriber and what the policy decides and orders. It never asks the policy what
+/// should have been done; ``standing(_:_:at:)`` alone compares both.
+struct ModelWitness: Hashable {
+  /// Events that were accepted and are neither acknowledged nor dropped, oldest first.
+  var kept: [Int] = []
+  /// Of these, those that the present process has.
+  private(set) var held: Set<Int> = []
+  /// Of these, those that any process was handed.
+  private var wasHanded: Set<Int> = []
+  /// What each of these is.
+  private var facts: [Int: Facts] = [:]
+  private var lastEvent = 0
+
+  /// What the rules say of one event.
+  private struct Facts: Hashable {
+    /// It tells where the machine is, and exactly.
+    var isLocation: Bool
+    var isExact: Bool
+    /// Somebody has to acknowledge it: all but updates of rule B2.
+    var isOwed: Bool
+    /// It outlives the process that was handed it.
+    var isKept: Bool
+    var outlivesForceQuit: Bool
+    var budgetSeconds: Double
+  }
+
+  private(set) var state: SubscriberState
+  private var isMarked = false
+  var isLocked = false
+  private var isThrottled = false
+
+  var authorization: Subscriber.Authorization
+  var isReduced: Bool
+  var backgroundDelivery = true
+  private let exitsOnSuspend: Bool
+
+  private var criticalSince: EngineInstant?
+  private var backgroundSince: EngineInstant?
+  /// When the clock of tasks began in this stay in the background.
+  private var tasksSince: EngineInstant?
+  var openTasks: Set<Int> = []
+  private var warnedTasks: Set<Int> = []
+  /// Since when it holds something and has acknowledged nothing.
+  private var silentSince: EngineInstant?
+  /// Seconds for which it may be silent: the longest of what it was handed since it last owed nothing.
+  private var silentSeconds = 0.0
+  /// When it left the foreground with `exitsOnSuspend`.
+  private var exitSince: EngineInstant?
+  /// When what it had not acknowledged is tried again.
+  private var retryBy: EngineInstant?
+  /// Ends in a row before anything was acknowledged.
+  private var ends = 0
+  /// Whether it waits for one fix.
+  var asksForFix = false
+
+  init(_ subscriber: Subscriber, _ configuration: Policy.Configuration) {
+    authorization = subscriber.authorization
+    isReduced = subscriber.accuracy == .reduced
+    exitsOnSuspend = subscriber.exitsOnSuspend
+    state = exitsOnSuspend ? .active : .suspended
+    numbers = Numbers(configuration)
+  }
+
+  /// The numbers of the rules that the invariants name.
+  private struct Numbers: Hashable {
+    var silentSeconds = 10.0
+    /// Of keep-alive wakes and good moments.
+    var longSilentSeconds = 30.0
+    var exitSeconds: Double
+    var taskSeconds: Double
+    var wakeSeconds: Double
+    var handed: Int
+    var backOffLimitSeconds: Double
+
+    init(_ configuration: Policy.Configuration) {
+      exitSeconds = configuration.exitSeconds
+      taskSeconds = configuration.taskBudgetSeconds
+      wakeSeconds = max(configuration.wakeLimitSeconds, longSilentSeconds)
+      handed = configuration.handedLimit
+      backOffLimitSeconds = configuration.backOffLimitSeconds
+    }
+  }
+
+  private let numbers: Numbers
+
+  /// Whether the present process was handed something that it has to acknowledge.
+  private var owesAnswer: Bool { held.contains(where: isOwed) }
+
+  private func isOwed(_ event: Int) -> Bool { facts[event]?.isOwed ?? true }
+  private func isLasting(_ event: Int) -> Bool { facts[event]?.isKept ?? true }
+}
+
+// MARK: - What is done to the subscriber
+
+extension ModelWitness {
+  /// An event happens; its id.
+  mutating func nextEvent(_ trigger: Trigger, isExact: Bool) -> Int {
+    lastEvent += 1
+    facts[lastEvent] = Facts(
+      isLocation: trigger.isLocation, isExact: isExact && trigger.isLocation, isOwed: trigger.holdsOff,
+      isKept: trigger.isKept, outlivesForceQuit: trigger.outlivesForceQuit,
+      budgetSeconds: trigger.budgetSeconds)
+    return lastEvent
+  }
+
+  /// The user turns to something else, or the screen locks.
+  mutating func turnsAway(at now: EngineInstant) {
+    if state.isForeground, exitsOnSuspend, exitSince == nil { exitSince = now }
+  }
+
+  /// The user ended it. What it had is not tried again: it waits for the next event of a location service, or the user.
+  mutating func isForceQuit() {
+    isMarked = true
+    retryBy = nil
+  }
+
+  mutating func acknowledges(_ event: Int, at now: EngineInstant) {
+    held.remove(event)
+    kept.removeAll { $0 == event }
+    silentSince = owesAnswer ? now : nil
+    if !owesAnswer { silentSeconds = 0 }
+    ends = 0
+  }
+
+  mutating func begins(task: Int, at now: EngineInstant) {
+    openTasks.insert(task)
+    if state == .background, tasksSince == nil { tasksSince = now }
+  }
+
+  mutating func sees(_ level: MemoryPressure, at now: EngineInstant) {
+    criticalSince = level == .critical ? criticalSince ?? now : nil
+  }
+
+  mutating func reboots() {
+    isLocked = true
+    isMarked = false
+    criticalSince = nil
+  }
+}
+
+// MARK: - Invariants of a step
+
+extension ModelWitness {
+  /// Follows what the policy says; the invariant that it breaks, if it does.
+  ///
+  /// - Parameter before: the steps before this one that the same action or instant caused.
+  mutating func follow(
+    _ step: PolicyStep, after before: ArraySlice<PolicyStep>, at now: EngineInstant, cause: ModelAction?
+  ) -> String? {
+    switch step {
+    case .moved(let move):
+      if move.before != state { return "A1: a state that was not held" }
+      if move.after == .suspended { return "A1: suspended without a decision" }
+      if !move.before.mayBecome(move.after) { return "A1: \(move.before) to \(move.after)" }
+      if let rule = enter(move.after, at: now) { return rule }
+      if move.after == .notRunning, move.cause == .exit { owe(at: now) }
+      return nil
+    case .decided(let decision):
+      if decision.before != state { return "A1: a decision in a state that was not held" }
+      return follow(decision, at: now, cause: cause)
+    case .ordered(let order):
+      if order.isRecorded, !before.contains(where: { order.isExplained(by: $0) }) {
+        return "A9: an order without a record"
+      }
+      return follow(order, at: now)
+    case .answered:
+      asksForFix = false
+      if authorization == .denied || isReduced { return "B8: answered where it may not know" }
+      return nil
+    case .reduced, .changed, .called, .transferred: return nil
+    }
+  }
+
+  private mutating func follow(_ decision: Decision, at now: EngineInstant, cause: ModelAction?) -> String? {
+    switch decision.action {
+    case .drop:
+      if let event = decision.event {
+        kept.removeAll { $0 == event }
+        held.remove(event)
+        if !owesAnswer {
+          silentSince = nil
+          silentSeconds = 0
+        }
+      }
+    case .wake, .relaunch:
+      guard let event = decision.event, let cause = facts[event] else { return "A9: started without a cause" }
+      if cause.isLocation, authorization != .always { return "B8: started without the right" }
+      if !backgroundDelivery { return "B8: started against the user" }
+      if isThrottled { return "K2: started while throttled" }
+      if isMarked, !cause.outlivesForceQuit {
+        return "A7: started under the mark by what does not outlive it"
+      }
+      guard decision.action == .relaunch else { break }
+      if exitsOnSuspend { return "A5: relaunched though it opted out" }
+      if isLocked { return "A8: relaunched before the first unlock" }
+      if criticalSince != nil { return "A4: relaunched under critical pressure" }
+      retryBy = nil
+    case .deliver:
+      if let event = decision.event, !wasHanded.contains(event), decision.reason == .unacknowledged {
+        return "A9: a never-handed event is called unacknowledged"
+      }
+      if let event = decision.event, wasHanded.contains(event), decision.reason == .kept {
+        return "A9: an event handed again is called kept"
+      }
+    case .terminate, .purge:
+      if let rule = judge(end: decision, at: now) { return rule }
+    case .warn:
+      guard let token = decision.task else { break }
+      if !openTasks.contains(token) { return "C3: warned of a task that is not open" }
+      if state == .background, !warnedTasks.insert(token).inserted { return "C3: warned twice" }
+    case .throttle: isThrottled = decision.reason == .throttled
+    case .refuse:
+      if cause == .launch, decision.reason == .locked, !isLocked { return "A8: refused though unlocked" }
+      if [.standard, .authorization, .availability].contains(decision.rule), decision.event == nil {
+        asksForFix = false
+      }
+    case .defer, .coalesce, .suspend: break
+    }
+    guard decision.after != decision.before else { return nil }
+    if decision.after == .notRunning, decision.rule != .forceQuit, decision.rule != .exitsOnSuspend {
+      owe(at: now)
+    }
+    return enter(decision.after, at: now)
+  }
+
+  /// Whether it may be ended now.
+  private func judge(end decision: Decision, at now: EngineInstant) -> String? {
+    switch decision.rule {
+    case .overrun where decision.reason == .budgetOver:
+      guard let since = silentSince else { return "K1: ended though it owes nothing" }
+      if since.seconds(to: now) < numbers.silentSeconds { return "K1: ended while it answers" }
+    case .taskExpiration:
+      if openTasks.isEmpty { return "C3: ended without an open task" }
+      if !openTasks.isSubset(of: warnedTasks) { return "C3: ended without a warning" }
+      guard let since = tasksSince else { return "C3: ended outside the background" }
+      if since.seconds(to: now) != numbers.taskSeconds { return "C2: the time of tasks moved" }
+    case .memoryPressure:
+      if criticalSince == nil { return "A4: ended after relief" }
+      if state.isForeground { return "A4: ended in the foreground" }
+    case .exitsOnSuspend:
+      guard let since = exitSince else { return "A5: ended without having left the foreground" }
+      if since.seconds(to: now) != numbers.exitSeconds { return "A5: the end moved" }
+    case _: break
+    }
+    return nil
+  }
+
+  private mutating func follow(_ order: Order, at now: EngineInstant) -> String? {
+    guard case .deliver(_, let event) = order else { return nil }
+    if !state.isRunning { return "A3: handed to one that runs no code" }
+    if !kept.contains(event) { return "K5: handed what is acknowledged or dropped" }
+    let isLocation = facts[event]?.isLocation == true
+    if isLocation, authorization == .denied { return "B8: a denied subscriber is handed an event" }
+    if isReduced, facts[event]?.isExact == true { return "B8: reduced accuracy is handed an exact event" }
+    if held.contains(event) { return "K5: handed twice to one process" }
+    if let last = held.max(), last > event { return "K5: out of order" }
+    held.insert(event)
+    wasHanded.insert(event)
+    if held.filter(isOwed).count > numbers.handed { return "K5: more at once than may be" }
+    if silentSince == nil, owesAnswer { silentSince = now }
+    silentSeconds = max(silentSeconds, facts[event]?.budgetSeconds ?? 0)
+    return nil
+  }
+
+  /// It was ended by something that is no wish of the user: what it had not acknowledged is tried again.
+  private mutating func owe(at now: EngineInstant) {
+    guard kept.contains(where: isLasting) else { return }
+    ends = min(ends + 1, 9)
+    let wait = min(Double(1 << (ends - 1)), numbers.backOffLimitSeconds)
+    retryBy = now.advanced(bySeconds: wait)
+  }
+
+  private mutating func enter(_ after: SubscriberState, at now: EngineInstant) -> String? {
+    let before = state
+    state = after
+    if exitsOnSuspend, after == .background || after == .suspended {
+      return "A5: in the background though it opted out"
+    }
+    switch after {
+    case .notRunning:
+      held = []
+      openTasks = []
+      asksForFix = false
+    case .active, .inactive:
+      if before == .notRunning, isLocked { return "A8: launched before the first unlock" }
+      isMarked = isMarked && after == .inactive
+      retryBy = nil
+    case .suspended:
+      if !openTasks.isEmpty { return "A2: suspended with an open task" }
+      // What it holds is handed over anew when it is woken.
+      held = []
+    case .background: break
+    }
+    if after != .background || before != .background {
+      backgroundSince = after == .background ? now : nil
+      tasksSince = after == .background && before.isForeground ? now : nil
+      warnedTasks = []
+      silentSince = owesAnswer ? now : nil
+      silentSeconds = held.compactMap { facts[$0]?.budgetSeconds }.max() ?? 0
+    }
+    if after == .active || after == .notRunning || after == .background { exitSince = nil }
+    return nil
+  }
+}
+
+extension Order {
+  /// Whether a record goes before the order. What a program is told of a move is told beside the move.
+  fileprivate var isRecorded: Bool {
+    if case .announce = self { false } else { true }
+  }
+
+  /// Whether this is a record of the order (rule A9).
+  fileprivate func isExplained(by step: PolicyStep) -> Bool {
+    guard case .decided(let decision) = step else { return false }
+    switch self {
+    case .wake: return decision.action == .wake
+    case .relaunch: return decision.action == .relaunch
+    case .deliver(_, let event):
+      return decision.event == event && [.deliver, .wake, .relaunch].contains(decision.action)
+    case .suspend: return decision.action == .suspend
+    case .warn(_, let warning): return decision.action == .warn && decision.task == warning.task
+    case .refuse: return decision.action == .refuse
+    case .terminate: return [.terminate, .purge].contains(decision.action)
+    case .announce: return false
+    }
+  }
+}
+
+// MARK: - Invariants of a state
+
+extension ModelWitness {
+  /// What holds of every state once all that is due has been done; the invariant that is broken, if one is.
+  func standing(_ session: Session, _ configuration: Policy.Configuration, at now: EngineInstant) -> String? {
+    if session.state != state { return "A1: the state is not the one that was told" }
+    if (session.throttledUntil != nil) != isThrottled { return "A9: throttled without a record" }
+    let waiting = Set(session.outbox.map(\.event))
+    if !waiting.isSubset(of: kept) { return "K5: an event is made up" }
+    // A standard update and a good moment end with the process.
+    if !kept.filter(isLasting).allSatisfy(waiting.contains) { return "K5: an event is lost without a record" }
+    if asksForFix, session.standard.request == nil { return "B9: a request ends in silence" }
+    switch state {
+    case .background: return standingInBackground(session, at: now)
+    case .suspended:
+      if !session.assertions.isEmpty { return "A3: suspended with an assertion" }
+      if asksForFix { return "B9: a request waits in suspension" }
+      if isOver(criticalSince, 1, now), isOver(session.suspendedAt, 1, now) {
+        return "A4: suspended under critical pressure for more than 1 s"
+      }
+    case .inactive, .active:
+      if isOver(exitSince, numbers.exitSeconds, now) { return "A5: the end moved" }
+    case .notRunning:
+      if isOver(retryBy, 0, now), mayStart, session.outbox.contains(where: { mayWake(for: $0) }) {
+        return "K5: not tried again"
+      }
+    }
+    if !state.isRunning, mayStart, !isMarked, session.deadline == nil, session.outbox.contains(where: mayWake)
+    {
+      return "K5: an event waits for nothing"
+    }
+    return nil
+  }
+
+  private func standingInBackground(_ session: Session, at now: EngineInstant) -> String? {
+    if session.assertions.isEmpty { return "A2: runs in the background without an assertion" }
+    if session.deadline == nil { return "K1: runs in the background without an end" }
+    if let clock = session.taskClock, let since = tasksSince, !clock.isOver,
+      since.seconds(to: clock.end) > numbers.taskSeconds
+    {
+      return "C2: the time of tasks moved"
+    }
+    if isOver(silentSince, silentSeconds, now) { return "K1: silent for longer than it may be" }
+    if let clock = session.wakeClock, let silentSince, silentSince.seconds(to: clock.end) > clock.seconds {
+      return "K1: a delivery renews the time of a wake"
+    }
+    if isOver(backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.silentSeconds, now) {
+      return "K1: no end of its time in the background"
+    }
+    return nil
+  }
+
+  /// Whether nothing but time keeps it from being started in the background.
+  private var mayStart: Bool {
+    backgroundDelivery && !isThrottled && !exitsOnSuspend
+      && (state == .suspended || !isLocked && criticalSince == nil)
+  }
+
+  /// Whether an event that waits is one to start the subscriber for.
+  private func mayWake(for pending: Session.Pending) -> Bool {
+    let starts = state == .suspended ? pending.trigger.wakes : pending.trigger.relaunches
+    let isAllowed = !pending.trigger.isLocation || authorization == .always
+    return starts && isAllowed && (!isMarked || pending.trigger.outlivesForceQuit)
+  }
+
+  private func isOver(_ since: EngineInstant?, _ seconds: Double, _ now: EngineInstant) -> Bool {
+    since.map { $0.seconds(to: now) > seconds } ?? false
+  }
+}
+
+// MARK: - Normal form
+
+extension ModelWitness {
+  /// Forgets events that ended with their process.
+  mutating func forgetEnded(except waiting: Set<Int>) {
+    kept.removeAll { facts[$0]?.isKept == false && !waiting.contains($0) }
+  }
+
+  /// Numbers events and tasks anew and moves instants; see ``ModelState/normalize(_:)``.
+  mutating func normalize(
+    _ events: [Int: Int], _ tokens: [Int: Int], _ move: (inout EngineInstant?, Double) -> Void
+  ) {
+    func renumber(_ old: Set<Int>) -> Set<Int> { Set(old.compactMap { events[$0] }) }
+    kept = kept.compactMap { events[$0] }
+    held = renumber(held)
+    wasHanded = renumber(wasHanded)
+    facts = Dictionary(
+      uniqueKeysWithValues: facts.compactMap { old in events[old.key].map { ($0, old.value) } })
+    lastEvent = events.count
+    openTasks = Set(openTasks.compactMap { tokens[$0] })
+    warnedTasks = Set(warnedTasks.compactMap { tokens[$0] })
+    // Each instant is compared with one span; a moment more, and it is just over.
+    move(&criticalSince, 2)
+    move(&backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.silentSeconds + 1)
+    move(&tasksSince, numbers.taskSeconds + 1)
+    if state != .background {
+      silentSince = nil
+      silentSeconds = 0
+    }
+    move(&silentSince, numbers.longSilentSeconds + 1)
+    move(&exitSince, numbers.exitSeconds + 1)
+    move(&retryBy, 1)
+  }
+}

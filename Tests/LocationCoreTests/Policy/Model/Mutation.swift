@@ -1,0 +1,167 @@
+/// A defect that was found once and mended, as a change of the sources that brings it back.
+///
+/// `scripts/check-policy mutations` makes each change in a copy, one at a time, and the checkers must find it by the
+/// invariant that stands here. A test of the suite sees to it that each change still fits the sources.
+struct Mutation: Sendable {
+  var name: String
+  /// The file below `Sources/LocationCore`.
+  var file: String
+  /// The text that mends the defect, once in that file.
+  var old: String
+  /// The text with the defect.
+  var new: String
+  /// The invariant that finds it.
+  var invariant: String
+
+  static let all: [Mutation] = [
+    Mutation(
+      name: "1a rights are judged only when the event comes", file: "Policy/Rights.swift",
+      old: "guard session.outbox.contains(where: { objection($0) != nil }) else { return }",
+      new: "guard session.outbox.isEmpty else { return }",
+      invariant: "B8: a denied subscriber is handed an event"),
+    Mutation(
+      name: "1b reduced accuracy keeps exact events", file: "Policy/Session.swift",
+      old: "if subscriber.accuracy == .reduced, pending.isCoarse != true { return .reduced }",
+      new: "",
+      invariant: "B8: reduced accuracy is handed an exact event"),
+    Mutation(
+      name: "1c state_of answers without rights", file: "Engine/EngineView.swift",
+      old: "if let reason = session.mayBeTold { return .refused(reason) }",
+      new: "",
+      invariant: "B8: a state is told that it may not know"),
+    Mutation(
+      name: "1d state_of answers for any region", file: "Engine/EngineView.swift",
+      old: "guard session.subscriber.regions?.contains(id) ?? true, let state",
+      new: "guard let state",
+      invariant: "B8: a state of a region that its manifest does not name"),
+    Mutation(
+      name: "2a a delivery extends the time of tasks", file: "Policy/Delivery.swift",
+      old: "if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }",
+      new: """
+        if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }
+        if let clock = $0.taskClock {
+          $0.taskClock = TaskClock(end: clock.end.advanced(bySeconds: 10), warning: clock.warning)
+        }
+        """,
+      invariant: "C2: the time of tasks moved"),
+    Mutation(
+      name: "2b a delivery renews the time of a wake", file: "Policy/Delivery.swift",
+      old: "if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }",
+      new: "$0.wakeClock = WakeClock(at: instant, seconds: seconds)",
+      invariant: "K1: a delivery renews the time of a wake"),
+    Mutation(
+      name: "2c a further task starts the time anew", file: "Policy/Clocks.swift",
+      old: "if $0.state == .background, $0.taskClock == nil { $0.taskClock = clock }",
+      new: "if $0.state == .background { $0.taskClock = clock }",
+      invariant: "C2: the time of tasks moved"),
+    Mutation(
+      name: "2d a task is warned of again", file: "Policy/Clocks.swift",
+      old: "update(index) { $0.taskClock?.warning = nil }",
+      new: "update(index) { $0.taskClock?.warning = instant.advanced(bySeconds: 1) }",
+      invariant: "C3: warned twice"),
+    Mutation(
+      name: "2e the warning is lost", file: "Policy/Clocks.swift",
+      old: "for token in sessions[index].tasks {",
+      new: "for token in sessions[index].tasks.dropFirst() {",
+      invariant: "C3: ended without a warning"),
+    Mutation(
+      name: "3a an acknowledgment renews nothing", file: "Policy/Budget.swift",
+      old: "answeredAt = instant\n    end = min(",
+      new: "end = min(end, ",
+      invariant: "K1: ended while it answers"),
+    Mutation(
+      name: "3b no limit of what is handed over at once", file: "Policy/Delivery.swift",
+      old: "guard room > 0 else { break }",
+      new: "guard room > -10_000 else { break }",
+      invariant: "K5: more at once than may be"),
+    Mutation(
+      name: "3c the rest of a backlog is forgotten", file: "Policy/Delivery.swift",
+      old: "if $0.outbox.contains(where: \\.trigger.isKept) { $0.backlogAt = end }",
+      new: "_ = end",
+      invariant: "K5: an event waits for nothing"),
+    Mutation(
+      name: "4 what ended by itself or by rule is not tried again", file: "Policy/LifeCycle.swift",
+      old: "guard retries, sessions[index].outbox",
+      new: "guard retries, instant == .distantPast, sessions[index].outbox",
+      invariant: "K5: an event waits for nothing"),
+    Mutation(
+      name: "5 background location wakes under the mark", file: "Policy/Obstacle.swift",
+      old: "&& (!trigger.outlivesForceQuit || isStart",
+      new: "&& (isStart && !trigger.outlivesForceQuit || isStart",
+      invariant: "A7: started under the mark by what does not outlive it"),
+    Mutation(
+      name: "6a critical is an edge", file: "Policy/Purging.swift",
+      old: "guard pressure == .critical, let next = nextPressureLook, next <= instant else { return }",
+      new: """
+        pressureLookedAt = nil
+        guard pressure == .critical, let next = nextPressureLook, next <= instant else { return }
+        """,
+      invariant: "A4: suspended under critical pressure for more than 1 s"),
+    Mutation(
+      name: "6b relaunched under critical pressure", file: "Policy/Obstacle.swift",
+      old: "case .memoryPressure: isStart && pressure == .critical",
+      new: "case .memoryPressure: false",
+      invariant: "A4: relaunched under critical pressure"),
+    Mutation(
+      name: "6c relief ends no pending end", file: "Policy/Purging.swift",
+      old: "policy.update(index) { $0.purgeAt = nil }",
+      new: "",
+      invariant: "A4: ended after relief"),
+    Mutation(
+      name: "7a an event is handed over again without a record", file: "Policy/Delivery.swift",
+      old: "if pending.event != announced {",
+      new: "if pending.event != announced, !pending.wasHanded {",
+      invariant: "A9: an order without a record"),
+    Mutation(
+      name: "7b a never-handed event is called unacknowledged", file: "Policy/Delivery.swift",
+      old: "rule, reason ?? (pending.wasHanded ? .unacknowledged : .kept), index,",
+      new: "rule, reason ?? .unacknowledged, index,",
+      invariant: "A9: a never-handed event is called unacknowledged"),
+    Mutation(
+      name: "7c a throttle ends without a record", file: "Policy/Clocks.swift",
+      old: "decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps)",
+      new: "",
+      invariant: "K2: started while throttled"),
+    Mutation(
+      name: "8a silence confirms a stay of a machine that drove", file: "Visits/VisitMonitor.swift",
+      old: "guard !isUnderWay else {",
+      new: "guard true else {",
+      invariant: "B5: silence confirms a stay of a machine that drove"),
+    Mutation(
+      name: "8b a departure while fixes rest nearby", file: "Visits/VisitMonitor.swift",
+      old: "if visit != nil, absence.departure != nil,",
+      new: "if visit != nil, absence.departure != nil, count < 0,",
+      invariant: "B5: a departure while fixes rest within 100 m"),
+    Mutation(
+      name: "9 the end of an opted-out subscriber moves", file: "Policy/LifeCycle.swift",
+      old: "guard sessions[index].state.isForeground, sessions[index].exitAt == nil else {",
+      new: "guard sessions[index].state.isForeground else {",
+      invariant: "A5: the end moved"),
+    Mutation(
+      name: "10 suspension drops a request for a fix", file: "Policy/LifeCycle.swift",
+      old: "if sessions[index].standard.request != nil {",
+      new: "if sessions[index].standard.request != nil, instant == .distantPast {",
+      invariant: "B9: a request waits in suspension"),
+    Mutation(
+      name: "11 a late starter waits for its first event", file: "Modes/SignificantChangeMode.swift",
+      old: "last.instant.seconds(to: instant) <= Self.freshSeconds",
+      new: "last.instant.seconds(to: instant) < 0",
+      invariant: "B1: the first significant change does not come at once"),
+    Mutation(
+      name: "12 a state that was not held", file: "Policy/LifeCycle.swift",
+      old:
+        "case .notRunning, .suspended, .background: move(index, to: .inactive, cause: cause, into: &steps)",
+      new: """
+        case .background:
+          move(index, to: .suspended, cause: cause, into: &steps)
+          move(index, to: .inactive, cause: cause, into: &steps)
+        case .notRunning, .suspended: move(index, to: .inactive, cause: cause, into: &steps)
+        """,
+      invariant: "A1: suspended without a decision"),
+    Mutation(
+      name: "13 launched while locked", file: "Policy/LifeCycle.swift",
+      old: "guard isUnlocked || state != .notRunning else {",
+      new: "guard isUnlocked || state != .notRunning || instant != .distantPast else {",
+      invariant: "A8: launched before the first unlock"),
+  ]
+}
