@@ -103,7 +103,9 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
 
   int input = moved_up(program->input);
   int output = program->output < 0 ? STDERR_FILENO : moved_up(program->output);
-  if (input < 0 || output < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0)
+  int error = program->error < 0 ? STDERR_FILENO : moved_up(program->error);
+  if (input < 0 || output < 0 || error < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(error, STDERR_FILENO) < 0 ||
+      dup2(output, STDOUT_FILENO) < 0)
     give_up(gate, LOCWATCH_STAGE_FORK);
   // All others but the gate, at once: the starter's end of it, of which no copy may live on, and whatever some library
   // opened without O_CLOEXEC. Where the kernel lacks the call (before 5.9), exec closes ours all the same.

@@ -18,13 +18,13 @@ struct CapabilitiesCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The address of gpsd.", valueName: "server[:port[:device]]"))
   var gpsd: String = GPSDAddress.local.description
 
-  @Flag(help: "One JSON object.")
-  var json = false
+  @OptionGroup var output: JSONOptions
 
   func run() async throws {
     do throws(Failure) {
       let capabilities = try await Capabilities.look(gpsd: GPSDAddress(gpsd))
-      try OutputFile(path: "-").write(Array((json ? capabilities.json + "\n" : capabilities.text).utf8))
+      try OutputFile(path: "-").write(
+        Array((output.isJSON ? capabilities.json + "\n" : capabilities.text).utf8))
     } catch {
       throw Terminal.exit(for: error)
     }

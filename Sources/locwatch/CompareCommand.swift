@@ -25,7 +25,7 @@ struct CompareCommand: AsyncParsableCommand {
     case text, json
   }
 
-  @Argument(help: ArgumentHelp("Tracks; - is standard input.", valueName: "track"))
+  @Argument(help: ArgumentHelp("Tracks; - is standard input.", valueName: "track"), completion: .file())
   var tracks: [String]
 
   @OptionGroup var regionFiles: RegionFileOptions

@@ -19,16 +19,15 @@ struct ConfigCommand: AsyncParsableCommand {
           locwatch config show --config locwatch.yaml
         """)
 
-    @Option(help: ArgumentHelp("A settings file, YAML.", valueName: "file"))
+    @Option(help: ArgumentHelp("A settings file, YAML.", valueName: "file"), completion: .file())
     var config: String?
 
-    @Flag(help: "One JSON object.")
-    var json = false
+    @OptionGroup var output: JSONOptions
 
     func run() async throws {
       do throws(Failure) {
         let table = try SettingsTable(file: config)
-        try OutputFile(path: "-").write(Array((json ? table.json + "\n" : table.text).utf8))
+        try OutputFile(path: "-").write(Array((output.isJSON ? table.json + "\n" : table.text).utf8))
       } catch {
         throw Terminal.exit(for: error)
       }
@@ -41,7 +40,7 @@ struct ConfigCommand: AsyncParsableCommand {
       commandName: "check",
       abstract: "Check a settings file: on a mistake, print its line and exit with 78.")
 
-    @Argument(help: "A settings file, YAML; - is standard input.")
+    @Argument(help: "A settings file, YAML; - is standard input.", completion: .file())
     var file: String
 
     func run() async throws {

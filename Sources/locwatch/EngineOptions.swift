@@ -6,13 +6,15 @@ import LocationRuntime
 
 /// Settings and power profile, for every command with an engine.
 struct EngineOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("A settings file, YAML (locwatch config show).", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A settings file, YAML (locwatch config show).", valueName: "file"),
+    completion: .file())
   var config: String?
 
   @Option(
     help: ArgumentHelp(
       "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
-      valueName: "name|file"))
+      valueName: "name|file"), completion: Candidates.profiles)
   var profile: String?
 
   /// The profile that `--profile` names; nil without the option.

@@ -22,14 +22,16 @@ struct EventsCommand: ParsableCommand {
   @Flag(name: [.short, .long], help: "Continue with new events.")
   var follow = false
 
+  @OptionGroup var zone: ZoneOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
   func run() throws {
     do throws(Failure) {
+      try state.noteIfMissing()
       let output = try OutputFile(path: "-")
       var feed = EventFeed(state: try StatePath.resolve(option: state.state), since: since)
-      var text = EventText()
+      var text = EventText(in: zone.zone)
       let isText = RegionsFormat.or(format.format) == .text
       func print(_ bytes: [UInt8]) throws(Failure) {
         try output.write(isText ? text.describe(bytes) : bytes)
@@ -62,7 +64,8 @@ struct AckCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Acknowledge for this subscriber only (default: for all that wait for it).", valueName: "name"))
+      "Acknowledge for this subscriber only (default: for all that wait for it).", valueName: "name"),
+    completion: Candidates.subscribers)
   var subscriber: String?
 
   @OptionGroup var state: StateOptions

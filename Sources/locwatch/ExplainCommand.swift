@@ -21,37 +21,46 @@ struct ExplainCommand: AsyncParsableCommand {
 
         locwatch explain
         locwatch explain --region home --at 2026-05-01T06:00:12Z
+        locwatch explain --at '10m ago'
         locwatch explain --event 1234
         locwatch explain --subscriber commute-logger --json
         locwatch explain incident.journal --region home --at 2026-05-01T06:00:12Z
         locwatch explain --track drive.gpx --regions places.geojson --region home
       """)
 
-  @Argument(help: ArgumentHelp("A recording (default: the state file).", valueName: "recording"))
+  @Argument(
+    help: ArgumentHelp("A recording (default: the state file).", valueName: "recording"), completion: .file())
   var recording: String?
 
-  @Option(help: ArgumentHelp("A track instead: GPX, gpsd's JSON lines, NDJSON.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("A track instead: GPX, gpsd's JSON lines, NDJSON.", valueName: "file"),
+    completion: .file())
   var track: String?
 
   @OptionGroup var regionFiles: RegionFileOptions
   @OptionGroup var engine: EngineOptions
   @OptionGroup var accuracy: AccuracyOptions
 
-  @Option(help: ArgumentHelp("The moment, UTC.", valueName: "time"))
-  var at: UTCTime?
+  @Option(
+    help: ArgumentHelp(
+      "The moment: 2026-05-01T06:00:12Z, \"yesterday 22:00\", \"10m ago\".", valueName: "time"))
+  var at: TimeArgument?
 
   @Option(help: ArgumentHelp("The id of a record, from locwatch events.", valueName: "id"))
   var event: Int?
 
-  @Option(help: ArgumentHelp("Only this region, however far away it is.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp("Only this region, however far away it is.", valueName: "id"),
+    completion: Candidates.regions)
   var region: String?
 
-  @Option(help: ArgumentHelp("Only this subscriber.", valueName: "name"))
+  @Option(help: ArgumentHelp("Only this subscriber.", valueName: "name"), completion: Candidates.subscribers)
   var subscriber: String?
 
   @Flag(help: "One JSON object; the same as --format ndjson.")
   var json = false
 
+  @OptionGroup var zone: ZoneOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
@@ -74,7 +83,9 @@ struct ExplainCommand: AsyncParsableCommand {
 
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
-      let question = Question(at: at, event: event, region: region, subscriber: subscriber)
+      let zone = zone.zone
+      let moment = try at.map { (at) throws(Failure) in try at.time(in: zone) }
+      let question = Question(at: moment, event: event, region: region, subscriber: subscriber)
       let explanation: Explanation
       if let track {
         explanation = try Explanation(question, track: track, try request())
@@ -84,7 +95,7 @@ struct ExplainCommand: AsyncParsableCommand {
         explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
       }
       let isText = !json && RegionsFormat.or(format.format) == .text
-      try Terminal.print(isText ? explanation.text : explanation.tree.text + "\n")
+      try Terminal.print(isText ? explanation.text(in: zone) : explanation.tree.text + "\n")
     }
   }
 

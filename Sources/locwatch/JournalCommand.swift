@@ -19,7 +19,8 @@ struct JournalCommand: AsyncParsableCommand {
 
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"))
+    help: ArgumentHelp("The file to write (default: standard output).", valueName: "file"),
+    completion: .file())
   var output: String?
 
   @OptionGroup var state: StateOptions

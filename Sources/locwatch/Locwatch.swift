@@ -7,6 +7,9 @@ import Dispatch
 /// every second, which an idle daemon must avoid.
 @main enum Entry {
   static func main() {
+    if let failure = UnknownCommand.failure(Array(CommandLine.arguments.dropFirst())) {
+      Locwatch.exit(withError: Terminal.exit(for: failure))
+    }
     do {
       var command = try Locwatch.parseAsRoot()
       if command is any AsyncParsableCommand {
@@ -31,16 +34,17 @@ struct Locwatch: AsyncParsableCommand {
       Run a command when this machine arrives, leaves or moves; replay any GPS
       track to see beforehand what would have fired.
 
-        locwatch replay drive.gpx -r places.geojson       # what would have fired?
-        locwatch regions add home --circle 48.1371,11.5754,120
-        locwatch subscribers add logger.yaml              # your program's manifest
+        locwatch on enter home --circle 48.1371,11.5754,120 -- notify-send Home
         locwatch run                                      # the daemon; needs gpsd
+        locwatch replay drive.gpx -r places.geojson       # what would have fired?
+        locwatch subscribers add logger.yaml              # your program's manifest
         locwatch status
         locwatch explain --region home                    # why did it not fire?
       """,
     version: "0.1.0",
     subcommands: [
-      ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self, StatusCommand.self,
+      OnCommand.self, ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self,
+      StatusCommand.self,
       EventsCommand.self, ExplainCommand.self, JournalCommand.self, AckCommand.self, RegionsCommand.self,
       SubscribersCommand.self, LockCommand.self, UnlockCommand.self, LowPowerCommand.self, PowerCommand.self,
       Synth.self,

@@ -28,13 +28,12 @@ struct PowerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "profiles", abstract: "List the built-in profiles.")
 
-    @Flag(help: "One JSON object a line.")
-    var json = false
+    @OptionGroup var output: JSONOptions
 
     func run() async throws {
       let profiles = PowerProfile.builtIn
       let text =
-        json
+        output.isJSON
         ? profiles.map { PowerProfileText.json($0, withParameters: false) }.joined()
         : PowerProfileText.list(profiles)
       print(text, terminator: "")
@@ -47,24 +46,25 @@ struct PowerCommand: AsyncParsableCommand {
       commandName: "show",
       abstract: "Show a profile: every number with its spread and its source.")
 
-    @Argument(help: ArgumentHelp("A built-in profile, or a YAML file.", valueName: "name|file"))
+    @Argument(
+      help: ArgumentHelp("A built-in profile, or a YAML file.", valueName: "name|file"),
+      completion: Candidates.profiles)
     var profile: String
 
-    @Flag(help: "One JSON object.")
-    var json = false
+    @OptionGroup var output: JSONOptions
 
     @Flag(help: "Print a file for --profile.")
     var yaml = false
 
     func validate() throws {
-      if json, yaml { throw ValidationError("--json and --yaml exclude each other") }
+      if output.isJSON, yaml { throw ValidationError("--json and --yaml exclude each other") }
     }
 
     func run() async throws {
       do throws(Failure) {
         let profile = try PowerProfileFile.find(profile)
         let text =
-          json
+          output.isJSON
           ? PowerProfileText.json(profile, withParameters: true)
           : yaml ? PowerProfileText.yaml(profile) : PowerProfileText.table(profile)
         print(text, terminator: "")
@@ -90,17 +90,17 @@ struct PowerCommand: AsyncParsableCommand {
     @Flag(help: "One row for each day.")
     var byDay = false
 
-    @Flag(help: "One JSON object a line.")
-    var json = false
-
+    @OptionGroup var output: JSONOptions
     @OptionGroup var state: StateOptions
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         let spent = try state.seat().energy()
         let account = EnergyAccount(spent.rows, byDay: byDay)
-        if account.isEmpty, !json { return Terminal.note("no energy recorded yet; locwatch run records it") }
-        try Terminal.print(json ? account.json : account.text + (spent.books?.text ?? ""))
+        if account.isEmpty, !output.isJSON {
+          return Terminal.note("no energy recorded yet; locwatch run records it")
+        }
+        try Terminal.print(output.isJSON ? account.json : account.text + (spent.books?.text ?? ""))
       }
     }
   }
@@ -121,10 +121,10 @@ struct PowerCommand: AsyncParsableCommand {
         Docs/Power.md describes the formats.
         """)
 
-    @Argument(help: "What the device did and when, YAML.")
+    @Argument(help: "What the device did and when, YAML.", completion: .file())
     var blocks: String
 
-    @Option(help: ArgumentHelp("The meter's log.", valueName: "file|folder"))
+    @Option(help: ArgumentHelp("The meter's log.", valueName: "file|folder"), completion: .file())
     var log: String
 
     @Option(help: "power_supply, upower, rapl, ina2xx or usb_meter (default: recognised by the content).")
@@ -166,7 +166,9 @@ struct PowerCommand: AsyncParsableCommand {
       commandName: "plan",
       abstract: "Show how long the blocks of a calibration must be for a meter's resolution.")
 
-    @Argument(help: ArgumentHelp("The profile to start from.", valueName: "name|file"))
+    @Argument(
+      help: ArgumentHelp("The profile to start from.", valueName: "name|file"),
+      completion: Candidates.profiles)
     var profile: String
 
     @Option(

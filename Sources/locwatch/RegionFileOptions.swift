@@ -7,7 +7,8 @@ import LocationRuntime
 struct RegionFileOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("Regions: GeoJSON, OwnTracks, KML or GPX; repeatable.", valueName: "file"))
+    help: ArgumentHelp("Regions: GeoJSON, OwnTracks, KML or GPX; repeatable.", valueName: "file"),
+    completion: .file())
   var regions: [String] = []
 
   /// Reads all files; warnings go to standard error.

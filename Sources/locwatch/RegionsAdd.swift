@@ -6,17 +6,20 @@ import LocationRuntime
 /// `locwatch regions add`.
 struct RegionsAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Add a region: a circle, or an outline from a GeoJSON file.",
+    commandName: "add", abstract: "Add a region: a circle, a polygon, a corridor, or a GeoJSON file.",
     discussion: """
         locwatch regions add home --circle 48.1371,11.5754,120
         locwatch regions add sydney --circle -33.8568,151.2153,300 --tag travel
         locwatch regions add office --circle 48.14,11.56,80 --exit-delay 60
+        locwatch regions add home --here 100m
+        locwatch regions add yard --polygon '48.1,11.5 48.1,11.6 48.2,11.6'
+        locwatch regions add way --line '48.1,11.5 48.2,11.6' --buffer 50m
         locwatch regions add yard --geojson yard.geojson --notify enter
         locwatch regions add home --circle 48.1371,11.5754,150 --replace
 
       The events are enter, exit, dwell (inside for --dwell seconds) and cross
       (passed through between two fixes). The default of --notify is enter and
-      exit; with --dwell also dwell.
+      exit; with --dwell also dwell. Times are 90s, 10m or 1h30m, or seconds.
       """)
 
   @Argument(help: ArgumentHelp("The name of the region in events; unique.", valueName: "id"))
@@ -27,8 +30,27 @@ struct RegionsAdd: AsyncParsableCommand {
     help: ArgumentHelp("A circle: degrees north, degrees east, metres.", valueName: "lat,lon,radius"))
   var circle: String?
 
+  @Option(help: ArgumentHelp("A circle of this radius around the last fix.", valueName: "distance"))
+  var here: String?
+
   @Option(
-    help: ArgumentHelp("A file with one Feature or geometry; - is standard input.", valueName: "file"))
+    parsing: .unconditional,
+    help: ArgumentHelp("Corners, degrees north and east, separated by spaces.", valueName: "lat,lon ..."))
+  var polygon: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The middle of a corridor, as --polygon; with --buffer.", valueName: "lat,lon ..."))
+  var line: String?
+
+  @Option(
+    help: ArgumentHelp("Half the width of a corridor, such as 50m.", valueName: "distance"),
+    transform: ArgumentText.meters)
+  var buffer: Double?
+
+  @Option(
+    help: ArgumentHelp("A file with one Feature or geometry; - is standard input.", valueName: "file"),
+    completion: .file())
   var geojson: String?
 
   @Option(help: ArgumentHelp("A name for people.", valueName: "text"))
@@ -41,17 +63,21 @@ struct RegionsAdd: AsyncParsableCommand {
   @Option(help: ArgumentHelp("The events to report, separated by commas.", valueName: "words"))
   var notify: String?
 
-  @Option(help: ArgumentHelp("Seconds inside before dwell is reported (default: 300).", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Time inside before dwell is reported (default: 5m).", valueName: "duration"),
+    transform: ArgumentText.seconds)
   var dwell: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Seconds by which an exit is delayed; a return cancels it (default: 0).", valueName: "seconds"))
+      "Time by which an exit is delayed; a return cancels it (default: 0s).", valueName: "duration"),
+    transform: ArgumentText.seconds)
   var exitDelay: Double?
 
   @Option(
     help: ArgumentHelp(
-      "The longest visit, and absence, that adaptive sampling may miss.", valueName: "seconds"))
+      "The longest visit, and absence, that adaptive sampling may miss.", valueName: "duration"),
+    transform: ArgumentText.seconds)
   var maxLatency: Double?
 
   @Option(
@@ -72,15 +98,20 @@ struct RegionsAdd: AsyncParsableCommand {
   @OptionGroup var state: StateOptions
 
   func validate() throws {
-    if (circle == nil) == (geojson == nil) {
-      throw ValidationError("give either --circle LAT,LON,RADIUS or --geojson FILE")
+    guard [circle, here, polygon, line, geojson].count(where: { $0 != nil }) == 1 else {
+      throw ValidationError(
+        "give one of --circle LAT,LON,RADIUS, --here, --polygon, --line and --geojson FILE")
+    }
+    if line != nil, buffer == nil { throw ValidationError("--line needs --buffer, such as 50m") }
+    if buffer != nil, line == nil, geojson == nil {
+      throw ValidationError("--buffer needs --line or --geojson")
     }
   }
 
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let file = try made()
-      _ = try state.open().put([file], changing: replace)
+      _ = try state.openToChange().put([file], changing: replace)
       try state.seat().noteRegions([id])
       Terminal.warn(RegionFinding.find(in: file).map(\.line))
       let record = RegionRecord(try file.feature(at: 0))
@@ -102,7 +133,15 @@ struct RegionsAdd: AsyncParsableCommand {
     edit.maxLatencySeconds = maxLatency
     edit.initial = initial
     edit.sensitivity = sensitivity
+    edit.bufferMeters = buffer
     if let circle { return try edit.apply(to: try PlaceText.circle(circle)) }
+    if let here {
+      let fix = try state.lastFix()
+      let radius = try MeasureText.meters(here)
+      return try edit.apply(to: PlaceText.Circle(center: fix.coordinate, radiusMeters: radius))
+    }
+    if let polygon { return try edit.apply(toPolygon: try PlaceText.places(polygon)) }
+    if let line { return try edit.apply(toLine: try PlaceText.places(line)) }
     return try edit.apply(to: try FileBytes.read(path: geojson ?? "-"), name: geojson ?? "-")
   }
 }
@@ -117,7 +156,7 @@ struct RegionsRemove: AsyncParsableCommand {
         locwatch regions remove --all
       """)
 
-  @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"), completion: Candidates.regions)
   var ids: [String] = []
 
   @Option(help: ArgumentHelp("All regions with this tag.", valueName: "tag"))
@@ -140,7 +179,7 @@ struct RegionsRemove: AsyncParsableCommand {
         try RegionIDs.require(ids, in: nil)
         return Terminal.note("removed 0 regions")
       }
-      let database = try state.open()
+      let database = try state.openToChange()
       try RegionIDs.require(ids, in: database)
       let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
       try state.seat().noteRegions(ids.isEmpty ? nil : ids)

@@ -14,6 +14,8 @@ struct RegionsCommand: AsyncParsableCommand {
         locwatch regions add home --circle 48.1371,11.5754,120 --dwell 300
         locwatch regions import places.geojson
         locwatch regions list
+        locwatch regions show home                        # with a map of dots
+        locwatch regions move home --here
         locwatch regions near 48.1371,11.5754 -n 5
         locwatch regions check --regions places.geojson
         locwatch regions locate --regions places.geojson < points.ndjson
@@ -23,7 +25,8 @@ struct RegionsCommand: AsyncParsableCommand {
       that. locate always prints NDJSON.
       """,
     subcommands: [
-      RegionsList.self, RegionsShow.self, RegionsAdd.self, RegionsRemove.self, RegionsCheck.self,
+      RegionsList.self, RegionsShow.self, RegionsAdd.self, RegionsMove.self, RegionsRename.self,
+      RegionsEdit.self, RegionsRemove.self, RegionsCheck.self,
       RegionsImport.self, RegionsExport.self, RegionsNear.self, RegionsLocate.self,
     ])
 }

@@ -18,10 +18,12 @@ struct RegionsImport: AsyncParsableCommand {
         curl -s https://example.com/zones.geojson | locwatch regions import -
       """)
 
-  @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
-  @Option(help: ArgumentHelp("The radius of points that have none.", valueName: "metres"))
+  @Option(
+    help: ArgumentHelp("The radius of points that have none, such as 100m.", valueName: "distance"),
+    transform: ArgumentText.meters)
   var radius: Double?
 
   @OptionGroup var format: RegionsFormatOptions
@@ -40,7 +42,7 @@ struct RegionsImport: AsyncParsableCommand {
         read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
       }
       try RegionFile.refuseDuplicates(read)
-      let count = try state.open().put(read, changing: true)
+      let count = try state.openToChange().put(read, changing: true)
       try state.seat().noteRegions(read.flatMap { $0.regions.map(\.id) })
       for file in read {
         for line in file.leftOut { Terminal.note("left out: \(line)") }
@@ -81,14 +83,16 @@ struct RegionsExport: AsyncParsableCommand {
         locwatch regions export --tag work
       """)
 
-  @Argument(help: ArgumentHelp("Ids of regions (default: all).", valueName: "id"))
+  @Argument(
+    help: ArgumentHelp("Ids of regions (default: all).", valueName: "id"), completion: Candidates.regions)
   var ids: [String] = []
 
   @Option(help: ArgumentHelp("All regions with this tag.", valueName: "tag"))
   var tag: String?
 
   @Option(
-    name: [.short, .long], help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"))
+    name: [.short, .long], help: ArgumentHelp("The file to write; - is standard output.", valueName: "file"),
+    completion: .file())
   var output = "-"
 
   @OptionGroup var state: StateOptions

@@ -26,6 +26,7 @@ struct RegionsList: AsyncParsableCommand {
       records.reserveCapacity(file.regions.count)
       for index in file.regions.indices { records.append(RegionRecord(try file.feature(at: index))) }
       if records.isEmpty {
+        try state.noteIfMissing()
         Terminal.note(
           tag == nil
             ? "no regions; locwatch regions add home --circle LAT,LON,RADIUS adds one" : "no such regions")
@@ -46,10 +47,16 @@ struct RegionsShow: AsyncParsableCommand {
     discussion: """
         locwatch regions show home
         locwatch regions show home office --format ndjson
+        locwatch regions show home --map
+
+      A terminal also gets a map of dots: x is the last fix.
       """)
 
-  @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"))
+  @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"), completion: Candidates.regions)
   var ids: [String]
+
+  @Flag(inversion: .prefixedNo, help: "Draw each region (default: on a terminal).")
+  var map: Bool?
 
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
@@ -66,7 +73,13 @@ struct RegionsShow: AsyncParsableCommand {
         records.append(RegionRecord(try file.feature(at: index), state: known))
       }
       switch RegionsFormat.or(format.format) {
-      case .text: try Terminal.print(records.map(\.text).joined(separator: "\n"))
+      case .text:
+        let here = (try? state.lastFix())?.coordinate
+        let isDrawn = map ?? Terminal.isTerminal(.output)
+        let texts = zip(records, file.regions).map { record, region in
+          record.text + (isDrawn ? RegionMap(region.shape, here: here).text : "")
+        }
+        try Terminal.print(texts.joined(separator: "\n"))
       case .ndjson:
         try format.print(records, header: []) {
           $0.row

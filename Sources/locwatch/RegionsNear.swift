@@ -59,7 +59,8 @@ struct RegionsLocate: AsyncParsableCommand {
         jq -c . track.ndjson | locwatch regions locate | jq -r '.inside[]'
       """)
 
-  @Argument(help: ArgumentHelp("A file of places; - is standard input.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("A file of places; - is standard input.", valueName: "file"), completion: .file())
   var places = "-"
 
   @OptionGroup var source: RegionsSource
@@ -84,10 +85,12 @@ struct RegionsCheck: AsyncParsableCommand {
         locwatch regions check
       """)
 
-  @Argument(help: ArgumentHelp("Files, the same as --regions.", valueName: "file"))
+  @Argument(help: ArgumentHelp("Files, the same as --regions.", valueName: "file"), completion: .file())
   var files: [String] = []
 
-  @Option(help: ArgumentHelp("The radius of points that have none.", valueName: "metres"))
+  @Option(
+    help: ArgumentHelp("The radius of points that have none, such as 100m.", valueName: "distance"),
+    transform: ArgumentText.meters)
   var radius: Double?
 
   @OptionGroup var format: RegionsFormatOptions

@@ -8,7 +8,7 @@ struct StateOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The state file (default: ~/.local/state/locwatch/locwatch.db, for root /var/lib/locwatch/locwatch.db).",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var state: String?
 
   /// The store to read; nil if there is none yet.
@@ -16,9 +16,29 @@ struct StateOptions: ParsableArguments {
     try StateDatabase.openToRead(path: try StatePath.resolve(option: state))
   }
 
+  /// Says on standard error that there is no state file, for a command that has nothing to show without one.
+  func noteIfMissing() throws(Failure) {
+    let path = try StatePath.resolve(option: state)
+    guard try StateDatabase.openToRead(path: path) == nil else { return }
+    let other = DaemonSeat(state: path).otherDaemon()
+    let remedy = other.map { "a daemon runs on \($0)" } ?? "locwatch on, regions add or run makes one"
+    Terminal.note("there is no state file \(path) yet; \(remedy)")
+  }
+
   /// The store to change; creates one if there is none.
   func open() throws(Failure) -> StateDatabase {
     try StateDatabase.open(path: try StatePath.resolve(option: state))
+  }
+
+  /// The store to change. Says on standard error where a daemon runs that does not read it.
+  func openToChange() throws(Failure) -> StateDatabase {
+    let database = try open()
+    let seat = try seat()
+    if try !seat.hasDaemon(), let other = seat.otherDaemon() {
+      Terminal.note(
+        "no daemon runs on \(seat.state), but one runs on \(other); to change that one add --state \(other)")
+    }
+    return database
   }
 
   /// The way to the state: through the daemon if one runs, else the file.
@@ -36,7 +56,8 @@ struct RegionsSource: ParsableArguments {
   @Option(
     name: [.customShort("r"), .customLong("regions")],
     help: ArgumentHelp(
-      "Read regions from this file instead of the state file; repeatable.", valueName: "file"))
+      "Read regions from this file instead of the state file; repeatable.", valueName: "file"),
+    completion: .file())
   var files: [String] = []
 
   @OptionGroup var state: StateOptions
@@ -69,6 +90,22 @@ enum RegionsFormat: String, ExpressibleByArgument, CaseIterable {
   static func or(_ format: RegionsFormat?) -> RegionsFormat {
     format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
   }
+}
+
+/// `--format` and `--json` of commands that print text unless they are asked otherwise.
+struct JSONOptions: ParsableArguments {
+  @Flag(help: "JSON; the same as --format ndjson.")
+  var json = false
+
+  @Option(help: "text or ndjson (default: text).")
+  var format: RegionsFormat?
+
+  func validate() throws {
+    if json, format == .text { throw ValidationError("--json and --format text exclude each other") }
+  }
+
+  /// Whether JSON is to be printed.
+  var isJSON: Bool { json || format == .ndjson }
 }
 
 /// `--format` of commands that print one item a line.
@@ -111,7 +148,8 @@ extension Terminal {
   /// Prints one line on standard error.
   static func note(_ line: String) {
     do throws(Failure) {
-      try OutputFile.standardError.write(Array("locwatch: \(TextTable.cell(line))\n".utf8))
+      let text = wrapped("locwatch: \(TextTable.cell(line))\n", on: .error)
+      try OutputFile.standardError.write(Array(text.utf8))
     } catch {
       // Standard error is closed: the exit status is all that is left.
     }
@@ -119,7 +157,7 @@ extension Terminal {
 
   /// Writes text to standard output.
   static func print(_ text: String) throws(Failure) {
-    try OutputFile(path: "-").write(Array(text.utf8))
+    try OutputFile(path: "-").write(Array(wrapped(text, on: .output).utf8))
   }
 
   /// Runs a command's work; prints a failure in one line and turns it into the exit status.

@@ -1,5 +1,5 @@
 public import ArgumentParser
-public import LocationCore
+import LocationCore
 import LocationFormats
 import LocationLab
 public import LocationRuntime
@@ -29,7 +29,8 @@ struct ReplayCommand: AsyncParsableCommand {
       Docs/Wire.md describes every record and every key of these files.
       """)
 
-  @Argument(help: ArgumentHelp("Tracks to replay; - is standard input.", valueName: "track"))
+  @Argument(
+    help: ArgumentHelp("Tracks to replay; - is standard input.", valueName: "track"), completion: .file())
   var tracks: [String]
 
   @OptionGroup var regionFiles: RegionFileOptions
@@ -38,11 +39,12 @@ struct ReplayCommand: AsyncParsableCommand {
     name: [.short, .customLong("subscriber")],
     help: ArgumentHelp(
       "A subscriber's manifest; repeatable (default: one suspended program `replay` that subscribes to everything).",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var subscribers: [String] = []
 
   @Option(
-    help: ArgumentHelp("What else happens and when: launches, force-quits, reboots.", valueName: "file"))
+    help: ArgumentHelp("What else happens and when: launches, force-quits, reboots.", valueName: "file"),
+    completion: .file())
   var scenario: String?
 
   @OptionGroup var engine: EngineOptions
@@ -56,7 +58,7 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(
     help: ArgumentHelp(
       "Also write a page for a browser: map, timeline, energy, other policies. Only for one track.",
-      valueName: "file.html"))
+      valueName: "file.html"), completion: .file())
   var report: String?
 
   @Option(help: "The output format (default: text on a terminal, ndjson in a pipe).")
@@ -65,19 +67,23 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Seconds of the track to replay in one second, or max.", valueName: "factor"))
   var speed: Speed = .max
 
-  @Option(help: ArgumentHelp("Start at this time.", valueName: "time"))
-  var from: UTCTime?
+  @Option(
+    help: ArgumentHelp(
+      "Start at this time: 2026-05-04T06:40:00Z, or local as \"2026-05-04 08:40\".", valueName: "time"))
+  var from: TimeArgument?
 
   @Option(help: ArgumentHelp("Stop at this time.", valueName: "time"))
-  var to: UTCTime?
+  var to: TimeArgument?
 
   @OptionGroup var accuracy: AccuracyOptions
 
-  @Option(help: ArgumentHelp("Seconds between points, for a track without times.", valueName: "seconds"))
+  @Option(
+    help: ArgumentHelp("Time between points, for a track without times.", valueName: "seconds"),
+    transform: ArgumentText.seconds)
   var interval: Double?
 
   @Option(help: ArgumentHelp("Time of the first point, for a track without times.", valueName: "time"))
-  var start: UTCTime?
+  var start: TimeArgument?
 
   @Flag(help: "Replay each segment of a track alone: for files whose segments overlap in time.")
   var eachSegment = false
@@ -87,6 +93,8 @@ struct ReplayCommand: AsyncParsableCommand {
       "How many tracks to replay at a time; the output stays in order. 1 also unpacks gzip on the same thread. (default: 1)",
       valueName: "n"))
   var jobs: Int?
+
+  @OptionGroup var zone: ZoneOptions
 
   @Flag(help: "Add a record for each fix: accepted, or rejected and why.")
   var explain = false
@@ -109,7 +117,6 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     if eachSegment && report != nil { throw ValidationError("--report works with one track only") }
     if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
-    if let from, let to, to < from { throw ValidationError("--to is before --from") }
   }
 
   func run() async throws {
@@ -141,12 +148,20 @@ struct ReplayCommand: AsyncParsableCommand {
       if parsed.protectUntilFirstUnlock { request.configuration.policy.protectUntilFirstUnlock = true }
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
+    let zone = zone.zone
+    func time(_ argument: TimeArgument?) throws(Failure) -> UTCTime? {
+      guard let argument else { return nil }
+      return try argument.time(in: zone)
+    }
     request.track = TrackOptions(
-      assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: start)
+      assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: try time(start))
     request.track.sortsSegments = true
     request.eachSegment = eachSegment
-    request.from = from
-    request.to = to
+    request.from = try time(from)
+    request.to = try time(to)
+    if let from = request.from, let to = request.to, to < from {
+      throw Failure(.usage, what: "--to is before --from")
+    }
     request.speed = speed.factor
     request.reportPath = report
     request.jobs = jobs
@@ -183,8 +198,3 @@ struct ReplayCommand: AsyncParsableCommand {
 extension RecordFormat: ExpressibleByArgument {}
 
 extension SamplingChoice: ExpressibleByArgument {}
-
-extension UTCTime: ExpressibleByArgument {
-  /// Parses RFC 3339.
-  public init?(argument: String) { self.init(rfc3339: argument) }
-}

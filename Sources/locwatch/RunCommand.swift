@@ -13,6 +13,7 @@ struct RunCommand: ParsableCommand {
         locwatch subscribers add logger.yaml
         locwatch run
         locwatch run --gpsd pi.local:2947 --state ./locwatch.db
+        locwatch run --source nmea:/dev/ttyACM0:9600     # a receiver without gpsd
         locwatch run --record drive.journal    # for locwatch replay
         locwatch run --sampling adaptive       # disconnects from gpsd between fixes
 
@@ -46,7 +47,7 @@ struct RunCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "A file whose creation after a boot reports the first unlock (default: unlocked, beside the control socket).",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var unlockFile: String?
 
   @OptionGroup var state: StateOptions
@@ -67,7 +68,7 @@ struct RunCommand: ParsableCommand {
 
   private func request() throws(Failure) -> DaemonRequest {
     var request = DaemonRequest(state: try StatePath.resolve(option: state.state))
-    request.address = try GPSDAddress(gpsd)
+    request.address = try live.address(or: gpsd)
     request.settings = engine.config
     request.profile = try engine.namedProfile()
     request.sampling = sampling

@@ -15,9 +15,8 @@ struct StatusCommand: AsyncParsableCommand {
         locwatch status > /dev/null || echo "no fixes"
       """)
 
-  @Flag(help: "One JSON object.")
-  var json = false
-
+  @OptionGroup var output: JSONOptions
+  @OptionGroup var zone: ZoneOptions
   @OptionGroup var state: StateOptions
 
   func run() async throws {
@@ -25,7 +24,8 @@ struct StatusCommand: AsyncParsableCommand {
     try Terminal.reporting { () throws(Failure) in
       let status = try state.seat().status()
       isStale = status["stale"] != .boolean(false)
-      try Terminal.print(json ? status.text + "\n" : StatusText.describe(status))
+      let local = LocalTimes.describe(status, in: zone.zone)
+      try Terminal.print(output.isJSON ? status.text + "\n" : StatusText.describe(local))
     }
     if isStale { throw ExitCode(Failure.Code.conditionFails.rawValue) }
   }

@@ -37,6 +37,7 @@ struct SubscribersCommand: AsyncParsableCommand {
       try Terminal.reporting { () throws(Failure) in
         let records = try SubscriberRecord.all(try state.seat())
         if records.isEmpty {
+          try state.noteIfMissing()
           Terminal.note("no subscribers; locwatch subscribers add FILE adds one")
         }
         try format.print(records, header: SubscriberRecord.header, rightAligned: [2]) {
@@ -54,7 +55,7 @@ struct SubscribersCommand: AsyncParsableCommand {
       commandName: "show",
       abstract: "Show everything about a subscriber.")
 
-    @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
 
     @OptionGroup var format: RegionsFormatOptions
@@ -85,7 +86,7 @@ struct SubscribersCommand: AsyncParsableCommand {
       commandName: "add",
       abstract: "Add a subscriber from its manifest.")
 
-    @Argument(help: ArgumentHelp("A manifest, YAML.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A manifest, YAML.", valueName: "file"), completion: .file())
     var file: String
 
     @Flag(help: "Replace a subscriber with this name; its program is restarted.")
@@ -101,9 +102,10 @@ struct SubscribersCommand: AsyncParsableCommand {
             .data, file: file, what: "the manifest has no command",
             remedy: "add command: [PROGRAM, ARGUMENT]")
         }
-        try state.open().put(subscriber, replacing: replace)
+        try state.openToChange().put(subscriber, replacing: replace)
         try state.seat().noteSubscriber(subscriber.name)
         Terminal.note("added \(subscriber.name)")
+        Terminal.warn(try state.seat().complaints(about: subscriber))
       }
     }
   }
@@ -114,14 +116,14 @@ struct SubscribersCommand: AsyncParsableCommand {
       commandName: "remove",
       abstract: "Remove a subscriber: end its program and drop its waiting events.")
 
-    @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
+    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
 
     @OptionGroup var state: StateOptions
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        guard try state.openToRead() != nil, try state.open().removeSubscriber(name) else {
+        guard try state.openToRead() != nil, try state.openToChange().removeSubscriber(name) else {
           throw SubscriberRecord.unknown(name, among: try SubscriberRecord.all(try state.seat()))
         }
         try state.seat().noteSubscriber(name)
@@ -171,7 +173,7 @@ extension SubscribersCommand {
 
 /// The name of a subscriber, for commands that act as its user.
 struct SubscriberUser: ParsableArguments {
-  @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
+  @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
   var name: String
 
   @OptionGroup var state: StateOptions

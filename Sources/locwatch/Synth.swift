@@ -32,12 +32,13 @@ struct Synth: AsyncParsableCommand {
       Docs/Synth.md describes every key; Tracks/ has scenarios to start from.
       """)
 
-  @Argument(help: "The scenario, YAML; - is standard input.")
+  @Argument(help: "The scenario, YAML; - is standard input.", completion: .file())
   var scenario: String
 
   @Option(
     name: .shortAndLong,
-    help: "The file to write; the suffix .gpx, .ndjson or .nmea sets the format; - is standard output.")
+    help: "The file to write; the suffix .gpx, .ndjson or .nmea sets the format; - is standard output.",
+    completion: .file())
   var output: String
 
   @Option(help: "The format, if the suffix does not set it (default for -: gpx).")

@@ -24,10 +24,17 @@ enum Terminal {
     return unsafe value.pointee != 0
   }
 
+  /// A text with its lines broken at the width of a terminal; anywhere else as it is.
+  static func wrapped(_ text: String, on stream: Stream) -> String {
+    var size = winsize()
+    guard isTerminal(stream), unsafe ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0 else { return text }
+    return TextWrap.wrap(text, width: Int(size.ws_col))
+  }
+
   /// Prints a failure in one line on standard error.
   static func report(_ failure: Failure) {
     do throws(Failure) {
-      try OutputFile.standardError.write(Array("locwatch: \(failure)\n".utf8))
+      try OutputFile.standardError.write(Array(wrapped("locwatch: \(failure)\n", on: .error).utf8))
     } catch {
       // Standard error is closed: the exit status is all that is left.
     }

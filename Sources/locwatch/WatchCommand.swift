@@ -19,6 +19,7 @@ struct WatchCommand: AsyncParsableCommand {
         locwatch watch /run/gpsd.sock -n 1 --format ndjson        # one fix
         locwatch watch --record drive.journal && locwatch replay drive.journal
         gpsfake -c 0.1 drive.nmea & locwatch watch --simulated    # a log at 10x
+        locwatch watch --source udp::10110                        # a boat's network
 
       Docs/Live.md says what happens when gpsd stalls, restarts or has no receiver.
       """)
@@ -38,7 +39,8 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Option(
     name: [.customShort("x"), .customLong("seconds")],
-    help: ArgumentHelp("End after this many seconds.", valueName: "seconds"))
+    help: ArgumentHelp("End after this time, such as 10m.", valueName: "duration"),
+    transform: ArgumentText.seconds)
   var seconds: Double?
 
   @Option(help: "text, ndjson, csv or geojson lines (default: a view on a terminal, ndjson in a pipe).")
@@ -71,7 +73,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   private func request() throws(Failure) -> WatchRequest {
     var request = WatchRequest()
-    request.address = try GPSDAddress(address)
+    request.address = try live.address(or: address)
     try engine.apply(to: &request.configuration)
     // The view shows each fix.
     request.configuration.explains = true

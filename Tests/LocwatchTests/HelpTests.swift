@@ -9,7 +9,8 @@ import Testing
 @Suite struct HelpTests {
   /// Commands whose help has examples.
   private static let commands = [
-    [], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"], ["explain"],
+    [], ["on"], ["on", "add"], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"],
+    ["explain"],
     ["journal"],
     ["ack"], ["subscribers"], ["unlock"], ["low-power"], ["power"], ["regions"],
   ]

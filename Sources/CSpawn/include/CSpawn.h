@@ -13,6 +13,7 @@ struct locwatch_program {
   char *const *envp;  // ends with NULL
   int input;          // becomes standard input
   int output;         // becomes standard output; -1: goes where standard error goes
+  int error;          // becomes standard error; -1: stays what it is here
   int cgroup;         // an open directory in cgroup v2 to start in; -1: none
 
   int is_other;            // whether it runs as another user, without new privileges

@@ -50,7 +50,7 @@ extension Engine {
   ) {
     let id = record(change, into: &effects)
     let isTold = state.policy.offerByAccuracy(
-      event: id, trigger: .significantChange, to: index, at: state.instant, into: &steps)
+      event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
     let isInStep = state.policy.sessions[index].significant == state.significant
     state.policy.update(index) {
       if !isTold { $0.significant = before } else if isInStep { $0.significant = nil }
@@ -64,8 +64,9 @@ extension Engine {
       let id = takeID()
       state.tally.regions[event.kind.name, default: 0] += 1
       effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
-      guard event.kind.isTrigger else { continue }
-      state.policy.offer(event: id, trigger: .region, region: event.region, at: state.instant, into: &steps)
+      guard let kind = event.kind.eventKind else { continue }
+      state.policy.offer(
+        event: id, trigger: .region.of(kind), region: event.region, at: state.instant, into: &steps)
       recordSteps(into: &effects)
     }
     regionEvents.removeAll(keepingCapacity: true)
@@ -99,7 +100,7 @@ extension Engine {
         }
         let id = record(change, into: &effects)
         state.policy.offerByAccuracy(
-          event: id, trigger: .significantChange, to: index, at: state.instant, into: &steps)
+          event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
       case .called(let call):
         guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == call.subscriber })

@@ -259,6 +259,7 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.tally.last = fix
+    state.policy.utcAhead = fix.time.microseconds.saturatingSubtract(fix.instant.microseconds)
     state.isBroken = false
     if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
@@ -369,7 +370,12 @@ extension Engine {
       case .done: policy.endGrace(index, at: instant, into: &steps)
       case .preserve(let text): policy.preserve(text, index)
       case .interrupted(let begins): policy.interrupt(index, begins: begins, at: instant, into: &steps)
+      case .finished(let end): policy.update(index) { $0.lastEnd = end }
       }
+    }
+    if isKnown, case .finished(let end) = event {
+      let body = Record.Body.program(subscriber: name, end)
+      effects.append(.record(Record(id: takeID(), time: utc(at: instant), body: body)))
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
     self.steps = steps

@@ -29,6 +29,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var budgetEnd: EngineInstant?
   /// When it is started again; nil where it is not due.
   public var relaunchAt: EngineInstant?
+  /// How its last process ended by itself; nil before.
+  public var lastEnd: ProgramEnd?
 }
 
 /// What the receiver is to do, as an engine knows it, for those who look.
@@ -122,5 +124,6 @@ extension SubscriberView {
     lastToken = session.nextTask - 1
     budgetEnd = session.taskClock?.end ?? session.wakeClock?.end
     relaunchAt = session.relaunchAt
+    lastEnd = session.lastEnd
   }
 }

@@ -62,13 +62,16 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case preserve(text: String)
   /// Something that comes before it takes the foreground, such as a call, or gives it back.
   case interrupted(Bool)
+  /// Its process ended, and how: to be told. What follows from it comes as another event.
+  case finished(ProgramEnd)
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
     switch self {
     case .quit, .exited, .orphaned: true
     case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
-      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve, .interrupted:
+      .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve, .interrupted,
+      .finished:
       false
     }
   }

@@ -8,6 +8,9 @@ public enum Limits {
   public static let updates = 256
   /// Bytes that a subscriber may have kept for its next process.
   public static let preservedBytes = 65_536
+  /// Seconds that the process of one event may take (style `oneshot`), where its manifest does not say: what
+  /// NetworkManager gives its dispatcher scripts.
+  public static let oneshotSeconds = 600.0
   /// Open finite tasks of one subscriber.
   public static let tasks = 1_000
 }

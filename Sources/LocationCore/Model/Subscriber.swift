@@ -115,6 +115,10 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var backgroundDelivery: Bool
   /// As whom its program runs, and within which limits; nil for as the daemon.
   public var confinement: Confinement?
+  /// Which events of its services it is offered; nil for all.
+  public var filter: OfferFilter?
+  /// Seconds that the process of one event may take, for the style `oneshot`; nil for ``Limits/oneshotSeconds``.
+  public var maxTimeSeconds: Double?
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
@@ -154,6 +158,8 @@ extension Subscriber {
     standard = try values.decodeIfPresent(StandardTerms.self, forKey: .standard) ?? StandardTerms()
     backgroundDelivery = try values.decodeIfPresent(Bool.self, forKey: .backgroundDelivery) ?? true
     confinement = try values.decodeIfPresent(Confinement.self, forKey: .confinement)
+    filter = try values.decodeIfPresent(OfferFilter.self, forKey: .filter)
+    maxTimeSeconds = try values.decodeIfPresent(Double.self, forKey: .maxTimeSeconds)
   }
 }
 

@@ -98,8 +98,11 @@ struct CivilDate {
     year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
   }
 
-  /// Days since 1970-01-01 (the same source, `days_from_civil`).
-  var daysSince1970: Int {
+  /// Days since 1970-01-01.
+  var daysSince1970: Int { Self.daysSince1970(year: year, month: month, day: day) }
+
+  /// Days since 1970-01-01 of a day that the calendar has (the same source, `days_from_civil`).
+  static func daysSince1970(year: Int, month: Int, day: Int) -> Int {
     let yearFromMarch = month <= 2 ? year - 1 : year
     let era = yearFromMarch.flooredDivision(by: 400)
     let yearOfEra = yearFromMarch - era * 400
@@ -109,12 +112,11 @@ struct CivilDate {
   }
 
   static func days(inMonth month: Int, of year: Int) -> Int {
-    if month == 2 {
-      let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-      return isLeap ? 29 : 28
-    }
+    if month == 2 { return isLeap(year) ? 29 : 28 }
     return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31
   }
+
+  static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 }
 
 /// A place in the text of a time, moved on by each part that is read.
@@ -199,7 +201,7 @@ private struct TimeCursor {
 
 extension BinaryInteger {
   /// The quotient rounded towards minus infinity; `divisor` is positive.
-  fileprivate func flooredDivision(by divisor: Self) -> Self {
+  func flooredDivision(by divisor: Self) -> Self {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? quotient - 1 : quotient
   }

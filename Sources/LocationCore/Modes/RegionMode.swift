@@ -13,11 +13,14 @@ extension Trigger {
 }
 
 extension RegionEvent.Kind {
-  /// Whether it wakes or relaunches those who asked for it; a state that is told does not.
-  var isTrigger: Bool {
+  /// As a subscriber can choose it; nil for a state that is told, which wakes nobody.
+  var eventKind: EventKind? {
     switch self {
-    case .enter, .exit, .dwell, .cross: true
-    case .state: false
+    case .enter: .enter
+    case .exit: .exit
+    case .dwell: .dwell
+    case .cross: .cross
+    case .state: nil
     }
   }
 }

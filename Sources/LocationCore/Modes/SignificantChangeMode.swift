@@ -25,11 +25,11 @@ extension Policy {
   ) {
     forEachSession { policy, index in
       let session = policy.sessions[index]
-      guard session.subscriber.services.contains(.significantChange), session.significant == nil else {
-        return
-      }
+      guard session.subscriber.services.contains(.significantChange), session.wants(.move),
+        session.significant == nil
+      else { return }
       let isTold = policy.offerByAccuracy(
-        event: event, trigger: .significantChange, to: index, at: instant, into: &steps)
+        event: event, trigger: .significantChange.of(.move), to: index, at: instant, into: &steps)
       if !isTold { policy.update(index) { $0.significant = measure } }
     }
   }

@@ -189,3 +189,12 @@ extension Session {
   /// Tokens of its open tasks, oldest first.
   var tasks: [Int] { assertions.filter { $0.reason == .task }.map(\.owner) }
 }
+
+/// The time of a oneshot: each event has a process of its own, and each process the whole time.
+extension Session {
+  /// Seconds it may run for an event (rule K1). A script takes longer than a program that only notes what happened.
+  func budgetSeconds(for trigger: Trigger) -> Double {
+    guard subscriber.style == .oneshot else { return trigger.budgetSeconds }
+    return subscriber.maxTimeSeconds ?? Limits.oneshotSeconds
+  }
+}

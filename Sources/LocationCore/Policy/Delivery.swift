@@ -14,12 +14,13 @@ extension Policy {
     }
   }
 
-  /// Offers an event to one subscriber that asked for it, as exactly as it may be told; false where it is not told.
+  /// Offers an event to one subscriber that asked for it, as exactly as it may be told; false where it is still owed.
   @discardableResult
   mutating func offerByAccuracy(
     event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, to index: Int,
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
+    guard sessions[index].wants(trigger.kind) else { return true }
     guard sessions[index].subscriber.accuracy == .reduced else {
       return offer(
         event: event, trigger: trigger, region: region, to: index, at: instant, into: &steps)
@@ -33,6 +34,9 @@ extension Policy {
   }
 
   /// Offers an event to one subscriber; false where it is neither handed over nor kept.
+  ///
+  /// An event that the subscriber's own filter drops counts as told. Otherwise the same move would be offered again at
+  /// each fix (rule B1).
   ///
   /// - Parameters:
   ///   - isCoarse: Whether it says no more than reduced accuracy permits.
@@ -50,6 +54,10 @@ extension Policy {
     if trigger.isLocation, let reason = session.mayBeTold {
       decide(.refuse, .authorization, reason)
       return false
+    }
+    if let reason = filterReason(trigger, index, at: instant) {
+      decide(.drop, trigger.rule, reason)
+      return true
     }
     if let (action, rule, reason) = refusal(of: trigger, index, at: instant, into: &steps) {
       decide(action, rule, reason)
@@ -69,6 +77,7 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind))
+      if trigger.kind != nil { $0.heardAt = instant }
     }
     switch state {
     case .inactive, .active, .background:
@@ -172,7 +181,7 @@ extension Policy {
     launch.kind = isOfMode || rule == .forceQuit ? kind : "redelivery"
     launch.eventKind = isOfMode ? nil : kind
     launch.isLocked = !isUnlocked
-    launch.budgetSeconds = session.outbox.map(\.trigger.budgetSeconds).max() ?? 0
+    launch.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max() ?? 0
     launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
     if session.state == .notRunning { launch.restored = session.preserved }
     if session.overruns >= configuration.throttleOverruns {
@@ -218,7 +227,7 @@ extension Policy {
       }
       if pending.trigger.holdsOff {
         room -= 1
-        seconds = max(seconds, pending.trigger.budgetSeconds)
+        seconds = max(seconds, sessions[index].budgetSeconds(for: pending.trigger))
       }
       steps.append(.ordered(.deliver(subscriber: name, event: pending.event)))
     }
@@ -255,7 +264,9 @@ extension Policy {
     _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else { return }
-    let limit = configuration.wakeLimitSeconds
+    // The next event of a oneshot is another process with a time of its own.
+    let limit =
+      sessions[index].subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
     update(index) {
       let wasHanded = $0.outbox[place].isHanded
       $0.outbox.remove(at: place)
@@ -357,7 +368,7 @@ extension Policy {
         inputs.pressure = pressure
       }
       if action == .wake || action == .relaunch {
-        inputs.budgetSeconds = session.outbox.map(\.trigger.budgetSeconds).max()
+        inputs.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max()
       }
     case .terminate, .purge, .warn:
       if rule == .memoryPressure { inputs.pressure = pressure }

@@ -59,7 +59,9 @@ extension Policy {
     update(index) {
       $0.assertions.append(.grace(until: instant.advanced(bySeconds: grace)))
       $0.taskClock = tasks
-      let seconds = $0.outbox.filter { $0.isHanded && $0.trigger.holdsOff }.map(\.trigger.budgetSeconds).max()
+      let session = $0
+      let seconds = session.outbox.filter { $0.isHanded && $0.trigger.holdsOff }
+        .map { session.budgetSeconds(for: $0.trigger) }.max()
       $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
     }
   }

@@ -79,6 +79,8 @@ public struct Policy: Hashable, Sendable, Codable {
   var pressureLookedAt: EngineInstant?
   /// Whether somebody measures significant changes for itself (rule B1).
   private(set) var hasOwnMeasures = false
+  /// Microseconds by which UTC is ahead of the engine's axis, as of the last fix; nil before the first.
+  var utcAhead: Int64?
 
   init(configuration: Configuration = Configuration()) { self.init(Shared(wrappedValue: configuration)) }
 
@@ -168,6 +170,7 @@ extension Policy {
     lacksSource = try values.decode(Bool.self, forKey: .lacksSource)
     isLowPower = try values.decode(Bool.self, forKey: .isLowPower)
     pressure = try values.decodeIfPresent(MemoryPressure.self, forKey: .pressure) ?? MemoryPressure.none
+    utcAhead = try values.decodeIfPresent(Int64.self, forKey: .utcAhead)
     pressureLookedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .pressureLookedAt)
     refreshDeadline()
   }

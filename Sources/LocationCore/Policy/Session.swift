@@ -61,6 +61,10 @@ struct Session: Hashable, Sendable, Codable {
   var holdsLock = false
   /// Whether it was in the foreground when the screen was locked, and returns there (rule A2).
   var returnsAtUnlock = false
+  /// When it was last offered an event of a kind that it can choose; for its cooldown.
+  var heardAt: EngineInstant?
+  /// How its last process ended that nobody had ordered to; nil before.
+  var lastEnd: ProgramEnd?
   /// The next task token (rule C1).
   var nextTask = 1
   /// Its own measure of significant changes; nil while it has been handed what the engine's says (rule B1).
@@ -190,6 +194,8 @@ extension Session {
     restoredAt = try values.decodeIfPresent(EngineInstant.self, forKey: .restoredAt)
     restoreFailures = try values.decodeIfPresent(Int.self, forKey: .restoreFailures) ?? 0
     returnsAtUnlock = try values.decodeIfPresent(Bool.self, forKey: .returnsAtUnlock) ?? false
+    heardAt = try values.decodeIfPresent(EngineInstant.self, forKey: .heardAt)
+    lastEnd = try values.decodeIfPresent(ProgramEnd.self, forKey: .lastEnd)
     let old = try decoder.container(keyedBy: OldKey.self)
     guard let budget = try old.decodeIfPresent(OldBudget.self, forKey: .budget) else { return }
     if budget.rule == .taskBudget {

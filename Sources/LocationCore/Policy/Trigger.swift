@@ -70,6 +70,8 @@ public struct Trigger: Hashable, Sendable {
   public var budgetSeconds: Double
   /// How its events wait.
   public var waiting: Waiting
+  /// What happened, where that is one of the kinds that a subscriber can choose.
+  public var kind: EventKind?
 
   init(
     rule: Rule, service: Subscriber.Services = [], wakes: Bool, relaunches: Bool, afterForceQuit: Treatment,
@@ -87,6 +89,13 @@ public struct Trigger: Hashable, Sendable {
     self.inLowPower = inLowPower
     self.budgetSeconds = budgetSeconds
     self.waiting = waiting
+  }
+
+  /// The same for an event of a kind.
+  public func of(_ kind: EventKind) -> Trigger {
+    var trigger = self
+    trigger.kind = kind
+    return trigger
   }
 
   /// Whether it is about where the machine is, and so needs the rights of rule B8.
@@ -108,7 +117,7 @@ public struct Trigger: Hashable, Sendable {
 }
 
 extension Trigger: Codable {
-  private enum Key: String, CodingKey { case rule, row, wakes }
+  private enum Key: String, CodingKey { case rule, row, wakes, kind }
 
   /// Decodes the row of a rule. Version 0.1.0 wrote the facts of the row out.
   public init(from decoder: any Decoder) throws {
@@ -124,11 +133,13 @@ extension Trigger: Codable {
     }
     self = mode.trigger
     self.rule = rule
+    kind = try values.decodeIfPresent(EventKind.self, forKey: .kind)
   }
 
   public func encode(to encoder: any Encoder) throws {
     var values = encoder.container(keyedBy: Key.self)
     try values.encode(rule, forKey: .rule)
     if row != rule { try values.encode(row, forKey: .row) }
+    try values.encodeIfPresent(kind, forKey: .kind)
   }
 }

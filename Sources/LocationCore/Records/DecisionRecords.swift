@@ -112,6 +112,10 @@ public struct Decision: Hashable, Sendable, Codable {
     case noSource = "no_source"
     /// No fix came in the time it gave.
     case noFix = "no_fix"
+    /// It wants such events at other times of day, or on other days.
+    case outsideHours = "outside_hours"
+    /// It was offered another event less than its cooldown ago.
+    case cooldown
     /// Its manifest does not declare the mode.
     case noMode = "no_mode"
     /// One of its kind waits already, or a later one came.
@@ -367,6 +371,8 @@ extension Decision.Reason {
     case .processor: "it used too much processor time"
     case .noSource: "there is no source of fixes"
     case .noFix: "no fix came in time"
+    case .outsideHours: "it wants events at other hours or on other days"
+    case .cooldown: "its last event was less than its cooldown ago"
     case .noMode: "its manifest does not declare the mode"
     case .merged: "one of its kind waits already"
     case .goodMoment: "a good moment to fetch"

@@ -17,6 +17,8 @@ public struct Record: Hashable, Sendable, Codable {
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)
     case subscriberState(StateMove)
+    /// A process of a subscriber ended by itself.
+    case program(subscriber: String, ProgramEnd)
     case power(PowerEntry)
     case advice(Advice)
     /// What the receiver was told to do; only with `explains`.
@@ -48,7 +50,8 @@ extension Record {
   package static let families: [any RecordFamily.Type] = [
     SignificantChangeEvent.self, RegionEvent.self, VisitEvent.self, LocationUpdate.self, PauseEvent.self,
     GapRecord.self, ClockRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self,
-    StateMove.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self, RefusedRecord.self,
+    StateMove.self, ProgramRecord.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self,
+    RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -76,6 +79,7 @@ extension Record.Body {
     case .fixRejected(let reason, let report): visitor.visit(RejectedFix(reason: reason, report: report))
     case .decision(let decision): visitor.visit(decision)
     case .subscriberState(let move): visitor.visit(move)
+    case .program(let name, let end): visitor.visit(ProgramRecord(subscriber: name, end: end))
     case .power(let entry): visitor.visit(entry)
     case .advice(let advice): visitor.visit(advice)
     case .receiver(let order): visitor.visit(order)

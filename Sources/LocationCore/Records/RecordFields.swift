@@ -27,7 +27,7 @@ package struct RecordFields: RecordVisitor {
 
   // MARK: Reading
 
-  private subscript(key: String) -> Value? { values.first { $0.key == key }?.value }
+  subscript(key: String) -> Value? { values.first { $0.key == key }?.value }
 
   /// A word or a code; `?` where there is none.
   func text(_ key: String) -> String { if case .text(let text) = self[key] { text } else { "?" } }

@@ -60,7 +60,7 @@ public struct RegionEvent: Hashable, Sendable, Codable {
   public var confidence: Double
   /// What made it so.
   public var reason: Reason
-  /// On exit: seconds from entering to leaving, without an exit delay.
+  /// On exit: seconds from entering to leaving, without an exit delay. On dwell: seconds since entering.
   public var insideSeconds: Double?
   /// On cross: when the passage began and ended.
   public var passage: Passage?
@@ -138,7 +138,7 @@ extension RegionEvent: RecordFamily {
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-region-event)")
     visitor.number(
       "inside_s", insideSeconds, .seconds,
-      "`region.exit`: time from enter to exit, without the exit delay")
+      "`region.exit`: time from enter to exit, without the exit delay; `region.dwell`: time since enter")
     visitor.number(
       "passage_s", passage.map { $0.entered.seconds(to: $0.left) }, .seconds,
       "`region.cross`: how long the passage took")
@@ -152,7 +152,9 @@ extension RegionEvent: RecordFamily {
     case "region.exit":
       let stay = fields.number("inside_s").map { " after \(Wording.duration($0))" } ?? ""
       return TextRecord("left", region + stay + edge(fields))
-    case "region.dwell": return TextRecord("dwelled", "in \(region)")
+    case "region.dwell":
+      let stay = fields.number("inside_s").map { " for \(Wording.duration($0))" } ?? ""
+      return TextRecord("dwelled", "in \(region)\(stay)")
     case "region.cross": return TextRecord("crossed", "\(region) between two fixes")
     default: return TextRecord(fields.text("state"), region)
     }
@@ -176,7 +178,7 @@ extension RegionEvent: RecordFamily {
         RegionEvent(
           kind: kind, region: "home", visit: 1, instant: fix.instant, coordinate: fix.coordinate,
           accuracy: fix.accuracy, edgeMeters: 1, confidence: 1, reason: .clear,
-          insideSeconds: kind == .exit ? 1 : nil,
+          insideSeconds: kind == .exit || kind == .dwell ? 1 : nil,
           passage: kind == .cross ? Passage(entered: fix.instant, left: fix.instant) : nil))
     }
   }

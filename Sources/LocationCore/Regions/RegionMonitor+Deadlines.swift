@@ -19,7 +19,7 @@ extension RegionMonitor {
       guard var fix = lastFix else { return }
       fix.instant = clock.due
       let edge = catalog[clock.slot].shape.edgeMeters(at: fix.coordinate)
-      append(.dwell, place, fix, edge, .dwelled, into: &events)
+      append(.dwell, place, fix, edge, .dwelled, since: visit.enteredAt, into: &events)
     } else {
       visit.dwellIsOverdue = true
       evidence[place].visit = visit

@@ -194,7 +194,7 @@ extension RegionMonitor {
     visit.dwellIsOverdue = false
     evidence[place] = .inside(against, visit)
     let edge = catalog[evidence.slot(place)].shape.edgeMeters(at: fix.coordinate)
-    append(.dwell, place, fix, edge, .dwelled, into: &events)
+    append(.dwell, place, fix, edge, .dwelled, since: visit.enteredAt, into: &events)
   }
 
   /// The probability, by one fix, of a region's recorded state; the plain rule has no doubts.

@@ -1,6 +1,6 @@
 import LocationCore
 
-/// The bytes of a track: a file or standard input, unpacked where they are gzip.
+/// The bytes of a track: a file or standard input, unpacked where they are gzip, or KML in a KMZ archive.
 package struct InputBytes: ~Copyable {
   private var file: InputFile
   private let gunzip: Gunzip?
@@ -22,6 +22,18 @@ package struct InputBytes: ~Copyable {
       let count = try file.read(into: &pending, from: filled)
       filled += count
       isAtEnd = count == 0
+    }
+    if pending.starts(with: ZipArchive.signature) {
+      while filled <= ZipArchive.maximumBytes, !isAtEnd {
+        if filled == pending.count { pending.append(contentsOf: repeatElement(0, count: pending.count)) }
+        let count = try file.read(into: &pending, from: filled)
+        filled += count
+        isAtEnd = count == 0
+      }
+      if let document = ZipArchive.document(of: Array(pending[..<filled])) {
+        pending = document
+        filled = document.count
+      }
     }
     if filled >= 2, (pending[0], pending[1]) == Gunzip.magic {
       do throws(Gunzip.Trouble) { gunzip = try Gunzip() } catch { throw Self.failure(error, file: path) }

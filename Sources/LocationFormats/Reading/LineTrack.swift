@@ -1,6 +1,6 @@
 package import LocationCore
 
-/// A track of JSON lines: the minimal form, OwnTracks's, gpsd's, or a mixture.
+/// A track of JSON lines: the minimal form, OwnTracks's, GeoJSON features, gpsd's, or a mixture.
 package struct LineTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
@@ -136,7 +136,13 @@ package struct LineTrack {
       if scan.kind == .tpv { firstPointLine = firstPointLine ?? line }
       decoder.read(text, scan, into: &batch)
     case .other:
-      otherObjects += 1
+      guard let report = FeatureLine.report(text, assumeAccuracyMeters: assumeAccuracyMeters) else {
+        otherObjects += 1
+        return
+      }
+      hasFix = true
+      firstPointLine = firstPointLine ?? line
+      batch.append(.fix(report))
     case .malformed(let why):
       throw failure(why, remedy: hasFix || gpsd != nil ? nil : "one JSON object a line is accepted")
     }

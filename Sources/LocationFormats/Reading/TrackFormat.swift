@@ -6,6 +6,12 @@ package enum TrackFormat: Hashable {
   case xml
   /// JSON objects, one a line: gpsd's, OwnTracks's or the minimal ones.
   case jsonLines
+  /// A KML document.
+  case kml
+  /// Sentences of NMEA 0183, one a line.
+  case sentences
+  /// A table whose first line names its columns.
+  case table
   /// Everything that reached an engine.
   case recording
   /// Not decided: more bytes are needed.
@@ -15,7 +21,7 @@ package enum TrackFormat: Hashable {
 
   /// The remedy in every message about a file of another kind.
   static let accepted =
-    "accepted are GPX, gpsd JSON lines and NDJSON lines with time, lat, lon; each also as .gz"
+    "accepted are GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz"
 
   /// How many bytes may be looked at before the decision.
   static let maximumBytes = 1 << 16
@@ -42,7 +48,7 @@ package enum TrackFormat: Hashable {
     }
     switch bytes[index] {
     case UInt8(ascii: "<"):
-      self = .xml
+      self = bytes.namesKML ? .kml : .xml
     case UInt8(ascii: "{"):
       self = bytes.namesFeatureCollection ? .other("GeoJSON, not a track") : .jsonLines
     case UInt8(ascii: "["):
@@ -50,6 +56,10 @@ package enum TrackFormat: Hashable {
     default:
       if bytes.hasLineStartingObject {
         self = .jsonLines
+      } else if bytes.hasSentence(isWhole: isWhole) {
+        self = .sentences
+      } else if bytes.hasTableHeader(from: index, isWhole: isWhole) {
+        self = .table
       } else if isWhole || bytes.count >= Self.maximumBytes {
         self = .other(Self.text(bytes.extracting(index...)))
       } else {
@@ -61,8 +71,8 @@ package enum TrackFormat: Hashable {
   /// What a file is whose XML root is not `gpx`.
   static func describe(xmlRoot name: String) -> String {
     switch name {
-    case "kml": "KML, not GPX"
-    case "TrainingCenterDatabase": "TCX, not GPX"
+    case "TrainingCenterDatabase":
+      "TCX, which gpsbabel converts (gpsbabel -i gtrnctr -f FILE -o gpx -F FILE.gpx)"
     case "html", "HTML": "HTML, not GPX"
     case "osm": "OpenStreetMap XML, not GPX"
     default: "the root element is \"\(name)\", not \"gpx\""
@@ -82,11 +92,13 @@ package enum TrackFormat: Hashable {
   }
 
   private static func binary(_ bytes: Span<UInt8>) -> String? {
-    if bytes.starts(with: "PK\u{03}\u{04}") { return "a ZIP archive (perhaps KMZ), not a track" }
+    if bytes.starts(with: "PK\u{03}\u{04}") { return "a ZIP archive without KML, not a track" }
     if bytes.starts(with: "BZh") { return "bzip2, which is not unpacked here" }
     if bytes.starts(with: "SQLite format 3") { return "an SQLite database, not a track" }
     if bytes.starts(with: "%PDF") { return "PDF, not a track" }
-    if bytes.count > 11, bytes.extracting(8..<12).equals(".FIT") { return "a FIT file, not GPX" }
+    if bytes.count > 11, bytes.extracting(8..<12).equals(".FIT") {
+      return "a FIT file, which gpsbabel converts (gpsbabel -i garmin_fit -f FILE -o gpx -F FILE.gpx)"
+    }
     let first = (bytes.count > 0 ? bytes[0] : 0, bytes.count > 1 ? bytes[1] : 0)
     if first == (0xFD, 0x37) { return "xz, which is not unpacked here" }
     if first == (0x28, 0xB5) { return "zstd, which is not unpacked here" }
@@ -97,7 +109,7 @@ package enum TrackFormat: Hashable {
 
   private static func text(_ bytes: Span<UInt8>) -> String {
     if bytes[0] == UInt8(ascii: "$") || bytes[0] == UInt8(ascii: "!") {
-      return "NMEA sentences, which gpsd reads (gpsfake plays them)"
+      return "sentences, but none of a position"
     }
     for index in 0..<min(bytes.count, 512) {
       let byte = bytes[index]
@@ -123,6 +135,37 @@ extension Span<UInt8> {
       if extracting(index...).starts(with: "\"FeatureCollection\"") { return true }
     }
     return false
+  }
+
+  /// Whether the first element is `kml`, as far as the start of a document tells.
+  fileprivate var namesKML: Bool {
+    for index in 0..<Swift.min(count, 2048) where self[index] == UInt8(ascii: "<") {
+      let rest = extracting((index + 1)...)
+      if rest.starts(with: "kml") || rest.starts(with: "kml:kml") { return true }
+      if rest.count > 0, rest[0] != UInt8(ascii: "?"), rest[0] != UInt8(ascii: "!") { return false }
+    }
+    return false
+  }
+
+  /// Whether a whole line is a sentence of a position, time or speed.
+  fileprivate func hasSentence(isWhole: Bool) -> Bool {
+    var start = 0
+    for index in 0...count where index == count ? isWhole : self[index] == UInt8(ascii: "\n") {
+      let line = extracting(start..<index)
+      start = index + 1
+      guard line.count <= NMEASentence.maximumLineBytes, let sentence = NMEASentence(line) else { continue }
+      if sentence.isOfPosition { return true }
+    }
+    return false
+  }
+
+  /// Whether the first line names a latitude and a longitude.
+  fileprivate func hasTableHeader(from start: Int, isWhole: Bool) -> Bool {
+    let rest = extracting(start...)
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? (isWhole ? rest.count : nil), end < 4096 else {
+      return false
+    }
+    return TableHeader(rest.extracting(..<end)) != nil
   }
 
   /// Whether any line begins with an object: logs may begin with comments or raw sentences.

@@ -1,6 +1,7 @@
 public import LocationCore
 
-/// Reads a track, whatever its format: GPX 1.0 and 1.1, gpsd's JSON lines, NDJSON; each also as gzip.
+/// Reads a track, whatever its format: GPX 1.0 and 1.1, KML and KMZ, NMEA 0183, CSV with a header, gpsd's JSON lines,
+/// NDJSON, GeoJSON lines; each also as gzip.
 ///
 /// The format is told by content. Memory does not grow with the file.
 ///
@@ -18,6 +19,8 @@ public struct TrackReader: ~Copyable {
   private var hasHead = true
   private var gpx: GPXTrack?
   private var lines: LineTrack
+  /// Where it is neither GPX nor JSON lines.
+  private var further: (any FurtherTrack)?
   private var timeline: Timeline
   private var postponed: Failure?
   private var isDone = false
@@ -47,6 +50,12 @@ public struct TrackReader: ~Copyable {
       gpx = try GPXTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     case .jsonLines:
       gpx = nil
+    case .kml:
+      further = try KMLTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    case .sentences:
+      further = NMEATrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    case .table:
+      further = TableTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     case .recording:
       throw Failure(
         .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
@@ -129,7 +138,7 @@ public struct TrackReader: ~Copyable {
   public var bytesRead: Int { input.bytesRead }
 
   /// The line of the (unpacked) file that has been reached, from 1.
-  public var line: Int { gpx?.line ?? max(lines.line, 1) }
+  public var line: Int { gpx?.line ?? max(further?.line ?? lines.line, 1) }
 
   /// Generous readings, to be said aloud when the track has been read.
   public var notes: [String] {
@@ -141,7 +150,7 @@ public struct TrackReader: ~Copyable {
     case .sorted: notes.append("segments put into the order of time")
     case .overlapping: notes.append("segments overlap in time; --each-segment replays each alone")
     }
-    return notes + (gpx?.notes ?? lines.notes) + timeline.notes
+    return notes + (gpx?.notes ?? further?.notes ?? lines.notes) + timeline.notes
   }
 
   /// Whether the segments overlap in time; known at the end of a file that ``TrackOptions/sortsSegments`` applies to.
@@ -170,7 +179,9 @@ public struct TrackReader: ~Copyable {
       }
     }
     isDone = piece.count == 0
-    if gpx == nil {
+    if further != nil {
+      try further?.read(piece, into: &batch)
+    } else if gpx == nil {
       try lines.read(piece, into: &batch)
     } else {
       try gpx?.read(piece, into: &batch)
@@ -194,9 +205,9 @@ public struct TrackReader: ~Copyable {
   private func verdict() -> Failure? {
     guard timeline.fixes == 0 else {
       return timeline.failure(
-        file: name, firstPointLine: gpx == nil ? lines.firstPointLine : gpx?.firstPointLine)
+        file: name, firstPointLine: firstPointLine)
     }
-    var what = "no position in any line"
+    var what = further == nil ? "no position in any line" : "no position in it"
     if let census = gpx?.census {
       what = "no track points"
       if census.tracks > 0 { what += "; its tracks are empty" }
@@ -205,6 +216,11 @@ public struct TrackReader: ~Copyable {
       }
     }
     return Failure(.data, file: name, line: line, what: what)
+  }
+
+  private var firstPointLine: Int? {
+    if let further { return further.firstPointLine }
+    return gpx == nil ? lines.firstPointLine : gpx?.firstPointLine
   }
 
   private func located(_ failure: Failure) -> Failure {

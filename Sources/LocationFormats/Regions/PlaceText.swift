@@ -8,6 +8,11 @@ package enum PlaceText {
     package var center: Coordinate
     /// Metres, positive.
     package var radiusMeters: Double
+
+    package init(center: Coordinate, radiusMeters: Double) {
+      self.center = center
+      self.radiusMeters = radiusMeters
+    }
   }
 
   /// `LAT,LON` in degrees.
@@ -16,8 +21,24 @@ package enum PlaceText {
     return try checked(text, latitude: numbers[0], longitude: numbers[1])
   }
 
+  /// `LAT,LON LAT,LON …`, several places between spaces.
+  package static func places(_ text: String) throws(Failure) -> [Coordinate] {
+    var places: [Coordinate] = []
+    for word in text.split(whereSeparator: { $0 == " " || $0 == ";" }) {
+      places.append(try place(String(word)))
+    }
+    return places
+  }
+
   /// `LAT,LON,RADIUS` in degrees and metres.
   package static func circle(_ text: String) throws(Failure) -> Circle {
+    var text = text
+    // The radius may have a unit.
+    if let comma = text.lastIndex(of: ","), text.last?.isLetter == true,
+      let meters = try? MeasureText.meters(String(text[text.index(after: comma)...]))
+    {
+      text = "\(text[...comma])\(JSONText.number(meters))"
+    }
     let numbers = try numbers(
       text, count: 3, "a circle is LAT,LON,RADIUS in degrees and metres, like 48.1371,11.5754,120")
     let center = try checked(text, latitude: numbers[0], longitude: numbers[1])

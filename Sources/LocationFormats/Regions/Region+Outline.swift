@@ -40,7 +40,7 @@ extension Region.Shape {
   }
 
   /// For people: `circle, 120 m around 48.13710, 11.57540`.
-  var described: String {
+  package var described: String {
     switch self {
     case .circle(let center, let radius):
       return "circle, \(Wording.distance(radius)) around \(Wording.place(center))"

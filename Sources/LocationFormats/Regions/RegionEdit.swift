@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 
 /// What a command line says of a region that is to be stored.
 package struct RegionEdit: Sendable {
@@ -16,6 +16,8 @@ package struct RegionEdit: Sendable {
   package var exitDelaySeconds: Double?
   /// The longest visit that may be missed, seconds.
   package var maxLatencySeconds: Double?
+  /// Half the width of a corridor, metres.
+  package var bufferMeters: Double?
   /// `state`, `event` or `silent`.
   package var initial: String?
   /// `early`, `balanced` or `certain`.
@@ -33,6 +35,49 @@ package struct RegionEdit: Sendable {
       + #""geometry":{"type":"Point","coordinates":["#
       + "\(JSONText.number(circle.center.longitude)),\(JSONText.number(circle.center.latitude))]}}"
     return try apply(to: Array(text.utf8), name: "--circle")
+  }
+
+  /// The region that the corners of a polygon become; the last need not repeat the first.
+  ///
+  /// - Throws: `.usage`.
+  package func apply(toPolygon corners: [Coordinate]) throws(Failure) -> RegionFile {
+    guard corners.count >= 3 else {
+      throw Failure(
+        .usage, what: "a polygon has at least three corners", remedy: "write LAT,LON LAT,LON LAT,LON")
+    }
+    let ring = corners.first == corners.last ? corners : corners + corners.prefix(1)
+    // GeoJSON's outer rings run against the clock; its reader takes either way.
+    return try apply(toGeometry: "Polygon", "[\(Self.json(ring))]", name: "--polygon")
+  }
+
+  /// The corridor along a line.
+  ///
+  /// - Throws: `.usage`.
+  package func apply(toLine line: [Coordinate]) throws(Failure) -> RegionFile {
+    guard line.count >= 2 else {
+      throw Failure(.usage, what: "a line has at least two places", remedy: "write LAT,LON LAT,LON")
+    }
+    return try apply(toGeometry: "LineString", Self.json(line), name: "--line")
+  }
+
+  private func apply(
+    toGeometry type: String, _ coordinates: String, name: String
+  ) throws(Failure) -> RegionFile {
+    let buffer = bufferMeters.map { "\"buffer_m\":\(JSONText.number($0))" } ?? ""
+    let text =
+      #"{"type":"Feature","properties":{\#(buffer)},"geometry":{"type":"\#(type)","coordinates":\#(coordinates)}}"#
+    do throws(Failure) {
+      return try apply(to: Array(text.utf8), name: name)
+    } catch {
+      // The text is ours, the places are the user's.
+      throw error.code == .data
+        ? Failure(.usage, what: "\(name): \(error.what)", remedy: error.remedy) : error
+    }
+  }
+
+  private static func json(_ places: [Coordinate]) -> String {
+    let texts = places.map { "[\(JSONText.number($0.longitude)),\(JSONText.number($0.latitude))]" }
+    return "[" + texts.joined(separator: ",") + "]"
   }
 
   /// The region that the one Feature or geometry of a file becomes.
@@ -76,6 +121,7 @@ package struct RegionEdit: Sendable {
       if let exitDelaySeconds {
         set(.exitDelaySeconds, JSONText.number(try RegionDraft.seconds(exitDelaySeconds)))
       }
+      if let bufferMeters { set(.bufferMeters, JSONText.number(try RegionDraft.radius(bufferMeters))) }
       if let maxLatencySeconds {
         set(.maxLatencySeconds, JSONText.number(try RegionDraft.seconds(maxLatencySeconds)))
       }

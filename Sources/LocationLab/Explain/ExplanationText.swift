@@ -1,14 +1,16 @@
-import LocationCore
+package import LocationCore
 import LocationFormats
 import LocationRuntime
 
 /// An explanation in words.
 struct ExplanationText {
   private let explanation: Explanation
+  private let zone: TimeZoneRule
   private var rows: [(about: String, what: String, text: String)] = []
 
-  init(_ explanation: Explanation) {
+  init(_ explanation: Explanation, in zone: TimeZoneRule) {
     self.explanation = explanation
+    self.zone = zone
     addEvent()
     addFix()
     for place in explanation.places { add(place) }
@@ -21,7 +23,7 @@ struct ExplanationText {
   /// The lines, the moment above them.
   var text: String {
     let cells = rows.map { [TextTable.cell($0.about), TextTable.cell($0.what), $0.text] }
-    return explanation.time.rfc3339 + "\n" + TextTable(rows: cells, indent: "  ").text
+    return LocalTimes.describe(explanation.time, in: zone) + "\n" + TextTable(rows: cells, indent: "  ").text
   }
 
   private mutating func add(_ about: String, _ what: String, _ text: String) {
@@ -34,8 +36,8 @@ struct ExplanationText {
 
   private mutating func addEvent() {
     guard let event = explanation.event else { return }
-    add("event", "", Self.words(event))
-    for decision in explanation.decisions { add("event", "", Self.words(decision)) }
+    add("event", "", words(event))
+    for decision in explanation.decisions { add("event", "", words(decision)) }
     if explanation.decisions.isEmpty, Self.canBeTold(event) { add("event", "", "nobody was told") }
     if explanation.isCut { add("event", "", "the journal begins later: what led to it is not kept") }
   }
@@ -51,22 +53,24 @@ struct ExplanationText {
     guard let fix = explanation.fix else { return add("fix", "", "none yet") }
     if let report = explanation.report, case .fixRejected(let reason, _) = report.body {
       let phrase = reason.phrase(explanation.gate)
-      add("refused", "", "the report of \(Self.clock(report.time)) (\(reason.rawValue)): \(phrase)")
+      add("refused", "", "the report of \(clock(report.time)) (\(reason.rawValue)): \(phrase)")
     }
     let age = fix.time.seconds(to: explanation.time)
-    var text = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy)) at \(Self.clock(fix.time))"
+    var text = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy)) at \(clock(fix.time))"
     if age >= Self.oldSeconds { text += ", \(Wording.duration(age)) before" }
     add("fix", "", text)
     if let error = explanation.error, abs(error.factor - 1) > Self.noteworthy {
       let radius = Wording.distance(fix.accuracy.radiusMeters * error.factor)
       add("fix", "", "taken as ±\(radius) (× \(Wording.number(error.factor, 2))): \(error.phrase)")
     }
-    if let source = explanation.source { add("fix", "", Self.words(source)) }
+    if let source = explanation.source { add("fix", "", words(source)) }
     if let receiver = explanation.receiver, receiver["state"]?.text(or: nil) == "off" {
       let reason = receiver["reason"]?.text(or: nil) ?? "?"
       add("fix", "", "the receiver is off: \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
     }
-    if let until = explanation.knownUntil { add("fix", "", "nothing is known after \(until.rfc3339)") }
+    if let until = explanation.knownUntil {
+      add("fix", "", "nothing is known after \(LocalTimes.describe(until, in: zone))")
+    }
   }
 
   /// A fix is said to be old from so many seconds on.
@@ -112,8 +116,8 @@ struct ExplanationText {
     add(place.region, "", verdict.reason.phrase)
     let needs = NeedText(state: place.state, accuracy: explanation.fix?.accuracy)
     for need in place.needs { add(place.region, need.way.rawValue, needs.describe(need)) }
-    if let last = place.last { add(place.region, "before", Self.words(last)) }
-    if let next = place.next { add(place.region, "after", Self.words(next)) }
+    if let last = place.last { add(place.region, "before", words(last)) }
+    if let next = place.next { add(place.region, "after", words(next)) }
   }
 
   private mutating func addUnweighed() {
@@ -138,7 +142,7 @@ struct ExplanationText {
       guard outcome.region != nil || outcome.silence == nil else { continue }
       add(name, outcome.service.rawValue, Self.words(outcome))
     }
-    if let last = listener.last { add(name, "before", Self.words(last)) }
+    if let last = listener.last { add(name, "before", words(last)) }
   }
 
   private static func words(_ outcome: Explanation.Outcome) -> String {
@@ -154,19 +158,20 @@ struct ExplanationText {
   // MARK: - Words
 
   /// A record in words, its time of day first.
-  private static func words(_ record: JSONTree) -> String {
+  private func words(_ stored: JSONTree) -> String {
+    let record = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
     let time = record["time"]?.text(or: nil)?.dropFirst(11).prefix(8) ?? "?"
     let text = TextRecord(record)
     let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
     return "\(time)  \(text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?")\(id)"
   }
 
-  private static func clock(_ time: UTCTime) -> Substring { time.rfc3339.dropFirst(11).prefix(8) }
+  private func clock(_ time: UTCTime) -> Substring { zone.local(time).dropFirst(11).prefix(8) }
 }
 
 extension Explanation {
-  /// Lines for people.
-  package var text: String { ExplanationText(self).text }
+  /// Lines for people, with times in a zone.
+  package func text(in zone: TimeZoneRule) -> String { ExplanationText(self, in: zone).text }
 }
 
 extension ErrorEstimate {

@@ -106,7 +106,7 @@ extension SubscriberEvent {
     switch self {
     case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
     case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
-      .memory, .lock, .overran, .done, .preserve, .interrupted:
+      .memory, .lock, .overran, .done, .preserve, .interrupted, .finished:
       false
     }
   }

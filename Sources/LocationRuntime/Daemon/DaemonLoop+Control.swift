@@ -105,7 +105,7 @@ extension DaemonLoop {
       suspension: supervisor.method,
       heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
-      running: running, now: now, source: source, newestID: live.host.journal.newestID,
+      running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,
       journalRows: counts.journal,
       eventRows: counts.events
     ).tree(of: live.engine)

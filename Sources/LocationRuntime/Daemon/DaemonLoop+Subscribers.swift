@@ -142,6 +142,8 @@ extension SupervisorNote {
     case .startFailed(let reason): "can't be started: \(reason)"
     case .noCgroup(let reason): "has no cgroup of its own: \(reason)"
     case .killed: "did not end within its grace and was killed"
+    case .leftRunning(let processes):
+      "ended and left processes running, which were killed: \(processes.joined(separator: ", "))"
     case .notUnderstood(let lines): "\(lines) of its lines are no answers"
     case .lineTooLong(let lines): "\(lines) of its lines were too long"
     case .queueFull: "does not read; what it was not handed waits in the outbox"
@@ -160,7 +162,8 @@ extension SubscriberEvent {
     case .start: "start"
     case .locate: "locate"
     case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .authorization, .accuracy,
-      .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted:
+      .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted,
+      .finished:
       nil
     }
   }

@@ -39,6 +39,8 @@ struct DaemonLoop: ~Copyable {
   private var aliveAt: EngineInstant?
   /// When the log was last told that clients have to wait.
   private var troubleAt: EngineInstant?
+  /// What the log was last told of the source.
+  private var saidOfSource: String?
   /// Whether the source's fixes are all of another day.
   private var dates = DateNotice()
   /// Whom the supervisor knows.
@@ -158,6 +160,7 @@ struct DaemonLoop: ~Copyable {
     }
     try alignReceiver()
     try commit()
+    for line in try DaemonGreeting.lines(database, request) { Self.log(line) }
   }
 
   /// Takes what has come, ends the programs, and leaves everything as the next daemon wants it.
@@ -234,6 +237,10 @@ struct DaemonLoop: ~Copyable {
         switch news {
         case .found(let name), .switched(let name): sourceName = name
         case .stale, .dropped: break
+        }
+        if let text = DaemonGreeting.line(of: news, at: request.address), text != saidOfSource {
+          Self.log(text)
+          saidOfSource = text
         }
         // That a new daemon finds the source that was there before is no news.
         let isKnown = sourceIsOfBefore && news == source

@@ -42,7 +42,8 @@ package struct DaemonSeat: Sendable {
     let restored = try RestoredEngine(database, orNew: EngineConfiguration())
     let counts = try database.counts()
     let report = StatusReport(
-      running: nil, now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
+      running: nil, state: state, otherState: otherDaemon(),
+      now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
       newestID: restored.records.lastID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
       storedRegions: try database.regionIDs().count,

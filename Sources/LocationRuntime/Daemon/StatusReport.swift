@@ -16,6 +16,10 @@ struct StatusReport {
   }
 
   var running: Running?
+  /// The state file that it is about.
+  var state: String
+  /// The state file of another daemon on this machine, where none runs on this one; nil where none does.
+  var otherState: String?
   /// UTC when it was made; in a log that is played, of the log.
   var now: UTCTime
   /// What was last said of the source, as JSON.
@@ -41,6 +45,8 @@ struct StatusReport {
     add("stale", .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)))
     add("daemon", daemon)
     add("last_seen", lastSeen.map { .string($0.rfc3339) })
+    add("state", .string(state))
+    add("other_daemon", otherState.map { .string($0) })
     add("source", sourceTree)
     add("receiver", receiverTree(engine.receiver, engine.configuration.sampling.mode))
     add("low_power", .boolean(isLowPower ?? engine.isLowPower))
@@ -140,6 +146,10 @@ struct StatusReport {
     ]
     if let first = view.waiting.first {
       members.append(.init(key: "oldest", value: .number("\(first.event)")))
+    }
+    if let end = view.lastEnd {
+      members.append(.init(key: "last_status", value: .number("\(end.status)")))
+      if let line = end.lastLine { members.append(.init(key: "last_error", value: .string(line))) }
     }
     if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
     if !view.tasks.isEmpty {

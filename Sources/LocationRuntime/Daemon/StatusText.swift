@@ -23,7 +23,11 @@ package enum StatusText {
     } else {
       let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
       rows.append(["daemon", "does not run; \(remedy)"])
+      if let other = text("other_daemon") {
+        rows.append(["", "another runs: locwatch status --state \(other)"])
+      }
     }
+    if let state = text("state") { rows.append(["state", state]) }
     if let receiver = status["receiver"] { rows.append(["receiver", describe(receiver: receiver)]) }
     if status["low_power"] == .boolean(true) {
       let isContinuous =
@@ -82,6 +86,10 @@ package enum StatusText {
     var text = "\(name): \(state)"
     if waiting > 0 { text += ", \(waiting) not acknowledged" }
     if subscriber["force_quit"] != nil { text += ", force-quit" }
+    if let status = subscriber["last_status"]?.integer, status != 0 {
+      text += ", last ended with status \(status)"
+      if let line = subscriber["last_error"]?.text(or: nil) { text += ": \(line)" }
+    }
     return text
   }
 }

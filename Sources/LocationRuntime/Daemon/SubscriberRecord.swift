@@ -9,6 +9,9 @@ package struct SubscriberRecord: Sendable {
   private let waiting: Int
   private let oldest: Int?
   private let wasForceQuit: Bool
+  /// How its last process ended, and what that said last; nil where none has.
+  private let lastStatus: Int?
+  private let lastError: String?
 
   /// All subscribers of a state file, with what its daemon knows of them.
   package static func all(_ seat: DaemonSeat) throws(Failure) -> [SubscriberRecord] {
@@ -28,6 +31,8 @@ package struct SubscriberRecord: Sendable {
     waiting = known?["waiting"]?.integer ?? 0
     oldest = known?["oldest"]?.integer
     wasForceQuit = known?["force_quit"] == .boolean(true)
+    lastStatus = known?["last_status"]?.integer
+    lastError = known?["last_error"]?.text(or: nil)
   }
 
   /// What is said where there is none of that name.
@@ -46,6 +51,8 @@ package struct SubscriberRecord: Sendable {
     line.member("waiting", waiting)
     line.member("oldest", oldest)
     if wasForceQuit { line.member("force_quit", true) }
+    line.member("last_status", lastStatus)
+    line.member("last_error", lastError)
     line.member("style", subscriber.style.rawValue)
     line.member("services", services)
     line.member("authorization", subscriber.authorization.rawValue)
@@ -78,6 +85,10 @@ package struct SubscriberRecord: Sendable {
       ["accuracy", subscriber.accuracy.rawValue],
     ]
     if let regions = subscriber.regions { rows.append(["regions", regions.joined(separator: ", ")]) }
+    if subscriber.filter?.kinds != nil { rows.append(["when it", subscriber.ruleText]) }
+    if let lastStatus {
+      rows.append(["last run", "ended with status \(lastStatus)" + (lastError.map { ": \($0)" } ?? "")])
+    }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
   }
 

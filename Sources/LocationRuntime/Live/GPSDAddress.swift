@@ -1,6 +1,6 @@
 public import LocationFormats
 
-/// Where a gpsd is, and which of its devices is wanted.
+/// Where fixes come from: where a gpsd is and which of its devices is wanted, or a source of NMEA 0183.
 ///
 /// The spelling of gpsd's own clients, `[server[:port[:device]]]`, with IPv6 addresses in brackets (gpsd 3.22,
 /// `gps_utils.c`, `gpsd_source_spec`): `localhost`, `pi:2948`, `[::1]:2947`, `::/dev/ttyACM0`. As there, a path alone
@@ -12,6 +12,8 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: String)
     /// By a Unix socket.
     case unix(path: String)
+    /// No gpsd, but sentences of NMEA 0183.
+    case nmea(NMEASource)
   }
 
   /// How gpsd is reached.
@@ -32,6 +34,17 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
   public init(endpoint: Endpoint, device: String? = nil) {
     self.endpoint = endpoint
     self.device = device
+  }
+
+  /// The source that `--source` names: one of NMEA 0183, or a gpsd, with or without `gpsd:` before its address.
+  ///
+  /// - Throws: ``Failure`` of code 64 that says what is wrong with it.
+  public init(source text: String) throws(Failure) {
+    if let source = try NMEASource(text) {
+      self.init(endpoint: .nmea(source))
+    } else {
+      try self.init(text.hasPrefix("gpsd:") ? String(text.dropFirst(5)) : text)
+    }
   }
 
   /// - Throws: ``Failure`` of code 64 that says what is wrong with it.
@@ -55,6 +68,7 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
       guard path.utf8.count <= Self.maximumSocketBytes else {
         throw refuse("a socket's path has at most \(Self.maximumSocketBytes) bytes")
       }
+    case .nmea: break
     }
     if let device {
       guard device.utf8.count <= Self.maximumDeviceBytes, !device.contains("\""), !device.contains("\\")
@@ -96,11 +110,15 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     return GPSDAddress(endpoint: .tcp(host: host, port: port), device: device)
   }
 
+  /// Whether a gpsd is there, rather than a receiver.
+  var isGPSD: Bool { if case .nmea = endpoint { false } else { true } }
+
   public var description: String {
     let suffix = device.map { ":\($0)" } ?? ""
     switch endpoint {
     case .tcp(let host, let port): return (host.contains(":") ? "[\(host)]" : host) + ":\(port)\(suffix)"
     case .unix(let path): return path + suffix
+    case .nmea(let source): return source.description
     }
   }
 }

@@ -104,6 +104,11 @@ package struct GPSDLink: ~Copyable {
 
   private mutating func connect() {
     do throws(GPSDAddress.Endpoint.Unreachable) {
+      if case .nmea(let source) = session.address.endpoint, let descriptor = try source.open() {
+        socket = try bridge(descriptor)
+        isConnecting = false
+        return session.connected(at: clock.read())
+      }
       targets = try session.address.endpoint.targets()[...]
       tryNext(after: .unreachable("no address"))
     } catch {
@@ -126,7 +131,7 @@ package struct GPSDLink: ~Copyable {
       }
       socket = consume next
       isConnecting = outcome == .pending
-      if !isConnecting { session.connected(at: clock.read()) }
+      if !isConnecting { finishConnected() }
       return
     }
     socket = nil
@@ -175,9 +180,26 @@ package struct GPSDLink: ~Copyable {
     switch outcome {
     case .done, .pending:
       isConnecting = false
-      session.connected(at: clock.read())
+      finishConnected()
     case .failed(let error): tryNext(after: .unreachable(SystemReason.text(error)))
     }
+  }
+
+  /// The connection is there; one that brings sentences gets a bridge.
+  private mutating func finishConnected() {
+    do throws(GPSDAddress.Endpoint.Unreachable) {
+      if !session.address.isGPSD, let descriptor = socket?.copy() { socket = try bridge(descriptor) }
+      session.connected(at: clock.read())
+    } catch {
+      socket = nil
+      session.failed(error.trouble, at: clock.read())
+    }
+  }
+
+  /// A socket that speaks as gpsd does of the sentences that come from a descriptor.
+  private func bridge(_ descriptor: Int32) throws(GPSDAddress.Endpoint.Unreachable) -> GPSDSocket {
+    let isUDP = if case .nmea(.udp) = session.address.endpoint { true } else { false }
+    return try NMEABridge.start(descriptor, name: session.address.description, endsLines: isUDP)
   }
 
   private mutating func receive() {

@@ -18,6 +18,8 @@ extension GPSDAddress.Endpoint {
     switch self {
     case .tcp(let host, let port): try Self.resolve(host, port)
     case .unix(let path): [Self.target(path)]
+    case .nmea(.tcp(let host, let port)): try Self.resolve(host, port)
+    case .nmea: []
     }
   }
 
@@ -82,6 +84,12 @@ struct GPSDSocket: ~Copyable {
   }
 
   deinit { close(descriptor) }
+
+  /// Another descriptor of the same connection; nil where there is none left.
+  func copy() -> Int32? {
+    let copy = SystemCall.copyDescriptor(descriptor)
+    return copy < 0 ? nil : copy
+  }
 
   /// Begins to connect.
   func connect(to target: SocketTarget) -> Outcome {

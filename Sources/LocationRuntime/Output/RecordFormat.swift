@@ -12,6 +12,8 @@ public enum RecordFormat: String, Sendable, CaseIterable {
 package struct RecordEncoder {
   /// How records are printed.
   package let format: RecordFormat
+  /// What stands behind each day of a text.
+  package var zoneName = TimeZoneRule.utc.name
   private let track: String?
   private var line = JSONLine()
   private var lastDay: [UInt8] = []
@@ -72,7 +74,7 @@ package struct RecordEncoder {
     if !day.elementsEqual(lastDay) {
       lastDay = Array(day)
       bytes += lastDay
-      bytes += " (UTC)\n".utf8
+      bytes += " (\(zoneName))\n".utf8
     }
     bytes += "  ".utf8
     bytes += time.utf8.dropFirst(11).prefix(8)

@@ -35,6 +35,13 @@ public enum SubscriberManifest {
     subscriber.standard = try standard(map, subscriber.modes)
     let confinement = try confinement(map)
     if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
+    subscriber.filter = try filter(map, subscriber.services)
+    if let node = map.optional(.maxTime) {
+      guard subscriber.style == .oneshot else {
+        throw node.failure("has a meaning for the style `oneshot` only", remedy: "add style: oneshot")
+      }
+      subscriber.maxTimeSeconds = try node.double(in: 1...86_400)
+    }
     return subscriber
   }
 
@@ -54,6 +61,48 @@ public enum SubscriberManifest {
     if let node = map.optional(.tasksMax) { confinement.tasksMax = try node.int(in: 1...1_000_000) }
     if let node = map.optional(.nofile) { confinement.descriptorsMax = try node.int(in: 3...1_000_000) }
     return confinement
+  }
+
+  /// Which events it is offered; nil for all.
+  private static func filter(
+    _ map: StrictMap<Key>, _ services: Subscriber.Services
+  ) throws(Failure) -> OfferFilter? {
+    var filter = OfferFilter()
+    if let node = map.optional(.events) {
+      var kinds: [EventKind] = []
+      for item in try node.list() {
+        let kind = try item.word(EventKind.self)
+        guard services.contains(kind.service) else {
+          throw item.failure(
+            "no such events without the service \(Service.name(of: kind.service))",
+            remedy: "add it to services")
+        }
+        if !kinds.contains(kind) { kinds.append(kind) }
+      }
+      filter.kinds = kinds
+    }
+    if let node = map.optional(.between) { filter.hours = try text(node, MeasureText.hours) }
+    if let node = map.optional(.days) { filter.days = try text(node, MeasureText.days) }
+    if let node = map.optional(.cooldown) { filter.cooldownSeconds = try node.double(in: 0...1e9) }
+    if let node = map.optional(.timeZone) { filter.zone = try text(node, TimeZoneFile.zone) }
+    if map.optional(.timeZone) == nil, let node = map.optional(.between) ?? map.optional(.days) {
+      // Not the machine's own: a replay elsewhere would decide otherwise.
+      throw node.failure(
+        "needs a time zone", remedy: "add time_zone: \(TimeZoneFile.machine().name), as here, or UTC")
+    }
+    return filter == OfferFilter() ? nil : filter
+  }
+
+  /// A value in a form of the command line; what is wrong with it, with its place in the file.
+  private static func text<Value>(
+    _ node: StrictYAML, _ read: (String) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let text = try node.string()
+    do throws(Failure) {
+      return try read(text)
+    } catch {
+      throw node.failure(error.what, remedy: error.remedy)
+    }
   }
 
   /// What it asks of standard updates.
@@ -92,12 +141,21 @@ public enum SubscriberManifest {
     case memoryMax = "memory_max"
     case tasksMax = "tasks_max"
     case nofile
+    case events, between, days
+    case timeZone = "time_zone"
+    case cooldown = "cooldown_s"
+    case maxTime = "max_time_s"
   }
 
   /// A service by its name in a manifest.
   package enum Service: String, CaseIterable {
     case significantChange = "significant-change"
     case regions, visits, standard
+
+    /// The name of one service.
+    package static func name(of services: Subscriber.Services) -> String {
+      allCases.first { $0.services == services }?.rawValue ?? ""
+    }
 
     /// The service of that name.
     package var services: Subscriber.Services {

@@ -46,6 +46,13 @@ package enum StatePath {
     return try resolve(option: option, environment: environment, isRoot: geteuid() == 0)
   }
 
+  /// Where daemons of this machine keep their state if nobody says otherwise: the system's, then this user's.
+  package static var usual: [String] {
+    let home = unsafe getenv("HOME").map { unsafe String(cString: $0) } ?? ""
+    let system = "/var/lib/locwatch/\(fileName)"
+    return home.hasPrefix("/") ? [system, "\(home)/.local/state/locwatch/\(fileName)"] : [system]
+  }
+
   /// Makes the folder of a file, and those above it, for their owner alone: where someone was is private.
   ///
   /// - Throws: `.cantCreate`, `.noPermission`.

@@ -1,4 +1,5 @@
 import LocationCore
+import LocationFormats
 
 #if canImport(Musl)
   import Musl
@@ -17,6 +18,10 @@ final class ProgramRun {
   let event: Int?
   /// What is told to it and heard of it.
   let talk: Conversation
+  /// Its standard error; nil once that has ended.
+  private(set) var error: Descriptor?
+  private var tail = ErrorTail()
+  private let startedAt = MonotonicTime.milliseconds
   private var toldCoreSeconds = 0.0
   /// When its processor time may be measured again.
   private var measureAt: Int64 = 0
@@ -39,6 +44,7 @@ final class ProgramRun {
     pid = start.pid
     pidfd = start.pidfd
     talk = Conversation(input: start.input, output: start.output)
+    error = start.error
     self.tree = tree
     self.event = event
   }
@@ -53,6 +59,27 @@ final class ProgramRun {
     let isMore = talk.hear(of: name, at: now, by: &buffer, into: &reports) { coreSecondsSinceTold(at: now) }
     if wasOpen, talk.output == nil { closedAt = now + SupervisorLimits.closedMilliseconds }
     return isMore
+  }
+
+  /// Reads one piece of its standard error and hands it on; false where nothing is left to read for now.
+  func hearError(by buffer: inout [UInt8]) -> Bool {
+    guard let error else { return false }
+    let count = unsafe buffer.withUnsafeMutableBytes { unsafe SystemCall.readBytes(error.number, $0) }
+    if count < 0, errno == EINTR { return true }
+    if count < 0, errno == EAGAIN { return false }
+    guard count > 0 else {
+      self.error = nil
+      return false
+    }
+    tail.append(buffer[..<count])
+    return true
+  }
+
+  /// What there is to say of its end.
+  func summary(status: Int32) -> ProgramEnd {
+    ProgramEnd(
+      event: event, status: status, seconds: Double(MonotonicTime.milliseconds - startedAt) / 1000,
+      lastLine: tail.lastLine)
   }
 
   /// Measured at most once a second; what is not told now is told with a later acknowledgment.

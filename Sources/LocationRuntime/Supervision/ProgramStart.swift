@@ -43,13 +43,15 @@ struct ProgramStart {
   let input: Descriptor
   /// Its standard output: for reading, without waiting; nil where that goes where standard error goes.
   let output: Descriptor?
+  /// Its standard error: for reading, without waiting; nil where that is this process's own.
+  let error: Descriptor?
 
   /// Starts a program, in a cgroup where one is given.
   ///
   /// - Parameter note: takes note of its number. The process is there by then, but runs the program only afterwards; if
   ///   we die before, it ends without having run any of it. So nothing runs that was not noted.
   init(
-    command: [String], environment: [String], hasOutput: Bool,
+    command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
     confinement: Subscriber.Confinement? = nil,
     cgroup: Cgroup?, noting note: (pid_t) -> Void
   ) throws(Refusal) {
@@ -59,6 +61,7 @@ struct ProgramStart {
     cgroup?.limit(confinement)
     let (theirInput, input) = try Self.pipe()
     let ends = hasOutput ? try Self.pipe() : nil
+    let errorEnds = hasError ? try Self.pipe() : nil
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer {
@@ -74,6 +77,7 @@ struct ProgramStart {
         unsafe program.envp = UnsafePointer(envp.baseAddress)
         unsafe program.input = theirInput.number
         unsafe program.output = ends?.write.number ?? -1
+        unsafe program.error = errorEnds?.write.number ?? -1
         unsafe program.cgroup = cgroup?.directory.number ?? -1
         unsafe program.memory_max = UInt64(confinement?.memoryMaxBytes ?? 0)
         unsafe program.tasks_max = UInt64(confinement?.tasksMax ?? 0)
@@ -103,8 +107,10 @@ struct ProgramStart {
     pidfd = Descriptor(held.pidfd)
     self.input = input
     output = ends?.read
+    error = errorEnds?.read
     input.stopWaiting()
     output?.stopWaiting()
+    error?.stopWaiting()
   }
 
   /// Raises the limit of open descriptors of this process as far as it may. Programs get the limit that was.
@@ -134,7 +140,7 @@ struct ProgramStart {
   /// For a program that someone else has reaped: what a shell says of a job it does not know.
   private static let unknownStatus: Int32 = 127
 
-  /// The environment of this process as `KEY=VALUE`, without the two keys that are each program's own.
+  /// The environment of this process as `KEY=VALUE`, without the keys that are each program's own.
   static func inheritedEnvironment() -> [String] {
     var entries: [String] = []
     guard var entry = unsafe locwatch_environment() else { return [] }
@@ -142,7 +148,8 @@ struct ProgramStart {
       unsafe entries.append(String(cString: text))
       unsafe entry += 1
     }
-    return entries.filter { !$0.hasPrefix(causeKey) && !$0.hasPrefix(kindKey) && !$0.hasPrefix(eventKey) }
+    let own = [causeKey, kindKey, eventKey] + EventVariables.names.map { $0 + "=" }
+    return entries.filter { entry in !own.contains { entry.hasPrefix($0) } }
   }
 
   static let causeKey = "LOCWATCH_CAUSE="

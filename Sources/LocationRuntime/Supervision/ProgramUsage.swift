@@ -32,6 +32,14 @@ extension ProcessTree {
     return all.filter { $0.1.state != "Z" && $0.1.state != "X" }
   }
 
+  /// Name and number of each process in it but one.
+  func names(except first: pid_t) -> [String] {
+    members.filter { $0.pid != first }.map { member in
+      let name = KernelFile.read("/proc/\(member.pid)/comm")?.filter { !$0.isNewline } ?? "?"
+      return "\(name) (\(member.pid))"
+    }
+  }
+
   /// What it takes now; nil where nothing is left of it.
   var usage: ProgramUsage? {
     let members = members

@@ -167,7 +167,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func start(_ launch: LaunchNotice, event: Int?, line: [UInt8], at now: Int64) {
     do throws(ProgramStart.Refusal) {
-      let run = try startedRun(launch, event: event)
+      let run = try startedRun(launch, event: event, line)
       self.run = run
       note(.started(pid: run.pid))
       if !line.isEmpty { say(line, to: run) }
@@ -176,19 +176,24 @@ final class SupervisedProgram: SupervisedSubscriber {
       backlog = []
       deliveries = []
       hasFailed = true
+      let reason = error.text
+      let end = ProgramEnd(event: event, status: error.status, seconds: 0, lastLine: reason)
       tell([
-        .note(subscriber: name, .startFailed(reason: error.text)),
+        .note(subscriber: name, .startFailed(reason: reason)), .event(subscriber: name, .finished(end)),
         .event(subscriber: name, .exited(status: error.status)),
       ])
     }
   }
 
-  private func startedRun(_ launch: LaunchNotice, event: Int?) throws(ProgramStart.Refusal) -> ProgramRun {
+  private func startedRun(
+    _ launch: LaunchNotice, event: Int?, _ line: [UInt8]
+  ) throws(ProgramStart.Refusal) -> ProgramRun {
     guard !subscriber.command.isEmpty else { throw .noCommand }
     var environment = site.environment
     environment.append(ProgramStart.causeKey + launch.cause)
     environment.append(ProgramStart.kindKey + launch.kind)
     if let id = event ?? launch.event { environment.append("\(ProgramStart.eventKey)\(id)") }
+    if event != nil { environment += EventVariables.entries(of: line) }
     if let cgroup = newCgroup() {
       do throws(ProgramStart.Refusal) {
         return try startedRun(launch, environment, cgroup, event: event)
@@ -204,7 +209,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     _ launch: LaunchNotice, _ environment: [String], _ cgroup: Cgroup?, event: Int?
   ) throws(ProgramStart.Refusal) -> ProgramRun {
     let start = try site.start(
-      subscriber, environment: environment, hasOutput: subscriber.style == .resident, cgroup: cgroup)
+      subscriber, environment: environment, hasOutput: subscriber.style == .resident,
+      hasError: true, cgroup: cgroup)
     let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
     run.tree.setPrecedence(isForeground: launch == .user)
     run.startCounting()
@@ -252,6 +258,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     return isMore
   }
 
+  /// Reads one piece of what it writes to its standard error.
+  func hearError(by buffer: inout [UInt8]) { _ = run?.hearError(by: &buffer) }
+
   /// Looks whether a suspension has come about.
   func noticeSuspension(at now: Int64) {
     guard let run, run.noticeSuspension(at: now) else { return }
@@ -278,11 +287,17 @@ final class SupervisedProgram: SupervisedSubscriber {
     run.talk.allowLastAnswers()
     var heardBytes = 0
     while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
+    heardBytes = 0
+    while heardBytes < SupervisorLimits.lastBytes, run.hearError(by: &buffer) { heardBytes += buffer.count }
+    // A script may leave a player or a dialog behind on purpose: that it goes is not to surprise.
+    let leftRunning = subscriber.style == .oneshot && !run.isEnding ? run.tree.names(except: run.pid) : []
     // Before it is reaped: until then nobody else can be given the number of its group.
     run.tree.end()
     guard let end = run.reap() else { return }
     self.run = nil
+    if !leftRunning.isEmpty { note(.leftRunning(leftRunning)) }
     site.forgetRun(of: name)
+    if !run.isEnding { tell([.event(subscriber: name, .finished(run.summary(status: end.status)))]) }
     if run.isEnding {
       note(.ended(status: end.status))
     } else if subscriber.style == .oneshot, end.status == 0, let event = run.event {

@@ -21,7 +21,7 @@ struct SupervisorLoop: ~Copyable {
   private var targets: [(program: SupervisedProgram, kind: Kind)] = []
   private var isStopping = false
 
-  private enum Kind { case end, input, output, freezing }
+  private enum Kind { case end, input, output, error, freezing }
 
   init(mailbox: SupervisorMailbox, site: SupervisorSite, socket: consuming SubscriberSocket) {
     self.mailbox = mailbox
@@ -111,6 +111,7 @@ struct SupervisorLoop: ~Copyable {
       if let output = run.talk.output, hasRoom, !run.talk.hasLines, run.talk.mayRead(at: now) {
         watch(output, POLLIN, program, .output)
       }
+      if let error = run.error { watch(error, POLLIN, program, .error) }
       if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {
         watch(cgroup.events, POLLPRI, program, .freezing)
       }
@@ -136,6 +137,7 @@ struct SupervisorLoop: ~Copyable {
       case .end: target.program.reap(at: now, by: &buffer)
       case .input: target.program.send()
       case .output: if mailbox.hasRoom() { _ = target.program.hear(at: now, by: &buffer) }
+      case .error: target.program.hearError(by: &buffer)
       case .freezing: target.program.noticeSuspension(at: now)
       }
     }

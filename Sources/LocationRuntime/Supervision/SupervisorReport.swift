@@ -28,6 +28,8 @@ package enum SupervisorNote: Hashable, Sendable {
   case killed
   /// It ended as it was ordered to, with this status.
   case ended(status: Int32)
+  /// It has ended and left these processes running, each with its number and name; they were killed.
+  case leftRunning([String])
   /// So many lines of it were no answer. Told at 1, 2, 4, 8 and so on.
   case notUnderstood(lines: Int)
   /// So many lines of it were longer than ``SupervisorLimits/lineBytes``. Told at 1, 2, 4, 8 and so on.

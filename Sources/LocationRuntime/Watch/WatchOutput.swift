@@ -20,6 +20,12 @@ struct WatchOutput: ~Copyable {
   private var isDirty: Bool
   private var isShown = false
   private var drawnAt: EngineInstant
+  /// Whether time is that of the fixes.
+  private let isSimulated: Bool
+  /// The first fix of a log that is played; nil before it.
+  private var firstFixAt: EngineInstant?
+  /// The last fix that was drawn, and when it was first drawn.
+  private var lastFix: (instant: EngineInstant, drawnAt: EngineInstant)?
 
   /// Events that are kept for a taller terminal.
   private static let keptEvents = 200
@@ -54,6 +60,7 @@ struct WatchOutput: ~Copyable {
     encoder = RecordEncoder(format: format, track: nil)
     printer = LinePrinter(format: format, to: try OutputFile(path: "-"))
     regions = request.regions
+    isSimulated = request.isSimulated
     view.address = request.address.description
     view.isRecording = request.recording != nil
     view.regionCount = request.regions.count
@@ -141,13 +148,24 @@ struct WatchOutput: ~Copyable {
     drawnAt = instant
     isDirty = false
     let last = engine.tally.last
-    let ledger = engine.ledger.settled(at: max(instant, last?.instant ?? instant))
     view.fix = last
-    view.fixAgeSeconds = last.map { max(0, $0.instant.seconds(to: instant)) } ?? 0
     view.tally = engine.tally
-    view.elapsedSeconds = start.seconds(to: instant)
-    view.receiverOnSeconds = ledger.receiverOnSeconds
-    view.energy = ledger.estimate
+    view.isSimulated = isSimulated
+    // What a played log costs is what it would have cost then: its own time counts. The age is ours.
+    let now = isSimulated ? last?.instant : max(instant, last?.instant ?? instant)
+    if firstFixAt == nil { firstFixAt = last?.instant }
+    if let last, lastFix?.instant != last.instant { lastFix = (last.instant, instant) }
+    let seenAt = isSimulated ? lastFix?.drawnAt : last?.instant
+    view.fixAgeSeconds = seenAt.map { max(0, $0.seconds(to: instant)) } ?? 0
+    view.elapsedSeconds =
+      if isSimulated, let firstFixAt, let now { firstFixAt.seconds(to: now) } else {
+        start.seconds(to: instant)
+      }
+    if let now {
+      let ledger = engine.ledger.settled(at: now)
+      view.receiverOnSeconds = ledger.receiverOnSeconds
+      view.energy = ledger.estimate
+    }
     view.standings = standings(engine, at: last?.coordinate)
     screen?.draw(view.lines(columns: size.columns, rows: size.rows, isPlain: isPlain))
   }

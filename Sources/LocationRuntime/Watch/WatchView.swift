@@ -41,6 +41,8 @@ package struct WatchView: Sendable {
   package var energy = PowerLedger.Estimate(joules: 0, lowJoules: 0, highJoules: 0)
   /// The name of the power profile.
   package var profile = ""
+  /// Whether a log is played, whose time counts.
+  package var isSimulated = false
   /// Whether a recording is made.
   package var isRecording = false
   /// The nearest regions, nearest first.
@@ -110,7 +112,8 @@ package struct WatchView: Sendable {
     guard let fix else { return "none yet, after \(Wording.duration(elapsedSeconds.rounded(.down)))" }
     let text = Array(fix.time.rfc3339.utf8)
     let clock = String(decoding: text[0..<10] + [0x20] + text[11..<19], as: UTF8.self)
-    return "\(clock) UTC, \(Wording.duration(fixAgeSeconds.rounded(.down))) ago"
+    let age = Wording.duration(fixAgeSeconds.rounded(.down))
+    return isSimulated ? "\(clock) UTC in the log, \(age) ago" : "\(clock) UTC, \(age) ago"
   }
 
   private var sourceText: String {

@@ -134,7 +134,7 @@ struct HostileGPXTests {
       failure: "1: the encoding"),
     Case(
       "KML", "<?xml version='1.0'?>\n<kml xmlns='http://www.opengis.net/kml/2.2'/>", fixes: 0,
-      failure: "2: KML, not GPX"),
+      failure: "2: no position in it"),
     Case("capitals", "<GPX VERSION='1.1'/>", fixes: 0, failure: "1: the root element is \"GPX\""),
     Case("nothing in it", root + "</gpx>", fixes: 0, failure: "1: no track points; it has no track at all"),
     Case(

@@ -1,0 +1,105 @@
+/// One sentence of NMEA 0183, taken apart: `$GPRMC,085417.000,A,…*67`.
+package struct NMEASentence {
+  /// Its last three letters, such as `RMC`; who talks stands before them and does not matter.
+  package let kind: [UInt8]
+  /// Where its fields stand in the line, without the address; empty fields are empty ranges.
+  private let fields: [Range<Int>]
+  private let line: [UInt8]
+
+  /// The longest line that is looked at, bytes: NMEA 0183 allows 82, and loggers put their own words before it.
+  package static let maximumLineBytes = 1024
+
+  /// Finds the sentence in a line; loggers may put a time or a tag block before it.
+  ///
+  /// - Returns: nil where there is none, or where its checksum says that it was damaged. A sentence without a checksum
+  ///   is taken as it is.
+  package init?(_ text: Span<UInt8>) {
+    guard let dollar = text.firstIndex(of: UInt8(ascii: "$")) else { return nil }
+    var end = dollar + 1
+    var sum: UInt8 = 0
+    while end < text.count, text[end] != UInt8(ascii: "*"), !text[end].isXMLSpace || text[end] == 0x20 {
+      sum ^= text[end]
+      end += 1
+    }
+    if end < text.count, text[end] == UInt8(ascii: "*") {
+      guard end + 2 < text.count, let high = Self.hexDigit(text[end + 1]),
+        let low = Self.hexDigit(text[end + 2]),
+        high << 4 | low == sum
+      else { return nil }
+    }
+    let line = text.extracting(dollar + 1..<end).array
+    let parts = line.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    guard let address = parts.first, address.count == 5,
+      address.allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+    else { return nil }
+    kind = Array(address.suffix(3))
+    fields = parts.dropFirst().map(\.indices)
+    self.line = line
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+
+  /// Whether it is of a kind, given as three letters.
+  package func isKind(_ name: StaticString) -> Bool { kind.span.equals(name) }
+
+  /// The bytes of a field, counted from 1; none where it is missing.
+  private func bytes(_ field: Int) -> ArraySlice<UInt8> {
+    fields.indices.contains(field - 1) ? line[fields[field - 1]] : []
+  }
+
+  /// A number; nil where the field is empty or no number.
+  package func number(_ field: Int) -> Double? { Double(xsdDecimal: Array(bytes(field)).span) }
+
+  /// The first letter of a field; nil where it is empty.
+  package func letter(_ field: Int) -> UInt8? { bytes(field).first }
+
+  /// Degrees from `ddmm.mmm` and the letter of the next field, which is `negative` for south or west.
+  package func degrees(_ field: Int, negative: UInt8) -> Double? {
+    guard let number = number(field), number >= 0, let letter = letter(field + 1) else { return nil }
+    let whole = (number / 100).rounded(.down)
+    let degrees = whole + (number - whole * 100) / 60
+    return letter == negative ? -degrees : degrees
+  }
+
+  /// Microseconds since midnight from `hhmmss.sss`.
+  package func timeOfDay(_ field: Int) -> Int64? {
+    guard let number = number(field), number >= 0, number < 240_000, bytes(field).count >= 6 else {
+      return nil
+    }
+    let whole = Int64(number)
+    let (hour, minute, second) = (whole / 10_000, whole / 100 % 100, whole % 100)
+    guard minute < 60, second < 61 else { return nil }
+    let fraction = Int64(((number - Double(whole)) * 1_000_000).rounded())
+    return ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
+  }
+
+  /// Days since 1970 from `ddmmyy`. Receivers since 1980 write two digits of the year.
+  package func day(_ field: Int) -> Int? {
+    guard bytes(field).count == 6, let number = number(field) else { return nil }
+    let whole = Int(number)
+    let year = whole % 100 < 80 ? 2000 + whole % 100 : 1900 + whole % 100
+    return CivilDate(year: year, month: whole / 100 % 100, day: whole / 10_000)?.daysSince1970
+  }
+
+  /// Days since 1970 from three fields: day, month, year.
+  package func day(ofFields first: Int) -> Int? {
+    guard let day = number(first), let month = number(first + 1), let year = number(first + 2),
+      (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
+    else { return nil }
+    return CivilDate(year: Int(year), month: Int(month), day: Int(day))?.daysSince1970
+  }
+}
+
+extension NMEASentence {
+  /// Whether ``NMEADecoder`` makes anything of it.
+  package var isOfPosition: Bool {
+    isKind("RMC") || isKind("GGA") || isKind("GNS") || isKind("GLL") || isKind("ZDA")
+  }
+}

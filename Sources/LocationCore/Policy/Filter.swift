@@ -1,0 +1,24 @@
+/// What a subscriber's filter lets pass (``OfferFilter``).
+extension Policy {
+  /// Why an event is not for a subscriber at this time; nil where it is.
+  ///
+  /// Local time follows from the time of the last fix, and the cooldown from the engine's own axis: what a replay has
+  /// too.
+  func filterReason(_ trigger: Trigger, _ index: Int, at instant: EngineInstant) -> Decision.Reason? {
+    guard let filter = sessions[index].subscriber.filter, trigger.kind != nil else { return nil }
+    let utc = UTCTime(microseconds: instant.microseconds.saturatingAdd(utcAhead ?? 0))
+    if !filter.isWithinHours(utc) { return .outsideHours }
+    guard let seconds = filter.cooldownSeconds, let heardAt = sessions[index].heardAt,
+      heardAt.seconds(to: instant) < seconds
+    else { return nil }
+    return .cooldown
+  }
+}
+
+extension Session {
+  /// Whether it asked for events of a kind; nil is a kind that nobody can choose.
+  func wants(_ kind: EventKind?) -> Bool {
+    guard let kind, let filter = subscriber.filter else { return true }
+    return filter.has(kind)
+  }
+}

@@ -1,0 +1,152 @@
+package import LocationCore
+
+/// The tracks of a KML document: `gx:Track`, or placemarks with a time and a point. Lines without times stand in where
+/// there is neither.
+package struct KMLTrack: FurtherTrack {
+  private let file: String
+  private let assumeAccuracyMeters: Double?
+  private let parser: GPXParser
+  /// The elements that are open, the outermost first.
+  private var path: [String] = []
+  private var text: [UInt8] = []
+  /// The times and places of the track under way.
+  private var times: [UTCTime?] = []
+  private var places: [Place] = []
+  private var placemark = (time: UTCTime?.none, place: Place?.none)
+  private var hasTimedFix = false
+  private var needsBreak = false
+  /// Points of lines without times.
+  private var held: [TrackItem] = []
+  private var isOverfull = false
+  package private(set) var firstPointLine: Int?
+  private var placesTaken = 0
+
+  private struct Place {
+    var latitude: Double
+    var longitude: Double
+    var altitudeMeters: Double?
+  }
+
+  /// How many points of lines are kept until the end of the document is seen.
+  private static let maximumHeldPoints = 100_000
+
+  package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
+    self.file = file
+    self.assumeAccuracyMeters = assumeAccuracyMeters
+    parser = try GPXParser(eventsOf: file)
+  }
+
+  package var line: Int { parser.line }
+
+  package var notes: [String] {
+    placesTaken > 0 ? ["no times in the file; \(placesTaken) points of lines taken instead"] : []
+  }
+
+  package mutating func read(
+    _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
+  ) throws(Failure) {
+    var trouble: Failure?
+    do throws(Failure) {
+      try parser.parse(piece.bytes.span.extracting(..<piece.count), isFinal: piece.count == 0)
+    } catch {
+      trouble = error
+    }
+    for event in parser.takeEvents() { take(event, into: &batch) }
+    if let trouble { throw trouble }
+    guard piece.count == 0, !hasTimedFix, !held.isEmpty else { return }
+    guard !isOverfull else {
+      throw Failure(
+        .data, file: file, line: firstPointLine,
+        what: "no times, and more than \(Self.maximumHeldPoints) points", remedy: "convert it to GPX")
+    }
+    placesTaken = held.count
+    batch += held
+    held = []
+  }
+
+  private mutating func take(_ event: XMLEvent, into batch: inout [TrackItem]) {
+    switch event {
+    case .start(let name, _, _):
+      path.append(name)
+      text.removeAll(keepingCapacity: true)
+      if name == "Track" {
+        times = []
+        places = []
+      } else if name == "Placemark" {
+        placemark = (nil, nil)
+      }
+    case .text(let bytes): text += bytes
+    case .end(let name):
+      if !path.isEmpty { path.removeLast() }
+      end(name, into: &batch)
+      text.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private mutating func end(_ name: String, into batch: inout [TrackItem]) {
+    switch name {
+    case "when":
+      let time = UTCTime(rfc3339: text.span)
+      if path.last == "Track" { times.append(time) } else { placemark.time = time }
+    case "coord": if let place = Self.place(text, separator: UInt8(ascii: " ")) { places.append(place) }
+    case "coordinates": coordinates()
+    case "Track": endTrack(into: &batch)
+    case "Placemark":
+      if let time = placemark.time, let place = placemark.place { append(place, time, to: &batch) }
+    default: break
+    }
+  }
+
+  private mutating func coordinates() {
+    let tuples = text.split(whereSeparator: \.isXMLSpace)
+    if path.last == "Point" {
+      placemark.place = tuples.first.flatMap { Self.place(Array($0), separator: UInt8(ascii: ",")) }
+    } else if path.last == "LineString", !hasTimedFix {
+      if !held.isEmpty, held.last != .segmentBreak, !tuples.isEmpty { held.append(.segmentBreak) }
+      for tuple in tuples {
+        guard let place = Self.place(Array(tuple), separator: UInt8(ascii: ",")) else { continue }
+        guard held.count < Self.maximumHeldPoints else {
+          isOverfull = true
+          return
+        }
+        firstPointLine = firstPointLine ?? line
+        held.append(.fix(report(place, nil)))
+      }
+    }
+  }
+
+  private mutating func endTrack(into batch: inout [TrackItem]) {
+    needsBreak = needsBreak || hasTimedFix
+    for (index, place) in places.enumerated() where index < times.count {
+      append(place, times[index], to: &batch)
+    }
+    needsBreak = hasTimedFix
+    times = []
+    places = []
+  }
+
+  private mutating func append(_ place: Place, _ time: UTCTime?, to batch: inout [TrackItem]) {
+    if needsBreak { batch.append(.segmentBreak) }
+    needsBreak = false
+    hasTimedFix = true
+    held = []
+    firstPointLine = firstPointLine ?? line
+    batch.append(.fix(report(place, time)))
+  }
+
+  private func report(_ place: Place, _ time: UTCTime?) -> FixReport {
+    FixReport(
+      time: time, latitude: place.latitude, longitude: place.longitude,
+      accuracy: Accuracy(
+        metersAt68Percent: nil, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: .unknown),
+      altitudeMeters: place.altitudeMeters)
+  }
+
+  /// `lon lat alt` or `lon,lat,alt`; the altitude may be missing.
+  private static func place(_ text: [UInt8], separator: UInt8) -> Place? {
+    let numbers = text.split(separator: separator).map { Double(xsdDecimal: Array($0).span) }
+    guard numbers.count >= 2, let longitude = numbers[0], let latitude = numbers[1] else { return nil }
+    return Place(
+      latitude: latitude, longitude: longitude, altitudeMeters: numbers.count > 2 ? numbers[2] : nil)
+  }
+}

@@ -1,0 +1,88 @@
+package import LocationCore
+
+/// A log of NMEA 0183 sentences: what a receiver or a boat's network says. Other sentences than those of a position,
+/// such as AIS, are passed over.
+package struct NMEATrack: FurtherTrack {
+  private let file: String
+  private var buffer = LineBuffer(limit: NMEASentence.maximumLineBytes)
+  private var decoder = NMEADecoder()
+  private var track: GPSDTrack
+  /// Reports before the first date.
+  private var undated: [GPSDReport] = []
+  private var leftOut = 0
+  private var damaged = 0
+  package private(set) var firstPointLine: Int?
+
+  /// Reports that are kept until the date is known: an hour of a fast receiver.
+  private static let maximumUndated = 36_000
+
+  package init(file: String, assumeAccuracyMeters: Double?) {
+    self.file = file
+    track = GPSDTrack(assumeAccuracyMeters: assumeAccuracyMeters)
+    track.found(0, driver: .nmea0183)
+  }
+
+  package var line: Int { buffer.number }
+
+  package var notes: [String] {
+    var notes: [String] = []
+    if leftOut > 0 { notes.append("\(leftOut) positions before the first date, left out") }
+    if damaged > 0 { notes.append("\(damaged) damaged sentences, skipped") }
+    return notes
+  }
+
+  package mutating func read(
+    _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
+  ) throws(Failure) {
+    guard piece.count > 0 else {
+      let text = buffer.bytes
+      if let range = buffer.last() { read(text.span.extracting(range), into: &batch) }
+      return finish(into: &batch)
+    }
+    buffer.append(piece.bytes.span.extracting(..<piece.count))
+    let text = buffer.bytes
+    while true {
+      switch buffer.next() {
+      case .line(let range): read(text.span.extracting(range), into: &batch)
+      case .tooLong:
+        damaged += 1
+        buffer.skipTooLong()
+      case .none: return
+      }
+    }
+  }
+
+  private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) {
+    guard let sentence = NMEASentence(line) else {
+      // AIS and a logger's own lines are no damage.
+      if line.count > 6, line[0] == UInt8(ascii: "$"), line[1] == UInt8(ascii: "G") { damaged += 1 }
+      return
+    }
+    let hadDate = decoder.hasDate
+    let outcome = decoder.read(sentence)
+    if !hadDate, decoder.hasDate {
+      leftOut = undated.count
+      undated = []
+    }
+    switch outcome {
+    case .position(let report):
+      firstPointLine = firstPointLine ?? buffer.number
+      guard decoder.hasDate || undated.count >= Self.maximumUndated else { return undated.append(report) }
+      take(report, into: &batch)
+    case .deviations(let time, let latitude, let longitude):
+      track.gst(device: 0, time: time, latitudeSigma: latitude, longitudeSigma: longitude)
+    case .nothing: break
+    }
+  }
+
+  private mutating func take(_ report: GPSDReport, into batch: inout [TrackItem]) {
+    let instant = EngineInstant(microseconds: report.fix.time?.microseconds ?? 0)
+    track.tpv(report, at: instant, into: &batch)
+  }
+
+  private mutating func finish(into batch: inout [TrackItem]) {
+    for report in undated { take(report, into: &batch) }
+    undated = []
+    track.flush(into: &batch)
+  }
+}

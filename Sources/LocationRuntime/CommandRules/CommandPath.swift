@@ -1,0 +1,51 @@
+package import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Finds programs as a shell does.
+package enum CommandPath {
+  /// The full path of a program that can be executed: one in PATH, or the path that was given, made absolute.
+  ///
+  /// A daemon has another PATH and another working directory than the terminal in which a rule is made.
+  ///
+  /// - Throws: code 66 where there is none, 77 where it may not be executed.
+  package static func resolve(_ program: String) throws(Failure) -> String {
+    if program.contains("/") {
+      guard isThere(program) else {
+        throw Failure(.noInput, file: program, what: "no such program", remedy: "check its path")
+      }
+      guard isExecutable(program) else {
+        throw Failure(
+          .noPermission, file: program, what: "is no program that may be executed",
+          remedy: "chmod +x \(program)")
+      }
+      return absolute(program)
+    }
+    let folders = (ServiceNotice.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+    for folder in folders {
+      let path = "\(folder)/\(program)"
+      if isExecutable(path) { return absolute(path) }
+    }
+    let remedy =
+      isThere(program) ? "for the file here write ./\(program)" : "install it, or give its full path"
+    throw Failure(.noInput, what: "no program \"\(program)\" in PATH", remedy: remedy)
+  }
+
+  private static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  private static func isExecutable(_ path: String) -> Bool {
+    // A folder may be "executed" too.
+    var status = stat()
+    return unsafe access(path, X_OK) == 0 && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private static func absolute(_ path: String) -> String {
+    if path.hasPrefix("/") { return path }
+    let folder = KernelFile.target("/proc/self/cwd") ?? ""
+    return "\(folder)/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+  }
+}

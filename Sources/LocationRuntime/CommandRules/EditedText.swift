@@ -1,0 +1,62 @@
+package import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A text in a file of its own, for an editor.
+package struct EditedText {
+  /// The file.
+  package let path: String
+
+  /// Writes the text to a new file that only its owner can read.
+  ///
+  /// - Throws: code 73 where there can be none.
+  package init(_ text: String, suffix: String) throws(Failure) {
+    let folder = ServiceNotice.variable("TMPDIR") ?? "/tmp"
+    var template = Array("\(folder)/locwatch-XXXXXX\(suffix)".utf8CString)
+    let file = unsafe mkstemps(&template, Int32(suffix.utf8.count))
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard file >= 0 else {
+      throw Failure(.cantCreate, file: folder, what: "can't make a file: \(SystemReason.text(errno))")
+    }
+    defer { close(file) }
+    let bytes = Array(text.utf8)
+    guard unsafe bytes.withUnsafeBytes({ unsafe SystemCall.writeBytes(file, $0) }) == bytes.count else {
+      throw Failure(.io, file: path, what: "can't write it: \(SystemReason.text(errno))")
+    }
+  }
+
+  /// Removes the file.
+  package func remove() { unsafe unlink(path) }
+
+  /// Has the user's editor change it, and waits for its end.
+  ///
+  /// - Throws: code 69 where there is no editor or it fails.
+  package func edit() throws(Failure) {
+    let named = ServiceNotice.variable("VISUAL") ?? ServiceNotice.variable("EDITOR")
+    let usual = ["editor", "vi", "nano"].first { (try? CommandPath.resolve($0)) != nil }
+    guard let editor = named ?? usual else {
+      throw Failure(.unavailable, what: "there is no editor", remedy: "name one in EDITOR")
+    }
+    // By a shell, because EDITOR may have options in it.
+    let words = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
+    var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
+    var environment = unsafe ProgramStart.inheritedEnvironment().map { unsafe strdup($0) } + [nil]
+    defer {
+      for index in arguments.indices { unsafe free(arguments[index]) }
+      for index in environment.indices { unsafe free(environment[index]) }
+    }
+    var child = pid_t()
+    let code = unsafe posix_spawn(&child, "/bin/sh", nil, nil, &arguments, &environment)
+    var status: Int32 = 0
+    while code == 0, unsafe waitpid(child, &status, 0) < 0, errno == EINTR {}
+    guard code == 0, status == 0 else {
+      throw Failure(
+        .unavailable, what: "the editor \"\(editor)\" failed",
+        remedy: "name another in EDITOR; nothing was changed")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import LocationCore
+import LocationFormats
+
+/// What a daemon says in its log of what it watches, for whom and from where; and what is wrong with that.
+enum DaemonGreeting {
+  /// The lines at its start.
+  ///
+  /// They come from the state file: an engine whose time is that of the fixes is told its regions with the first fix.
+  static func lines(_ database: StateDatabase, _ request: DaemonRequest) throws(Failure) -> [String] {
+    let ids = try database.regionIDs()
+    let subscribers = try database.subscribers().map(\.subscriber)
+    let regions = Wording.count(ids.count, "region") + list(ids)
+    let programs = Wording.count(subscribers.count, "program") + list(subscribers.map(\.name))
+    var lines = [
+      "watching \(regions) for \(programs)",
+      "fixes from \(source(request.address)), state in \(request.state)",
+    ]
+    if subscribers.isEmpty {
+      lines.append("no program is to be told anything yet; add one: locwatch on enter home -- COMMAND")
+    }
+    for subscriber in subscribers { lines += complaints(about: subscriber, regions: ids) }
+    return lines
+  }
+
+  /// What a subscriber asks for that is not there, a line each.
+  static func complaints(about subscriber: Subscriber, regions ids: [String]) -> [String] {
+    var lines: [String] = []
+    if let program = subscriber.command.first {
+      do throws(Failure) {
+        _ = try CommandPath.resolve(program)
+      } catch {
+        lines.append("\(subscriber.name): \(error)")
+      }
+    }
+    for id in subscriber.regions ?? [] where subscriber.services.contains(.regions) && !ids.contains(id) {
+      let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
+      lines.append(
+        "\(subscriber.name): no region is called \"\(id)\"; "
+          + (near ?? "locwatch regions add \(id) --circle LAT,LON,METRES"))
+    }
+    return lines
+  }
+
+  /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel.
+  static func line(of source: SourceEvent, at address: GPSDAddress) -> String? {
+    let place = Self.source(address)
+    switch source {
+    case .found(let name), .switched(let name): return "\(place): fixes from \(name)"
+    case .stale(.lost, _):
+      let remedy = address.isGPSD ? "is it running? systemctl start gpsd. Trying again" : "trying again"
+      return "\(place) does not answer; \(remedy)"
+    case .stale(.noDevice, _):
+      return "\(place) has no receiver; name its device in /etc/default/gpsd, or plug it in. Waiting"
+    case .stale(.noFix, _), .stale(.silent, _), .dropped: return nil
+    }
+  }
+
+  private static func source(_ address: GPSDAddress) -> String {
+    address.isGPSD ? "gpsd at \(address)" : address.description
+  }
+
+  /// ` (home, work, …)`: the first few.
+  private static func list(_ names: [String]) -> String {
+    guard !names.isEmpty else { return "" }
+    let shown = names.prefix(shownNames).joined(separator: ", ")
+    return " (\(shown)\(names.count > shownNames ? ", …" : ""))"
+  }
+
+  private static let shownNames = 8
+}

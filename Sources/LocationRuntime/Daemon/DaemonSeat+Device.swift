@@ -1,0 +1,72 @@
+package import LocationCore
+package import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a command wants to know of the device and of who watches it.
+extension DaemonSeat {
+  /// Where the device was last.
+  package struct LastFix: Sendable {
+    /// Where.
+    package var coordinate: Coordinate
+    /// Metres within which the true position lies with 68 %.
+    package var accuracyMeters: Double
+    /// Seconds since then.
+    package var ageSeconds: Double
+  }
+
+  /// The last fix of the daemon, or of the state file where none runs; nil where none is known.
+  package func lastFix() throws(Failure) -> LastFix? {
+    let isThere = try StateDatabase.openToRead(path: state) != nil
+    guard isThere,
+      let fix = try status()["fix"]
+    else { return nil }
+    func number(_ key: String) -> Double? {
+      if case .number(let text) = fix[key] { Double(text) } else { nil }
+    }
+    guard let latitude = number("lat"), let longitude = number("lon"),
+      let coordinate = Coordinate(latitude: latitude, longitude: longitude), let accuracy = number("acc_m"),
+      let age = number("age_s")
+    else { return nil }
+    return LastFix(coordinate: coordinate, accuracyMeters: accuracy, ageSeconds: age)
+  }
+
+  /// What a subscriber asks for that is not there: its program, its regions. A line each.
+  package func complaints(about subscriber: Subscriber) throws(Failure) -> [String] {
+    DaemonGreeting.complaints(
+      about: subscriber, regions: try StateDatabase.openToRead(path: state)?.regionIDs() ?? [])
+  }
+
+  /// The process of the daemon on this state file; nil where none runs.
+  package func daemonPID() throws(Failure) -> Int? {
+    try ControlClient.connect(state: state)?.ask("status")["daemon"]?["pid"]?.integer
+  }
+
+  /// Whether a daemon runs on this state file.
+  package func hasDaemon() throws(Failure) -> Bool {
+    guard let client = try ControlClient.connect(state: state) else { return false }
+    withExtendedLifetime(client) {}
+    return true
+  }
+
+  /// The state file of another daemon that runs on this machine, the system's or this user's own; nil where none does.
+  package func otherDaemon() -> String? {
+    for other in StatePath.usual where other != state {
+      if let client = try? ControlClient.connect(state: other) {
+        withExtendedLifetime(client) {}
+        return other
+      }
+    }
+    // Where its state may not be read, only its socket tells of the system's daemon.
+    let system = StatePath.usual[0]
+    let isThere = unsafe access(Self.systemSocket, F_OK) == 0
+    return isThere && system != state ? system : nil
+  }
+
+  /// As Examples/systemd/locwatch.socket has it.
+  private static let systemSocket = "/run/locwatch/control"
+}

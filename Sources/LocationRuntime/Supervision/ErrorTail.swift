@@ -1,0 +1,61 @@
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What a program writes to its standard error: handed on to ours, with the last line kept.
+///
+/// It never waits. Where nobody reads our standard error, what does not fit is lost to it; the last line is kept all
+/// the same.
+struct ErrorTail {
+  private var begun: [UInt8] = []
+  private var last: [UInt8] = []
+
+  /// The longest line that is kept, bytes; the rest of a longer one is cut off.
+  static let lineBytes = 240
+  /// A pipe that can be written takes so many bytes at once (POSIX, PIPE_BUF on Linux).
+  private static let pieceBytes = 4_096
+
+  /// The last line that is not blank; nil where there was none.
+  var lastLine: String? {
+    let line = Self.isBlank(begun) ? last : begun
+    guard !Self.isBlank(line) else { return nil }
+    let text = String(decoding: line, as: UTF8.self)
+    // One line for people, whatever it holds.
+    return String(
+      String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 0x20 || $0.value == 0x7F ? " " : $0 }))
+  }
+
+  /// Takes a piece.
+  mutating func append(_ piece: ArraySlice<UInt8>) {
+    Self.handOn(piece)
+    let parts = piece.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, part) in parts.enumerated() {
+      if index > 0 {
+        if !Self.isBlank(begun) { last = begun }
+        begun.removeAll(keepingCapacity: true)
+      }
+      begun += part.prefix(max(0, Self.lineBytes - begun.count))
+    }
+  }
+
+  private static func isBlank(_ line: [UInt8]) -> Bool {
+    line.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+  }
+
+  private static func handOn(_ piece: ArraySlice<UInt8>) {
+    var rest = piece
+    while !rest.isEmpty {
+      var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      guard unsafe poll(&entry, 1, 0) == 1, entry.revents & Int16(POLLOUT) != 0 else { return }
+      let next = rest.prefix(pieceBytes)
+      let count = unsafe next.withUnsafeBytes { unsafe SystemCall.writeBytes(STDERR_FILENO, $0) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// What a shell offers where a word is completed. It says nothing of what goes wrong.
+enum Candidates {
+  /// Ids of the regions in the state file.
+  static var regions: CompletionKind {
+    .custom { words, _, _ in (try? database(words)?.regionIDs()) ?? [] }
+  }
+
+  /// Names of the subscribers in the state file.
+  static var subscribers: CompletionKind {
+    .custom { words, _, _ in (try? database(words)?.subscribers().map(\.subscriber.name)) ?? [] }
+  }
+
+  /// Names of the commands that `locwatch on` has made.
+  static var rules: CompletionKind {
+    .custom { words, _, _ in
+      ((try? database(words)?.subscribers().map(\.subscriber)) ?? []).filter(\.isCommandRule).map(\.name)
+    }
+  }
+
+  /// Names of the built-in power profiles.
+  static var profiles: CompletionKind { .list(PowerProfile.builtIn.map(\.name)) }
+
+  /// The events of `locwatch on`.
+  static var events: CompletionKind { .list(EventKind.allCases.map(\.rawValue)) }
+
+  /// The state file that the command line names, as its words stand there.
+  private static func database(_ words: [String]) throws(Failure) -> StateDatabase? {
+    var option: String?
+    for (index, word) in words.enumerated() {
+      if word.hasPrefix("--state=") { option = String(word.dropFirst(8)) }
+      if word == "--state", index + 1 < words.count { option = words[index + 1] }
+    }
+    if let text = option, text.hasPrefix("~/") {
+      option = (ServiceNotice.variable("HOME") ?? "~") + text.dropFirst()
+    }
+    return try StateDatabase.openToRead(path: try StatePath.resolve(option: option))
+  }
+}

@@ -1,0 +1,173 @@
+import LocationCore
+import LocationFormats
+import LocationLab
+import LocationRuntime
+
+/// What `locwatch on` is about to store, with everything checked.
+struct OnPlan {
+  private let subscriber: Subscriber
+  private let regions: RuleRegions
+  /// Lines to be said beside: where the region is, how old the fix is.
+  private var notes: [String] = []
+  private let state: StateOptions
+  /// The command that is stored already and does the same; nil where there is none.
+  private let existing: String?
+
+  /// - Throws: ``Failure`` that says what is wrong with the command line.
+  init(_ options: OnAdd) throws(Failure) {
+    state = options.state
+    var rule = try CommandRule(words: options.words)
+    guard let program = options.command.first else {
+      throw Failure(
+        .usage, what: "no command is given",
+        remedy:
+          "write it after --, like locwatch on \(options.words.joined(separator: " ")) -- notify-send Home")
+    }
+    rule.command = [try CommandPath.resolve(program)] + options.command.dropFirst()
+    rule.filter = try Self.filter(options)
+    rule.maxTimeSeconds = try options.maxTime.map { (text) throws(Failure) in
+      let seconds = try MeasureText.seconds(text)
+      guard (1...86_400).contains(seconds) else {
+        throw Failure(.usage, what: "--max-time \(text)", remedy: "write a time from 1s to 24h")
+      }
+      return seconds
+    }
+    var circle = try options.circle.map { (text) throws(Failure) in try PlaceText.circle(text) }
+    if let here = options.here {
+      let fix = try state.lastFix()
+      circle = PlaceText.Circle(center: fix.coordinate, radiusMeters: try MeasureText.meters(here))
+      notes.append(
+        "the last fix is \(Wording.duration(fix.ageSeconds)) old, ±\(Wording.distance(fix.accuracyMeters))")
+    }
+    guard circle == nil || rule.isAboutRegions else {
+      throw Failure(
+        .usage, what: "\(rule.kinds.map(\.rawValue).joined(separator: ", ")) is not about a region",
+        remedy: "leave out --circle and --here, or use enter or exit")
+    }
+    let database = try state.openToRead()
+    regions = try RuleRegions(for: &rule, circle: circle, in: database)
+    notes += regions.notes
+    let stored = try database?.subscribers().map(\.subscriber) ?? []
+    let names = Set(stored.map(\.name))
+    existing = stored.first { rule.subscriber(named: $0.name) == $0 }?.name
+    if let name = options.name, names.contains(name), existing != name {
+      throw Failure(
+        .cantCreate, what: "there is a subscriber \"\(name)\" already",
+        remedy: "choose another name, or locwatch on remove \(name)")
+    }
+    subscriber = rule.subscriber(named: options.name ?? rule.freeName(among: names))
+  }
+
+  private static func filter(_ options: OnAdd) throws(Failure) -> OfferFilter {
+    var filter = OfferFilter()
+    if let text = options.between { filter.hours = try MeasureText.hours(text) }
+    if let text = options.days { filter.days = try MeasureText.days(text) }
+    if let text = options.cooldown { filter.cooldownSeconds = try MeasureText.seconds(text) }
+    if options.between != nil || options.days != nil {
+      filter.zone =
+        try options.timeZone.map { (name) throws(Failure) in try TimeZoneFile.zone(name) }
+        ?? TimeZoneFile.machine()
+    }
+    return filter
+  }
+
+  // MARK: - Doing it
+
+  /// Stores the rule, tells a running daemon, and says what was done.
+  func carryOut(starting: Bool) throws(Failure) {
+    let unit = ServiceUnit()
+    if starting { try checkStart() }
+    let seat = try state.seat()
+    if let existing {
+      try Terminal.print("\(existing): it is there already\n")
+    } else {
+      let database = try state.open()
+      if !regions.files.isEmpty { _ = try database.put(regions.files, changing: true) }
+      try database.put(subscriber, replacing: false)
+      let ids = regions.files.flatMap { $0.regions.map(\.id) }
+      if !ids.isEmpty { try seat.noteRegions(ids) }
+      try seat.noteSubscriber(subscriber.name)
+      try Terminal.print(text)
+    }
+    if starting { try unit.start() }
+    try Terminal.print(daemonText(seat, unit))
+  }
+
+  /// The unit's daemon has the usual state file.
+  private func checkStart() throws(Failure) {
+    guard let file = state.state, file != (try StatePath.resolve(option: nil)) else { return }
+    throw Failure(
+      .usage, what: "--start starts a daemon on the usual state file, not on \(file)",
+      remedy: "leave out --state, or start locwatch run --state \(file)")
+  }
+
+  /// What the rule is, in lines.
+  private var text: String {
+    var lines = ["\(subscriber.name): when this device \(subscriber.ruleText), it runs"]
+    lines.append("  \(CommandText.line(subscriber.command))")
+    for region in regions.files.flatMap(\.regions) {
+      lines.append("region \(region.id): \(region.shape.described)")
+    }
+    lines += notes
+    return lines.map { TextTable.cell($0) + "\n" }.joined()
+  }
+
+  /// Who will run it.
+  private func daemonText(_ seat: DaemonSeat, _ unit: ServiceUnit) throws(Failure) -> String {
+    if let pid = try seat.daemonPID() { return "the daemon has it (process \(pid), state \(seat.state))\n" }
+    let option = state.state.map { " --state \(CommandText.line([$0]))" } ?? ""
+    var lines = ["no daemon runs on \(seat.state), so nothing happens until you start one:"]
+    lines.append("  locwatch run\(option)")
+    if option.isEmpty, unit.isInstalled { lines.append("  \(unit.commandLine)      # --start does this") }
+    if let other = seat.otherDaemon() {
+      lines.append("another daemon runs, on \(other); to give it to that one add --state \(other)")
+    }
+    return lines.map { TextTable.cell($0) + "\n" }.joined()
+  }
+
+  // MARK: - Trying it
+
+  /// Says what would be stored, and what would have happened on a track. Stores nothing.
+  func describe(track: String?) async throws(Failure) {
+    try Terminal.print(text)
+    guard let track else { return try Terminal.print("nothing was stored, because of --dry-run\n") }
+    let changed = regions.files.flatMap(\.regions)
+    let others = (subscriber.regions ?? []).filter { id in !changed.contains { $0.id == id } }
+    let known = others.isEmpty ? [] : try state.regions(.ids(others)).regions
+    let trial = try await RuleTrial.run(track, subscriber, changed + known)
+    for run in trial.runs {
+      let what = run.text.map { "\($0.what) \($0.detail)" } ?? run.record.type
+      try Terminal.print("\(run.record.time.rfc3339)  \(TextTable.cell(what))\n")
+    }
+    var parts = ["it would have run \(Wording.count(trial.runs.count, "time"))"]
+    parts += trial.kept.map { "\($0.count) × not, because \($0.reason.phrase)" }
+    parts.append(
+      "\(Wording.count(trial.fixes.accepted)) of \(Wording.count(trial.fixes.all, "fix", plural: "fixes")) believed"
+    )
+    try Terminal.print(parts.joined(separator: "; ") + "\n")
+    if trial.fixes.accepted == 0 {
+      throw Failure(
+        .conditionFails, file: track, what: "no fix was believed",
+        remedy: "locwatch replay --explain tells why")
+    }
+  }
+}
+
+extension StateOptions {
+  /// The commands that `locwatch on` has made, by name.
+  func rules() throws(Failure) -> [Subscriber] {
+    try openToRead()?.subscribers().map(\.subscriber).filter(\.isCommandRule) ?? []
+  }
+
+  /// Where the device was last.
+  ///
+  /// - Throws: code 1 where nobody knows.
+  func lastFix() throws(Failure) -> DaemonSeat.LastFix {
+    guard let fix = try seat().lastFix() else {
+      throw Failure(
+        .conditionFails, what: "no fix is known here yet",
+        remedy: "run locwatch run until it has one, or give --circle LAT,LON,METRES")
+    }
+    return fix
+  }
+}

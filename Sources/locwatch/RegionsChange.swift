@@ -1,0 +1,161 @@
+import ArgumentParser
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// `locwatch regions move`.
+struct RegionsMove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "move", abstract: "Move a circle, or change its radius.",
+    discussion: """
+        locwatch regions move home 48.1371,11.5754
+        locwatch regions move home 48.1371,11.5754,200m
+        locwatch regions move home --here                 # to the last fix
+        locwatch regions move home --radius 200m
+      """)
+
+  @Argument(help: ArgumentHelp("The region.", valueName: "id"), completion: Candidates.regions)
+  var id: String
+
+  @Argument(
+    parsing: .allUnrecognized,
+    help: ArgumentHelp("Degrees north, degrees east, and a radius.", valueName: "lat,lon[,radius]"))
+  var place: [String] = []
+
+  @Flag(help: "To the last fix of the daemon.")
+  var here = false
+
+  @Option(
+    help: ArgumentHelp("A new radius, such as 200m.", valueName: "distance"), transform: ArgumentText.meters)
+  var radius: Double?
+
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if place.count > 1 { throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754") }
+    if place.isEmpty, !here, radius == nil { throw ValidationError("give a place, --here or --radius") }
+    if !place.isEmpty, here { throw ValidationError("a place and --here exclude each other") }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let (region, feature) = try state.feature(of: id)
+      guard case .circle(var center, var meters) = region.shape else {
+        throw Failure(
+          .usage, what: "\(id) is no circle, but a \(region.shape.word)",
+          remedy: "locwatch regions edit \(id) changes its outline")
+      }
+      if let text = place.first {
+        if text.split(separator: ",").count == 3 {
+          let circle = try PlaceText.circle(text)
+          (center, meters) = (circle.center, circle.radiusMeters)
+        } else {
+          center = try PlaceText.place(text)
+        }
+      } else if here {
+        center = try state.lastFix().coordinate
+      }
+      if let radius { meters = radius }
+      let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
+      _ = try state.openToChange().put([file], changing: true)
+      try state.seat().noteRegions([id])
+      try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described ?? "")\n")
+    }
+  }
+}
+
+/// `locwatch regions rename`.
+struct RegionsRename: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rename", abstract: "Give a region another id, also in the programs that name it.",
+    discussion: """
+      The region counts as a new one: whether the device is inside is found out again.
+
+        locwatch regions rename office work
+      """)
+
+  @Argument(help: ArgumentHelp("The id that it has.", valueName: "id"), completion: Candidates.regions)
+  var old: String
+
+  @Argument(help: ArgumentHelp("The id that it gets.", valueName: "new-id"))
+  var new: String
+
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let (_, feature) = try state.feature(of: old)
+      let file = try RegionEdit(id: new).apply(to: Array(feature.geoJSON.utf8), name: old)
+      let database = try state.openToChange()
+      let seat = try state.seat()
+      _ = try database.put([file], changing: false)
+      try seat.noteRegions([new])
+      for stored in try database.subscribers() {
+        var subscriber = stored.subscriber
+        guard let regions = subscriber.regions, regions.contains(old) else { continue }
+        subscriber.regions = regions.map { $0 == old ? new : $0 }
+        try database.put(subscriber, replacing: true)
+        try seat.noteSubscriber(subscriber.name)
+        try Terminal.print("\(TextTable.cell(subscriber.name)) names it \(TextTable.cell(new))\n")
+      }
+      _ = try database.remove(.ids([old]))
+      try seat.noteRegions([old])
+      try Terminal.print("renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n")
+    }
+  }
+}
+
+/// `locwatch regions edit`.
+struct RegionsEdit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit", abstract: "Edit a region as GeoJSON in an editor, check it, and store it.",
+    discussion: """
+      The editor is that of VISUAL or EDITOR, else editor or vi. If the result is
+      wrong, nothing is stored, and the message says where the text is kept.
+
+        locwatch regions edit home
+        EDITOR=nano locwatch regions edit home
+      """)
+
+  @Argument(help: ArgumentHelp("The region.", valueName: "id"), completion: Candidates.regions)
+  var id: String
+
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let (_, feature) = try state.feature(of: id)
+      let text = try EditedText(feature.geoJSON + "\n", suffix: ".geojson")
+      try text.edit()
+      let file: RegionFile
+      do throws(Failure) {
+        file = try RegionEdit(id: id).apply(to: try FileBytes.read(path: text.path), name: text.path)
+      } catch {
+        var failure = error
+        failure.remedy = [failure.remedy, "the text is kept in \(text.path)"].compactMap { $0 }
+          .joined(separator: "; ")
+        throw failure
+      }
+      let count = try state.openToChange().put([file], changing: true)
+      text.remove()
+      guard count.unchanged == 0 else { return Terminal.note("nothing was changed") }
+      try state.seat().noteRegions([id])
+      try Terminal.print("changed \(TextTable.cell(id)): \(file.regions.first?.shape.described ?? "")\n")
+    }
+  }
+}
+
+extension StateOptions {
+  /// A region of the state file, with its text.
+  ///
+  /// - Throws: code 1 where there is none of that id.
+  fileprivate func feature(of id: String) throws(Failure) -> (Region, RegionFeature) {
+    let database = try openToRead()
+    try RegionIDs.require([id], in: database)
+    let file = try regions(.ids([id]))
+    guard let region = file.regions.first else {
+      throw Failure(.conditionFails, what: "no region is called \"\(id)\"")
+    }
+    return (region, try file.feature(at: 0))
+  }
+}

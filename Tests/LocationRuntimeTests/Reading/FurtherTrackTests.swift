@@ -1,0 +1,155 @@
+import Foundation
+import LocationCore
+import Testing
+
+@testable import LocationFormats
+
+/// Tracks that are neither GPX nor JSON lines of ours.
+@Suite struct FurtherTrackTests {
+  private func times(_ reading: Reading) -> [String?] { reading.fixes.map { $0.time?.rfc3339 } }
+
+  /// Adds the checksum of NMEA 0183.
+  private func sentence(_ body: String) -> String {
+    let sum = body.utf8.reduce(UInt8(0)) { $0 ^ $1 }
+    let digits = String(sum, radix: 16, uppercase: true)
+    return "$\(body)*\(digits.count == 1 ? "0" : "")\(digits)\r\n"
+  }
+
+  // MARK: NMEA 0183
+
+  @Test func `the sentences of one time are one fix, with the accuracy of its dilution`() throws {
+    let log =
+      sentence("GPGGA,235959.00,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
+      + sentence("GPRMC,235959.00,A,4807.038,N,01131.000,E,022.4,084.4,230394,,")
+      + sentence("GPGGA,000000.00,4807.040,S,01131.000,W,2,08,0.9,545.4,M,46.9,M,,")
+      + sentence("GPRMC,000000.00,A,4807.040,S,01131.000,W,022.4,084.4,240394,,")
+      + sentence("GPRMC,000001.00,V,,,,,,,240394,,")
+    let reading = try Reading(log)
+    #expect(reading.failure == nil)
+    // The first GGA comes before any date.
+    #expect(reading.notes == ["1 positions before the first date, left out"])
+    #expect(
+      times(reading) == [
+        "1994-03-23T23:59:59.000Z", "1994-03-24T00:00:00.000Z", "1994-03-24T00:00:01.000Z",
+      ])
+    let first = try #require(reading.fixes.first)
+    #expect(abs(first.latitude - 48.1173) < 1e-9 && abs(first.longitude - 11.516_666_667) < 1e-9)
+    #expect(abs((first.speedMetersPerSecond ?? 0) - 11.5235) < 1e-3 && first.courseDegrees == 84.4)
+    #expect(first.altitudeMeters == 545.4)
+    // 0.9 x 19 m with 95 %.
+    #expect(abs(first.accuracy.radiusMeters - Accuracy.from95Percent(17.1).radiusMeters) < 1e-9)
+    #expect(reading.fixes[1].latitude < 0 && reading.fixes[1].longitude < 0)
+    #expect(reading.fixes[2].mode == .noFix && reading.fixes[2].latitude.isNaN)
+  }
+
+  @Test func `damaged sentences, ships and a logger's own words are passed over`() throws {
+    let good = sentence("GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,")
+    let log =
+      "# a comment\n!AIVDM,1,1,1,,13aI8e?P00PGpU:NR6s00?vT2000,0,0*1C\n" + good
+      + "$GPRMC,120001,A,4807.039,N,01131.000,E,0,0,230394,,*00\n"
+      + "1609459200.123;" + sentence("GPRMC,120002,A,4807.040,N,01131.000,E,0,0,230394,,")
+    let reading = try Reading(log)
+    #expect(reading.failure == nil)
+    #expect(times(reading) == ["1994-03-23T12:00:00.000Z", "1994-03-23T12:00:02.000Z"])
+    #expect(reading.notes == ["1 damaged sentences, skipped"])
+  }
+
+  @Test func `a log without a date needs an interval`() throws {
+    let log = (0..<3).map { sentence("GPGGA,12000\($0),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,") }
+      .joined()
+    #expect(try Reading(log).failure?.what == "no track point has a time")
+    let assigned = try Reading(log, options: TrackOptions(intervalSeconds: 1))
+    #expect(assigned.failure == nil && assigned.fixes.count == 3)
+  }
+
+  // MARK: Tables
+
+  @Test func `a table is read by the names of its columns`() throws {
+    let reading = try Reading(
+      "Time,Latitude,Longitude,Speed (km/h),HDOP,name\n"
+        + "2026-05-04T06:30:00Z,48.1,11.5,36,1,\"a, b\"\n2026-05-04T06:30:01Z,,,,,\n")
+    #expect(reading.failure == nil)
+    #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
+    #expect(reading.fixes.first?.speedMetersPerSecond == 10)
+    #expect(reading.fixes.first?.accuracy == .fromHDOP(1))
+    #expect(reading.notes == ["1 lines without a latitude and a longitude, skipped"])
+  }
+
+  @Test func `semicolons, decimal commas, and a date beside the time`() throws {
+    let reading = try Reading("date;time;lat;lon;acc_m\n2026-05-04;06:30:00;48,1;11,5;7,5\n")
+    #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
+    #expect(reading.fixes.first?.latitude == 48.1)
+    #expect(reading.fixes.first?.accuracy == Accuracy(radiusMeters: 7.5, source: .reported))
+  }
+
+  // MARK: KML and KMZ
+
+  private let kml = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>
+    <Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark>
+    <Placemark><gx:Track><when>2026-05-04T06:30:00Z</when><when>2026-05-04T06:30:01Z</when>
+    <gx:coord>11.5 48.1 500</gx:coord><gx:coord>11.6 48.2 501</gx:coord></gx:Track></Placemark>
+    <Placemark><TimeStamp><when>2026-05-04T06:40:00Z</when></TimeStamp>
+    <Point><coordinates>11.7,48.3</coordinates></Point></Placemark>
+    </Document></kml>
+    """
+
+  @Test func `tracks and timed points of KML are read, and lines only where there are none`() throws {
+    let reading = try Reading(kml)
+    #expect(reading.failure == nil)
+    #expect(
+      times(reading) == [
+        "2026-05-04T06:30:00.000Z", "2026-05-04T06:30:01.000Z", "2026-05-04T06:40:00.000Z",
+      ])
+    #expect(reading.fixes.map(\.latitude) == [48.1, 48.2, 48.3])
+    #expect(reading.items.count(where: { $0 == .segmentBreak }) == 1)
+    let line = try Reading(
+      "<kml><Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark></kml>",
+      options: TrackOptions(intervalSeconds: 1))
+    #expect(line.failure == nil && line.fixes.map(\.latitude) == [2, 4])
+  }
+
+  /// An archive with one file, packed by Python's zipfile.
+  private func archive(_ name: String, _ text: String, _ method: String) throws -> [UInt8] {
+    let file = TemporaryFile(Array(text.utf8))
+    let packed = TemporaryFile([])
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c",
+      "import sys,zipfile; z=zipfile.ZipFile(sys.argv[1],'w',zipfile.\(method)); z.writestr('a.png','x'); "
+        + "z.write(sys.argv[2],sys.argv[3]); z.close()",
+      packed.path, file.path, name,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0)
+    return Array(try Data(contentsOf: URL(fileURLWithPath: packed.path)))
+  }
+
+  @Test(arguments: ["ZIP_STORED", "ZIP_DEFLATED"])
+  func `KMZ is unpacked, and damage is told`(method: String) throws {
+    let bytes = try archive("doc.kml", kml, method)
+    #expect(try Reading(bytes).fixes.map(\.latitude) == [48.1, 48.2, 48.3])
+    for cut in stride(from: 4, to: bytes.count, by: 97) {
+      #expect(try Reading(Array(bytes[..<cut])).failure != nil)
+    }
+    let other = try archive("track.txt", kml, method)
+    #expect(try Reading(other).failure?.what == "a ZIP archive without KML, not a track")
+  }
+
+  // MARK: GeoJSON lines
+
+  @Test func `a point with a time, one feature a line`() throws {
+    let reading = try Reading(
+      #"{"type":"Feature","properties":{"time":"2026-05-04T06:30:00Z","acc_m":5},"#
+        + #""geometry":{"type":"Point","coordinates":[11.5,48.1,500]}}"# + "\n"
+        + #"{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}}"#
+        + "\n")
+    #expect(reading.failure == nil)
+    #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
+    #expect(reading.fixes.first?.altitudeMeters == 500)
+    #expect(reading.notes == ["1 objects without a position, skipped"])
+  }
+}

@@ -1,0 +1,51 @@
+import LocationCore
+import Testing
+
+@testable import LocationFormats
+
+/// Times and lines as people write and read them.
+@Suite struct TimeTextTests {
+  private static let berlin = TimeZoneRule(name: "Europe/Berlin", posix: "CET-1CEST,M3.5.0,M10.5.0/3")
+
+  @Test(arguments: [
+    ("now", "2026-05-04T06:40:00.000Z"), ("10m ago", "2026-05-04T06:30:00.000Z"),
+    ("1h30m ago", "2026-05-04T05:10:00.000Z"), ("06:40", "2026-05-04T04:40:00.000Z"),
+    ("6:40", "2026-05-04T04:40:00.000Z"), ("today", "2026-05-03T22:00:00.000Z"),
+    ("yesterday", "2026-05-02T22:00:00.000Z"), ("Yesterday 22:00", "2026-05-03T20:00:00.000Z"),
+    ("2026-05-04 06:40", "2026-05-04T04:40:00.000Z"), ("2026-05-04 06:40:12.5", "2026-05-04T04:40:12.500Z"),
+    ("2026-01-04", "2026-01-03T23:00:00.000Z"),
+    // A zone that is named counts, and what has a T is UTC.
+    ("2026-05-04T06:40:00Z", "2026-05-04T06:40:00.000Z"),
+    ("2026-05-04 06:40:00Z", "2026-05-04T06:40:00.000Z"),
+    ("2026-05-04T06:40:00+02:00", "2026-05-04T04:40:00.000Z"),
+    ("2026-05-04T06:40:00", "2026-05-04T06:40:00.000Z"),
+    // The hour that the clocks skip, and the one that comes twice.
+    ("2026-03-29 02:30", "2026-03-29T00:30:00.000Z"), ("2026-10-25 02:30", "2026-10-25T01:30:00.000Z"),
+  ])
+  func `a time is read in the zone of people`(text: String, expected: String) throws {
+    let zone = try #require(Self.berlin)
+    let now = try #require(UTCTime(rfc3339: "2026-05-04T06:40:00Z"))
+    #expect(try TimeText.time(text, now: now, zone: zone).rfc3339 == expected)
+  }
+
+  @Test(arguments: ["", "soon", "2026-13-04", "25:00", "yesterday noon", "06:40 pm", "tomorrow ago", "1 2 3"])
+  func `what is no time names the forms`(text: String) throws {
+    do throws(Failure) {
+      _ = try TimeText.time(text, now: UTCTime(microseconds: 0), zone: .utc)
+      Issue.record("\(text) was read")
+    } catch {
+      #expect(error.code == .usage && error.remedy?.contains("10m ago") == true)
+    }
+  }
+
+  @Test func `lines break between words, under their last column`() {
+    #expect(TextWrap.wrap("short\nshort", width: 40) == "short\nshort")
+    #expect(
+      TextWrap.wrap("name      one two three four five six seven\n", width: 30)
+        == "name      one two three four\n          five six seven\n")
+    #expect(
+      TextWrap.wrap("locwatch: one two three four five", width: 20) == "locwatch: one two\n  three four five")
+    let long = String(repeating: "x", count: 50)
+    #expect(TextWrap.wrap(long, width: 30) == long)
+  }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+/// What is said of a command line that is mistyped, and the forms of its values.
+@Suite struct CommandLineTests {
+  @Test(arguments: [
+    (["replya", "x.gpx"], "no command is called \"replya\"; did you mean locwatch replay?"),
+    (["regions", "lst"], "no command is called \"regions lst\"; did you mean locwatch regions list?"),
+    (
+      ["subscribers", "qit", "a"],
+      "no command is called \"subscribers qit\"; did you mean locwatch subscribers quit?"
+    ),
+    (["xyzzy"], "no command is called \"xyzzy\"; locwatch --help lists them"),
+  ])
+  func `a mistyped command suggests the nearest`(words: [String], text: String) async throws {
+    let run = try await Binary.run(words)
+    #expect(run.status == 64)
+    #expect(run.stderr == "locwatch: \(text)\n")
+  }
+
+  @Test func `times of day and durations are read as people write them`() async throws {
+    let folder = TemporaryFolder()
+    let added = try await Binary.run([
+      "regions", "add", "home", "--circle", "48,11,0.1km", "--dwell", "10m", "--exit-delay", "1m30s",
+      "--state", folder("s.db"), "--format", "ndjson",
+    ])
+    #expect(added.status == 0, "\(added.stderr)")
+    #expect(
+      added.stdout.contains(#""dwell_s":600"#) && added.stdout.contains(#""exit_delay_s":90"#), "\(added)")
+    let shown = try await Binary.run(["regions", "show", "home", "--state", folder("s.db")])
+    #expect(shown.stdout.contains(#""radius_m":100"#), "\(shown)")
+    let wrong = try await Binary.run(["regions", "add", "x", "--circle", "48,11,9", "--dwell", "soon"])
+    #expect(wrong.status == 64 && wrong.stderr.contains("write 90s, 10m, 1h30m or 2d"), "\(wrong)")
+    let track = "Tracks/commute-with-stops.gpx"
+    let part = ["replay", track, "--format", "ndjson", "--from"]
+    let utc = try await Binary.run(part + ["2026-05-04T06:40:00Z"])
+    let local = try await Binary.run(
+      part + ["2026-05-04 08:40"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
+    let asked = try await Binary.run(
+      part + ["2026-05-04 06:40", "--utc"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
+    #expect(utc.status == 0 && utc.stdout == local.stdout && utc.stdout == asked.stdout)
+    let none = try await Binary.run(part + ["noon"])
+    #expect(none.status == 64 && none.stderr.contains("\"noon\" is no time; write"), "\(none)")
+  }
+
+  @Test func `events and explanations are told in local time, unless UTC is asked for`() async throws {
+    let recording = [
+      "explain", "Examples/incident.journal", "--at", "2026-05-01T06:01:12Z", "--format", "text",
+    ]
+    let zone = ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"]
+    let local = try await Binary.run(recording, environment: zone)
+    #expect(local.stdout.hasPrefix("2026-05-01 08:01:12 (CET-1CEST,M3.5.0,M10.5.0/3)\n"), "\(local)")
+    let utc = try await Binary.run(recording + ["--utc"], environment: zone)
+    #expect(utc.stdout.hasPrefix("2026-05-01T06:01:12.000Z\n"), "\(utc)")
+  }
+
+  @Test(arguments: [["power", "profiles"], ["power", "show", "rpi4-ublox-m8"], ["config", "show"]])
+  func `--json and --format ndjson are the same`(words: [String]) async throws {
+    let json = try await Binary.run(words + ["--json"])
+    #expect(json.status == 0 && json.stdout.hasPrefix("{"))
+    #expect(try await Binary.run(words + ["--format", "ndjson"]).stdout == json.stdout)
+    #expect(
+      try await Binary.run(words + ["--format", "text"]).stdout == (try await Binary.run(words)).stdout)
+    #expect(try await Binary.run(words + ["--json", "--format", "text"]).status == 64)
+  }
+}

@@ -1,0 +1,316 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// `locwatch on`, from the outside.
+@Suite struct OnTests {
+  private static let track = "Tracks/commute-with-stops.gpx"
+  private static let home = ["--circle", "52.5164,13.3760,150"]
+
+  /// A script that writes what it finds to files of the test's folder.
+  private func script(_ folder: TemporaryFolder, _ more: String = "") -> String {
+    let path = folder.write(
+      "note.sh",
+      """
+      #!/bin/sh
+      D='\(folder.path)'
+      env | grep '^LOCWATCH_' | sort > "$D/env.new"
+      cat > "$D/record"
+      echo run >> "$D/runs"
+      mv "$D/env.new" "$D/env"
+      \(more)
+      """)
+    try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    return path
+  }
+
+  private func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+
+  private func variables(_ folder: TemporaryFolder) -> [String: String] {
+    let lines = text(folder("env")).split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1) }
+    return Dictionary(uniqueKeysWithValues: lines.map { (String($0[0]), $0.count > 1 ? String($0[1]) : "") })
+  }
+
+  // MARK: With a daemon
+
+  @Test func `a command runs when the device leaves and enters, and finds what happened`() async throws {
+    let run = try DaemonRun()
+    // Until it is executed, the child has the name of the script.
+    let child = "sleep 100 & while ! grep -q sleep /proc/$!/comm; do :; done"
+    let note = script(run.folder, child)
+    let added = try await run.command(
+      ["on", "enter,exit", "home", "--circle", "40,11.5,100"], then: [note, "one two"])
+    #expect(added.status == 0, "\(added.stderr)")
+    #expect(added.stdout.contains("enter-exit-home: when this device enters home, or leaves home, it runs"))
+    #expect(added.stdout.contains("no daemon runs on \(run.state)"))
+    #expect(added.stdout.contains("locwatch run --state \(run.state)"))
+
+    try run.start()
+    for second in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    for second in 60..<70 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40.01)) }
+    _ = try await run.waitForFile("env")
+    var found = variables(run.folder)
+    #expect(found["LOCWATCH_EVENT"] == "exit")
+    #expect(found["LOCWATCH_REGION"] == "home")
+    #expect(found["LOCWATCH_TIME"]?.hasPrefix("2026-05-04T06:31:0") == true, "\(found)")
+    #expect(found["LOCWATCH_LAT"] == "40.0100000")
+    #expect(found["LOCWATCH_LON"] == "11.5000000")
+    #expect(found["LOCWATCH_ACCURACY"].flatMap { Double($0) }.map { $0 > 0 } == true)
+    #expect(
+      found["LOCWATCH_DWELL_S"].flatMap { Double($0) }.map { (59...65).contains($0) } == true, "\(found)")
+    let record = text(run.folder("record"))
+    #expect(record.contains(#""type":"region.exit""#) && record.hasSuffix("}\n"), "\(record)")
+
+    // What it leaves behind is named, and the event is done.
+    try await run.wait("the children in the log") {
+      run.process?.stderr.contains("ended and left processes running, which were killed: sleep (") ?? false
+    }
+    try FileManager.default.removeItem(atPath: run.folder("env"))
+    for second in 130..<140 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    _ = try await run.waitForFile("env")
+    found = variables(run.folder)
+    #expect(found["LOCWATCH_EVENT"] == "enter")
+    #expect(found["LOCWATCH_DWELL_S"] == nil)
+    #expect(text(run.folder("runs")) == "run\nrun\n")
+
+    // A running daemon is told at once.
+    let moved = try await run.command(["on", "move"], then: [note])
+    #expect(moved.stdout.contains("the daemon has it (process \(run.process?.pid ?? 0)"), "\(moved.stdout)")
+    let listed = try await run.command(["on", "list", "--format", "ndjson"])
+    #expect(listed.stdout.split(separator: "\n").count == 2)
+    #expect(listed.stdout.contains(#"{"name":"move","events":["move"],"command":["\#(note)"]}"#))
+    let removed = try await run.command(["on", "remove", "enter-exit-home"])
+    #expect(
+      removed.stdout == "removed enter-exit-home\nremoved region home, which was made for it\n", "\(removed)")
+    #expect(try await run.command(["regions", "list", "--format", "ndjson"]).stdout == "")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `hours and cooldown decide the same live and in a replay of what reached the daemon`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let note = script(run.folder)
+    // The fixes are of a Monday, 06:30 UTC and later: 08:30 in Berlin.
+    for options in [
+      ["--between", "08:00-08:35", "--time-zone", "Europe/Berlin"],
+      ["--days", "tue-sun", "--time-zone", "UTC"],
+      ["--cooldown", "10m"],
+    ] {
+      let added = try await run.command(
+        ["on", "exit", "home", "--circle", "40,11.5,100"] + options, then: [note])
+      #expect(added.status == 0, "\(added.stderr)")
+    }
+    let recording = run.folder("drive.journal")
+    try run.start(["--record", recording])
+    for (second, latitude) in [(0, 40.0), (60, 40.01), (120, 40), (400, 40.01), (500, 40), (1_000, 40.01)] {
+      for step in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: second + step, latitude: latitude)) }
+    }
+    try await run.waitForFixes(60)
+    var live: [String] = []
+    try await run.wait("all exits") {
+      live = try await run.events().filter { $0.contains(#""type":"decision""#) }.map { String($0) }
+      return try await run.events().count { $0.contains(#""type":"region.exit""#) } == 3
+    }
+    #expect(await run.end() == 0)
+    live = try await run.events().filter {
+      $0.contains(#""reason":"outside_hours""#) || $0.contains(#""reason":"cooldown""#)
+    }
+    .map { String($0) }
+    // exit-home: 06:36:40 and later are outside its hours; exit-home-2: never; exit-home-3: the second is too soon.
+    func count(_ name: String, _ reason: String) -> Int {
+      live.count {
+        $0.contains(#""subscriber":"\#(name)","action":"drop""#) && $0.contains(#""reason":"\#(reason)""#)
+      }
+    }
+    #expect(count("exit-home", "outside_hours") == 2, "\(live)")
+    #expect(count("exit-home-2", "outside_hours") == 3, "\(live)")
+    #expect(count("exit-home-3", "cooldown") == 1, "\(live)")
+    let replayed = try await DaemonRun.replay(recording).filter {
+      $0.contains(#""reason":"outside_hours""#) || $0.contains(#""reason":"cooldown""#)
+    }
+    #expect(replayed.map { String($0) } == live)
+  }
+
+  @Test func `a program that fails is told with its status and its last words`() async throws {
+    let run = try DaemonRun()
+    let note = script(run.folder, "echo first >&2; echo 'cp: no such file' >&2; echo >&2; exit 3")
+    let region = ["--circle", "40,11.5,100"]
+    #expect(try await run.command(["on", "exit", "home"] + region, then: [note]).status == 0)
+    let manifest = run.folder.write(
+      "m.yaml", "name: lost\ncommand: [/nowhere/program]\nservices: [regions]\nregions: [hom]\n")
+    let added = try await run.command(["subscribers", "add", manifest])
+    #expect(added.stderr.contains("warning: lost: /nowhere/program: no such program; check its path"))
+    #expect(added.stderr.contains("warning: lost: no region is called \"hom\"; did you mean home?"))
+
+    try run.start()
+    try await run.wait("the greeting") {
+      run.process?.stderr.contains("state in \(run.state)") ?? false
+    }
+    let said = run.process?.stderr ?? ""
+    #expect(said.contains("watching 1 region (home) for 2 programs (exit-home, lost)"), "\(said)")
+    #expect(said.contains("lost: no region is called \"hom\""), "\(said)")
+    #expect(said.contains("lost: /nowhere/program: no such program"), "\(said)")
+    for second in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    for second in 60..<70 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40.01)) }
+    try await run.wait("the end of the program") {
+      try await run.events().contains { $0.contains(#""type":"program.end""#) }
+    }
+    let end = try await run.events().first { $0.contains(#""type":"program.end""#) } ?? ""
+    #expect(end.contains(#""subscriber":"exit-home","event":"#), "\(end)")
+    #expect(end.contains(#""status":3,"#) && end.contains(#""stderr":"cp: no such file""#), "\(end)")
+    let status = try await run.command(["status"])
+    #expect(status.stdout.contains("last ended with status 3: cp: no such file"), "\(status.stdout)")
+    #expect(status.stdout.contains("state       \(run.state)"), "\(status.stdout)")
+    let shown = try await run.command(["subscribers", "show", "exit-home", "--format", "text"])
+    #expect(shown.stdout.contains("ended with status 3: cp: no such file"), "\(shown.stdout)")
+    // The daemon's log has all of it.
+    #expect(run.process?.stderr.contains("first\ncp: no such file\n") == true)
+    #expect(await run.end() == 0)
+    let missing = try await Binary.run(["events", "--state", run.folder("other.db")])
+    #expect(missing.stderr.contains("there is no state file \(run.folder("other.db")) yet"), "\(missing)")
+  }
+
+  // MARK: Without one
+
+  @Test func `a dry run on a track says when the command would have run, and stores nothing`() async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      ["on", "exit", "home", "--dry-run", "--track", Self.track, "--state", folder("s.db")] + Self.home
+        + ["--", "true"])
+    #expect(run.status == 0, "\(run.stderr)")
+    #expect(run.stdout.contains("  left home after 4 min 19 s"), "\(run.stdout)")
+    #expect(run.stdout.contains("it would have run 1 time; "), "\(run.stdout)")
+    #expect(!FileManager.default.fileExists(atPath: folder("s.db")))
+    let late = try await Binary.run(
+      [
+        "on", "exit", "home", "--between", "20:00-22:00", "--time-zone", "UTC", "--dry-run", "--track",
+        Self.track,
+      ]
+        + ["--state", folder("s.db")] + Self.home + ["--", "true"])
+    #expect(
+      late.stdout.contains("it would have run 0 times; 1 × not, because it wants events at other hours"))
+  }
+
+  @Test func `a test runs the command with a made-up event and ends with its status`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let note = script(folder, "exit 3")
+    let added = try await Binary.run(
+      ["on", "dwell", "home", "10m", "--max-time", "1m"] + Self.home + state + ["--", note])
+    #expect(added.status == 0, "\(added.stderr)")
+    #expect(added.stdout.contains("dwell-home: when this device has stayed in home, it runs"))
+    for words in [["home", "dwell"], ["dwell", "home"], ["dwell-home"]] {
+      let run = try await Binary.run(["on", "test"] + words + state)
+      #expect(run.status == 3)
+      #expect(run.stderr.contains("running \(note) for a made-up dwell"), "\(run.stderr)")
+      #expect(run.stderr.contains("it ended with status 3"), "\(run.stderr)")
+      let found = variables(folder)
+      #expect(found["LOCWATCH_EVENT"] == "dwell")
+      #expect(found["LOCWATCH_REGION"] == "home")
+      #expect(found["LOCWATCH_LAT"] == "52.5164000")
+      #expect(found["LOCWATCH_DWELL_S"] == "600.000")
+      #expect(text(folder("record")).contains(#""type":"region.dwell""#))
+    }
+    let none = try await Binary.run(["on", "test", "home", "enter"] + state)
+    #expect(none.status == 1)
+    #expect(none.stderr.contains("no command runs for enter of home; locwatch on list lists what does"))
+  }
+
+  @Test(arguments: [
+    (["on", "entr", "home", "--", "true"], 64, "no event is called \"entr\"; did you mean enter?"),
+    (["on", "enter", "hom", "--", "true"], 1, "no region is called \"hom\"; did you mean home?"),
+    (["on", "enter", "--", "true"], 64, "no region is named; name one (home), or add --circle or --here"),
+    (["on", "enter", "home"], 64, "no command is given; write it after --"),
+    (
+      ["on", "enter", "home", "--", "no-such-program"], 66,
+      "no program \"no-such-program\" in PATH; install it"
+    ),
+    (["on", "move", "home", "--", "true"], 64, "move is not about a region, but home was given"),
+    (
+      ["on", "move", "--circle", "1,2,30", "--", "true"], 64, "move is not about a region; leave out --circle"
+    ),
+    (
+      ["on", "enter", "home", "--here", "100m", "--", "true"], 1, "no fix is known here yet; run locwatch run"
+    ),
+    (
+      ["on", "enter", "home", "--circle", "1,2,30", "--", "true"], 73,
+      "there is another region \"home\" already"
+    ),
+    (
+      ["on", "enter", "home", "--between", "25-6", "--", "true"], 64,
+      "\"25-6\" is no part of a day; write 22:00-06:00"
+    ),
+    (["on", "enter", "home", "--days", "mon-fun", "--", "true"], 64, "\"mon-fun\" are no days of the week"),
+    (
+      ["on", "enter", "home", "--cooldown", "soon", "--", "true"], 64,
+      "\"soon\" is no duration; write 90s, 10m"
+    ),
+    (
+      ["on", "enter", "home", "--days", "mon", "--time-zone", "Mars", "--", "true"], 64,
+      "\"Mars\" is no time zone"
+    ),
+    (["on", "remove", "enter-hme"], 1, "no command is called \"enter-hme\"; did you mean enter-home?"),
+  ])
+  func `a mistake is told with its remedy`(words: [String], status: Int32, text: String) async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let added = try await Binary.run(["on", "enter", "home"] + Self.home + state + ["--", "true"])
+    #expect(added.status == 0, "\(added.stderr)")
+    let place = words.firstIndex(of: "--") ?? words.endIndex
+    let run = try await Binary.run(Array(words[..<place]) + state + Array(words[place...]))
+    #expect(run.status == status, "\(run.stderr)")
+    #expect(run.stderr.contains("locwatch: \(text)"), "\(run.stderr)")
+  }
+
+  @Test func `what is there already is not added twice, and a region reports what is asked of it`()
+    async throws
+  {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let region = try await Binary.run(
+      ["regions", "add", "gate", "--circle", "48,11,50", "--notify", "enter"] + state)
+    #expect(region.status == 0)
+    let first = try await Binary.run(["on", "exit", "gate"] + state + ["--", "true"])
+    #expect(
+      first.stdout.contains("gate reports exit from now on, to everybody who subscribes to it"), "\(first)")
+    let again = try await Binary.run(["on", "exit", "gate"] + state + ["--", "true"])
+    #expect(again.stdout.hasPrefix("exit-gate: it is there already\n"))
+    let other = try await Binary.run(["on", "exit", "gate"] + state + ["--", "false"])
+    #expect(other.stdout.hasPrefix("exit-gate-2: "))
+    // A region that was there before stays.
+    let removed = try await Binary.run(["on", "remove", "--all"] + state)
+    #expect(removed.stdout == "removed exit-gate\nremoved exit-gate-2\n")
+    #expect(
+      try await Binary.run(["regions", "show", "gate"] + state).stdout.contains(#""notify":["enter","exit"]"#)
+    )
+  }
+
+  @Test func `--start has systemd start the unit of this user`() async throws {
+    let folder = TemporaryFolder()
+    let bin = folder("bin")
+    try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
+    let fake = folder.write("bin/systemctl", "#!/bin/sh\necho \"$@\" > '\(folder.path)/asked'\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fake)
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    let run = try await Binary.run(
+      ["on", "move", "--start", "--", "true"],
+      environment: ["PATH": "\(bin):\(path)", "XDG_STATE_HOME": folder.path])
+    #expect(run.status == 0, "\(run.stderr)")
+    let asked = (getuid() == 0 ? "" : "--user ") + "enable --now locwatch\n"
+    #expect(text(folder("asked")) == asked)
+    let elsewhere = try await Binary.run(["on", "move", "--start", "--state", folder("o.db"), "--", "true"])
+    #expect(elsewhere.status == 64)
+    #expect(elsewhere.stderr.contains("--start starts a daemon on the usual state file, not on"))
+  }
+}
+
+extension DaemonRun {
+  /// A command on the same state file that has another command behind it.
+  fileprivate func command(_ arguments: [String], then behind: [String]) async throws -> Binary.Result {
+    try await Binary.run(arguments + ["--state", state, "--"] + behind)
+  }
+}

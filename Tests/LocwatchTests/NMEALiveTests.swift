@@ -1,0 +1,78 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// NMEA 0183 without a gpsd: a serial line and datagrams.
+@Suite struct NMEALiveTests {
+  private func hasFixes(_ lines: [Substring]) -> Bool {
+    lines.count(where: { $0.contains(#""type":"fix.accepted""#) }) >= 3
+  }
+
+  @Test func `a receiver on a serial line is watched, and the recording replays the same`() async throws {
+    let folder = TemporaryFolder()
+    let line = try PseudoTerminal()
+    let recording = folder("line.journal")
+    let watch = try LiveProcess(
+      Binary.path,
+      ["watch", "--source", "nmea:\(line.path):9600", "--record", recording, "--format", "ndjson"])
+    var isEnough = false
+    for _ in 0..<200 where !isEnough {
+      _ = line.send(ReceiverText.epoch())
+      isEnough = await watch.wait(seconds: 0.25, until: hasFixes)
+    }
+    #expect(isEnough, "\(watch.stdout)\(watch.stderr)")
+    watch.signal(SIGTERM)
+    #expect(await watch.finish() == 143)
+    let replay = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    #expect(replay.stdout == watch.stdout, "\(replay.stderr)")
+  }
+
+  /// What a Python program of one line prints.
+  private func python(_ program: String, _ arguments: [String] = []) throws -> String {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", "import socket,sys\n" + program] + arguments
+    process.standardOutput = pipe
+    try process.run()
+    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isNewline }
+  }
+
+  @Test func `datagrams are watched, also without an end of line`() async throws {
+    // A port that was free a moment ago.
+    let port = try python(
+      "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(('127.0.0.1',0)); print(s.getsockname()[1])")
+    let watch = try LiveProcess(
+      Binary.path, ["watch", "--source", "udp:127.0.0.1:\(port)", "--format", "ndjson"])
+    var isEnough = false
+    for _ in 0..<200 where !isEnough {
+      let sentences = ReceiverText.epoch().split(whereSeparator: \.isNewline).map(String.init)
+      _ = try python(
+        "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\n"
+          + "for x in sys.argv[2:]: s.sendto(x.encode(),('127.0.0.1',int(sys.argv[1])))", [port] + sentences)
+      isEnough = await watch.wait(seconds: 0.25, until: hasFixes)
+    }
+    #expect(isEnough, "\(watch.stdout)\(watch.stderr)")
+    watch.signal(SIGTERM)
+    #expect(await watch.finish() == 143)
+  }
+
+  @Test(arguments: [
+    (
+      "nmea:/dev/no-such-device:9600", 69,
+      "nmea:/dev/no-such-device:9600: No such file or directory; check the device"
+    ),
+    ("nmea:/dev/ttyACM0:1234", 64, "is no source: speeds are 4800, 9600"),
+    ("udp::99999", 64, "is no source: a port is 1 to 65535"),
+    ("tcp:10110", 64, "is no source: it names no port"),
+  ])
+  func `a source that is none is told with its remedy`(source: String, status: Int32, text: String)
+    async throws
+  {
+    let run = try await Binary.run(["watch", "--source", source, "--format", "ndjson"])
+    #expect(run.status == status, "\(run.stderr)")
+    #expect(run.stderr.contains(text), "\(run.stderr)")
+  }
+}

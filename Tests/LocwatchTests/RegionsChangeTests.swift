@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Regions that are changed from the terminal.
+@Suite struct RegionsChangeTests {
+  private let folder = TemporaryFolder()
+
+  private func run(_ words: [String], environment: [String: String] = [:]) async throws -> Binary.Result {
+    try await Binary.run(words + ["--state", folder("s.db")], environment: environment)
+  }
+
+  private func add() async throws {
+    let added = try await run([
+      "regions", "add", "home", "--circle", "48.1,11.5,120", "--name", "Home", "--notify", "enter",
+    ])
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+
+  @Test func `move changes the circle and nothing else`() async throws {
+    try await add()
+    let moved = try await run(["regions", "move", "home", "-33.8,151.2,0.2km"])
+    #expect(moved.stdout == "home: circle, 200 m around -33.80000, 151.20000\n", "\(moved)")
+    let wider = try await run(["regions", "move", "home", "--radius", "300m"])
+    #expect(wider.stdout == "home: circle, 300 m around -33.80000, 151.20000\n", "\(wider)")
+    let shown = try await run(["regions", "show", "home"])
+    #expect(shown.stdout.contains(#""name":"Home""#) && shown.stdout.contains(#""notify":["enter"]"#))
+    let here = try await run(["regions", "move", "home", "--here"])
+    #expect(here.status == 1 && here.stderr.contains("no fix is known here yet"), "\(here)")
+  }
+
+  @Test func `rename takes the programs along`() async throws {
+    try await add()
+    #expect(
+      try await Binary.run(["on", "enter", "home", "--state", folder("s.db"), "--", "true"]).status == 0)
+    let renamed = try await run(["regions", "rename", "home", "flat"])
+    #expect(renamed.stdout == "enter-home names it flat\nrenamed home to flat\n", "\(renamed)")
+    #expect(try await run(["on", "list", "--format", "ndjson"]).stdout.contains(#""regions":["flat"]"#))
+    let gone = try await run(["regions", "show", "home"])
+    #expect(gone.status == 1)
+    let taken = try await run(["regions", "rename", "flat", "flat"])
+    #expect(taken.status == 73, "\(taken)")
+  }
+
+  @Test func `edit stores what an editor leaves, and keeps what is wrong`() async throws {
+    try await add()
+    let good = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/120/150/"])
+    #expect(good.stdout == "changed home: circle, 150 m around 48.10000, 11.50000\n", "\(good)")
+    let same = try await run(["regions", "edit", "home"], environment: ["EDITOR": "true"])
+    #expect(same.stderr == "locwatch: nothing was changed\n", "\(same)")
+    let bad = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/150/-1/"])
+    #expect(bad.status == 65 && bad.stderr.contains("the text is kept in "), "\(bad)")
+    if let path = bad.stderr.split(separator: " ").last.map({ $0.filter { !$0.isNewline } }) {
+      #expect(FileManager.default.fileExists(atPath: path))
+      try? FileManager.default.removeItem(atPath: path)
+    }
+    let failed = try await run(["regions", "edit", "home"], environment: ["EDITOR": "false"])
+    #expect(failed.status == 69 && failed.stderr.contains("the editor \"false\" failed"), "\(failed)")
+  }
+
+  @Test func `polygons and corridors are added from the command line, and drawn`() async throws {
+    let yard = try await run([
+      "regions", "add", "yard", "--polygon", "48.1,11.5 48.1,11.6 48.2,11.6", "--format", "text",
+    ])
+    #expect(yard.stdout.contains("polygon, 3 corners"), "\(yard)")
+    let way = try await run([
+      "regions", "add", "way", "--line", "-33.8,151.2 -33.9,151.3", "--buffer", "50m", "--format", "text",
+    ])
+    #expect(way.stdout.contains("corridor, 50 m to each side"), "\(way)")
+    let map = try await run(["regions", "show", "yard", "--map", "--format", "text"])
+    let dots = map.stdout.unicodeScalars.count(where: { (0x2801...0x28FF).contains($0.value) })
+    #expect(dots > 40 && map.stdout.contains("├─"), "\(map.stdout)")
+    #expect(map.stdout.split(separator: "\n").allSatisfy { $0.count <= 80 })
+    let flat = try await run(["regions", "show", "yard", "--format", "text"])
+    #expect(map.stdout.hasPrefix(flat.stdout))
+    let wrong = try await run(["regions", "add", "x", "--polygon", "48.1,11.5 48.2,11.5"])
+    #expect(wrong.status == 64 && wrong.stderr.contains("at least three corners"), "\(wrong)")
+  }
+}
