@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "LocationFormats", targets: ["LocationFormats"]),
     .library(name: "LocationRuntime", targets: ["LocationRuntime"]),
     .executable(name: "locwatch", targets: ["locwatch"]),
+    .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
   ],
   dependencies: [
     // The command line.
@@ -32,6 +33,8 @@ let package = Package(
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    // The user's bus. Only the helper links it: the daemon stays small.
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     // What Swift can't do between fork and exec.
     .target(name: "CSpawn"),
     // What Swift can't say to the processor.
@@ -63,6 +66,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // Shows notifications on the desktop.
+    .executableTarget(
+      name: "locwatch-notify", dependencies: ["LocationCore", "CSystemd"], swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["LocationCore"], path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -79,7 +85,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore", "TestSupport",
+        "locwatch", "locwatch-notify", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
+        "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: strict),
   ],

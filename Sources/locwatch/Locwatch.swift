@@ -46,7 +46,8 @@ struct Locwatch: AsyncParsableCommand {
       OnCommand.self, ReplayCommand.self, CompareCommand.self, WatchCommand.self, RunCommand.self,
       StatusCommand.self,
       EventsCommand.self, ExplainCommand.self, JournalCommand.self, AckCommand.self, RegionsCommand.self,
-      SubscribersCommand.self, LockCommand.self, UnlockCommand.self, LowPowerCommand.self, PowerCommand.self,
+      SubscribersCommand.self, NotificationsCommand.self, LockCommand.self, UnlockCommand.self,
+      LowPowerCommand.self, PowerCommand.self,
       Synth.self,
       CapabilitiesCommand.self, ConfigCommand.self,
     ])

@@ -65,7 +65,9 @@ extension Engine {
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)
         }
-      case .decided, .moved, .ordered, .answered, .changed, .called, .transferred: break
+      case .decided, .moved, .ordered, .answered, .changed, .called, .notified, .noted,
+        .transferred:
+        break
       }
       place += 1
     }

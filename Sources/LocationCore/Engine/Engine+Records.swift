@@ -64,12 +64,25 @@ extension Engine {
       let id = takeID()
       state.tally.regions[event.kind.name, default: 0] += 1
       effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
+      if state.policy.notifiesOfRegions { notifyOfRegion(event, into: &effects) }
       guard let kind = event.kind.eventKind else { continue }
       state.policy.offer(
         event: id, trigger: .region.of(kind), region: event.region, at: state.instant, into: &steps)
       recordSteps(into: &effects)
     }
     regionEvents.removeAll(keepingCapacity: true)
+  }
+
+  /// Shows the notifications that wait for a region to be entered or left (rule D7).
+  private mutating func notifyOfRegion(_ event: RegionEvent, into effects: inout [Effect]) {
+    let isLeft: Bool
+    switch event.kind {
+    case .enter: isLeft = false
+    case .exit: isLeft = true
+    case .dwell, .cross, .state: return
+    }
+    state.policy.notifyOfRegion(event.region, isLeft: isLeft, at: state.instant, into: &steps)
+    recordSteps(into: &effects)
   }
 
   /// Records what the policy decided, and gives its orders.
@@ -107,9 +120,19 @@ extension Engine {
         else { continue }
         let id = takeID()
         effects.append(.record(Record(id: id, time: time, body: .call(call))))
-        state.policy.offer(
+        let isCalled = state.policy.offer(
           event: id, trigger: call.kind.trigger, call: call, to: index, at: state.instant, into: &steps)
+        if !isCalled, call.kind == .fetch { state.policy.abandonFetch(index) }
         state.policy.refreshDeadline()
+      case .notified(let due):
+        guard
+          let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == due.record.subscriber })
+        else { continue }
+        let id = takeID()
+        effects.append(.record(Record(id: id, time: time, body: .notification(due.record))))
+        state.policy.present(due, event: id, index, at: state.instant, into: &steps)
+        state.policy.refreshDeadline()
+      case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
       case .transferred(let name, let rule, let kilobytes, let seconds):
         state.ledger.addTransfer(
           name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: state.instant)

@@ -129,6 +129,7 @@ public struct Engine: ~Copyable {
   /// Takes an event and appends what is to be done for it.
   public mutating func handle(_ stamped: Stamped, into effects: inout [Effect]) {
     fire(until: stamped.at, into: &effects)
+    let wasAwake = state.policy.awakeSince != nil
     switch stamped.event {
     case .fix(let report): _ = take(report, into: &effects)
     case .segmentBreak: breakTrack()
@@ -148,6 +149,8 @@ public struct Engine: ~Copyable {
     case .fix, .segmentBreak, .source, .receiver, .time: break
     case .addRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
+      state.policy.fireModes(isAwake: wasAwake, at: state.instant, into: &steps)
+      recordSteps(into: &effects)
       tellOutboxes(into: &effects)
       refreshReceiverUsers()
       reviseSamplingForNeeds(into: &effects)
@@ -199,7 +202,7 @@ extension Engine {
       state.visits.advance(to: due, into: &visitEvents)
       recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
-        state.policy.fire(at: due, into: &steps)
+        state.policy.fire(at: state.instant, into: &steps)
         recordSteps(into: &effects)
         tellOutboxes(into: &effects)
         refreshReceiverUsers()
@@ -259,7 +262,7 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.tally.last = fix
-    state.policy.utcAhead = fix.time.microseconds.saturatingSubtract(fix.instant.microseconds)
+    state.policy.noteUTC(ahead: fix.time.microseconds.saturatingSubtract(fix.instant.microseconds))
     state.isBroken = false
     if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
@@ -346,6 +349,10 @@ extension Engine {
     {
       state.ledger.addRun(name, coreSeconds: coreSeconds, rule: rule)
     }
+    var isKnownRegion = false
+    if case .mode(.notify(let notification)) = event, case .region(let id, _) = notification.when {
+      isKnownRegion = regions.state(of: id) != nil
+    }
     let isKnown = state.policy.withSession(name) { policy, index in
       switch event {
       case .foreground: policy.bringToForeground(index, at: instant, into: &steps)
@@ -371,6 +378,8 @@ extension Engine {
       case .preserve(let text): policy.preserve(text, index)
       case .interrupted(let begins): policy.interrupt(index, begins: begins, at: instant, into: &steps)
       case .finished(let end): policy.update(index) { $0.lastEnd = end }
+      case .mode(let event):
+        policy.take(event, index, isKnownRegion: isKnownRegion, at: instant, into: &steps)
       }
     }
     if isKnown, case .finished(let end) = event {
@@ -381,20 +390,6 @@ extension Engine {
     self.steps = steps
     recordSteps(into: &effects)
     if state.policy.hasOwnMeasures { offerFirstMove(to: name, into: &effects) }
-  }
-
-  private mutating func take(_ event: MachineEvent, into effects: inout [Effect]) {
-    switch event {
-    case .reboot: state.policy.reboot(at: state.instant, into: &steps)
-    case .lock: state.policy.lockScreen(at: state.instant, into: &steps)
-    case .unlock: state.policy.unlock(at: state.instant, into: &steps)
-    case .memoryPressure(let level): state.policy.setPressure(level, at: state.instant, into: &steps)
-    case .lowPower(let isOn):
-      guard state.policy.isLowPower != isOn else { return }
-      state.policy.isLowPower = isOn
-      reviseSampling(into: &effects)
-    }
-    recordSteps(into: &effects)
   }
 
   /// Settles what is open and records where the energy went.

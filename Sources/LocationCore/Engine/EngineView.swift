@@ -31,6 +31,10 @@ public struct SubscriberView: Hashable, Sendable {
   public var relaunchAt: EngineInstant?
   /// How its last process ended by itself; nil before.
   public var lastEnd: ProgramEnd?
+  /// What its good moments to fetch have come to; nil without the mode.
+  public var fetch: FetchView?
+  /// Notifications that it has scheduled.
+  public var scheduledNotifications: Int
 }
 
 /// What the receiver is to do, as an engine knows it, for those who look.
@@ -125,5 +129,7 @@ extension SubscriberView {
     budgetEnd = session.taskClock?.end ?? session.wakeClock?.end
     relaunchAt = session.relaunchAt
     lastEnd = session.lastEnd
+    fetch = FetchView(session)
+    scheduledNotifications = session.modes.notifications?.entries.count ?? 0
   }
 }

@@ -64,6 +64,8 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
   case interrupted(Bool)
   /// Its process ended, and how: to be told. What follows from it comes as another event.
   case finished(ProgramEnd)
+  /// It says something to a background mode, or the user does something to one.
+  case mode(ModeEvent)
 
   /// Whether the subscriber's process is gone after it.
   public var endsProcess: Bool {
@@ -71,7 +73,7 @@ public enum SubscriberEvent: Hashable, Sendable, Codable {
     case .quit, .exited, .orphaned: true
     case .foreground, .background, .acknowledged, .beginTask, .endTask, .authorization, .accuracy,
       .backgroundDelivery, .start, .stop, .locate, .memory, .lock, .overran, .done, .preserve, .interrupted,
-      .finished:
+      .finished, .mode:
       false
     }
   }
@@ -97,6 +99,18 @@ public enum MachineEvent: Hashable, Sendable, Codable {
   case unlock
   case memoryPressure(MemoryPressure)
   case lowPower(Bool)
+  /// What the network is like (rule G1).
+  case network(NetworkState)
+  /// What the machine runs on (rule G1).
+  case supply(PowerSupply)
+  /// The machine's time zone (rule D1).
+  case zone(TimeZoneRule)
+  /// Whether there is anything that shows notifications (rule B9).
+  case notifier(Bool)
+  /// The machine is awake for something that is no business of the engine: what may be done early is done now.
+  case awake
+  /// Nobody is there to show anything from the last event on, or somebody is there again (rule D5).
+  case absent(Bool)
 }
 
 /// An event with the instant at which it reached the engine: the journal's one kind of entry.

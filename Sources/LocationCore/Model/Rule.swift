@@ -28,8 +28,14 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case unknownTask = "C4"
   /// A notification that is due is shown; it never wakes.
   case notificationDue = "D3"
+  /// At most 128 notifications are scheduled.
+  case notificationLimit = "D4"
   /// The user opens a notification.
   case notificationOpened = "D6"
+  /// Regions are watched for a notification.
+  case notificationRegion = "D7"
+  /// The user lets a program show notifications, or does not.
+  case notificationPermission = "D8"
   /// The handler of a keep-alive.
   case keepAlive = "E2"
   /// A kept socket has something to read.

@@ -119,6 +119,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var filter: OfferFilter?
   /// Seconds that the process of one event may take, for the style `oneshot`; nil for ``Limits/oneshotSeconds``.
   public var maxTimeSeconds: Double?
+  /// What it asks of good moments to fetch, with the mode `fetch`; nil for the usual (rule G1).
+  public var fetch: FetchTerms?
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
@@ -160,6 +162,7 @@ extension Subscriber {
     confinement = try values.decodeIfPresent(Confinement.self, forKey: .confinement)
     filter = try values.decodeIfPresent(OfferFilter.self, forKey: .filter)
     maxTimeSeconds = try values.decodeIfPresent(Double.self, forKey: .maxTimeSeconds)
+    fetch = try values.decodeIfPresent(FetchTerms.self, forKey: .fetch)
   }
 }
 

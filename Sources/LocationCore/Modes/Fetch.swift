@@ -11,3 +11,196 @@ extension Trigger {
     rule: .goodMoment, wakes: true, relaunches: true, afterForceQuit: .never, beforeUnlock: .notAsked,
     withoutDelivery: .notAsked, inLowPower: .notAsked, budgetSeconds: 30, waiting: .neverKept)
 }
+
+/// What one subscriber's fetches have come to (rules G1 and G3).
+struct FetchState: Hashable, Sendable, Codable {
+  /// The last good moment; at first when the subscriber came.
+  var last: EngineInstant
+  /// How worthwhile its fetches are, 0 to 1.
+  var score = FetchState.firstScore
+  /// What the last one was worth; nil before the first.
+  var lastValue: Double?
+  /// Since when it is asked and has not answered; nil while it is not.
+  var askedAt: EngineInstant?
+  /// What stands in the way of a moment that is due, as it was told; nil while nothing does.
+  var obstacle: Decision.Reason?
+  /// The first of the moments that are counted for the limit of a day.
+  var dayBegin: EngineInstant?
+  /// Moments since then.
+  var dayCount = 0
+
+  init(at instant: EngineInstant) { last = instant }
+
+  /// Seconds from one good moment to the next, at least.
+  ///
+  /// - Parameter wishSeconds: what the manifest wishes.
+  func intervalSeconds(wishSeconds: Double) -> Double {
+    // 4 to the power 1 - 2 s.
+    max(Self.leastSeconds, wishSeconds * PortableMath.exp((1 - 2 * score) * 2 * Self.ln2))
+  }
+
+  /// Whether as many moments of this day have been used as may be.
+  func isSpent(at instant: EngineInstant) -> Bool {
+    guard let dayBegin, dayBegin.seconds(to: instant) < Self.daySeconds else { return false }
+    return dayCount >= Self.dayLimit
+  }
+
+  /// Uses a moment.
+  mutating func begin(at instant: EngineInstant) {
+    if dayBegin.map({ $0.seconds(to: instant) >= Self.daySeconds }) ?? true {
+      dayBegin = instant
+      dayCount = 0
+    }
+    dayCount += 1
+    last = instant
+    askedAt = instant
+    obstacle = nil
+  }
+
+  /// What an answer is worth (rule G3).
+  ///
+  /// - Parameters:
+  ///   - result: Nil where none came.
+  ///   - bytes: Nil where nobody counts them.
+  static func value(_ result: FetchResult?, seconds: Double, bytes: Int?) -> Double {
+    guard let result else { return 0 }
+    if result == .failed || seconds > 20 { return 0.2 }
+    if result == .newData, let bytes, bytes < leastBytes { return 0 }
+    guard seconds <= 10 else { return 0.5 }
+    return result == .newData ? 1 : 0.7
+  }
+
+  private static let firstScore = 0.5
+  private static let leastSeconds = 900.0
+  private static let daySeconds = 86_400.0
+  private static let dayLimit = 48
+  private static let leastBytes = 1024
+  private static let ln2 = 0x1.62e42fefa39efp-1
+}
+
+extension Policy {
+  /// When a good moment may come for a subscriber; nil while it may not, until something changes.
+  func fetchWindow(_ session: Session) -> Window? {
+    guard let terms = session.fetchTerms, let wish = terms.intervalSeconds, let fetch = session.modes.fetch,
+      fetch.askedAt == nil, !session.state.isForeground
+    else { return nil }
+    var interval = fetch.intervalSeconds(wishSeconds: wish)
+    if let dayBegin = fetch.dayBegin, fetch.isSpent(at: fetch.last) {
+      interval = max(interval, fetch.last.seconds(to: dayBegin.advanced(bySeconds: 86_400)))
+    }
+    return Window(
+      earliest: fetch.last.advanced(bySeconds: interval),
+      latest: fetch.last.advanced(bySeconds: 2 * interval))
+  }
+
+  /// When a good moment is looked for by the clock alone. Where something stands in the way, or another subscriber is
+  /// asked, that has to end first.
+  func fetchDeadlineWindow(_ session: Session) -> Window? {
+    guard session.modes.fetch?.obstacle == nil, !isFetching else { return nil }
+    return fetchWindow(session)
+  }
+
+  /// Whether somebody is asked and has not answered.
+  private var isFetching: Bool { sessions.contains { $0.modes.fetch?.askedAt != nil } }
+
+  /// Asks whoever has a good moment, one at a time, the longest overdue first; says of the others what stands in the way.
+  mutating func fireFetch(isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    var chosen: (index: Int, overdue: Double)?
+    for index in sessions.indices where sessions[index].modes.fetch != nil {
+      let obstacle = fetchObstacle(index, at: instant)
+      if obstacle == nil { update(index) { $0.modes.fetch?.obstacle = nil } }
+      guard let window = fetchWindow(sessions[index]), window.isOpen(at: instant, isAwake: isAwake) else {
+        continue
+      }
+      if let (rule, reason) = obstacle {
+        tellFetchObstacle(rule, reason, index, at: instant, into: &steps)
+        continue
+      }
+      let overdue = window.earliest.seconds(to: instant)
+      if chosen.map({ overdue > $0.overdue }) ?? true { chosen = (index, overdue) }
+    }
+    guard let chosen, !isFetching else { return }
+    update(chosen.index) { $0.modes.fetch?.begin(at: instant) }
+    let name = sessions[chosen.index].subscriber.name
+    steps.append(.called(ModeCall(subscriber: name, kind: .fetch, reason: .goodMoment)))
+  }
+
+  /// What stands in the way of a good moment: the obstacles of rule M3, then those of rule G1.
+  private func fetchObstacle(_ index: Int, at instant: EngineInstant) -> (Rule, Decision.Reason)? {
+    if let obstacle = obstacle(to: .goodMoment, index, at: instant) { return obstacle }
+    let metered = sessions[index].fetchTerms?.metered ?? false
+    if network == .unreachable || network == .metered && !metered { return (.goodMoment, .noNetwork) }
+    if isLowPower { return (.goodMoment, .lowPower) }
+    if pressure != .none { return (.goodMoment, .pressure) }
+    return supply.isLow ? (.goodMoment, .powerLow) : nil
+  }
+
+  /// Says what stands in the way, where that is not what was said last.
+  private mutating func tellFetchObstacle(
+    _ rule: Rule, _ reason: Decision.Reason, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].modes.fetch?.obstacle != reason else { return }
+    update(index) { $0.modes.fetch?.obstacle = reason }
+    decide(.defer, rule, reason, index, trigger: .goodMoment, at: instant, into: &steps)
+  }
+
+  /// Begins or forgets a subscriber's fetches, as its manifest has the mode or not (rule G3).
+  mutating func alignFetch(_ index: Int, at instant: EngineInstant) {
+    guard sessions[index].fetchTerms != nil else { return update(index) { $0.modes.fetch = nil } }
+    if sessions[index].modes.fetch == nil { update(index) { $0.modes.fetch = FetchState(at: instant) } }
+  }
+
+  // MARK: Answers
+
+  /// The program could not be called after all: the moment is as if it had not been.
+  mutating func abandonFetch(_ index: Int) { update(index) { $0.modes.fetch?.askedAt = nil } }
+
+  /// The program has fetched. That is also its acknowledgement (rule G2).
+  mutating func answerFetch(
+    _ result: FetchResult, bytes: Int?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard requires(.fetch, .goodMoment, index, at: instant, into: &steps) else { return }
+    guard sessions[index].modes.fetch?.askedAt != nil,
+      let pending = sessions[index].outbox.first(where: { $0.trigger.row == .goodMoment && $0.isHanded })
+    else { return decide(.refuse, .goodMoment, .notAsked, index, at: instant, into: &steps) }
+    concludeFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    acknowledge(pending.event, index, at: instant, into: &steps)
+  }
+
+  /// A good moment is over: its worth changes the score (rule G3), and what it sent is booked (rule M6).
+  ///
+  /// - Parameter result: nil where no answer came.
+  mutating func concludeFetch(
+    _ result: FetchResult?, bytes: Int?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard var fetch = sessions[index].modes.fetch, let askedAt = fetch.askedAt else { return }
+    let seconds = askedAt.seconds(to: instant)
+    let value = FetchState.value(result, seconds: seconds, bytes: bytes)
+    fetch.askedAt = nil
+    fetch.lastValue = value
+    fetch.score = 0.8 * fetch.score + 0.2 * value
+    update(index) { $0.modes.fetch = fetch }
+    let session = sessions[index]
+    let wish = session.fetchTerms?.intervalSeconds ?? FetchTerms.defaultIntervalSeconds
+    steps.append(
+      .noted(
+        .fetch(
+          FetchRecord(
+            subscriber: session.subscriber.name, result: result, seconds: seconds, bytes: bytes,
+            score: fetch.score, nextSeconds: fetch.intervalSeconds(wishSeconds: wish)))))
+    if result != nil {
+      steps.append(
+        .transferred(
+          subscriber: session.subscriber.name, rule: .goodMoment, kilobytes: Double(bytes ?? 0) / 1000,
+          seconds: seconds))
+    }
+  }
+}
+
+extension Session {
+  /// What its manifest asks of fetches; nil without the mode.
+  var fetchTerms: FetchTerms? { subscriber.modes.contains(.fetch) ? subscriber.fetch ?? FetchTerms() : nil }
+}

@@ -20,3 +20,253 @@ extension Trigger {
     rule: .notificationOpened, wakes: true, relaunches: true, afterForceQuit: .userLaunch,
     beforeUnlock: .refused, withoutDelivery: .userLaunch, budgetSeconds: 0, waiting: .none)
 }
+
+/// A notification that is due, on its way to the user and to its program.
+struct DueNotification: Hashable {
+  var record: NotificationRecord
+  var content: LocalNotification.Content
+}
+
+// MARK: - Scheduling
+
+extension Policy {
+  /// Schedules a notification (rules D1, D4, D7 and D8).
+  mutating func schedule(
+    _ notification: LocalNotification, _ index: Int, isKnownRegion: Bool, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    func refuse(_ rule: Rule, _ reason: Decision.Reason) {
+      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+    }
+    var book = sessions[index].modes.notifications ?? NotificationBook()
+    guard hasNotifier else { return refuse(.availability, .noNotifier) }
+    guard book.isAllowed else { return refuse(.notificationPermission, .notPermitted) }
+    if case .region = notification.when {
+      if let reason = sessions[index].regionNotificationObjection { return refuse(.authorization, reason) }
+      guard isKnownRegion else { return refuse(.authorization, .unknownRegion) }
+    }
+    let isNow = notification.when == .now
+    guard isNow || book.hasRoom(for: notification.id) else {
+      return refuse(.notificationLimit, .tooManyNotifications)
+    }
+    let id = notification.id ?? book.makeName()
+    var entry = NotificationBook.Entry(id: id, notification: notification)
+    let now = utc(at: instant)
+    switch notification.when {
+    case .at(let time): entry.first = time
+    case .after(let seconds): entry.first = now.advanced(bySeconds: seconds)
+    case .now: entry.first = now
+    case .wall, .region: break
+    }
+    // The calendar by which a fixed time repeats is the one that holds now.
+    if entry.first != nil, notification.repeats != nil, notification.zone == nil {
+      entry.notification.zone = zone
+    }
+    entry.skipPast(now, in: zone)
+    book.lastName = id
+    if isNow, !holdsNotifications {
+      _ = book.cancel(id)
+      update(index) { $0.modes.notifications = book }
+      return show(entry, .now, index, at: instant, into: &steps)
+    }
+    book.put(entry)
+    update(index) { $0.modes.notifications = book }
+  }
+
+  /// Cancels a notification; an unknown one is an error to the caller and changes nothing (rule D4).
+  mutating func cancelNotification(
+    _ id: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].modes.notifications?.cancel(id) ?? false else {
+      return decide(.refuse, .notificationLimit, .unknownNotification, index, at: instant, into: &steps)
+    }
+  }
+
+  /// The user lets a subscriber show notifications, or no longer (rule D8). What is scheduled stays.
+  mutating func permitNotifications(_ isAllowed: Bool, _ index: Int) {
+    update(index) {
+      var book = $0.modes.notifications ?? NotificationBook()
+      book.isAllowed = isAllowed
+      $0.modes.notifications = book
+    }
+  }
+
+  /// The user opens a notification: a launch by the user (rule D6).
+  mutating func openNotification(
+    _ id: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let shown = sessions[index].modes.notifications?.shown.last(where: { $0.id == id }) else {
+      return decide(
+        .refuse, .notificationOpened, .unknownNotification, index, at: instant, into: &steps)
+    }
+    let session = sessions[index]
+    guard isUnlocked || session.state != .notRunning else {
+      return decide(.refuse, .firstUnlock, .locked, index, at: instant, into: &steps)
+    }
+    var launch = Order.Launch(cause: .notificationOpened, event: shown.event, budgetSeconds: 0)
+    launch.kind = BackgroundMode.notificationOpened.kind
+    launch.isLocked = !isUnlocked
+    launch.notification = id
+    launch.data = shown.data
+    launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
+    if session.state == .notRunning { launch.restored = session.preserved }
+    steps.append(.ordered(.open(subscriber: session.subscriber.name, launch: launch)))
+    guard session.state != .active else { return }
+    bringToForeground(index, cause: .notification, at: instant, into: &steps)
+  }
+}
+
+// MARK: - Due
+
+extension Policy {
+  /// Whether nothing can be shown now: the machine has not been unlocked since it booted, or nobody is there (rule D5).
+  var holdsNotifications: Bool { !isUnlocked || isAbsent }
+
+  /// UTC at an instant.
+  func utc(at instant: EngineInstant) -> UTCTime {
+    UTCTime(microseconds: instant.microseconds.saturatingAdd(utcAhead ?? 0))
+  }
+
+  /// The instant of a time in UTC.
+  private func instant(of time: UTCTime) -> EngineInstant {
+    EngineInstant(microseconds: time.microseconds.saturatingSubtract(utcAhead ?? 0))
+  }
+
+  /// When the next notification of a subscriber is shown; nil while none can be.
+  func notificationWindow(_ book: NotificationBook) -> Window? {
+    guard !holdsNotifications else { return nil }
+    var next: Window?
+    for entry in book.entries {
+      guard let window = window(of: entry) else { continue }
+      guard let soonest = next else {
+        next = window
+        continue
+      }
+      next = Window(
+        earliest: min(soonest.earliest, window.earliest), latest: min(soonest.latest, window.latest))
+    }
+    return next
+  }
+
+  private func window(of entry: NotificationBook.Entry) -> Window? {
+    guard let time = entry.time(in: zone) else { return nil }
+    let due = instant(of: time)
+    return Window(
+      earliest: due, latest: due.advanced(bySeconds: entry.notification.toleranceSeconds))
+  }
+
+  /// Shows what is due.
+  mutating func fireNotifications(
+    _ index: Int, isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard !holdsNotifications, let book = sessions[index].modes.notifications else { return }
+    let now = utc(at: instant)
+    var due: [(time: UTCTime, entry: NotificationBook.Entry)] = []
+    for entry in book.entries {
+      guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else { continue }
+      var latest = entry
+      latest.skip(to: now, in: zone)
+      due.append((latest.time(in: zone) ?? now, latest))
+    }
+    due.sort { ($0.time, $0.entry.id) < ($1.time, $1.entry.id) }
+    for (time, entry) in due {
+      finish(entry, index)
+      let late = time.seconds(to: now)
+      let isLate = late > max(Self.punctualSeconds, entry.notification.toleranceSeconds)
+      show(
+        entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, at: instant, into: &steps)
+    }
+  }
+
+  /// A notification has been due: it goes, or waits for the next time.
+  private mutating func finish(_ entry: NotificationBook.Entry, _ index: Int) {
+    let isOfRegion: Bool
+    if case .region = entry.notification.when { isOfRegion = true } else { isOfRegion = false }
+    let goesOn = entry.notification.repeats != nil || isOfRegion && !entry.notification.isOnce
+    update(index) {
+      guard goesOn else {
+        _ = $0.modes.notifications?.cancel(entry.id)
+        return
+      }
+      $0.modes.notifications?.change(entry.id) {
+        if $0.heldAt == nil { $0.count = entry.count + 1 }
+        $0.heldAt = nil
+      }
+    }
+  }
+
+  /// Seconds by which one may be late without being called so (rule D3).
+  private static var punctualSeconds: Double { 1 }
+
+  /// A region was entered or left: shows what waits for that (rule D7).
+  mutating func notifyOfRegion(
+    _ region: String, isLeft: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    for index in sessions.indices {
+      for entry in sessions[index].modes.notifications?.entries ?? [] {
+        guard entry.notification.when == .region(id: region, isLeft: isLeft) else { continue }
+        if let reason = sessions[index].regionNotificationObjection {
+          decide(.defer, .authorization, reason, index, at: instant, into: &steps)
+        } else if holdsNotifications {
+          let now = utc(at: instant)
+          update(index) { $0.modes.notifications?.change(entry.id) { $0.heldAt = now } }
+        } else {
+          finish(entry, index)
+          show(entry, isLeft ? .regionLeft : .regionEntered, index, at: instant, into: &steps)
+        }
+      }
+    }
+    refreshDeadline()
+  }
+
+  /// Has a notification shown, unless the user does not want to see any of its program (rule D8).
+  private mutating func show(
+    _ entry: NotificationBook.Entry, _ reason: NotificationRecord.Reason, lateSeconds: Double? = nil,
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].modes.notifications?.isAllowed ?? true else {
+      return decide(.drop, .notificationPermission, .notPermitted, index, at: instant, into: &steps)
+    }
+    let record = NotificationRecord(
+      notification: entry.id, subscriber: sessions[index].subscriber.name,
+      title: entry.notification.content.title, reason: reason, lateSeconds: lateSeconds)
+    steps.append(.notified(DueNotification(record: record, content: entry.notification.content)))
+  }
+
+  /// Shows a notification that has its record, hands it to its program, or does both (rule D3).
+  mutating func present(
+    _ due: DueNotification, event: Int, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let name = sessions[index].subscriber.name
+    let state = sessions[index].state
+    update(index) {
+      $0.modes.notifications?.noteShown(
+        NotificationBook.Shown(id: due.record.notification, event: event, data: due.content.data))
+    }
+    if state != .active {
+      decide(
+        .notify, .notificationDue, due.record.reason.decision, index, event: event,
+        trigger: .notificationDue, at: instant, into: &steps)
+      steps.append(
+        .ordered(
+          .notify(
+            subscriber: name, event: event, notification: due.record.notification, due.content)))
+    }
+    guard state.isRunning else { return }
+    offer(event: event, trigger: .notificationDue, to: index, at: instant, into: &steps)
+  }
+}
+
+extension Session {
+  /// Why it may not be told of regions, running or not; nil where it may (rule D7).
+  var regionNotificationObjection: Decision.Reason? {
+    if subscriber.authorization == .denied { return .denied }
+    return subscriber.accuracy == .reduced ? .reduced : nil
+  }
+
+  /// Whether regions are watched for its notifications (rule D7).
+  var watchesForNotifications: Bool {
+    modes.notifications?.hasRegions == true && regionNotificationObjection == nil
+  }
+}

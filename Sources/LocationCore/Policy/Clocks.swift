@@ -3,6 +3,7 @@
 extension Policy {
   /// Carries out what is due at `instant`, which is the policy's next deadline.
   mutating func fire(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    let wasAwake = awakeSince != nil
     forEachSession { policy, index in
       policy.endAssertions(index, at: instant, into: &steps)
       policy.warnOfTasks(index, at: instant, into: &steps)
@@ -26,6 +27,7 @@ extension Policy {
       }
     }
     lookIfDue(at: instant, into: &steps)
+    fireModes(isAwake: wasAwake, at: instant, into: &steps)
   }
 
   private mutating func endAssertions(

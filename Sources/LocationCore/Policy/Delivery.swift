@@ -155,6 +155,7 @@ extension Policy {
     steps.append(
       .ordered(isWake ? .wake(subscriber: name, launch: launch) : .relaunch(subscriber: name, launch: launch))
     )
+    noteAwake(at: instant)
     update(index) {
       $0.state = .background
       $0.suspendedAt = nil
@@ -264,6 +265,10 @@ extension Policy {
     _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else { return }
+    // What is acknowledged without an answer has no result (rule G3).
+    if sessions[index].outbox[place].trigger.row == .goodMoment {
+      concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
+    }
     // The next event of a oneshot is another process with a time of its own.
     let limit =
       sessions[index].subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
@@ -376,7 +381,7 @@ extension Policy {
       if rule == .taskExpiration { inputs.budgetSeconds = configuration.taskBudgetSeconds }
       if rule == .overrun { inputs.budgetSeconds = session.wakeClock?.seconds }
     case .throttle: inputs.throttledSeconds = throttled
-    case .suspend: break
+    case .suspend, .notify: break
     }
     return inputs
   }

@@ -14,6 +14,7 @@ extension Policy {
     case .active: return refuseMove(index, at: instant, into: &steps)
     }
     move(index, to: .active, cause: cause, into: &steps)
+    noteAwake(at: instant)
     let wasThrottled = sessions[index].throttledUntil != nil
     update(index) {
       $0.wasForceQuit = false
@@ -112,6 +113,7 @@ extension Policy {
       }
       let wasThrottled = policy.sessions[index].throttledUntil != nil
       policy.update(index) {
+        $0.modes.fetch?.askedAt = nil
         $0.endProcess()
         $0.wasForceQuit = false
         $0.failures = 0
@@ -176,6 +178,7 @@ extension Policy {
     if sessions[index].holdsLock {
       return terminate(index, .sharedResource, .sharedLock, at: instant, into: &steps)
     }
+    endModes(index, at: instant, into: &steps)
     announce(index, .suspended, rule == .suspension ? .idle : .budgetOver, into: &steps)
     decide(.suspend, rule, reason, index, after: .suspended, at: instant, into: &steps)
     steps.append(.ordered(.suspend(subscriber: sessions[index].subscriber.name)))
@@ -207,6 +210,7 @@ extension Policy {
   ) {
     if isOrdered { steps.append(.ordered(.terminate(subscriber: sessions[index].subscriber.name))) }
     noteEnd(index, at: instant)
+    endModes(index, at: instant, into: &steps)
     update(index) { $0.endProcess() }
     guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }
     let doublings = min(sessions[index].failures, 16)

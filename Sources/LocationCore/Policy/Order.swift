@@ -16,6 +16,10 @@ public enum Order: Hashable, Sendable, Codable {
   case refuse(subscriber: String, what: String, reason: Decision.Reason)
   /// End it.
   case terminate(subscriber: String)
+  /// Show the user a notification of it, whose record has this id (rule D3).
+  case notify(subscriber: String, event: Int, notification: String, LocalNotification.Content)
+  /// Start it, or bring it to the foreground, for the user (rule D6).
+  case open(subscriber: String, launch: Launch)
 
   /// What a subscriber is warned of.
   public struct Warning: Hashable, Sendable, Codable {
@@ -92,6 +96,10 @@ public enum Order: Hashable, Sendable, Codable {
     /// Seconds from one wake to the next, at least, after it overran its time again and again; nil where it has not
     /// (rule K2).
     public var throttleSeconds: Double?
+    /// The notification that the user opened (rule D6); nil for any other cause.
+    public var notification: String?
+    /// What that carries for the program, JSON.
+    public var data: String?
   }
 }
 
@@ -108,6 +116,10 @@ enum PolicyStep: Hashable {
   case changed(subscriber: String, SignificantChange.Change)
   /// A program is called for a background mode. It is recorded, and offered by its trigger.
   case called(ModeCall)
+  /// A notification is due. It is recorded, and then shown, handed over, or both.
+  case notified(DueNotification)
+  /// Something of a mode that is told and asks for nothing.
+  case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule
   /// (rule M6).
   case transferred(subscriber: String, rule: Rule, kilobytes: Double, seconds: Double)

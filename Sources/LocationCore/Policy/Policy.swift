@@ -81,6 +81,22 @@ public struct Policy: Hashable, Sendable, Codable {
   private(set) var hasOwnMeasures = false
   /// Microseconds by which UTC is ahead of the engine's axis, as of the last fix; nil before the first.
   var utcAhead: Int64?
+  /// The machine's time zone (rule D1).
+  var zone = TimeZoneRule.utc
+  /// Whether there is anything that shows notifications (rule B9).
+  var hasNotifier = true
+  /// What the machine's network is like (rule G1).
+  var network = NetworkState.free
+  /// What the machine runs on (rule G1).
+  var supply = PowerSupply.mains
+  /// Whether nobody is there to show anything: the daemon is down (rule D5).
+  var isAbsent = false
+  /// Since when somebody runs, and so keeps the machine awake; nil while nobody does.
+  var awakeSince: EngineInstant?
+  /// Whether somebody has a notification that waits for a region (rule D7).
+  private(set) var notifiesOfRegions = false
+  /// Whether somebody has a notification at all.
+  private(set) var notifies = false
 
   init(configuration: Configuration = Configuration()) { self.init(Shared(wrappedValue: configuration)) }
 
@@ -90,6 +106,17 @@ public struct Policy: Hashable, Sendable, Codable {
   mutating func share(_ configuration: Shared<Configuration>) {
     if configuration == _configuration { _configuration = configuration }
   }
+
+  /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.
+  @inline(__always)
+  mutating func noteUTC(ahead: Int64) {
+    let before = utcAhead ?? 0
+    utcAhead = ahead
+    if notifies, ahead.saturatingSubtract(before).magnitude > Self.jumpMicroseconds { refreshDeadline() }
+  }
+
+  /// A difference that is more than the latency of a report.
+  private static var jumpMicroseconds: UInt64 { 1_000_000 }
 
   /// Works on one subscriber and keeps the deadline true; false when there is none of that name.
   mutating func withSession(_ name: String, _ body: (inout Policy, Int) -> Void) -> Bool {
@@ -126,8 +153,10 @@ public struct Policy: Hashable, Sendable, Codable {
     session.significant = measure
     session.state = state
     if state == .suspended { session.suspendedAt = instant }
+    if state.isRunning { noteAwake(at: instant) }
     let place = sessions.firstIndex { $0.subscriber.name > subscriber.name } ?? sessions.endIndex
     sessions.insert(session, at: place)
+    alignFetch(place, at: instant)
     if state == .suspended || state == .background { noteWatched(at: instant) }
     refreshDeadline()
     return true
@@ -146,9 +175,17 @@ public struct Policy: Hashable, Sendable, Codable {
     var due: EngineInstant?
     needsFixes = false
     hasOwnMeasures = false
+    notifiesOfRegions = false
+    notifies = false
+    if !isAwake { awakeSince = nil }
     var isWatched = false
     for session in sessions {
       if let deadline = session.deadline { due = due.map { min($0, deadline) } ?? deadline }
+      if let deadline = modeDeadline(session) { due = due.map { min($0, deadline) } ?? deadline }
+      if let book = session.modes.notifications {
+        notifies = true
+        if book.hasRegions { notifiesOfRegions = true }
+      }
       if session.followsFixes { needsFixes = true }
       if session.significant != nil { hasOwnMeasures = true }
       if session.state == .suspended || session.state == .background { isWatched = true }
@@ -170,8 +207,14 @@ extension Policy {
     lacksSource = try values.decode(Bool.self, forKey: .lacksSource)
     isLowPower = try values.decode(Bool.self, forKey: .isLowPower)
     pressure = try values.decodeIfPresent(MemoryPressure.self, forKey: .pressure) ?? MemoryPressure.none
-    utcAhead = try values.decodeIfPresent(Int64.self, forKey: .utcAhead)
     pressureLookedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .pressureLookedAt)
+    utcAhead = try values.decodeIfPresent(Int64.self, forKey: .utcAhead)
+    zone = try values.decodeIfPresent(TimeZoneRule.self, forKey: .zone) ?? .utc
+    hasNotifier = try values.decodeIfPresent(Bool.self, forKey: .hasNotifier) ?? true
+    network = try values.decodeIfPresent(NetworkState.self, forKey: .network) ?? .free
+    supply = try values.decodeIfPresent(PowerSupply.self, forKey: .supply) ?? .mains
+    isAbsent = try values.decodeIfPresent(Bool.self, forKey: .isAbsent) ?? false
+    awakeSince = try values.decodeIfPresent(EngineInstant.self, forKey: .awakeSince)
     refreshDeadline()
   }
 }

@@ -46,16 +46,20 @@ extension Policy {
     let subscriber = session.subscriber
     switch subscriber.authorization {
     case .denied: return nil
-    case .whenInUse where !session.state.isRunning: return nil
+    case .whenInUse where !session.state.isRunning:
+      return session.watchesForNotifications ? .notificationRegion : nil
     case .whenInUse, .always: break
     }
-    if session.wasForceQuit && configuration.forceQuitBlocksLocation { return nil }
+    if session.wasForceQuit && configuration.forceQuitBlocksLocation {
+      return session.watchesForNotifications ? .notificationRegion : nil
+    }
     if session.standard.request != nil { return .standard }
     if subscriber.services.contains(.standard), !session.standard.isPaused {
       if session.state.isRunning { return .standard }
       if subscriber.modes.contains(.location), session.state == .suspended { return .backgroundLocation }
     }
     if subscriber.services.contains(.regions) { return .regions }
+    if session.watchesForNotifications { return .notificationRegion }
     if subscriber.services.contains(.visits) { return .visits }
     if subscriber.services.contains(.significantChange) { return .significantChange }
     // Whether it has moved on has to be looked for (rule B6).

@@ -22,7 +22,7 @@ extension Policy {
       let services = session.subscriber.services
       let runsOn = session.state.isForeground || session.holdsTask
       if rule == .backgroundLocation || rule == .standard && runsOn { needs.needsEach = true }
-      if services.contains(.regions) { needs.needsRegions = true }
+      if services.contains(.regions) || session.watchesForNotifications { needs.needsRegions = true }
       if services.contains(.significantChange) || services.contains(.visits) { needs.needsMoves = true }
     }
     return needs

@@ -75,6 +75,8 @@ struct Session: Hashable, Sendable, Codable {
   var restoredAt: EngineInstant?
   /// Ends in a row that came soon after being restored.
   var restoreFailures = 0
+  /// What the background modes remember of it.
+  var modes = ModeState()
 
   init(subscriber: Subscriber) { self.subscriber = subscriber }
 
@@ -196,6 +198,7 @@ extension Session {
     returnsAtUnlock = try values.decodeIfPresent(Bool.self, forKey: .returnsAtUnlock) ?? false
     heardAt = try values.decodeIfPresent(EngineInstant.self, forKey: .heardAt)
     lastEnd = try values.decodeIfPresent(ProgramEnd.self, forKey: .lastEnd)
+    modes = try values.decodeIfPresent(ModeState.self, forKey: .modes) ?? ModeState()
     let old = try decoder.container(keyedBy: OldKey.self)
     guard let budget = try old.decodeIfPresent(OldBudget.self, forKey: .budget) else { return }
     if budget.rule == .taskBudget {

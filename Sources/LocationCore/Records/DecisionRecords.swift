@@ -26,6 +26,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case warn
     /// Left alone for a while, or no longer.
     case throttle
+    /// Shown to the user.
+    case notify
   }
 
   /// Why. The raw values are stable: they stand in records and docs.
@@ -122,6 +124,36 @@ public struct Decision: Hashable, Sendable, Codable {
     case merged
     /// A good moment to fetch has come.
     case goodMoment = "good_moment"
+    /// No network that will do can be reached.
+    case noNetwork = "no_network"
+    /// The machine saves energy.
+    case lowPower = "low_power"
+    /// The machine is short of memory, critically or not.
+    case pressure
+    /// The battery is nearly empty.
+    case powerLow = "power_low"
+    /// It answered what nobody had asked.
+    case notAsked = "not_asked"
+    /// The time of a notification has come.
+    case due
+    /// The time of a notification came while nothing could be shown.
+    case overdue
+    /// The region of a notification was entered.
+    case regionEntered = "region_entered"
+    /// The region of a notification was left.
+    case regionLeft = "region_left"
+    /// A notification was asked for at once.
+    case now
+    /// As many notifications are scheduled as may be.
+    case tooManyNotifications = "too_many_notifications"
+    /// The user does not permit it.
+    case notPermitted = "not_permitted"
+    /// There is no such notification.
+    case unknownNotification = "unknown_notification"
+    /// There is no such region.
+    case unknownRegion = "unknown_region"
+    /// There is nothing that shows notifications.
+    case noNotifier = "no_notifier"
   }
 
   /// Whom it is about.
@@ -169,27 +201,6 @@ extension Decision {
     /// Nothing was looked at.
     public init() {}
   }
-}
-
-/// A change of state that was not the policy's own decision: the user's, the subscriber's, the machine's.
-public struct StateMove: Hashable, Sendable, Codable {
-  /// Who or what moved it.
-  public enum Cause: String, Hashable, Sendable, Codable, CaseIterable {
-    case added, user, exit, restart, reboot
-    /// The screen was locked or unlocked (rule A2).
-    case screen
-    /// Something that comes before it took the foreground, or gave it back (rule A1).
-    case interrupt
-  }
-
-  /// Whom it is about.
-  public var subscriber: String
-  /// Its state before.
-  public var before: SubscriberState
-  /// Its state after.
-  public var after: SubscriberState
-  /// Who or what moved it.
-  public var cause: Cause
 }
 
 extension Decision: RecordFamily {
@@ -259,53 +270,6 @@ extension Decision.Inputs {
   }
 }
 
-extension StateMove: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["subscriber.state"]
-
-  /// The name in the `type` key.
-  package var type: String { "subscriber.state" }
-
-  /// Visits the fields in the order in which they are written.
-  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
-    visitor.text("subscriber", subscriber, "whom it is about")
-    visitor.text("state_before", before.rawValue, "its [state](#states-of-a-subscriber) before")
-    visitor.text("state_after", after.rawValue, "its state after")
-    visitor.text("reason", cause.rawValue, "see [below](#reasons-of-a-change-of-state)")
-  }
-
-  /// The record in words.
-  package static func text(_ fields: RecordFields) -> TextRecord? {
-    guard let cause: Cause = fields.code("reason"), let after: SubscriberState = fields.code("state_after"),
-      let phrase = phrase(cause, to: after)
-    else { return nil }
-    return TextRecord(fields.text("subscriber"), phrase, isConsequence: true)
-  }
-
-  /// One of each kind, for the tests and the documents.
-  package static var samples: [Record.Body] {
-    [.subscriberState(StateMove(subscriber: "a", before: .active, after: .notRunning, cause: .exit))]
-  }
-
-  /// Nil for the steps between.
-  private static func phrase(_ cause: Cause, to after: SubscriberState) -> String? {
-    switch (cause, after) {
-    case (.user, .active): "launched by the user"
-    case (.user, .background): "put in the background by the user"
-    case (.user, .inactive), (.user, .suspended), (.user, .notRunning): nil
-    case (.screen, .active): "in the foreground again: the screen is unlocked"
-    case (.screen, .background): "in the background: the screen is locked"
-    case (.screen, _): nil
-    case (.interrupt, .inactive): "interrupted"
-    case (.interrupt, _): "no longer interrupted"
-    case (.exit, _): "ended by itself"
-    case (.restart, _): "ended with the previous daemon"
-    case (.reboot, _): "ended by a reboot"
-    case (.added, _): "added, \(after.rawValue)"
-    }
-  }
-}
-
 extension Decision.Action {
   /// In words.
   package var phrase: String {
@@ -322,6 +286,7 @@ extension Decision.Action {
     case .refuse: "refused"
     case .warn: "warned"
     case .throttle: "throttled"
+    case .notify: "shown to the user"
     }
   }
 }
@@ -376,6 +341,21 @@ extension Decision.Reason {
     case .noMode: "its manifest does not declare the mode"
     case .merged: "one of its kind waits already"
     case .goodMoment: "a good moment to fetch"
+    case .noNetwork: "there is no network that will do"
+    case .lowPower: "the machine saves energy"
+    case .pressure: "memory is short"
+    case .powerLow: "the battery is nearly empty"
+    case .notAsked: "nobody had asked it"
+    case .due: "its time has come"
+    case .overdue: "its time came while nothing could be shown"
+    case .regionEntered: "its region was entered"
+    case .regionLeft: "its region was left"
+    case .now: "asked for at once"
+    case .tooManyNotifications: "too many notifications are scheduled"
+    case .notPermitted: "the user does not permit it"
+    case .unknownNotification: "there is no such notification"
+    case .unknownRegion: "there is no such region"
+    case .noNotifier: "there is nothing that shows notifications"
     }
   }
 }

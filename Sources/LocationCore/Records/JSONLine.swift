@@ -85,6 +85,28 @@ package struct JSONLine {
     bytes.append(contentsOf: (value ? "true" : "false").utf8)
   }
 
+  /// A member that is JSON already; none where the value is not known.
+  package mutating func member(json key: StaticString, _ value: String?) {
+    guard let value else { return }
+    self.key(key)
+    bytes.append(contentsOf: value.utf8)
+  }
+
+  /// A member that is a list of objects.
+  package mutating func objects<Element>(
+    _ key: StaticString, _ values: [Element], _ describe: (Element, inout JSONLine) -> Void
+  ) {
+    self.key(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      open()
+      describe(value, &self)
+      close()
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
   /// A member that is a list of numbers.
   package mutating func array(_ key: StaticString, _ values: [Double], decimals: Int) {
     self.key(key)
@@ -94,6 +116,15 @@ package struct JSONLine {
       FixedPoint.append(value, decimals: decimals, to: &bytes)
     }
     bytes.append(UInt8(ascii: "]"))
+  }
+
+  /// A member whose key is data.
+  package mutating func member(named key: String, _ value: String) {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+    needsComma = true
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+    string(value)
   }
 
   /// A member whose key is data.

@@ -25,6 +25,10 @@ public struct Record: Hashable, Sendable, Codable {
     case receiver(ReceiverOrder)
     /// A program is called for a background mode.
     case call(ModeCall)
+    /// A notification is due.
+    case notification(NotificationRecord)
+    /// What came of a good moment to fetch.
+    case fetch(FetchRecord)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }
@@ -51,7 +55,7 @@ extension Record {
     SignificantChangeEvent.self, RegionEvent.self, VisitEvent.self, LocationUpdate.self, PauseEvent.self,
     GapRecord.self, ClockRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self,
     StateMove.self, ProgramRecord.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self,
-    RefusedRecord.self,
+    NotificationRecord.self, FetchRecord.self, RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -84,6 +88,8 @@ extension Record.Body {
     case .advice(let advice): visitor.visit(advice)
     case .receiver(let order): visitor.visit(order)
     case .call(let call): visitor.visit(call)
+    case .notification(let notification): visitor.visit(notification)
+    case .fetch(let fetch): visitor.visit(fetch)
     case .refused(let what, let reason): visitor.visit(RefusedRecord(what: what, reason: reason))
     }
   }

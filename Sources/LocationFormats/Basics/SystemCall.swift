@@ -41,6 +41,11 @@ package enum SystemCall {
   /// `accept(2)`: the connection's descriptor, -1.
   package static func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }
 
+  /// `socket(2)`: its descriptor, -1.
+  package static func openSocket(_ family: Int32, _ type: Int32, _ protocolNumber: Int32) -> Int32 {
+    socket(family, type, protocolNumber)
+  }
+
   /// `kill(2)`: 0, -1.
   package static func signalProcess(_ pid: pid_t, _ number: Int32) -> Int32 { kill(pid, number) }
 }

@@ -7,7 +7,7 @@ extension Explanation {
   package var tree: JSONTree {
     .known([
       ("v", .number("1")), ("type", .string("explanation")), ("time", .string(time.rfc3339)),
-      ("known_until", knownUntil.map { .string($0.rfc3339) }), ("event", event),
+      ("known_until", knownUntil.map { .string($0.rfc3339) }), ("event", event?.withoutWords),
       ("decisions", event == nil ? nil : .array(decisions)), ("report", report.map(Self.tree)),
       ("fix", fix.map { tree(of: $0) }), ("receiver", receiver), ("source", source),
       ("significant", move.map(Self.tree)), ("visit", stay.map(Self.tree)),
@@ -100,7 +100,8 @@ extension Explanation {
       ("authorization", .string(view.subscriber.authorization.rawValue)),
       ("accuracy", .string(view.subscriber.accuracy.rawValue)),
       ("force_quit", view.wasForceQuit ? .boolean(true) : nil),
-      ("waiting", .number("\(view.waiting.count)")), ("last", listener.last),
+      ("waiting", .number("\(view.waiting.count)")), ("last", listener.last?.withoutWords),
+      ("fetch", view.fetch?.tree),
       ("would", listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree))),
     ])
   }
@@ -122,5 +123,13 @@ extension JSONTree {
   /// An object of the members that are known, in their order.
   static func known(_ members: [(String, JSONTree?)]) -> JSONTree {
     .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
+  }
+}
+
+extension JSONTree {
+  /// Without what a notification says: that is for the user alone.
+  fileprivate var withoutWords: JSONTree {
+    guard case .object(let members) = self, self["type"]?.text(or: nil) == "notification" else { return self }
+    return .object(members.filter { $0.key != "title" })
   }
 }

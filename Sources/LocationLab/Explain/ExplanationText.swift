@@ -142,7 +142,20 @@ struct ExplanationText {
       guard outcome.region != nil || outcome.silence == nil else { continue }
       add(name, outcome.service.rawValue, Self.words(outcome))
     }
+    if let fetch = view.fetch { add(name, "fetch", Self.words(fetch)) }
+    if view.scheduledNotifications > 0 {
+      let count = Wording.count(view.scheduledNotifications, "notification")
+      add(name, "", "\(count) scheduled (D1)")
+    }
     if let last = listener.last { add(name, "before", words(last)) }
+  }
+
+  private static func words(_ fetch: FetchView) -> String {
+    var text = "score \(Wording.number(fetch.score, 2)) (G3)"
+    if let value = fetch.lastValue { text += ", the last was worth \(Wording.number(value, 1))" }
+    guard let seconds = fetch.intervalSeconds else { return text + "; never, by its manifest" }
+    let interval = Wording.duration(seconds)
+    return text + "; \(interval) from one good moment to the next, twice that where nothing wakes the machine"
   }
 
   private static func words(_ outcome: Explanation.Outcome) -> String {

@@ -48,15 +48,29 @@ extension Scenario.Step {
     case freesBytes = "frees_bytes"
     case lowPower = "low_power"
     case source, reboot, unlock
+    case notify, notification, id, title, body, wall, zone
+    case afterSeconds = "after_s"
+    case now, region, on, once
+    case repeats = "repeat"
+    case tolerance = "tolerance_s"
+    case sound, badge, action, data
+    case cancelNotification = "cancel_notification"
+    case openNotification = "open_notification"
+    case notifications, timezone, network, power
+    case fetchAnswer = "fetch_answer"
+    case machineAwake = "machine_awake"
   }
 
   /// The keys that say what happens to a subscriber; their value is its name.
-  static let subscriberVerbs: [Key] = [
-    .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
-    .stop, .locate, .hangs, .memory, .lock, .interrupt, .beginTask,
-  ]
+  static let subscriberVerbs: [Key] =
+    [
+      .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
+      .stop, .locate, .hangs, .memory, .lock, .interrupt, .beginTask,
+    ] + modeVerbs
   /// The keys that say what happens to the machine.
-  static let machineVerbs: [Key] = [.memoryPressure, .lowPower, .source, .reboot, .unlock]
+  static let machineVerbs: [Key] = [
+    .memoryPressure, .lowPower, .source, .reboot, .unlock, .timezone, .network, .power, .machineAwake,
+  ]
 
   /// What can be said of the source of fixes.
   private enum Source: String, CaseIterable {
@@ -72,9 +86,9 @@ extension Scenario.Step {
       try map.only([.at], beside: verb)
       action = .machine(try value.bool() ? .lock : .unlock)
     } else if Self.machineVerbs.contains(verb) {
-      try map.only([.at] + (verb == .memoryPressure ? [.freesBytes] : []), beside: verb)
-      let freed = try map.optional(.freesBytes)?.int(in: 0...(1 << 50))
-      action = try Self.machineAction(verb, value, freesBytes: freed.map(Int64.init))
+      let beside: [Key] = verb == .memoryPressure ? [.freesBytes] : verb == .power ? [.value] : []
+      try map.only([.at] + beside, beside: verb)
+      action = try Self.machineAction(verb, value, map)
     } else {
       let name = try value.string()
       guard subscribers.contains(name) else {
@@ -96,9 +110,7 @@ extension Scenario.Step {
     case .locate: [.seconds]
     case .memory: [.bytes]
     case .beginTask: [.task, .seconds]
-    case .at, .launch, .background, .foreground, .quit, .status, .service, .bytes, .value, .task, .seconds,
-      .memoryPressure, .freesBytes, .lowPower, .source, .reboot, .unlock:
-      []
+    case _: modeCompanions(of: verb)
     }
   }
 
@@ -130,19 +142,19 @@ extension Scenario.Step {
     case .memory: event = .memory(bytes: Int64(try map.required(.bytes).int(in: 0...(1 << 50))))
     case .lock: event = .lock(isHeld: try value().bool())
     case .interrupt: event = .interrupted(try map.optional(.value)?.bool() ?? true)
-    case .at, .status, .service, .bytes, .value, .task, .seconds, .memoryPressure, .freesBytes, .lowPower,
-      .source, .reboot, .unlock:
-      throw map.node.failure("says when, but not what happens")
+    case _: return try modeAction(verb, name, map)
     }
     return .subscriber(name: name, event)
   }
 
   private static func machineAction(
-    _ verb: Key, _ value: StrictYAML, freesBytes: Int64?
+    _ verb: Key, _ value: StrictYAML, _ map: StrictMap<Key>
   ) throws(Failure) -> Scenario.Action {
     switch verb {
     case .memoryPressure:
-      return .memoryPressure(try value.word(MachineEvent.MemoryPressure.self), freesBytes: freesBytes)
+      let freed = try map.optional(.freesBytes)?.int(in: 0...(1 << 50))
+      return .memoryPressure(
+        try value.word(MachineEvent.MemoryPressure.self), freesBytes: freed.map(Int64.init))
     case .lowPower: return .machine(.lowPower(try value.bool()))
     case .source:
       switch try value.word(Source.self) {
@@ -152,10 +164,7 @@ extension Scenario.Step {
     case .reboot, .unlock:
       guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
       return .machine(verb == .reboot ? .reboot : .unlock)
-    case .at, .launch, .background, .foreground, .quit, .exit, .status, .authorization, .accuracy,
-      .backgroundDelivery, .start, .stop, .service, .locate, .hangs, .memory, .bytes, .lock, .interrupt,
-      .value, .beginTask, .task, .seconds, .freesBytes:
-      throw value.failure("says when, but not what happens")
+    case _: return .machine(try machineModeEvent(verb, value, map))
     }
   }
 

@@ -22,6 +22,8 @@ public struct Scenario: Hashable, Sendable {
     /// How short of memory the machine is, and how many bytes must be freed until it is not; nil where only a further
     /// step ends it (rule A4).
     case memoryPressure(MemoryPressure, freesBytes: Int64?)
+    /// How a subscriber answers good moments to fetch from now on, after how many seconds, with how many bytes.
+    case fetchAnswer(subscriber: String, FetchResult, seconds: Double, bytes: Int?)
     /// Something happens to the source of fixes.
     case source(SourceEvent)
   }

@@ -26,6 +26,23 @@ struct SubscriberModel {
   /// Tokens the engine gave out, counted: it numbers the tasks of a subscriber from 1.
   private var tasks: [String: Int] = [:]
 
+  /// How each program answers a good moment to fetch, where a scenario says so.
+  private var fetchAnswers: [String: FetchAnswer] = [:]
+  /// What the programs are called for, by the id of the record, until they are handed it.
+  private var calls: [Int: ModeCall.Kind] = [:]
+
+  /// What a program answers to a good moment to fetch.
+  struct FetchAnswer: Hashable {
+    var result: FetchResult
+    /// Seconds until it answers.
+    var seconds: Double
+    /// Bytes it received; nil where nobody counts them.
+    var bytes: Int?
+
+    /// Of a program of which the scenario says nothing: nothing new, after a second.
+    static let usual = FetchAnswer(result: .noData, seconds: 1)
+  }
+
   init(handlingSeconds: Double) { self.handlingSeconds = handlingSeconds }
 
   /// When a program will do something next.
@@ -37,13 +54,19 @@ struct SubscriberModel {
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .warn, .announce, .refuse: break
+    case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open: break
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
       outcomes.removeAll { $0.subscriber == name }
       busyUntil[name] = nil
     case .deliver(let name, let event):
       guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
+      if calls.removeValue(forKey: event) == .fetch {
+        let answer = fetchAnswers[name] ?? .usual
+        let done = instant.advanced(bySeconds: answer.seconds)
+        return insert(
+          Outcome(at: done, subscriber: name, event: .mode(.fetched(answer.result, bytes: answer.bytes))))
+      }
       let start = max(instant, busyUntil[name] ?? instant)
       let done = start.advanced(bySeconds: handlingSeconds)
       busyUntil[name] = done
@@ -54,6 +77,12 @@ struct SubscriberModel {
       end(name)
     }
   }
+
+  /// A program is called for something: it is handed the record of that id, now or later.
+  mutating func note(_ call: ModeCall, as id: Int) { calls[id] = call.kind }
+
+  /// How a program answers good moments to fetch from now on.
+  mutating func setFetchAnswer(of name: String, _ answer: FetchAnswer) { fetchAnswers[name] = answer }
 
   /// A program holds so many bytes from now on.
   mutating func setMemory(of name: String, bytes: Int64) { memory[name] = bytes }
@@ -104,7 +133,7 @@ extension SubscriberEvent {
   /// Whether a program says it by itself.
   fileprivate var isAnswer: Bool {
     switch self {
-    case .acknowledged, .beginTask, .endTask, .start, .stop, .locate: true
+    case .acknowledged, .beginTask, .endTask, .start, .stop, .locate, .mode: true
     case .foreground, .background, .quit, .exited, .orphaned, .authorization, .accuracy, .backgroundDelivery,
       .memory, .lock, .overran, .done, .preserve, .interrupted, .finished:
       false

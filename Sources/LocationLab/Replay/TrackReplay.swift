@@ -21,6 +21,7 @@ struct ReplayPorts<Sink: RecordSink>: EffectPorts {
   var receiverOrders: [ReceiverOrder] = []
 
   mutating func receive(_ record: Record) {
+    if hasModel, case .call(let call) = record.body { model.note(call, as: record.id) }
     report?.add(record)
     sink.receive(record)
   }
@@ -258,6 +259,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .task(let name, let task, let seconds):
       handle(.subscriber(name: name, .beginTask(name: task)))
       if host.refusal == nil { host.ports.model.beginTask(of: name, seconds: seconds, at: now) }
+    case .fetchAnswer(let name, let result, let seconds, let bytes):
+      host.ports.model.setFetchAnswer(
+        of: name, SubscriberModel.FetchAnswer(result: result, seconds: seconds, bytes: bytes))
     case .hang(let name, let hangs): host.ports.model.setHanging(name, hangs, at: now)
     case .source(let event): handle(.source(event))
     case .memoryPressure(let level, let freesBytes):

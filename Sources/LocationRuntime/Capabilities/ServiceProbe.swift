@@ -8,7 +8,7 @@ enum ServiceProbe {
     return services.map { name, detail in
       guard let fixes, fixes.state != .yes else { return Capability(name, .yes, detail) }
       return Capability(name, fixes.state, "needs live fixes: \(fixes.detail)", remedy: fixes.remedy)
-    } + missing.map { Capability($0, .no, "this version has no \($1)") }
+    } + modes + missing.map { Capability($0, .no, "this version has no \($1)") }
   }
 
   private static let services = [
@@ -19,11 +19,28 @@ enum ServiceProbe {
     ("duty-cycling", "run --sampling adaptive switches the receiver"),
   ]
 
+  private static var modes: [Capability] {
+    let fetch = Capability(
+      "fetch", .partly,
+      "good moments (G) by default routes and /sys/class/power_supply; metering and bytes are not known")
+    return [notifications, fetch]
+  }
+
+  private static var notifications: Capability {
+    let helper = NotifyHook.desktop(environment: ProgramStart.inheritedEnvironment())
+    guard helper.isEmpty else {
+      return Capability(
+        "notifications", .yes, "local notifications (D) go to the desktop's service of this session")
+    }
+    return Capability(
+      "notifications", .no, "local notifications (D): there is no session bus, or locwatch-notify is missing",
+      remedy: "set notifications.notify_hook to a command that shows them")
+  }
+
   private static let missing = [
-    ("notifications", "local notifications (D)"),
     ("keep-alive", "keep-alive wakes (E)"),
     ("audio", "audio sessions (F)"),
-    ("network", "held sockets (E4) and no fetch (G)"),
+    ("network", "held sockets (E4)"),
     ("push", "remote notifications (H)"),
     ("transfers", "background transfers (I)"),
     ("serial", "serial accessories (J1)"),

@@ -29,6 +29,8 @@ extension DaemonLoop {
       case "subscriber": try user(try word("verb", request), try word("name", request))
       case "lock": try live.handle(.machine(.lock), at: clock.read())
       case "unlock": try live.handle(.machine(.unlock), at: clock.read())
+      case "notify", "cancel-notification", "open-notification", "notifications":
+        members = try notifications(request)
       case "low-power": members = try lowPower(request)
       case "memory-pressure": try take(.memoryPressure(try level(request)))
       case "reload": try reload()
@@ -46,7 +48,7 @@ extension DaemonLoop {
     control.answer(client, members, at: clock.instant)
   }
 
-  private func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {
+  func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {
     guard let word = request[key]?.text(or: nil) else {
       throw Failure(.usage, what: "no \"\(key)\" in the request")
     }

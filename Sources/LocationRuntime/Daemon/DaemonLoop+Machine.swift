@@ -32,6 +32,19 @@ extension DaemonLoop {
     return LowPowerReport(live.engine).members
   }
 
+  /// Watches the network and the power supply from the first subscriber on that fetches at good moments (rule G1).
+  mutating func alignConditions() throws(Failure) {
+    let isNeeded = live.engine.subscribers.contains { $0.subscriber.modes.contains(.fetch) }
+    guard isNeeded else {
+      conditions = nil
+      return
+    }
+    guard conditions == nil else { return }
+    var watch = MachineConditions()
+    for event in watch.look(at: clock.instant) { try live.handle(.machine(event), at: clock.read()) }
+    conditions = watch
+  }
+
   /// Takes what a program takes, which was asked for.
   mutating func take(_ usage: ProgramUsage?, of name: String) throws(Failure) {
     let state = live.engine.subscriberState(name)

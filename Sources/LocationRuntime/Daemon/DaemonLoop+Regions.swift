@@ -16,6 +16,7 @@ extension DaemonLoop {
     do throws(Failure) {
       let (configuration, settings) = try request.configuration()
       hook.command = settings.receiverHook
+      if !settings.notifyHook.isEmpty { notifier.command = settings.notifyHook }
       if configuration != live.engine.configuration { try change(to: configuration) }
       try live.host.journal.keep(
         settings.retention, of: live.host.engine, at: clock.read())
@@ -23,6 +24,7 @@ extension DaemonLoop {
       guard error.code == .config || error.code == .noInput else { throw error }
       Self.log("\(error); the settings stay as they were")
     }
+    if live.engine.hasNotifications { try alignNotifications() }
     try applyRegions(nil)
     try applySubscribers(nil)
     try commit()

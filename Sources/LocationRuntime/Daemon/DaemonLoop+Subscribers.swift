@@ -28,6 +28,7 @@ extension DaemonLoop {
       }
       if isStale(event, of: name) { return }
     }
+    if case .mode(.notify) = event { try alignNotifications() }
     if isStale(event, of: name) { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
@@ -36,6 +37,9 @@ extension DaemonLoop {
     }
     if case .beginTask = event, let view = live.engine.subscriber(name) {
       live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
+    }
+    if case .mode(.notify) = event, let id = live.engine.lastNotification(of: name) {
+      live.add(.answer(name, .notification(id: id)))
     }
   }
 
@@ -63,6 +67,11 @@ extension DaemonLoop {
     case .remaining:
       guard let view = live.engine.subscriber(name) else { return }
       live.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
+    case .notifications:
+      live.add(.answer(name, .notifications(live.engine.notifications(of: name))))
+    case .invalid(let what):
+      refusals.note(name, at: clock.instant)
+      live.add(.answer(name, .refused(what: what, reason: "invalid")))
     case .start(let services): try take(SubscriberEvent.start(services), of: name)
     case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }
@@ -100,6 +109,7 @@ extension DaemonLoop {
       refusals.forget(name)
       try live.handle(.removeSubscriber(name: name), at: reading)
     }
+    try alignConditions()
   }
 
   /// What a user does to a subscriber.
@@ -161,10 +171,23 @@ extension SubscriberEvent {
     case .endTask: "end_task"
     case .start: "start"
     case .locate: "locate"
+    case .mode(let event): event.word
     case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .authorization, .accuracy,
       .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted,
       .finished:
       nil
+    }
+  }
+}
+
+extension ModeEvent {
+  /// What a program says it by.
+  fileprivate var word: String? {
+    switch self {
+    case .notify: "notify"
+    case .cancelNotification: "cancel_notification"
+    case .fetched: "fetched"
+    case .cancelNotifications, .openNotification, .permitNotifications: nil
     }
   }
 }

@@ -18,12 +18,15 @@ struct DaemonLoop: ~Copyable {
   let supervisor: Supervisor
   private var machine: MachineWatch
   var metering = Metering()
+  /// What good moments to fetch depend on; nil while nobody has the mode.
+  var conditions: MachineConditions?
   let since: UTCTime
   private let inbox: Inbox
   private let stop: WakePipe
   /// Whether the link to gpsd is to be up.
   let receiver: ReceiverSwitch
   var hook: ReceiverHook
+  var notifier: NotifyHook
   var live: DaemonHost
   var control: ControlSocket
   private var outlets: OutletSet
@@ -86,6 +89,9 @@ struct DaemonLoop: ~Copyable {
     self.stop = stop
     self.receiver = receiver
     hook = ReceiverHook(settings.receiverHook, environment: environment)
+    notifier = NotifyHook(
+      settings.notifyHook.isEmpty ? NotifyHook.desktop(environment: environment) : settings.notifyHook,
+      environment: environment)
     self.supervisor = supervisor
     machine = MachineWatch(
       unlockFile: request.unlockFile ?? ControlAddress.place("unlocked", state: request.state))
@@ -144,7 +150,10 @@ struct DaemonLoop: ~Copyable {
       (.boot, ProcessStatus.boot), (.clockOffset, "\(clock.offsetMicroseconds)"),
     ])
     for trouble in machine.troubles { Self.log(trouble) }
+    let hasNotifications = live.engine.hasNotifications
+    if hasNotifications { try live.handleAtLast(.machine(.absent(true))) }
     try bookAbsence()
+    if hasNotifications { try alignNotifications() }
     try applyRegions(nil)
     try applySubscribers(nil)
     if wasOtherBoot {
@@ -158,6 +167,7 @@ struct DaemonLoop: ~Copyable {
     for (number, event) in try database.requests() {
       if try live.handle(event, at: reading) { live.host.journal.noteRequest(number) }
     }
+    if hasNotifications { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try alignReceiver()
     try commit()
     for line in try DaemonGreeting.lines(database, request) { Self.log(line) }
@@ -169,6 +179,7 @@ struct DaemonLoop: ~Copyable {
     stop.ring()
     try takeEvents()
     try commit()
+    notifier.end()
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
     while !supervisor.hasStopped, clock.instant < deadline {
@@ -189,15 +200,19 @@ struct DaemonLoop: ~Copyable {
   private mutating func turn(signals: Int32) throws(Failure) {
     let before = clock.instant
     let due = [
-      live.nextWake, aliveAt, metering.nextSample, hook.deadline, outlets.nextDeadline,
+      live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
+      outlets.nextDeadline,
       control.nextDeadline(at: before),
     ].compactMap { $0 }.min()
-    var entries = [inbox.readable, signals, supervisor.readable, hook.readable].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
+    let own = [inbox.readable, signals, supervisor.readable, hook.readable]
+    var entries = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     outlets.watch(&entries)
-    let own = entries.count
+    let firstOfMachine = entries.count
     machine.watch(&entries)
+    let firstOfConditions = entries.count
+    conditions?.watch(&entries)
+    let firstOfNotifier = entries.count
+    notifier.watch(&entries)
     let firstOfControl = entries.count
     control.watch(&entries, at: before)
     let milliseconds = clock.milliseconds(until: due)
@@ -206,7 +221,11 @@ struct DaemonLoop: ~Copyable {
     if entries[1].revents != 0 || count < 0 { try take(SignalBell.take()) }
     if entries[0].revents != 0 { try takeEvents() }
     if entries[2].revents != 0 { try takeReports() }
-    for event in machine.take(entries[own..<firstOfControl]) { try take(event) }
+    for event in machine.take(entries[firstOfMachine..<firstOfConditions]) { try take(event) }
+    for event in conditions?.take(entries[firstOfConditions..<firstOfNotifier], at: clock.instant) ?? [] {
+      try live.handle(.machine(event), at: clock.read())
+    }
+    for outcome in notifier.take(entries[firstOfNotifier..<firstOfControl]) { try take(outcome) }
     let questions = control.serve(entries[firstOfControl...], at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
     try live.advance(to: clock.read())
@@ -299,8 +318,11 @@ struct DaemonLoop: ~Copyable {
     live.host.journal.tidy(live.host.engine, at: clock.read())
   }
 
-  private func perform(_ work: DaemonPorts.Work) {
+  private mutating func perform(_ work: DaemonPorts.Work) {
     switch work {
+    case .order(.notify(let name, let event, let notification, let content), _):
+      let trouble = notifier.show(content, of: name, event: event, notification: notification)
+      if let trouble { Self.log(trouble) }
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name)): supervisor.userLaunch(name)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)

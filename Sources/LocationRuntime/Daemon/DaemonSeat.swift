@@ -167,7 +167,7 @@ package struct DaemonSeat: Sendable {
   }
 
   /// Does something in the daemon's place, and keeps one from starting meanwhile.
-  private func standIn<Value>(
+  func standIn<Value>(
     _ body: (StateDatabase, borrowing Engine) throws(Failure) -> Value
   ) throws(Failure) -> Value {
     guard try StateDatabase.openToRead(path: state) != nil else { throw Self.noState(state) }

@@ -151,6 +151,7 @@ struct StatusReport {
       members.append(.init(key: "last_status", value: .number("\(end.status)")))
       if let line = end.lastLine { members.append(.init(key: "last_error", value: .string(line))) }
     }
+    if let fetch = view.fetch { members.append(.init(key: "fetch", value: fetch.tree)) }
     if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
     if !view.tasks.isEmpty {
       members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))

@@ -12,6 +12,8 @@ package struct SubscriberRecord: Sendable {
   /// How its last process ended, and what that said last; nil where none has.
   private let lastStatus: Int?
   private let lastError: String?
+  /// What its good moments to fetch have come to; nil without the mode.
+  private let fetch: JSONTree?
 
   /// All subscribers of a state file, with what its daemon knows of them.
   package static func all(_ seat: DaemonSeat) throws(Failure) -> [SubscriberRecord] {
@@ -33,6 +35,7 @@ package struct SubscriberRecord: Sendable {
     wasForceQuit = known?["force_quit"] == .boolean(true)
     lastStatus = known?["last_status"]?.integer
     lastError = known?["last_error"]?.text(or: nil)
+    fetch = known?["fetch"]
   }
 
   /// What is said where there is none of that name.
@@ -58,6 +61,8 @@ package struct SubscriberRecord: Sendable {
     line.member("authorization", subscriber.authorization.rawValue)
     line.member("accuracy", subscriber.accuracy.rawValue)
     if let regions = subscriber.regions { line.member("regions", regions) }
+    line.member("modes", modes)
+    line.member(json: "fetch", fetch?.text)
     line.member("command", subscriber.command)
     line.close()
   }
@@ -89,7 +94,18 @@ package struct SubscriberRecord: Sendable {
     if let lastStatus {
       rows.append(["last run", "ended with status \(lastStatus)" + (lastError.map { ": \($0)" } ?? "")])
     }
+    if !modes.isEmpty { rows.append(["modes", modes.joined(separator: ", ")]) }
+    if let fetch {
+      let words = ["score", "interval_s", "last_v"].compactMap { key in
+        fetch[key].map { "\(key) \($0.text)" }
+      }
+      rows.append(["fetch", words.joined(separator: ", ")])
+    }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
+  }
+
+  private var modes: [String] {
+    Subscriber.Modes.names.filter { subscriber.modes.contains($0.mode) }.map(\.name)
   }
 
   private var services: [String] {

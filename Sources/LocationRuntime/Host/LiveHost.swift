@@ -79,6 +79,12 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
     return true
   }
 
+  /// Handles an event that belongs to the time of the last one, before anything that was due since.
+  package mutating func handleAtLast(_ event: Event) throws(Journal.JournalError) {
+    guard last > .distantPast else { return }
+    try handle(event, at: last)
+  }
+
   /// Does what is due by now, each at its own time.
   ///
   /// - Throws: what the journal throws; nothing has been done then.

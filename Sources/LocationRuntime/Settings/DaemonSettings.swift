@@ -4,6 +4,8 @@ public struct DaemonSettings: Hashable, Sendable {
   public var retention = Retention()
   /// A command that is run with `on` or `off` when the receiver is switched; empty for none.
   public var receiverHook: [String] = []
+  /// A command that is run for each notification and shows it; empty for none.
+  public var notifyHook: [String] = []
 
   public init() {}
 }

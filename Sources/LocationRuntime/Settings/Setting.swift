@@ -181,6 +181,10 @@ extension Setting {
       section: "policy", name: "task_budget_s", meaning: "how long finite tasks may run in the background",
       place: .number(\.policy.taskBudgetSeconds, in: 1...600)),
     Setting(
+      section: "notifications", name: "notify_hook",
+      meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
+      place: .command(\.notifyHook)),
+    Setting(
       section: "state", name: "journal_rows",
       meaning: "how many of the events that reached the daemon are kept at least",
       place: .kept(\.journalRows, in: 0...1e9)),

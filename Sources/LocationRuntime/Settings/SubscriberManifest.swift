@@ -33,6 +33,7 @@ public enum SubscriberManifest {
     if let node = map.optional(.exitsOnSuspend) { subscriber.exitsOnSuspend = try node.bool() }
     if let node = map.optional(.backgroundDelivery) { subscriber.backgroundDelivery = try node.bool() }
     subscriber.standard = try standard(map, subscriber.modes)
+    subscriber.fetch = try fetch(map, subscriber.modes)
     let confinement = try confinement(map)
     if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
     subscriber.filter = try filter(map, subscriber.services)
@@ -126,6 +127,27 @@ public enum SubscriberManifest {
     return terms
   }
 
+  /// What it asks of good moments to fetch (rule G1).
+  private static func fetch(
+    _ map: StrictMap<Key>, _ modes: Subscriber.Modes
+  ) throws(Failure) -> FetchTerms? {
+    guard let node = map.optional(.fetchInterval) ?? map.optional(.metered) else { return nil }
+    guard modes.contains(.fetch) else {
+      throw node.failure(
+        "has no meaning without the mode `fetch`", remedy: "add modes: [fetch], or leave it out")
+    }
+    var terms = FetchTerms()
+    if let node = map.optional(.fetchInterval) {
+      if try node.string() == "never" {
+        terms.intervalSeconds = nil
+      } else {
+        terms.intervalSeconds = try node.double(in: FetchTerms.leastIntervalSeconds...1e9)
+      }
+    }
+    if let node = map.optional(.metered) { terms.metered = try node.bool() }
+    return terms
+  }
+
   enum Key: String, CaseIterable {
     case name, command, style, services, modes, authorization, accuracy
     case distanceFilter = "distance_filter_m"
@@ -137,6 +159,8 @@ public enum SubscriberManifest {
     case pauses = "pauses_automatically"
     case deferMeters = "defer_m"
     case deferSeconds = "defer_s"
+    case fetchInterval = "fetch_interval_s"
+    case metered
     case user, group
     case memoryMax = "memory_max"
     case tasksMax = "tasks_max"

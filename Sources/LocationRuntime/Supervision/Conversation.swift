@@ -161,6 +161,7 @@ final class Conversation {
       case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
       case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
       case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
+      case .mode(let event): reports.append(.event(subscriber: name, .mode(event)))
       case .request(let request): reports.append(.request(subscriber: name, request))
       case .register(let registration): self.registration = registration
       }

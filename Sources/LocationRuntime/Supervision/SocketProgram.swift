@@ -61,6 +61,8 @@ final class SocketProgram: SupervisedSubscriber {
     case .refuse(_, let what, let reason):
       say(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .terminate: terminate(at: now)
+    case .open(_, let launch): call(LaunchNotice(launch), at: now)
+    case .notify: break
     }
   }
 

@@ -14,6 +14,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
   /// It asks for one fix, and waits for it so many seconds.
   case locate(seconds: Double)
   case request(SubscriberRequest)
+  /// It says something to a background mode.
+  case mode(ModeEvent)
   /// It says which subscriber it is: on a socket, and there first.
   case register(Registration)
 
@@ -62,6 +64,11 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case register
     case signal
     case preserve
+    case notify
+    case cancelNotification = "cancel_notification"
+    case cancelNotifications = "cancel_notifications"
+    case notifications
+    case fetched
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -79,6 +86,15 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .register: try name(&reader).map { .register(Registration(name: $0)) }
     case .signal: nil
     case .preserve: try preserved(&reader).map { .preserve(text: $0) }
+    case .notify:
+      try NotificationAnswer.read(from: &reader).map { SubscriberAnswer.mode(.notify($0)) }
+        ?? SubscriberAnswer.request(.invalid("notify"))
+    case .cancelNotification: try name(&reader).map { .mode(.cancelNotification(id: $0)) }
+    case .cancelNotifications: try reader.boolean() ? .mode(.cancelNotifications) : nil
+    case .notifications: try reader.boolean() ? .request(.notifications) : nil
+    case .fetched:
+      FetchResult(rawValue: try reader.string()).map { SubscriberAnswer.mode(.fetched($0, bytes: nil)) }
+        ?? SubscriberAnswer.request(.invalid("fetched"))
     }
   }
 
@@ -131,4 +147,8 @@ package enum SubscriberRequest: Hashable, Sendable {
   case stateOf(region: String)
   /// How much time it has left in the background; answered with ``SubscriberReply/remaining(seconds:)``.
   case remaining
+  /// What notifications it has scheduled; answered with ``SubscriberReply/notifications(_:)``.
+  case notifications
+  /// Something whose keys or values are none that this version knows; answered with a refusal.
+  case invalid(String)
 }

@@ -11,6 +11,10 @@ package enum SubscriberReply: Hashable, Sendable {
   case state(region: String, RegionState)
   /// It is known by this name from now on.
   case registered(name: String)
+  /// The name of a notification that it scheduled.
+  case notification(id: String)
+  /// The notifications that it has scheduled.
+  case notifications([ScheduledNotification])
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
 
@@ -38,6 +42,11 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("subscriber", name)
       // Only children of ours can be suspended (rule A2).
       line.member("suspension", "no")
+    case .notification(let id): line.member("notification", id)
+    case .notifications(let list):
+      line.member("v", 1)
+      line.member("type", "notifications")
+      line.objects("notifications", list) { $0.describe(to: &$1) }
     case .refused(let what, let reason):
       line.member("v", 1)
       line.member("type", "refused")
@@ -69,9 +78,19 @@ struct LaunchNotice: Hashable {
   var sleptSeconds: Double?
   /// Nil where it is not throttled.
   var throttleSeconds: Double?
+  /// The notification that the user opened (rule D6).
+  var notification: String?
+  /// What that carries for the program, JSON.
+  var data: String?
+  /// Whether it is the user's doing.
+  var isOfUser = false
 
   /// The user started it or returned to it.
-  static let user = LaunchNotice(cause: "user")
+  static let user = {
+    var notice = LaunchNotice(cause: "user")
+    notice.isOfUser = true
+    return notice
+  }()
 
   init(_ launch: Order.Launch) {
     cause = launch.cause.rawValue
@@ -80,7 +99,10 @@ struct LaunchNotice: Hashable {
     isLocked = launch.isLocked
     restored = launch.restored
     event = launch.event
-    budgetSeconds = launch.budgetSeconds
+    budgetSeconds = launch.budgetSeconds > 0 ? launch.budgetSeconds : nil
+    notification = launch.notification
+    data = launch.data
+    isOfUser = launch.notification != nil
     sleptSeconds = launch.sleptSeconds
     throttleSeconds = launch.throttleSeconds
   }
@@ -102,6 +124,8 @@ struct LaunchNotice: Hashable {
     line.member("throttle_s", throttleSeconds, decimals: FixedPoint.thousandths)
     line.member("locked", isLocked)
     line.member("restored", restored)
+    line.member("notification", notification)
+    line.member(json: "data", data)
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

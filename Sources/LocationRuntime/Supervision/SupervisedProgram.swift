@@ -63,6 +63,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .refuse(_, let what, let reason):
       sayIfResident(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .terminate: terminate(at: now)
+    case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
+    // The daemon shows it.
+    case .notify: break
     }
   }
 
@@ -96,7 +99,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     switch subscriber.style {
     case .resident, .socket:
       if let run, !run.isEnding {
-        run.tree.setPrecedence(isForeground: launch == .user)
+        run.tree.setPrecedence(isForeground: launch.isOfUser)
         run.resume()
         say(launch.line, to: run)
       } else {
@@ -105,7 +108,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       }
     case .oneshot:
       if let run { return run.resume() }
-      guard launch.event == nil, predecessor?.isGone ?? true else { return }
+      guard launch.event == nil || launch.isOfUser, predecessor?.isGone ?? true else { return }
       start(launch, event: nil, line: [], at: now)
     }
   }
@@ -212,7 +215,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       subscriber, environment: environment, hasOutput: subscriber.style == .resident,
       hasError: true, cgroup: cgroup)
     let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
-    run.tree.setPrecedence(isForeground: launch == .user)
+    run.tree.setPrecedence(isForeground: launch.isOfUser)
     run.startCounting()
     if let event { run.talk.noteHanded(event) }
     return run

@@ -162,7 +162,8 @@ extension Order {
   fileprivate var subscriber: String {
     switch self {
     case .wake(let name, _), .relaunch(let name, _), .deliver(let name, _), .suspend(let name),
-      .warn(let name, _), .announce(let name, _), .refuse(let name, _, _), .terminate(let name):
+      .warn(let name, _), .announce(let name, _), .refuse(let name, _, _), .terminate(let name),
+      .notify(let name, _, _, _), .open(let name, _):
       name
     }
   }

@@ -226,9 +226,9 @@ import Testing
 
   private static func withoutTimes(_ order: Order) -> String {
     switch order {
-    case .wake(let name, let launch), .relaunch(let name, let launch):
+    case .wake(let name, let launch), .relaunch(let name, let launch), .open(let name, let launch):
       "\(name) \(launch.cause) \(launch.event)"
-    case .deliver, .suspend, .warn, .announce, .refuse, .terminate: "\(order)"
+    case .deliver, .suspend, .warn, .announce, .refuse, .terminate, .notify: "\(order)"
     }
   }
 

@@ -9,7 +9,9 @@ struct Stage: ~Copyable {
   var hanging: Set<String> = []
   /// Seconds from an event to its acknowledgement.
   var answerSeconds = 0.1
-  private var answers: [(at: EngineInstant, name: String, event: Int)] = []
+  /// How programs answer good moments to fetch, after how many seconds, with how many bytes.
+  var answers: [String: (result: FetchResult, seconds: Double, bytes: Int?)] = [:]
+  private var outcomes: [(at: EngineInstant, name: String, event: SubscriberEvent)] = []
   private var performed = 0
 
   init(_ adjust: (inout EngineConfiguration) -> Void = { _ in }) {
@@ -39,14 +41,11 @@ struct Stage: ~Copyable {
   /// Lets time pass: deadlines fire, programs answer.
   mutating func wait(until seconds: Double) {
     let end = Drive.instant(seconds)
-    while let due = [engine.nextDeadline, answers.first?.at].compactMap({ $0 }).min(), due <= end {
-      if let answer = answers.first, answer.at <= due {
-        answers.removeFirst()
+    while let due = [engine.nextDeadline, outcomes.first?.at].compactMap({ $0 }).min(), due <= end {
+      if let outcome = outcomes.first, outcome.at <= due {
+        outcomes.removeFirst()
         engine.handle(
-          Stamped(
-            at: answer.at,
-            .subscriber(name: answer.name, .acknowledged(event: answer.event, coreSeconds: 0.1))),
-          into: &effects)
+          Stamped(at: outcome.at, .subscriber(name: outcome.name, outcome.event)), into: &effects)
       } else {
         engine.advance(to: due, into: &effects)
       }
@@ -62,12 +61,49 @@ struct Stage: ~Copyable {
       switch order {
       case .deliver(let name, let event):
         guard !hanging.contains(name) else { continue }
-        answers.append((instant.advanced(bySeconds: answerSeconds), name, event))
-      case .suspend(let name), .terminate(let name): answers.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn, .announce, .refuse: break
+        let isFetch = effects.records.contains { record in
+          if case .call(let call) = record.body { record.id == event && call.kind == .fetch } else { false }
+        }
+        if isFetch, let answer = answers[name] {
+          add(
+            (
+              instant.advanced(bySeconds: answer.seconds), name,
+              .mode(.fetched(answer.result, bytes: answer.bytes))
+            ))
+        } else {
+          add((instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
+        }
+      case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
+      case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open: break
       }
     }
     performed = orders.count
+  }
+
+  private mutating func add(_ outcome: (at: EngineInstant, name: String, event: SubscriberEvent)) {
+    outcomes.insert(outcome, at: outcomes.firstIndex { $0.at > outcome.at } ?? outcomes.endIndex)
+  }
+
+  /// Notifications that were due, in order.
+  var notified: [NotificationRecord] {
+    effects.records.compactMap { if case .notification(let record) = $0.body { record } else { nil } }
+  }
+
+  /// Names of the notifications that the user was shown, in order.
+  var shown: [String] {
+    effects.orders.compactMap { order in
+      if case .notify(_, _, let notification, _) = order { notification } else { nil }
+    }
+  }
+
+  /// What programs were told that the user opened from a notification, in order.
+  var opened: [Order.Launch] {
+    effects.orders.compactMap { if case .open(_, let launch) = $0 { launch } else { nil } }
+  }
+
+  /// What came of good moments to fetch, in order.
+  var fetches: [FetchRecord] {
+    effects.records.compactMap { if case .fetch(let record) = $0.body { record } else { nil } }
   }
 
   /// Action, rule, states and reason of every decision about a subscriber.

@@ -37,6 +37,10 @@ import Testing
     .subscriber(name: "s", .acknowledged(event: 9, coreSeconds: 0.001)),
     .subscriber(name: "s", .beginTask(name: "t")), .subscriber(name: "s", .endTask(token: 1)),
     .subscriber(name: "s", .authorization(.whenInUse)), .subscriber(name: "s", .quit),
+    .subscriber(name: "s", .mode(.notify(LocalNotification(id: "n", title: "t", when: .now)))),
+    .subscriber(name: "s", .mode(.fetched(.newData, bytes: 7))),
+    .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.notifier(false)),
+    .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),
     .machine(.reboot), .machine(.memoryPressure(.critical)), .machine(.lowPower(true)), .machine(.unlock),
     .end,
   ]

@@ -48,6 +48,28 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
+  func `the example that fetches tells the user what is new, once`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let inbox = run.folder("inbox")
+    try "first\nsecond\n".write(toFile: inbox, atomically: true, encoding: .utf8)
+    run.supervisor.add(
+      Subscriber(name: "feeds", command: [PackageRoot.file("Examples/feeds.py"), inbox]))
+    run.relaunch("feeds", event: 3)
+    for (event, titles) in [(3, ["first", "second"]), (4, [])] {
+      run.tell("feeds", event, #""type":"call","kind":"fetch","subscriber":"feeds""#)
+      for title in titles {
+        try run.wait(
+          for: .event(
+            subscriber: "feeds", .mode(.notify(LocalNotification(title: title, when: .now)))))
+      }
+      try run.wait(
+        for: .event(
+          subscriber: "feeds", .mode(.fetched(titles.isEmpty ? .noData : .newData, bytes: nil))))
+    }
+    await run.supervisor.stop()
+  }
+
   private func tell(_ run: SupervisorRun, _ event: Int, meters: Double) throws {
     run.tell("distance", event, #""type":"significant","moved_m":\#(meters)"#)
     try run.wait(for: .event(subscriber: "distance", .beginTask(name: "save")))

@@ -34,6 +34,42 @@ import Testing
     #expect(SubscriberAnswer(line: Array(line.utf8)) == answer)
   }
 
+  @Test(
+    arguments: [
+      (#"{"notify":{"title":"Tea","after_s":5}}"#, tea(.after(seconds: 5))),
+      (#"{"notify":{"title":"Tea","now":true,"other":[1]}}"#, tea(.now)),
+      (#"{"notify":{"title":"Tea","on":"exit","region":"home"}}"#, tea(.region(id: "home", isLeft: true))),
+      (#"{"notify":{"title":"Tea","wall":"1970-01-01T00:01"}}"#, tea(.wall(WallTime(seconds: 60)))),
+      (
+        #"{"notify":{"title":"Tea","at":"1970-01-01T00:01:00Z"}}"#,
+        tea(.at(UTCTime(microseconds: 60_000_000)))
+      ),
+      (#"{"notify":{"title":"Tea"}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"","now":true}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"Tea","now":true,"after_s":5}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"Tea","now":false}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"Tea","now":true,"repeat":"fortnight"}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"Tea","wall":"noon"}}"#, .request(.invalid("notify"))),
+      (
+        #"{"notify":{"title":"Tea","wall":"1970-01-01T00:01","zone":"Mars/Base"}}"#,
+        .request(.invalid("notify"))
+      ),
+      (#"{"notify":{"title":"Tea","now":true,"tolerance_s":3601}}"#, .request(.invalid("notify"))),
+      (#"{"notify":[]}"#, nil), (#"{"notify":{"title":7}}"#, nil),
+      (#"{"cancel_notification":"tea"}"#, .mode(.cancelNotification(id: "tea"))),
+      (#"{"cancel_notifications":true}"#, .mode(.cancelNotifications)),
+      (#"{"notifications":true}"#, .request(.notifications)),
+      (#"{"fetched":"newData"}"#, .mode(.fetched(.newData, bytes: nil))),
+      (#"{"fetched":"much"}"#, .request(.invalid("fetched"))),
+    ] as [(String, SubscriberAnswer?)])
+  func `what a program says to a mode is understood, refused, or no answer`(
+    line: String, answer: SubscriberAnswer?
+  ) { #expect(SubscriberAnswer(line: Array(line.utf8)) == answer) }
+
+  static func tea(_ when: LocalNotification.When) -> SubscriberAnswer? {
+    .mode(.notify(LocalNotification(title: "Tea", when: when)))
+  }
+
   @Test func `the exit of a program whose end was ordered is no news`() throws {
     let mailbox = try SupervisorMailbox()
     var reports: [SupervisorReport] = []

@@ -26,6 +26,7 @@ import Testing
       fixes: RegionNeed.Tally(have: 0, need: 3), seconds: RegionNeed.Span(have: 0, need: 20))
     var session = Session(subscriber: Subscriber(name: "a"))
     session.wasForceQuit = true
+    session.modes.fetch = FetchState(at: instant)
     var whole = Explanation(time: time)
     whole.knownUntil = time
     whole.event = record

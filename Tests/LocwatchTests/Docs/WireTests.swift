@@ -83,6 +83,7 @@ import Testing
     ("Actions", Decision.Action.allCases.map(\.rawValue)),
     ("Reasons of a decision", Decision.Reason.allCases.map(\.rawValue)),
     ("Kinds of a call", ModeCall.Kind.allCases.map(\.rawValue)),
+    ("Reasons of a notification", NotificationRecord.Reason.allCases.map(\.rawValue)),
     ("Reasons of a region event", RegionEvent.Reason.allCases.map(\.rawValue)),
     ("Reasons of a significant change", SignificantChange.Reason.allCases.map(\.rawValue)),
     ("Verdicts on a region", RegionVerdict.Reason.allCases.map(\.rawValue)),

@@ -44,11 +44,14 @@ enum Tidy {
     ),
     "LocationRuntime": (["LocationFormats", "LocationCore", "CSpawn"], ["CSpawn"]),
     "LocationLab": (["LocationRuntime", "LocationFormats", "LocationCore"], []),
+    "locwatch-notify": (["LocationCore", "CSystemd"], ["CSystemd"]),
     "locwatch": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
   ]
 
   /// The targets of ours that are C.
-  static let headerTargets: Set<String> = ["CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn"]
+  static let headerTargets: Set<String> = [
+    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CSystemd",
+  ]
 
   /// The one file of the core that may import the C library, for its mathematics.
   static let mathematicsFile = "Sources/LocationCore/Geometry/Trig.swift"

@@ -180,7 +180,7 @@ struct ModelState: Hashable {
         policy.suspendIfIdle(0, at: now, into: &steps)
       case .reduced(_, let owed): raise(owed.trigger, isCoarse: true, into: &steps)
       case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
-      case .decided, .moved, .ordered, .changed, .transferred: break
+      case .decided, .moved, .ordered, .changed, .notified, .noted, .transferred: break
       }
       place += 1
     }

@@ -171,7 +171,7 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .called, .transferred: return nil
+    case .reduced, .changed, .called, .notified, .noted, .transferred: return nil
     }
   }
 
@@ -218,7 +218,7 @@ extension ModelWitness {
       if [.standard, .authorization, .availability].contains(decision.rule), decision.event == nil {
         asksForFix = false
       }
-    case .defer, .coalesce, .suspend: break
+    case .defer, .coalesce, .suspend, .notify: break
     }
     guard decision.after != decision.before else { return nil }
     if decision.after == .notRunning, decision.rule != .forceQuit, decision.rule != .exitsOnSuspend {
@@ -310,7 +310,10 @@ extension ModelWitness {
 extension Order {
   /// Whether a record goes before the order. What a program is told of a move is told beside the move.
   fileprivate var isRecorded: Bool {
-    if case .announce = self { false } else { true }
+    switch self {
+    case .announce, .open: false
+    case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify: true
+    }
   }
 
   /// Whether this is a record of the order (rule A9).
@@ -325,7 +328,8 @@ extension Order {
     case .warn(_, let warning): return decision.action == .warn && decision.task == warning.task
     case .refuse: return decision.action == .refuse
     case .terminate: return [.terminate, .purge].contains(decision.action)
-    case .announce: return false
+    case .notify(_, let event, _, _): return decision.event == event && decision.action == .notify
+    case .announce, .open: return false
     }
   }
 }

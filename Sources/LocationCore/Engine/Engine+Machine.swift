@@ -1,0 +1,22 @@
+extension Engine {
+  /// Takes what has happened to the machine.
+  mutating func take(_ event: MachineEvent, into effects: inout [Effect]) {
+    switch event {
+    case .reboot: state.policy.reboot(at: state.instant, into: &steps)
+    case .lock: state.policy.lockScreen(at: state.instant, into: &steps)
+    case .unlock: state.policy.unlock(at: state.instant, into: &steps)
+    case .memoryPressure(let level): state.policy.setPressure(level, at: state.instant, into: &steps)
+    case .lowPower(let isOn):
+      guard state.policy.isLowPower != isOn else { return }
+      state.policy.isLowPower = isOn
+      reviseSampling(into: &effects)
+    case .network(let network): state.policy.network = network
+    case .supply(let supply): state.policy.supply = supply
+    case .zone(let zone): state.policy.zone = zone
+    case .notifier(let isThere): state.policy.hasNotifier = isThere
+    case .awake: state.policy.takeAwake(at: state.instant, into: &steps)
+    case .absent(let isAbsent): state.policy.isAbsent = isAbsent
+    }
+    recordSteps(into: &effects)
+  }
+}

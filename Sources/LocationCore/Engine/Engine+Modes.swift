@@ -1,0 +1,70 @@
+/// A notification that is scheduled, for those who look.
+public struct ScheduledNotification: Hashable, Sendable {
+  /// What its program calls it.
+  public var id: String
+  /// Its first line.
+  public var title: String
+  /// When it is due; nil for one of a region.
+  public var time: UTCTime?
+  /// The region that it waits for; nil for one of a time.
+  public var region: String?
+  /// How it repeats; nil where it does not.
+  public var repeats: CalendarUnit?
+}
+
+/// What the good moments to fetch of one subscriber have come to, for those who look (rule G3).
+public struct FetchView: Hashable, Sendable {
+  /// How worthwhile its fetches are, 0 to 1.
+  public var score: Double
+  /// What the last one was worth; nil before the first.
+  public var lastValue: Double?
+  /// Seconds from one good moment to the next, at least; nil where the manifest wishes none.
+  public var intervalSeconds: Double?
+}
+
+extension Engine {
+  /// The notifications that a subscriber has scheduled, by the time at which they are due; those of regions last.
+  public func notifications(of name: String) -> [ScheduledNotification] {
+    guard let book = session(name)?.modes.notifications else { return [] }
+    let list = book.entries.map { entry in
+      var region: String?
+      if case .region(let id, _) = entry.notification.when { region = id }
+      return ScheduledNotification(
+        id: entry.id, title: entry.notification.content.title,
+        time: entry.time(in: state.policy.zone), region: region, repeats: entry.notification.repeats)
+    }
+    let last = UTCTime(microseconds: .max)
+    return list.sorted { ($0.time ?? last, $0.id) < ($1.time ?? last, $1.id) }
+  }
+
+  /// The name of the notification that a subscriber scheduled last; nil before the first.
+  public func lastNotification(of name: String) -> String? { session(name)?.modes.notifications?.lastName }
+
+  /// Whether anybody has a notification scheduled.
+  public var hasNotifications: Bool {
+    state.policy.sessions.contains { $0.modes.notifications?.entries.isEmpty == false }
+  }
+
+  /// Whether there is anything that shows notifications, as it was told last.
+  public var hasNotifier: Bool { state.policy.hasNotifier }
+
+  /// The machine's time zone, as it was told last.
+  public var zone: TimeZoneRule { state.policy.zone }
+
+  /// Whether the user lets a subscriber show notifications (rule D8).
+  public func mayNotify(_ name: String) -> Bool { session(name)?.modes.notifications?.isAllowed ?? true }
+
+  private func session(_ name: String) -> Session? {
+    state.policy.sessions.first { $0.subscriber.name == name }
+  }
+}
+
+extension FetchView {
+  /// What is known of a subscriber; nil without the mode.
+  init?(_ session: Session) {
+    guard let fetch = session.modes.fetch else { return nil }
+    score = fetch.score
+    lastValue = fetch.lastValue
+    intervalSeconds = session.fetchTerms?.intervalSeconds.map { fetch.intervalSeconds(wishSeconds: $0) }
+  }
+}

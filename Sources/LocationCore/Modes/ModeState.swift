@@ -1,0 +1,121 @@
+/// What the background modes remember of one subscriber. Each mode's part is a type in the mode's own file; nil until
+/// the mode is used, so that a mode nobody uses costs nothing.
+struct ModeState: Hashable, Sendable, Codable {
+  /// Section D.
+  var notifications: NotificationBook?
+  /// Section G.
+  var fetch: FetchState?
+
+  /// Whether any mode is used.
+  var isUsed: Bool { notifications != nil || fetch != nil }
+}
+
+/// What a program says to a background mode, or the user or the machine does to one.
+public enum ModeEvent: Hashable, Sendable, Codable {
+  /// It schedules a notification (rule D1).
+  case notify(LocalNotification)
+  /// It cancels a notification (rule D4).
+  case cancelNotification(id: String)
+  /// It cancels all its notifications (rule D4).
+  case cancelNotifications
+  /// The user opens a notification (rule D6).
+  case openNotification(id: String)
+  /// The user lets it show notifications, or no longer (rule D8).
+  case permitNotifications(Bool)
+  /// It answers a good moment to fetch, with the bytes it received where they can be counted (rule G2).
+  case fetched(FetchResult, bytes: Int?)
+}
+
+/// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
+/// else at its end.
+struct Window: Hashable, Sendable {
+  var earliest: EngineInstant
+  var latest: EngineInstant
+
+  /// When it is looked at next.
+  ///
+  /// - Parameter awakeSince: since when the machine is awake for something else; nil where it is not.
+  func deadline(awakeSince: EngineInstant?) -> EngineInstant {
+    awakeSince.map { min(latest, max(earliest, $0)) } ?? latest
+  }
+
+  /// Whether it may be done now.
+  func isOpen(at instant: EngineInstant, isAwake: Bool) -> Bool {
+    latest <= instant || isAwake && earliest <= instant
+  }
+}
+
+// MARK: - Deadlines
+
+extension Policy {
+  /// Whether a subscriber runs code, and so keeps the machine awake.
+  var isAwake: Bool { sessions.contains { $0.state.isRunning } }
+
+  /// Notes that the machine is awake from now on.
+  mutating func noteAwake(at instant: EngineInstant) {
+    if awakeSince == nil { awakeSince = instant }
+  }
+
+  /// When the modes of a subscriber have something due.
+  func modeDeadline(_ session: Session) -> EngineInstant? {
+    var due: EngineInstant?
+    func consider(_ window: Window?) {
+      guard let deadline = window?.deadline(awakeSince: awakeSince) else { return }
+      due = due.map { min($0, deadline) } ?? deadline
+    }
+    if let book = session.modes.notifications { consider(notificationWindow(book)) }
+    if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
+    return due
+  }
+
+  /// Does what is due of the modes. What wakes the machine takes along what may be done early (rules D3, E2, G1).
+  ///
+  /// - Parameter isAwake: whether the machine is known to be awake for something else.
+  mutating func fireModes(
+    isAwake isAwakeAnyway: Bool = false, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions.contains(where: \.modes.isUsed) else { return }
+    var isAwake = isAwakeAnyway || self.isAwake
+    while true {
+      let count = steps.count
+      for index in sessions.indices {
+        fireNotifications(index, isAwake: isAwake, at: instant, into: &steps)
+      }
+      fireFetch(isAwake: isAwake, at: instant, into: &steps)
+      guard !isAwake, steps.count > count else { break }
+      isAwake = true
+    }
+    refreshDeadline()
+  }
+
+  /// The machine is awake for something that is no business of the engine.
+  mutating func takeAwake(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    fireModes(isAwake: true, at: instant, into: &steps)
+  }
+}
+
+// MARK: - What a program says
+
+extension Policy {
+  /// Takes what a program says to a mode, or the user does to one.
+  mutating func take(
+    _ event: ModeEvent, _ index: Int, isKnownRegion: Bool, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    switch event {
+    case .notify(let notification):
+      schedule(notification, index, isKnownRegion: isKnownRegion, at: instant, into: &steps)
+    case .cancelNotification(let id): cancelNotification(id, index, at: instant, into: &steps)
+    case .cancelNotifications: update(index) { $0.modes.notifications?.cancelAll() }
+    case .openNotification(let id): openNotification(id, index, at: instant, into: &steps)
+    case .permitNotifications(let isAllowed): permitNotifications(isAllowed, index)
+    case .fetched(let result, let bytes):
+      answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    }
+  }
+
+  /// The process of a subscriber has ended, or is about to: what the modes make of it.
+  mutating func endModes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
+  }
+}

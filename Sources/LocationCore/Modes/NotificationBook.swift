@@ -1,0 +1,123 @@
+/// The notifications of one subscriber: those that are scheduled, and those that the user was shown and may open.
+struct NotificationBook: Hashable, Sendable, Codable {
+  /// One that is scheduled.
+  struct Entry: Hashable, Sendable, Codable {
+    /// What its program calls it.
+    var id: String
+    var notification: LocalNotification
+    /// When the first is due; nil for one of a region, and for a time on the wall, which depends on the zone.
+    var first: UTCTime?
+    /// How many of a repeating one have been due.
+    var count = 0
+    /// When it came due while nothing could be shown (rule D5); nil where it did not.
+    var heldAt: UTCTime?
+
+    /// When it is due next; nil for one of a region that has nothing to show.
+    func time(in machineZone: TimeZoneRule) -> UTCTime? {
+      if let heldAt { return heldAt }
+      return time(count, in: machineZone)
+    }
+
+    /// When it is due for the so-manieth time.
+    private func time(_ count: Int, in machineZone: TimeZoneRule) -> UTCTime? {
+      let zone = notification.zone ?? machineZone
+      if case .wall(let wall) = notification.when {
+        guard let unit = notification.repeats, count > 0 else { return zone.time(of: wall) }
+        switch unit {
+        // An hour is an hour, whatever the clocks do meanwhile.
+        case .minute, .hour: return unit.time(count, after: zone.time(of: wall), in: zone)
+        case .day, .weekday, .week, .month, .quarter, .year:
+          return zone.time(of: unit.wall(count, after: wall))
+        }
+      }
+      guard let first else { return nil }
+      guard let unit = notification.repeats else { return first }
+      return unit.time(count, after: first, in: zone)
+    }
+
+    /// Moves a repeating one that begins in the past to the next that is due.
+    mutating func skipPast(_ now: UTCTime, in machineZone: TimeZoneRule) {
+      skip(to: now, in: machineZone)
+      if notification.repeats != nil, let due = time(count, in: machineZone), due < now { count += 1 }
+    }
+
+    /// Moves a repeating one to the latest that is due by a time: of several that were missed only that is shown, and
+    /// the rhythm goes on (rule D5).
+    mutating func skip(to now: UTCTime, in machineZone: TimeZoneRule) {
+      guard let unit = notification.repeats, let due = time(count, in: machineZone), due < now else { return }
+      let passed = Int(min(due.seconds(to: now) / unit.nominalSeconds, 1e9))
+      var place = count + max(0, passed - 2)
+      while place > count, let time = time(place, in: machineZone), time > now { place -= 1 }
+      while let time = time(place + 1, in: machineZone), time <= now { place += 1 }
+      count = place
+    }
+  }
+
+  /// One that the user was shown.
+  struct Shown: Hashable, Sendable, Codable {
+    var id: String
+    /// The id of its record.
+    var event: Int
+    var data: String?
+  }
+
+  /// Whether the user lets the program show any (rule D8).
+  var isAllowed = true
+  /// By name.
+  private(set) var entries: [Entry] = []
+  /// The latest last.
+  private(set) var shown: [Shown] = []
+  /// The name of the one that was scheduled last; nil before the first.
+  var lastName: String?
+  /// The number of the next name that the engine gives.
+  private var nextName = 1
+
+  /// Whether one of a region is scheduled (rule D7).
+  var hasRegions: Bool {
+    entries.contains { if case .region = $0.notification.when { true } else { false } }
+  }
+
+  /// Whether one more can be scheduled under a name (rule D4).
+  func hasRoom(for id: String?) -> Bool {
+    entries.count < Limits.notifications || id.map { id in entries.contains { $0.id == id } } ?? false
+  }
+
+  /// A name that nobody has.
+  mutating func makeName() -> String {
+    while true {
+      defer { nextName += 1 }
+      let name = "n\(nextName)"
+      if !entries.contains(where: { $0.id == name }) { return name }
+    }
+  }
+
+  /// Schedules one, in the place of one of the same name.
+  mutating func put(_ entry: Entry) {
+    if let place = entries.firstIndex(where: { $0.id == entry.id }) {
+      entries[place] = entry
+      return
+    }
+    entries.insert(entry, at: entries.firstIndex { $0.id > entry.id } ?? entries.endIndex)
+  }
+
+  /// Cancels one; false where there is none of that name.
+  mutating func cancel(_ id: String) -> Bool {
+    guard let place = entries.firstIndex(where: { $0.id == id }) else { return false }
+    entries.remove(at: place)
+    return true
+  }
+
+  mutating func cancelAll() { entries = [] }
+
+  /// Changes one that is scheduled.
+  mutating func change(_ id: String, _ body: (inout Entry) -> Void) {
+    if let place = entries.firstIndex(where: { $0.id == id }) { body(&entries[place]) }
+  }
+
+  /// Notes that the user was shown one.
+  mutating func noteShown(_ one: Shown) {
+    shown.removeAll { $0.id == one.id }
+    if shown.count >= Limits.shownNotifications { shown.removeFirst() }
+    shown.append(one)
+  }
+}

@@ -1,0 +1,86 @@
+/// A local notification is due (rule D3). Whether the user sees it, its program is handed it, or both, is told by the
+/// decisions that follow.
+public struct NotificationRecord: Hashable, Sendable, Codable {
+  /// Why it is due. The raw values are stable: they stand in records and docs.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Its time has come.
+    case due
+    /// Its time came while nothing could be shown (rule D5).
+    case overdue
+    /// Its region was entered (rule D7).
+    case regionEntered = "region_entered"
+    /// Its region was left (rule D7).
+    case regionLeft = "region_left"
+    /// It was asked for at once.
+    case now
+  }
+
+  /// What its program calls it.
+  public var notification: String
+  /// Whose it is.
+  public var subscriber: String
+  /// Its first line.
+  public var title: String
+  /// Why it is due.
+  public var reason: Reason
+  /// Seconds after its time; nil where it is not late.
+  public var lateSeconds: Double?
+}
+
+extension NotificationRecord: RecordFamily {
+  /// All names that the `type` key of this family can have.
+  package static let types = ["notification"]
+
+  /// The name in the `type` key.
+  package var type: String { "notification" }
+
+  /// Visits the fields in the order in which they are written.
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("notification", notification, "what its program calls it")
+    visitor.text("subscriber", subscriber, "whose it is")
+    visitor.text("title", title, "its first line")
+    visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-notification)")
+    visitor.number("late_s", lateSeconds, .seconds, "after its time; absent if it is not late")
+  }
+
+  /// The record in words: without what it says, which is for the user alone.
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let reason = fields.code("reason", Reason.self)?.phrase ?? fields.text("reason")
+    let late = fields.number("late_s").map { ", \(Wording.duration($0)) late" } ?? ""
+    return TextRecord(
+      fields.text("subscriber"), "notification \(fields.text("notification")): \(reason)\(late)")
+  }
+
+  /// One of each kind, for the tests and the documents.
+  package static var samples: [Record.Body] {
+    [
+      .notification(
+        NotificationRecord(
+          notification: "tea", subscriber: "a", title: "Tea is ready", reason: .overdue, lateSeconds: 60))
+    ]
+  }
+}
+
+extension NotificationRecord.Reason {
+  /// In words.
+  package var phrase: String {
+    switch self {
+    case .due: "its time has come"
+    case .overdue: "its time came while nothing could be shown"
+    case .regionEntered: "its region was entered"
+    case .regionLeft: "its region was left"
+    case .now: "asked for at once"
+    }
+  }
+
+  /// The same as the reason of a decision.
+  var decision: Decision.Reason {
+    switch self {
+    case .due: .due
+    case .overdue: .overdue
+    case .regionEntered: .regionEntered
+    case .regionLeft: .regionLeft
+    case .now: .now
+    }
+  }
+}

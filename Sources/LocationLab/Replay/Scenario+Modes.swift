@@ -1,0 +1,152 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// The steps of the background modes.
+extension Scenario.Step {
+  /// The keys that say what happens to a mode of a subscriber; their value is its name.
+  static let modeVerbs: [Key] = [
+    .notify, .cancelNotification, .openNotification, .notifications, .fetchAnswer,
+  ]
+
+  /// The keys that may stand beside such a verb.
+  static func modeCompanions(of verb: Key) -> [Key] {
+    switch verb {
+    case .notify: notificationKeys + [.notification]
+    case .cancelNotification, .openNotification: [.id]
+    case .notifications: [.value]
+    case .fetchAnswer: [.value, .seconds, .bytes]
+    case _: []
+    }
+  }
+
+  /// What a step does to a mode of a subscriber.
+  static func modeAction(
+    _ verb: Key, _ name: String, _ map: StrictMap<Key>
+  ) throws(Failure) -> Scenario.Action {
+    switch verb {
+    case .notify:
+      let notification =
+        if let node = map.optional(.notification) {
+          try self.notification(node.map(Key.self), timeKey: .at)
+        } else {
+          try self.notification(map, timeKey: nil)
+        }
+      return .subscriber(name: name, .mode(.notify(notification)))
+    case .cancelNotification:
+      guard let id = try map.optional(.id)?.string() else {
+        return .subscriber(name: name, .mode(.cancelNotifications))
+      }
+      return .subscriber(name: name, .mode(.cancelNotification(id: id)))
+    case .openNotification:
+      return .subscriber(name: name, .mode(.openNotification(id: try map.required(.id).string())))
+    case .notifications:
+      let isAllowed = try map.required(.value).word(Permission.self) == .allowed
+      return .subscriber(name: name, .mode(.permitNotifications(isAllowed)))
+    case .fetchAnswer:
+      return .fetchAnswer(
+        subscriber: name, try map.required(.value).word(FetchResult.self),
+        seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 1,
+        bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)))
+    case _: throw map.node.failure("says when, but not what happens")
+    }
+  }
+
+  /// What a step does to the part of the machine that modes depend on.
+  static func machineModeEvent(
+    _ verb: Key, _ value: StrictYAML, _ map: StrictMap<Key>
+  ) throws(Failure) -> MachineEvent {
+    switch verb {
+    case .timezone: return .zone(try zone(value))
+    case .network: return .network(try value.word(NetworkState.self))
+    case .power:
+      let isOnBattery = try value.word(Power.self) == .battery
+      return .supply(
+        PowerSupply(isOnBattery: isOnBattery, percent: try map.optional(.value)?.double(in: 0...100)))
+    case .machineAwake:
+      guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
+      return .awake
+    case _: throw value.failure("says when, but not what happens")
+    }
+  }
+
+  private enum Permission: String, CaseIterable {
+    case allowed, denied
+  }
+
+  private enum Power: String, CaseIterable {
+    case mains, battery
+  }
+
+  // MARK: Notifications
+
+  /// The keys of a notification but its time, which in a step stands as `at` of the map `notification`.
+  private static let notificationKeys: [Key] = [
+    .id, .title, .body, .wall, .zone, .afterSeconds, .now, .region, .on, .once, .repeats, .tolerance, .sound,
+    .badge, .action, .data,
+  ]
+
+  private static func notification(
+    _ map: StrictMap<Key>, timeKey: Key?
+  ) throws(Failure) -> LocalNotification {
+    if timeKey != nil {
+      for entry in map.entries where entry.key != .at && !notificationKeys.contains(entry.key) {
+        throw entry.value.failure("is no key of a notification")
+      }
+    }
+    let whens: [Key] = [.wall, .afterSeconds, .now, .region] + [timeKey].compactMap { $0 }
+    let (key, value) = try map.exactlyOne(of: whens)
+    let when = try self.when(key, value, map)
+    var notification = LocalNotification(
+      id: try map.optional(.id)?.string(), title: try map.required(.title).string(), when: when)
+    if let node = map.optional(.body) { notification.content.body = try node.string() }
+    if let node = map.optional(.zone) { notification.zone = try zone(node) }
+    if let node = map.optional(.once) { notification.isOnce = try node.bool() }
+    if let node = map.optional(.repeats) { notification.repeats = try node.word(CalendarUnit.self) }
+    if let node = map.optional(.tolerance) {
+      notification.toleranceSeconds = try node.double(in: 0...Limits.notificationToleranceSeconds)
+    }
+    if let node = map.optional(.sound) { notification.content.sound = try node.string() }
+    if let node = map.optional(.badge) { notification.content.badge = try node.int(in: 0...1_000_000) }
+    if let node = map.optional(.action) { notification.content.action = try node.string() }
+    if let node = map.optional(.data) {
+      let text = try node.string()
+      guard text.utf8.count <= Limits.notificationDataBytes else {
+        throw node.failure("is longer than \(Limits.notificationDataBytes) bytes")
+      }
+      notification.content.data = text
+    }
+    return notification
+  }
+
+  private static func when(
+    _ key: Key, _ value: StrictYAML, _ map: StrictMap<Key>
+  ) throws(Failure) -> LocalNotification.When {
+    switch key {
+    case .wall:
+      guard let wall = WallTime(try value.string()) else {
+        throw value.failure("is no time of a clock on the wall", remedy: "write 2026-05-01T07:30")
+      }
+      return .wall(wall)
+    case .afterSeconds: return .after(seconds: try value.double(in: 0...1e9))
+    case .now:
+      guard try value.bool() else { throw value.failure("can only be true", remedy: "leave it out") }
+      return .now
+    case .region:
+      let isLeft = try map.optional(.on)?.word(Side.self) == .exit
+      return .region(id: try value.string(), isLeft: isLeft)
+    case _: return .at(try value.time())
+    }
+  }
+
+  private enum Side: String, CaseIterable {
+    case enter, exit
+  }
+
+  private static func zone(_ node: StrictYAML) throws(Failure) -> TimeZoneRule {
+    let name = try node.string()
+    if let zone = TimeZoneSnapshot.zone(name) { return zone }
+    throw node.failure(
+      "\"\(name)\" is no zone of tzdata \(TimeZoneSnapshot.version)", remedy: "write a name as Europe/Berlin")
+  }
+}

@@ -1,0 +1,80 @@
+package import LocationCore
+package import LocationFormats
+
+/// What commands ask of notifications.
+extension DaemonLoop {
+  /// Answers a request about the notifications of a subscriber.
+  mutating func notifications(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
+    let name = try word("subscriber", request)
+    guard live.engine.subscriberState(name) != nil else {
+      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
+    }
+    let event: ModeEvent
+    switch request["do"]?.text(or: nil) {
+    case "notify":
+      guard let tree = request["notify"], let notification = NotificationAnswer.notification(tree) else {
+        throw Failure(.usage, what: "\"notify\" is no notification")
+      }
+      try alignNotifications()
+      event = .notify(notification)
+    case "cancel-notification": event = .cancelNotification(id: try word("id", request))
+    case "open-notification": event = .openNotification(id: try word("id", request))
+    case _:
+      guard let value = request["value"] else {
+        let list = live.engine.notifications(of: name)
+        return [
+          .init(key: "notifications", value: .array(list.map(\.tree))),
+          .init(key: "permission", value: .string(live.engine.mayNotify(name) ? "allowed" : "denied")),
+        ]
+      }
+      guard let isAllowed = ["allowed": true, "denied": false][value.text(or: nil) ?? ""] else {
+        throw Failure(.usage, what: "\"value\" is allowed or denied")
+      }
+      event = .permitNotifications(isAllowed)
+    }
+    try live.handle(.subscriber(name: name, .mode(event)), at: clock.read())
+    if let refusal = live.host.refusal, refusal.subscriber == name {
+      throw Failure(
+        .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)")
+    }
+    guard case .notify = event, let id = live.engine.lastNotification(of: name) else { return [] }
+    return [.init(key: "notification", value: .string(id))]
+  }
+}
+
+extension DaemonLoop {
+  /// Takes what came of a notification that was shown.
+  mutating func take(_ outcome: NotifyHook.Outcome) throws(Failure) {
+    switch outcome {
+    case .opened(let name, let notification):
+      guard live.engine.subscriberState(name) != nil else { return }
+      try live.handle(
+        .subscriber(name: name, .mode(.openNotification(id: notification))), at: clock.read())
+    case .trouble(let text): Self.log(text)
+    }
+  }
+
+  /// Tells the engine the machine's time zone, and whether there is anything that shows notifications; where not,
+  /// scheduling is refused (rule B9). That is looked at when somebody schedules one: who has none pays nothing.
+  mutating func alignNotifications() throws(Failure) {
+    let isThere = !notifier.command.isEmpty
+    if isThere != live.engine.hasNotifier {
+      try live.handle(.machine(.notifier(isThere)), at: clock.read())
+    }
+    let zone = TimeZoneFile.machine()
+    if zone != live.engine.zone { try live.handle(.machine(.zone(zone)), at: clock.read()) }
+  }
+}
+
+extension ScheduledNotification {
+  /// As one JSON object.
+  package var tree: JSONTree {
+    var members = [
+      JSONTree.Member(key: "id", value: .string(id)), .init(key: "title", value: .string(title)),
+    ]
+    if let time { members.append(.init(key: "at", value: .string(time.rfc3339))) }
+    if let region { members.append(.init(key: "region", value: .string(region))) }
+    if let repeats { members.append(.init(key: "repeat", value: .string(repeats.rawValue))) }
+    return .object(members)
+  }
+}

@@ -1,0 +1,69 @@
+package import LocationCore
+package import LocationFormats
+
+/// The notifications of a subscriber, through the daemon that runs or in the state file.
+extension DaemonSeat {
+  /// What a subscriber has scheduled, each as one JSON object, by the time at which it is due.
+  package func notifications(of name: String) throws(Failure) -> [JSONTree] {
+    if let client = try ControlClient.connect(state: state) {
+      let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
+      guard case .array(let list) = answer["notifications"] ?? .null else { return [] }
+      return list
+    }
+    guard let database = try StateDatabase.openToRead(path: state) else { return [] }
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    return restored.engine.notifications(of: name).map(\.tree)
+  }
+
+  /// Schedules a notification for a subscriber.
+  ///
+  /// - Parameter notification: As a program would write it (rule D1).
+  /// - Returns: Its name; nil where no daemon runs to give it one.
+  /// - Throws: ``Failure`` of code 1 where it is refused.
+  package func notify(_ name: String, _ notification: JSONTree) throws(Failure) -> String? {
+    if let client = try ControlClient.connect(state: state) {
+      let answer = try client.ask(
+        "notify", [.init(key: "subscriber", value: .string(name)), .init(key: "notify", value: notification)])
+      return answer["notification"]?.text(or: nil)
+    }
+    guard let parsed = NotificationAnswer.notification(notification) else {
+      throw Failure(.usage, what: "this is no notification")
+    }
+    try leave(.notify(parsed), for: name)
+    return parsed.id
+  }
+
+  /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none.
+  package func change(_ name: String, _ event: ModeEvent) throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else {
+      if case .openNotification = event { throw Self.noDaemon }
+      return try leave(event, for: name)
+    }
+    var members = [JSONTree.Member(key: "subscriber", value: .string(name))]
+    let verb: String
+    switch event {
+    case .cancelNotification(let id):
+      verb = "cancel-notification"
+      members.append(.init(key: "id", value: .string(id)))
+    case .openNotification(let id):
+      verb = "open-notification"
+      members.append(.init(key: "id", value: .string(id)))
+    case .permitNotifications(let isAllowed):
+      verb = "notifications"
+      members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
+    case .notify, .cancelNotifications, .fetched:
+      throw Failure(.usage, what: "a command can't say that for a program")
+    }
+    _ = try client.ask(verb, members)
+  }
+
+  /// Leaves something for the next daemon.
+  private func leave(_ event: ModeEvent, for name: String) throws(Failure) {
+    try standIn { (database, _) throws(Failure) in
+      guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
+        throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
+      }
+      try database.request([.subscriber(name: name, .mode(event))])
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What good moments to fetch depend on (rule G1): whether a network can be reached, and what the machine runs on. It
+/// is read from the kernel when the kernel has news, and never between.
+///
+/// "Network there" is a default route on a link that is up. Whether it is metered nobody knows here, so it counts as
+/// free. A network that has just come counts after ``settleSeconds``.
+struct MachineConditions {
+  private let network = KernelNews(.network)
+  private let devices = KernelNews(.devices)
+  private let root: String
+  private var told: (network: NetworkState?, supply: PowerSupply?) = (nil, nil)
+  /// When a network that has come counts; nil where none has.
+  private(set) var settlesAt: EngineInstant?
+
+  /// - Parameter root: in place of `/`, for tests.
+  init(root: String = "") { self.root = root }
+
+  /// Adds what `poll` is to wait for: two entries.
+  func watch(_ entries: inout [pollfd]) {
+    let readable = [network?.readable ?? -1, devices?.readable ?? -1]
+    entries += readable.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+  }
+
+  /// What has changed.
+  mutating func take(_ entries: ArraySlice<pollfd>, at instant: EngineInstant) -> [MachineEvent] {
+    let hasNews = entries.contains { $0.revents != 0 }
+    if hasNews {
+      network?.drain()
+      devices?.drain()
+    }
+    guard hasNews || settlesAt.map({ $0 <= instant }) ?? false else { return [] }
+    return look(at: instant)
+  }
+
+  /// What is so now, where that is not what was said last.
+  mutating func look(at instant: EngineInstant) -> [MachineEvent] {
+    var events: [MachineEvent] = []
+    let supply = Self.supply(in: root + "/sys/class/power_supply")
+    if supply != told.supply {
+      told.supply = supply
+      events.append(.supply(supply))
+    }
+    let isThere = Self.hasDefaultRoute(
+      KernelFile.read(root + "/proc/net/route") ?? "", KernelFile.read(root + "/proc/net/ipv6_route") ?? "")
+    let network = isThere ? NetworkState.free : .unreachable
+    if network == told.network {
+      settlesAt = nil
+    } else if network == .unreachable || told.network == nil {
+      settlesAt = nil
+      told.network = network
+      events.append(.network(network))
+    } else if let due = settlesAt {
+      guard due <= instant else { return events }
+      settlesAt = nil
+      told.network = network
+      events.append(.network(network))
+    } else {
+      settlesAt = instant.advanced(bySeconds: Self.settleSeconds)
+    }
+    return events
+  }
+
+  /// Seconds from a network's coming to its being counted: addresses, routes and names take some.
+  static let settleSeconds = 20.0
+}
+
+// MARK: - The kernel's files
+
+extension MachineConditions {
+  /// Whether there is a way to everywhere.
+  ///
+  /// - Parameters:
+  ///   - routes: `/proc/net/route`: interface, destination, gateway, flags, ..., mask as the eighth.
+  ///   - routes6: `/proc/net/ipv6_route`: destination, its length, ..., flags as the ninth, interface.
+  static func hasDefaultRoute(_ routes: String, _ routes6: String) -> Bool {
+    let isUp: UInt32 = 0x1
+    let rejects: UInt32 = 0x200
+    let old = routes.split(separator: "\n").dropFirst().contains { line in
+      let words = line.split(whereSeparator: { $0 == "\t" || $0 == " " })
+      guard words.count >= 8, let flags = UInt32(words[3], radix: 16) else { return false }
+      return words[1] == "00000000" && words[7] == "00000000" && flags & isUp != 0 && flags & rejects == 0
+    }
+    return old
+      || routes6.split(separator: "\n").contains { line in
+        let words = line.split(separator: " ")
+        guard words.count >= 10, let flags = UInt32(words[8], radix: 16) else { return false }
+        return words[1] == "00" && words[0].allSatisfy { $0 == "0" } && words[9] != "lo"
+          && flags & isUp != 0 && flags & rejects == 0
+      }
+  }
+
+  /// What the machine runs on: on its battery where one discharges and no other supply is online. Batteries of mice and
+  /// the like (`scope` is `Device`) do not count.
+  static func supply(in folder: String) -> PowerSupply {
+    func text(_ name: String, _ file: String) -> String? {
+      KernelFile.read("\(folder)/\(name)/\(file)").map { String($0.prefix { $0 != "\n" }) }
+    }
+    var isOnline = false
+    var isDischarging = false
+    var percents: [Double] = []
+    // In /sys they are links.
+    let names = [false, true].flatMap { KernelFile.names(in: folder, areDirectories: $0) }
+    for name in names where text(name, "scope") != "Device" {
+      if text(name, "type") == "Battery" {
+        if text(name, "status") == "Discharging" { isDischarging = true }
+        if let percent = text(name, "capacity").flatMap({ Double($0) }) { percents.append(percent) }
+      } else if text(name, "online") == "1" {
+        isOnline = true
+      }
+    }
+    return PowerSupply(isOnBattery: isDischarging && !isOnline, percent: percents.max())
+  }
+}

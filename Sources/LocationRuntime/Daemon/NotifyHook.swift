@@ -1,0 +1,136 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The command that shows notifications to the user. It is run once for each and reads one line of JSON from its
+/// standard input. It may end at once, or wait for the user: by its status it says that the user opened the
+/// notification (rule D6).
+struct NotifyHook {
+  /// What came of one.
+  enum Outcome: Equatable {
+    /// The user opened it.
+    case opened(subscriber: String, notification: String)
+    /// What went wrong, for the log.
+    case trouble(String)
+  }
+
+  private struct Running {
+    let pid: pid_t
+    let pidfd: Descriptor
+    let subscriber: String
+    let notification: String
+  }
+
+  /// The program and its arguments; empty where there is none.
+  var command: [String]
+  private let environment: [String]
+  private var running: [Running] = []
+  private var hasComplained = false
+
+  init(_ command: [String], environment: [String]) {
+    self.command = command
+    self.environment = environment
+  }
+
+  /// Adds what `poll` is to wait for; ``take(_:)`` takes the same number of entries back.
+  func watch(_ entries: inout [pollfd]) {
+    entries += running.map { pollfd(fd: $0.pidfd.number, events: Int16(POLLIN), revents: 0) }
+  }
+
+  /// Has it show a notification; what went wrong, for the log. Without a command nothing is shown.
+  mutating func show(
+    _ content: LocalNotification.Content, of subscriber: String, event: Int, notification: String
+  ) -> String? {
+    guard !command.isEmpty else { return nil }
+    if running.count >= Self.runningLimit, let oldest = running.first { kill(oldest.pid, SIGKILL) }
+    do throws(ProgramStart.Refusal) {
+      let program = try ProgramStart(
+        command: command, environment: environment, hasOutput: false, cgroup: nil, noting: { _ in })
+      var queue = WriteQueue()
+      // A line of a program has at most as many bytes as a pipe holds.
+      _ = queue.append(Self.line(of: content, subscriber, event: event, notification: notification))
+      queue.send(to: program.input)
+      running.append(
+        Running(
+          pid: program.pid, pidfd: program.pidfd, subscriber: subscriber, notification: notification))
+      return nil
+    } catch {
+      return complain("can't be started: \(SystemReason.text(error.code))")
+    }
+  }
+
+  /// Takes note of those that have ended.
+  mutating func take(_ entries: ArraySlice<pollfd>) -> [Outcome] {
+    var outcomes: [Outcome] = []
+    for (entry, program) in zip(entries, running) where entry.revents != 0 {
+      guard let end = ProgramStart.reap(program.pidfd) else { continue }
+      running.removeAll { $0.pid == program.pid }
+      switch end.status {
+      case 0: hasComplained = false
+      case Self.openedStatus:
+        outcomes.append(.opened(subscriber: program.subscriber, notification: program.notification))
+      case 128 + SIGKILL: break
+      case let status:
+        if let text = complain("ended with status \(status)") { outcomes.append(.trouble(text)) }
+      }
+    }
+    return outcomes
+  }
+
+  /// Ends those that wait for the user.
+  func end() { for program in running { kill(program.pid, SIGKILL) } }
+
+  /// Once, until it works again.
+  private mutating func complain(_ what: String) -> String? {
+    defer { hasComplained = true }
+    return hasComplained ? nil : "notifications: \(command[0]) \(what); this is told once"
+  }
+
+  /// The status by which it says that the user opened the notification.
+  static let openedStatus: Int32 = 100
+  /// Those that wait for the user at a time; the oldest is ended for one more.
+  private static let runningLimit = 32
+}
+
+extension NotifyHook {
+  /// The line of a notification, with its end.
+  static func line(
+    of content: LocalNotification.Content, _ subscriber: String, event: Int, notification: String
+  ) -> [UInt8] {
+    var line = JSONLine()
+    line.open()
+    line.member("v", 1)
+    line.member("event", event)
+    line.member("subscriber", subscriber)
+    line.member("notification", notification)
+    line.member("title", content.title)
+    line.member("body", content.body)
+    line.member("sound", content.sound)
+    line.member("badge", content.badge)
+    line.member("action", content.action)
+    line.member(json: "data", content.data)
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// The command that shows notifications where the settings name none: the desktop's service, where the daemon runs in a
+  /// user's session and the helper is beside it; else none.
+  static func desktop(environment: [String]) -> [String] {
+    func value(_ key: String) -> String? {
+      environment.first { $0.hasPrefix(key + "=") }.map { String($0.dropFirst(key.count + 1)) }
+    }
+    let hasBus =
+      value("DBUS_SESSION_BUS_ADDRESS") != nil
+      || value("XDG_RUNTIME_DIR").map { unsafe access($0 + "/bus", F_OK) == 0 } ?? false
+    guard hasBus, let own = KernelFile.target("/proc/self/exe"), let slash = own.lastIndex(of: "/") else {
+      return []
+    }
+    let helper = String(own[..<slash]) + "/locwatch-notify"
+    return unsafe access(helper, X_OK) == 0 ? [helper] : []
+  }
+}

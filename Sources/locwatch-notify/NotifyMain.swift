@@ -1,0 +1,33 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Shows one notification on the desktop: `locwatch run` starts it where the settings name no command of their own. It
+/// reads one line of JSON from standard input, asks the service of the Desktop Notifications Specification, and waits
+/// until the user has opened or closed it.
+///
+/// It is a program of its own so that the daemon needs no bus.
+@main struct NotifyMain {
+  /// The user opened it.
+  private static let openedStatus: Int32 = 100
+  /// `EX_UNAVAILABLE` and `EX_DATAERR` of sysexits.h.
+  private static let unavailable: Int32 = 69
+  private static let badData: Int32 = 65
+  /// Seconds for which it waits for the user.
+  private static let patienceSeconds: UInt64 = 86_400
+
+  static func main() {
+    guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(badData) }
+    do throws(SessionBus.Failure) {
+      let bus = try SessionBus()
+      let isOpened = try notification.show(on: bus, within: patienceSeconds)
+      exit(isOpened ? openedStatus : 0)
+    } catch {
+      exit(unavailable)
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import ArgumentParser
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// `locwatch notifications`: what programs have scheduled for the user.
+struct NotificationsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "notifications",
+    abstract: "List, add, cancel and open local notifications of a subscriber.",
+    discussion: """
+      A subscriber schedules its notifications itself (Docs/Subscribers.md). These
+      commands do the same from a terminal. The daemon shows them by the desktop's
+      service, or by the command of notifications.notify_hook.
+
+        locwatch notifications add logger --title Tea --after 180
+        locwatch notifications add logger --title Up --after 3600 --repeat day
+        locwatch notifications add logger --title Home --region home --on enter
+        locwatch notifications list logger
+        locwatch notifications open logger n1
+        locwatch notifications cancel logger n1
+        locwatch notifications deny logger          # the user wants to see none
+      """,
+    subcommands: [List.self, Add.self, Cancel.self, Open.self, Allow.self, Deny.self])
+
+  /// `locwatch notifications list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List what a subscriber has scheduled, by time.")
+
+    @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
+    var name: String
+
+    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        let list = try state.seat().notifications(of: name)
+        if list.isEmpty { Terminal.note("\(name) has no notifications scheduled") }
+        try format.print(list, header: ["ID", "WHEN", "REPEAT", "TITLE"]) { tree in
+          let region = tree["region"]?.text(or: nil).map { "region \($0)" }
+          return [
+            tree["id"]?.text(or: nil) ?? "", tree["at"]?.text(or: nil) ?? region ?? "",
+            tree["repeat"]?.text(or: nil) ?? "", tree["title"]?.text(or: nil) ?? "",
+          ]
+        } json: { tree, line in
+          line.open()
+          for key in ["id", "title", "at", "region", "repeat"] {
+            if let text = tree[key]?.text(or: nil) { line.member(named: key, text) }
+          }
+          line.close()
+        }
+      }
+    }
+  }
+
+  /// `locwatch notifications add`
+  struct Add: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "add", abstract: "Schedule a notification for a subscriber.")
+
+    @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
+    var name: String
+
+    @Option(help: "Its first line.")
+    var title: String
+
+    @Option(help: "What follows it.")
+    var body: String?
+
+    @Option(help: "Its name; one of the same name is replaced (default: given by the daemon).")
+    var id: String?
+
+    @Option(help: "A time, as 2026-05-01T07:30:00Z.")
+    var at: String?
+
+    @Option(help: "A time of the clock on the wall, as 2026-05-01T07:30.")
+    var wall: String?
+
+    @Option(help: "The zone of --wall, as Europe/Berlin (default: the machine's).")
+    var zone: String?
+
+    @Option(help: "Seconds from now.")
+    var after: Double?
+
+    @Flag(help: "At once.")
+    var now = false
+
+    @Option(help: "A region.")
+    var region: String?
+
+    @Option(help: "With --region: enter or exit.")
+    var on: String?
+
+    @Option(help: "minute, hour, day, weekday, week, month, quarter or year.")
+    var `repeat`: String?
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        var members = [JSONTree.Member(key: "title", value: .string(title))]
+        let texts = [
+          ("body", body), ("id", id), ("at", at), ("wall", wall), ("zone", zone), ("region", region),
+          ("on", on), ("repeat", `repeat`),
+        ]
+        for (key, text) in texts {
+          if let text { members.append(.init(key: key, value: .string(text))) }
+        }
+        if let after { members.append(.init(key: "after_s", value: .number("\(after)"))) }
+        if now { members.append(.init(key: "now", value: .boolean(true))) }
+        let given = try state.seat().notify(name, .object(members))
+        Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
+      }
+    }
+  }
+
+  /// `locwatch notifications cancel`
+  struct Cancel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "cancel", abstract: "Cancel a notification.")
+
+    @OptionGroup var one: OneNotification
+
+    func run() async throws { try one.change { .cancelNotification(id: $0) } }
+  }
+
+  /// `locwatch notifications open`
+  struct Open: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "open", abstract: "Open a notification as the user would: it launches its subscriber.")
+
+    @OptionGroup var one: OneNotification
+
+    func run() async throws { try one.change { .openNotification(id: $0) } }
+  }
+
+  /// `locwatch notifications allow`
+  struct Allow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "allow", abstract: "Let a subscriber show notifications.")
+
+    @OptionGroup var permission: NotificationPermission
+
+    func run() async throws { try permission.set(true) }
+  }
+
+  /// `locwatch notifications deny`
+  struct Deny: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "deny", abstract: "Let a subscriber show no notifications (rule D8).")
+
+    @OptionGroup var permission: NotificationPermission
+
+    func run() async throws { try permission.set(false) }
+  }
+}
+
+/// One notification of a subscriber.
+struct OneNotification: ParsableArguments {
+  @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
+  var name: String
+
+  @Argument(help: ArgumentHelp("The notification.", valueName: "id"))
+  var id: String
+
+  @OptionGroup var state: StateOptions
+
+  func change(_ event: (String) -> ModeEvent) throws {
+    try Terminal.reporting { () throws(Failure) in try state.seat().change(name, event(id)) }
+  }
+}
+
+/// Whether a subscriber may show notifications.
+struct NotificationPermission: ParsableArguments {
+  @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
+  var name: String
+
+  @OptionGroup var state: StateOptions
+
+  func set(_ isAllowed: Bool) throws {
+    try Terminal.reporting { () throws(Failure) in
+      try state.seat().change(name, .permitNotifications(isAllowed))
+    }
+  }
+}

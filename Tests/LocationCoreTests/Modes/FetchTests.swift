@@ -1,0 +1,227 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Section G: when a good moment comes, what an answer is worth, and what stands in the way.
+@Suite struct FetchTests {
+  private static func subscriber(
+    _ name: String = "a", interval: Double? = 3600, metered: Bool = false
+  ) -> Subscriber {
+    var subscriber = Subscriber(name: name, services: [], modes: [.fetch])
+    subscriber.fetch = FetchTerms()
+    subscriber.fetch?.intervalSeconds = interval
+    subscriber.fetch?.metered = metered
+    return subscriber
+  }
+
+  private static func stage(_ state: SubscriberState = .suspended) -> Stage {
+    var stage = Stage()
+    stage.add(subscriber(), state, at: 0)
+    return stage
+  }
+
+  // MARK: Moments
+
+  @Test(arguments: [(SubscriberState.suspended, "wake"), (.notRunning, "relaunch")])
+  func `G1 without anything else it comes after two intervals, and wakes or relaunches`(
+    state: SubscriberState, action: String
+  ) throws {
+    var stage = Self.stage(state)
+    stage.wait(until: 7199)
+    #expect(stage.log() == [])
+    stage.wait(until: 7200)
+    #expect(stage.log() == ["\(action) G1 \(state)>background good_moment"])
+    let launches = stage.launches()
+    let launch = try #require(launches.first)
+    #expect(launch.kind == "fetch")
+    #expect(launch.cause == .goodMoment)
+    #expect(launch.budgetSeconds == 30)
+  }
+
+  @Test func `G1 a machine that is awake anyway brings it after one interval`() {
+    var stage = Self.stage()
+    stage.take(3599, .machine(.awake))
+    #expect(stage.log() == [])
+    stage.take(3600, .machine(.awake))
+    #expect(stage.log().first == "wake G1 suspended>background good_moment")
+  }
+
+  @Test func `G1 another program that runs brings it`() {
+    var stage = Self.stage()
+    stage.add(Subscriber(name: "b", services: []), .notRunning, at: 0)
+    stage.say(3000, .foreground, of: "b")
+    stage.wait(until: 3599)
+    #expect(stage.log() == [])
+    stage.wait(until: 3600)
+    #expect(stage.log().first == "wake G1 suspended>background good_moment")
+  }
+
+  @Test func `G1 one is asked at a time, the longest overdue first`() {
+    var stage = Stage()
+    stage.add(Self.subscriber("late"), .suspended, at: 0)
+    stage.add(Self.subscriber("later"), .suspended, at: 100)
+    stage.answers["late"] = (.newData, 5, nil)
+    stage.answers["later"] = (.newData, 5, nil)
+    stage.take(5000, .machine(.awake))
+    #expect(stage.log(of: "late").count == 1)
+    #expect(stage.log(of: "later") == [])
+    stage.wait(until: 5004)
+    #expect(stage.log(of: "later") == [])
+    stage.wait(until: 5006)
+    #expect(stage.log(of: "later").first == "wake G1 suspended>background good_moment")
+  }
+
+  @Test func `G1 at most 48 a day`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(interval: 900), .suspended, at: 0)
+    stage.answers["a"] = (.newData, 1, 4096)
+    for step in 1...96 { stage.take(900 * Double(step) + 100, .machine(.awake)) }
+    let first = stage.fetches.count
+    #expect(first == 48)
+    for step in 97...150 { stage.take(900 * Double(step) + 100, .machine(.awake)) }
+    #expect(stage.fetches.count > 48)
+  }
+
+  @Test func `G1 never means never, and a program without the mode is not asked`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(interval: nil), .suspended, at: 0)
+    var plain = Self.subscriber("b")
+    plain.modes = []
+    stage.add(plain, .suspended, at: 0)
+    stage.take(50_000, .machine(.awake))
+    #expect(stage.log() == [])
+    #expect(stage.log(of: "b") == [])
+    stage.say(50_001, .mode(.fetched(.newData, bytes: nil)), of: "b")
+    #expect(stage.log(of: "b") == ["refuse G1 suspended>suspended no_mode"])
+  }
+
+  // MARK: Obstacles
+
+  @Test(
+    arguments: [
+      (MachineEvent.network(.unreachable), MachineEvent.network(.free), "G1", "no_network"),
+      (.network(.metered), .network(.free), "G1", "no_network"),
+      (.lowPower(true), .lowPower(false), "G1", "low_power"),
+      (.memoryPressure(.warning), .memoryPressure(.none), "G1", "pressure"),
+      (
+        .supply(PowerSupply(isOnBattery: true, percent: 19)),
+        .supply(PowerSupply(isOnBattery: true, percent: 20)), "G1", "power_low"
+      ),
+    ] as [(MachineEvent, MachineEvent, String, String)])
+  func `G1 what stands in the way is told once, and when it ends the moment comes`(
+    begin: MachineEvent, end: MachineEvent, rule: String, reason: String
+  ) {
+    var stage = Self.stage()
+    stage.take(10, .machine(begin))
+    stage.wait(until: 20_000)
+    #expect(stage.log() == ["defer \(rule) suspended>suspended \(reason)"])
+    stage.take(20_001, .machine(.awake))
+    #expect(stage.log().count == 1)
+    stage.take(20_002, .machine(end))
+    #expect(stage.log().dropFirst().first == "wake G1 suspended>background good_moment")
+  }
+
+  @Test func `G1 the user's doing is an obstacle of its own, told at its change`() {
+    var stage = Self.stage(.notRunning)
+    stage.say(1, .quit)
+    stage.wait(until: 9000)
+    stage.say(9001, .backgroundDelivery(false))
+    stage.wait(until: 20_000)
+    #expect(
+      stage.log().dropFirst() == [
+        "defer A7 notRunning>notRunning force_quit",
+        "defer B8 notRunning>notRunning background_delivery_off",
+      ])
+    stage.say(20_001, .backgroundDelivery(true))
+    #expect(stage.log().last == "defer A7 notRunning>notRunning force_quit")
+    #expect(stage.launches().isEmpty)
+  }
+
+  @Test func `G1 a metered network will do where the manifest says so`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(metered: true), .suspended, at: 0)
+    stage.take(10, .machine(.network(.metered)))
+    stage.wait(until: 7200)
+    #expect(stage.log().first == "wake G1 suspended>background good_moment")
+  }
+
+  // MARK: Answers
+
+  @Test(
+    arguments: [
+      (.newData, 5, 4096, 1), (.newData, 5, nil, 1), (.newData, 5, 1023, 0),
+      (.noData, 10, nil, 0.7), (.newData, 11, nil, 0.5), (.noData, 20, nil, 0.5), (.noData, 21, nil, 0.2),
+      (.failed, 1, nil, 0.2), (nil, 30, nil, 0),
+    ] as [(FetchResult?, Double, Int?, Double)])
+  func `G3 what an answer is worth`(result: FetchResult?, seconds: Double, bytes: Int?, value: Double) {
+    #expect(FetchState.value(result, seconds: seconds, bytes: bytes) == value)
+  }
+
+  @Test func `G3 the score moves by a fifth, and the interval with it`() throws {
+    var stage = Self.stage()
+    stage.answers["a"] = (.newData, 2, 5000)
+    stage.wait(until: 7210)
+    let fetches = stage.fetches
+    let record = try #require(fetches.first)
+    #expect(record.result == .newData)
+    #expect(record.seconds == 2)
+    #expect(record.bytes == 5000)
+    #expect(abs(record.score - 0.6) < 1e-12)
+    // 3600 times 4 to the power of -0.2.
+    #expect(abs(record.nextSeconds - 2728.289_820) < 1e-3)
+    let fetch = stage.engine.subscriber("a")?.fetch
+    let view = try #require(fetch)
+    #expect(view.lastValue == 1)
+    #expect(view.intervalSeconds == record.nextSeconds)
+    #expect(stage.state() == .suspended)
+    var state = FetchState(at: Drive.instant(0))
+    state.score = 1
+    #expect(abs(state.intervalSeconds(wishSeconds: 3600) - 900) < 1e-6)
+    state.score = 0
+    #expect(abs(state.intervalSeconds(wishSeconds: 3600) - 14_400) < 1e-6)
+  }
+
+  @Test func `G2 no answer within 30 s ends the program, and counts as nothing`() throws {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.wait(until: 7229)
+    #expect(stage.state() == .background)
+    stage.wait(until: 7231)
+    #expect(stage.log().last == "terminate K2 background>notRunning budget_over")
+    let fetches = stage.fetches
+    let record = try #require(fetches.first)
+    #expect(record.result == nil)
+    #expect(abs(record.score - 0.4) < 1e-12)
+    // Never kept: nothing is tried again for it.
+    stage.wait(until: 7300)
+    #expect(stage.launches().count == 1)
+  }
+
+  @Test func `G1 a reboot keeps the last moment, and removing the mode forgets the score`() {
+    var stage = Self.stage()
+    stage.answers["a"] = (.newData, 1, nil)
+    stage.wait(until: 7205)
+    stage.take(7300, .machine(.reboot))
+    #expect(stage.engine.subscriber("a")?.fetch?.lastValue == 1)
+    stage.take(7400, .addSubscriber(Subscriber(name: "a", services: []), .notRunning))
+    #expect(stage.engine.subscriber("a")?.fetch == nil)
+    stage.take(7500, .addSubscriber(Self.subscriber(), .notRunning))
+    #expect(stage.engine.subscriber("a")?.fetch?.score == 0.5)
+  }
+
+  @Test func `M6 what a fetch sent is booked to its subscriber under G1`() throws {
+    var stage = Stage { $0.profile = .pinephone }
+    stage.add(Self.subscriber(), .suspended, at: 0)
+    stage.answers["a"] = (.newData, 5, 100_000)
+    stage.wait(until: 7300)
+    stage.take(7300, .end)
+    let entries = stage.effects.records.compactMap { record -> PowerEntry? in
+      if case .power(let entry) = record.body { entry } else { nil }
+    }
+    let radio = entries.filter { $0.component.rawValue.hasPrefix("radio") }
+    #expect(!radio.isEmpty)
+    #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .goodMoment })
+    #expect(radio.reduce(0) { $0 + $1.joules } > 0)
+  }
+}

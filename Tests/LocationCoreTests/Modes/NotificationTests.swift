@@ -1,0 +1,383 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Section D: what is shown, when, and what is refused.
+@Suite struct NotificationTests {
+  static let subscriber = Subscriber(name: "a", services: [])
+
+  private static func stage(
+    _ state: SubscriberState = .suspended, _ adjust: (inout EngineConfiguration) -> Void = { _ in }
+  ) -> Stage {
+    var stage = Stage(adjust)
+    stage.add(subscriber, state, at: 0)
+    return stage
+  }
+
+  private static func after(_ seconds: Double, id: String = "tea") -> SubscriberEvent {
+    .mode(.notify(LocalNotification(id: id, title: "Tea", when: .after(seconds: seconds))))
+  }
+
+  private static func time(_ text: String) -> UTCTime { UTCTime(rfc3339: text)! }
+
+  // MARK: Fire
+
+  @Test(
+    arguments: [
+      (SubscriberState.active, ["deliver D3 active>active foreground"]),
+      (.inactive, ["notify D3 inactive>inactive due", "deliver D3 inactive>inactive foreground"]),
+      (.background, ["notify D3 background>background due", "deliver D3 background>background running"]),
+      (.suspended, ["notify D3 suspended>suspended due"]),
+      (.notRunning, ["notify D3 notRunning>notRunning due"]),
+    ] as [(SubscriberState, [String])])
+  func `D3 it is shown or handed over by the state, and wakes nobody`(
+    state: SubscriberState, decisions: [String]
+  ) {
+    var stage = Self.stage(state)
+    if state == .background { stage.say(0, .beginTask(name: "t")) }
+    stage.say(1, Self.after(9))
+    stage.wait(until: 9.9)
+    #expect(stage.notified.isEmpty)
+    stage.wait(until: 10)
+    #expect(stage.log().suffix(decisions.count) == decisions[...])
+    #expect(stage.notified.map(\.reason) == [.due])
+    #expect(stage.notified[0].lateSeconds == nil)
+    #expect(stage.shown == (state == .active ? [] : ["tea"]))
+    #expect(stage.launches().isEmpty)
+  }
+
+  @Test func `D3 nothing of the policy keeps it from being shown, and it changes no state`() {
+    var stage = Self.stage(.suspended)
+    stage.say(1, Self.after(9))
+    stage.say(2, .quit)
+    stage.say(3, .backgroundDelivery(false))
+    stage.take(4, .machine(.lowPower(true)))
+    stage.take(5, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 10)
+    #expect(stage.shown == ["tea"])
+    #expect(stage.state() == .notRunning)
+  }
+
+  @Test
+  func `D3 within its tolerance it joins another wake of the machine, and comes at its end without one`() {
+    var stage = Self.stage(.suspended)
+    var lax = LocalNotification(id: "lax", title: "Lax", when: .after(seconds: 100))
+    lax.toleranceSeconds = 60
+    stage.say(0, .mode(.notify(lax)))
+    var other = LocalNotification(id: "other", title: "Lax", when: .after(seconds: 300))
+    other.toleranceSeconds = 60
+    stage.say(0, .mode(.notify(other)))
+    stage.say(0, Self.after(130))
+    stage.wait(until: 129)
+    #expect(stage.shown == [])
+    stage.wait(until: 131)
+    #expect(stage.shown == ["tea", "lax"])
+    stage.wait(until: 359)
+    #expect(stage.shown.count == 2)
+    stage.wait(until: 360)
+    #expect(stage.shown.last == "other")
+    #expect(stage.notified.allSatisfy { $0.reason == .due })
+  }
+
+  @Test func `D3 within its tolerance it joins a machine that is awake for something else`() {
+    var stage = Self.stage(.suspended)
+    var lax = LocalNotification(id: "lax", title: "Lax", when: .after(seconds: 100))
+    lax.toleranceSeconds = 600
+    stage.say(0, .mode(.notify(lax)))
+    stage.take(99, .machine(.awake))
+    #expect(stage.shown == [])
+    stage.take(250, .machine(.awake))
+    #expect(stage.shown == ["lax"])
+  }
+
+  @Test func `D1 now is shown at once, counts never, and the engine gives names`() {
+    var stage = Self.stage(.suspended)
+    stage.say(1, .mode(.notify(LocalNotification(title: "Now", when: .now))))
+    #expect(stage.notified.map(\.reason) == [.now])
+    #expect(stage.shown == ["n1"])
+    #expect(stage.engine.notifications(of: "a").isEmpty)
+    #expect(stage.engine.lastNotification(of: "a") == "n1")
+  }
+
+  @Test func `D1 a name that is there is replaced`() {
+    var stage = Self.stage()
+    stage.say(1, Self.after(100))
+    stage.say(2, Self.after(10))
+    stage.wait(until: 200)
+    #expect(stage.shown == ["tea"])
+  }
+
+  // MARK: Limit and permission
+
+  @Test func `D4 the 129th is refused and changes nothing, and a replacement is not`() {
+    var stage = Self.stage()
+    for number in 1...128 { stage.say(1, Self.after(1000, id: "n\(number)")) }
+    #expect(stage.log() == [])
+    stage.say(2, Self.after(5, id: "more"))
+    #expect(stage.log() == ["refuse D4 suspended>suspended too_many_notifications"])
+    #expect(stage.engine.notifications(of: "a").count == 128)
+    stage.say(3, Self.after(2000, id: "n7"))
+    stage.say(3, .mode(.notify(LocalNotification(title: "Now", when: .now))))
+    #expect(stage.log().filter { $0.hasPrefix("refuse") }.count == 1)
+    stage.say(4, .mode(.cancelNotification(id: "n7")))
+    stage.say(4, Self.after(5, id: "more"))
+    #expect(stage.engine.notifications(of: "a").first?.id == "more")
+  }
+
+  @Test func `D4 canceling an unknown one is an error and changes nothing`() {
+    var stage = Self.stage()
+    stage.say(1, Self.after(10))
+    stage.say(2, .mode(.cancelNotification(id: "coffee")))
+    #expect(stage.log() == ["refuse D4 suspended>suspended unknown_notification"])
+    stage.say(3, .mode(.cancelNotifications))
+    stage.wait(until: 20)
+    #expect(stage.shown == [])
+  }
+
+  @Test func `D8 without permission scheduling is refused, and what is scheduled fires unseen`() {
+    var stage = Self.stage()
+    stage.say(1, Self.after(10))
+    stage.say(2, .mode(.permitNotifications(false)))
+    stage.say(3, Self.after(20, id: "later"))
+    stage.wait(until: 30)
+    #expect(
+      stage.log() == [
+        "refuse D8 suspended>suspended not_permitted", "drop D8 suspended>suspended not_permitted",
+      ])
+    #expect(stage.shown == [])
+    stage.say(31, .mode(.permitNotifications(true)))
+    stage.say(32, Self.after(1))
+    stage.wait(until: 40)
+    #expect(stage.shown == ["tea"])
+  }
+
+  @Test func `B9 where nothing shows notifications scheduling is refused`() {
+    var stage = Self.stage()
+    stage.take(1, .machine(.notifier(false)))
+    stage.say(2, Self.after(10))
+    #expect(stage.log() == ["refuse B9 suspended>suspended no_notifier"])
+    stage.take(3, .machine(.notifier(true)))
+    stage.say(4, Self.after(10))
+    stage.wait(until: 20)
+    #expect(stage.shown == ["tea"])
+  }
+
+  // MARK: Repeat and zones
+
+  @Test func `D2 it repeats, and counts as one`() {
+    var stage = Self.stage()
+    var notification = LocalNotification(id: "tick", title: "Tick", when: .after(seconds: 60))
+    notification.repeats = .minute
+    stage.say(0, .mode(.notify(notification)))
+    stage.wait(until: 359)
+    #expect(stage.shown.count == 5)
+    #expect(stage.engine.notifications(of: "a").count == 1)
+    stage.say(400, .mode(.cancelNotification(id: "tick")))
+    stage.wait(until: 1000)
+    #expect(stage.shown.count == 6)
+  }
+
+  @Test
+  func `D2 one that begins in the past begins with the next, and one that does not repeat is due at once`()
+    throws
+  {
+    var stage = Self.stage()
+    var daily = LocalNotification(id: "daily", title: "D", when: .at(Self.time("2026-04-20T06:01:00Z")))
+    daily.repeats = .day
+    stage.say(0, .mode(.notify(daily)))
+    #expect(stage.shown == [])
+    #expect(stage.engine.notifications(of: "a").map(\.time) == [Self.time("2026-05-01T06:01:00Z")])
+    stage.wait(until: 61)
+    #expect(stage.notified.map(\.reason) == [.due])
+    stage.say(
+      70,
+      .mode(
+        .notify(LocalNotification(id: "old", title: "O", when: .at(Self.time("2026-04-20T06:00:00Z"))))))
+    #expect(stage.shown == ["daily", "old"])
+  }
+
+  @Test func `D1 a time on the wall without a zone follows the machine's, and a fixed time never moves`()
+    throws
+  {
+    // 2026-05-01T06:00:00Z is second 0.
+    var stage = Self.stage()
+    let wall = try #require(WallTime("2026-05-01T07:30"))
+    stage.say(0, .mode(.notify(LocalNotification(id: "wall", title: "W", when: .wall(wall)))))
+    stage.say(
+      0,
+      .mode(
+        .notify(LocalNotification(id: "at", title: "A", when: .at(Self.time("2026-05-01T07:30:00Z"))))))
+    #expect(
+      stage.engine.notifications(of: "a").map(\.time) == [
+        Self.time("2026-05-01T07:30:00Z"), Self.time("2026-05-01T07:30:00Z"),
+      ])
+    stage.take(1, .machine(.zone(CalendarUnitTests.newYork)))
+    #expect(stage.engine.notifications(of: "a").map(\.id) == ["at", "wall"])
+    #expect(stage.engine.notifications(of: "a").last?.time == Self.time("2026-05-01T11:30:00Z"))
+    stage.wait(until: 5400)
+    #expect(stage.shown == ["at"])
+    // In Berlin it is half past seven long since: it is due now.
+    stage.take(6000, .machine(.zone(CalendarUnitTests.berlin)))
+    #expect(stage.shown == ["at", "wall"])
+  }
+
+  // MARK: Missed
+
+  @Test
+  func `D5 what came due before the first unlock is shown once, overdue, and a rhythm goes on unshifted`() {
+    var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
+    stage.say(0, Self.after(100))
+    var tick = LocalNotification(id: "tick", title: "Tick", when: .after(seconds: 60))
+    tick.repeats = .minute
+    stage.say(0, .mode(.notify(tick)))
+    stage.take(30, .machine(.reboot))
+    stage.wait(until: 400)
+    #expect(stage.shown == [])
+    stage.take(410, .machine(.unlock))
+    #expect(stage.notified.map(\.reason) == [.overdue, .overdue])
+    #expect(stage.shown == ["tea", "tick"])
+    #expect(stage.notified.map { $0.lateSeconds?.rounded() } == [310, 50])
+    stage.wait(until: 481)
+    #expect(stage.notified.count == 4)
+    #expect(stage.notified.last?.reason == .due)
+  }
+
+  @Test func `D5 what came due while nobody was there is shown once when somebody is`() {
+    var stage = Self.stage()
+    stage.say(0, Self.after(100))
+    stage.take(0, .machine(.absent(true)))
+    stage.wait(until: 500)
+    #expect(stage.shown == [])
+    stage.take(500, .machine(.absent(false)))
+    #expect(stage.notified.map(\.reason) == [.overdue])
+    #expect(stage.notified.map { $0.lateSeconds?.rounded() } == [400])
+    // A reboot and a second absence show it no more.
+    stage.take(510, .machine(.reboot))
+    stage.take(520, .machine(.absent(true)))
+    stage.take(900, .machine(.absent(false)))
+    #expect(stage.shown == ["tea"])
+  }
+
+  // MARK: Opened
+
+  @Test func `D6 opening one is a launch by the user, with its data, and clears the force-quit mark`() throws
+  {
+    var stage = Self.stage(.notRunning)
+    var notification = LocalNotification(id: "tea", title: "Tea", when: .after(seconds: 1))
+    notification.content.data = #"{"cup":2}"#
+    stage.say(0, .mode(.notify(notification)))
+    stage.say(0.5, .quit)
+    stage.wait(until: 5)
+    stage.say(6, .mode(.openNotification(id: "tea")))
+    #expect(stage.state() == .active)
+    #expect(stage.engine.subscriber("a")?.wasForceQuit == false)
+    let opened = stage.opened
+    let launch = try #require(opened.first)
+    #expect(launch.kind == "notification")
+    #expect(launch.cause == .notificationOpened)
+    #expect(launch.notification == "tea")
+    #expect(launch.data == #"{"cup":2}"#)
+    #expect(launch.event == stage.effects.records.first { $0.type == "notification" }?.id)
+    stage.say(7, .mode(.openNotification(id: "coffee")))
+    #expect(stage.log().last == "refuse D6 active>active unknown_notification")
+  }
+
+  @Test func `D6 before the first unlock opening one is refused`() {
+    var stage = Self.stage(.notRunning) { $0.policy.protectUntilFirstUnlock = true }
+    stage.say(0, Self.after(1))
+    stage.wait(until: 5)
+    stage.take(6, .machine(.reboot))
+    stage.say(7, .mode(.openNotification(id: "tea")))
+    #expect(stage.log().last == "refuse A8 notRunning>notRunning locked")
+    #expect(stage.state() == .notRunning)
+  }
+
+  @Test func `D6 removing the subscriber cancels all`() {
+    var stage = Self.stage()
+    stage.say(0, Self.after(10))
+    stage.take(1, .removeSubscriber(name: "a"))
+    stage.wait(until: 20)
+    #expect(stage.shown == [])
+    #expect(stage.engine.nextDeadline == nil)
+  }
+
+  // MARK: Regions
+
+  private static func regionStage(
+    _ authorization: Subscriber.Authorization, _ accuracy: Subscriber.AccuracyAuthorization = .full
+  ) -> Stage {
+    var stage = Stage()
+    let home = Region(
+      id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))
+    stage.take(-2, .addRegion(home))
+    stage.add(
+      Subscriber(name: "a", services: [], authorization: authorization, accuracy: accuracy), .suspended)
+    return stage
+  }
+
+  private static func home(_ id: String = "in", isLeft: Bool = false, isOnce: Bool = true) -> SubscriberEvent
+  {
+    var notification = LocalNotification(id: id, title: "Home", when: .region(id: "home", isLeft: isLeft))
+    notification.isOnce = isOnce
+    return .mode(.notify(notification))
+  }
+
+  /// Ten fixes far away, then ten at home, then ten far away again, from so many seconds on.
+  private static func visit(_ stage: inout Stage, from seconds: Double) {
+    for step in 0..<30 {
+      let isHome = step >= 10 && step < 20
+      stage.fix(seconds + 10 * Double(step), east: isHome ? 0 : 1000)
+    }
+  }
+
+  @Test func `D7 a region's notification is shown without waking, once, and keeps the receiver in use`()
+    throws
+  {
+    var stage = Self.regionStage(.whenInUse)
+    stage.say(0, Self.home())
+    stage.say(0, Self.home("out", isLeft: true, isOnce: false))
+    Self.visit(&stage, from: 10)
+    Self.visit(&stage, from: 1000)
+    #expect(stage.notified.map(\.reason) == [.regionEntered, .regionLeft, .regionLeft])
+    #expect(stage.shown == ["in", "out", "out"])
+    #expect(stage.state() == .suspended)
+    stage.take(2000, .end)
+    let rules = stage.effects.records.compactMap { record -> Rule? in
+      if case .power(let entry) = record.body, entry.component == .receiverTracking {
+        entry.rule
+      } else {
+        nil
+      }
+    }
+    #expect(rules == [.notificationRegion])
+  }
+
+  @Test func `D7 without a known region or the rights scheduling is refused`() throws {
+    for (authorization, accuracy, reason) in [
+      (Subscriber.Authorization.denied, Subscriber.AccuracyAuthorization.full, "denied"),
+      (.always, .reduced, "reduced"),
+    ] {
+      var stage = Self.regionStage(authorization, accuracy)
+      stage.say(0, Self.home())
+      #expect(stage.log() == ["refuse B8 suspended>suspended \(reason)"])
+    }
+    var stage = Self.regionStage(.always)
+    stage.say(
+      0, .mode(.notify(LocalNotification(title: "T", when: .region(id: "away", isLeft: false)))))
+    #expect(stage.log() == ["refuse B8 suspended>suspended unknown_region"])
+  }
+
+  @Test func `D7 when the rights go it is silent until they are back, and nothing is made up for`() throws {
+    var stage = Self.regionStage(.always)
+    stage.say(0, Self.home())
+    stage.say(1, .accuracy(.reduced))
+    Self.visit(&stage, from: 10)
+    #expect(stage.log() == ["defer B8 suspended>suspended reduced"])
+    #expect(stage.shown == [])
+    stage.say(900, .accuracy(.full))
+    #expect(stage.shown == [])
+    Self.visit(&stage, from: 1000)
+    #expect(stage.shown == ["in"])
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Notifications of real programs, shown by a command, through a kill and from the terminal.
+@Suite struct NotifyDaemonTests {
+  private static func start(_ run: DaemonRun) throws {
+    let hook = "notifications: {notify_hook: [\(PackageRoot.file("Examples/notify.py"))]}\n"
+    try run.start(
+      run.settings(hook), through: ["/usr/bin/env", "NOTIFY_LOG=\(run.folder("shown"))"])
+  }
+
+  private static func shown(_ run: DaemonRun) -> [Substring] {
+    (KernelFile.read(run.folder("shown")) ?? "").split(separator: "\n")
+  }
+
+  private static func scheduled(_ run: DaemonRun) throws -> [String] {
+    try run.withEngine { $0.notifications(of: "a").map(\.id) } ?? []
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
+  func `D3 D5 what a program schedules is shown by the hook, and survives a kill of the daemon`() async throws
+  {
+    let run = try DaemonRun()
+    try await run.add(
+      "a",
+      #"echo '{"notify":{"id":"tea","title":"Tea","body":"is ready","after_s":30}}'"# + "\n"
+        + #"echo '{"notify":{"id":"late","title":"Late","after_s":300}}'"# + "\n"
+        + #"echo '{"notifications":true}'"# + "\n"
+        + #"echo '{"cancel_notification":"coffee"}'"# + "\nserve")
+    try Self.start(run)
+    run.move(0, second: 0)
+    try await run.wait("the schedule") { try Self.scheduled(run) == ["tea", "late"] }
+    try await run.wait("the answers") {
+      let lines = run.log.map(\.line)
+      return lines.contains(#"{"notification":"tea"}"#)
+        && lines.contains {
+          $0.contains(#""type":"notifications","notifications":[{"id":"tea","title":"Tea""#)
+        }
+        && lines.contains {
+          $0.contains(#""type":"refused","what":"cancel_notification","reason":"unknown_notification""#)
+        }
+    }
+    #expect(Self.shown(run).isEmpty)
+    run.move(0, second: 40)
+    try await run.wait("the first") { Self.shown(run) == ["a: Tea: is ready"] }
+    await run.end(SIGKILL)
+    try Self.start(run)
+    run.move(0, second: 400)
+    try await run.wait("the second") { Self.shown(run) == ["a: Tea: is ready", "a: Late: "] }
+    #expect(try Self.scheduled(run) == [])
+    let decisions = try await run.decisions("a")
+    #expect(decisions.filter { $0 == "notify D3 due" }.count == 2)
+    #expect(await run.end() == 0)
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
+  func `D4 D6 D8 they are listed, added, canceled and opened from the terminal`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a")
+    try Self.start(run)
+    run.move(0, second: 0)
+    try await run.waitFor("a", .suspended)
+    let add = ["notifications", "add", "a", "--title", "Tea", "--id", "tea"]
+    #expect(try await run.command(add + ["--after", "600"]).stderr.contains("scheduled tea"))
+    let list = try await run.command(["notifications", "list", "a"])
+    #expect(list.stdout.contains("tea"), "\(list.stdout)")
+    #expect(try await run.command(["notifications", "cancel", "a", "tea"]).status == 0)
+    let again = try await run.command(["notifications", "cancel", "a", "tea"])
+    #expect(again.status == 1)
+    #expect(again.stderr.contains("no such notification"), "\(again.stderr)")
+    #expect(try await run.command(add + ["--now"]).status == 0)
+    try await run.wait("the notification") { Self.shown(run) == ["a: Tea: "] }
+    #expect(try await run.command(["notifications", "open", "a", "tea"]).status == 0)
+    try await run.waitFor("a", .active)
+    try await run.wait("the launch") {
+      run.log.contains {
+        $0.line.contains(#""kind":"notification""#) && $0.line.contains(#""notification":"tea""#)
+      }
+    }
+    #expect(try await run.command(["notifications", "deny", "a"]).status == 0)
+    let denied = try await run.command(add + ["--after", "600"])
+    #expect(denied.status == 1)
+    #expect(denied.stderr.contains("D8"), "\(denied.stderr)")
+    #expect(await run.end() == 0)
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program that shows notifications on the desktop, before a mock of the desktop's service on a private bus.
+@Suite(
+  .enabled(
+    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
+      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
+    "no mock of the desktop here"))
+struct NotifyHelperTests {
+  /// Starts the service and the helper, waits for the call, has the user do something, and prints the helper's status.
+  private static let script = #"""
+    import json, subprocess, sys, time
+    import dbus
+    helper, log, capabilities, deed, line = sys.argv[1:]
+    interface, path = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
+    service = subprocess.Popen([sys.executable, "-m", "dbusmock", "--template", "notification_daemon", "-l", log,
+                                "-p", json.dumps({"capabilities": capabilities})])
+    bus = dbus.SessionBus()
+    while not bus.name_has_owner(interface): time.sleep(0.02)
+    shown = subprocess.Popen([helper], stdin=subprocess.PIPE, text=True)
+    shown.stdin.write(line + "\n")
+    shown.stdin.close()
+    while " Notify " not in open(log).read(): time.sleep(0.02)
+    mock = dbus.Interface(bus.get_object(interface, path), "org.freedesktop.DBus.Mock")
+    def emit(name, signature, *values): mock.EmitSignal(interface, name, signature, list(values))
+    if deed == "open":
+        emit("ActionInvoked", "us", dbus.UInt32(99), "default")
+        emit("ActionInvoked", "us", dbus.UInt32(1), "default")
+    if deed == "close": emit("NotificationClosed", "uu", dbus.UInt32(1), dbus.UInt32(2))
+    print(shown.wait())
+    service.terminate()
+    """#
+
+  private static func show(
+    _ line: String, _ deed: String, capabilities: String = "body actions"
+  ) async throws -> (status: String, log: String) {
+    let folder = TemporaryFolder()
+    let script = folder.write("desktop.py", script)
+    let log = folder("log")
+    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-notify"
+    let run = try await Binary.run(
+      ["--", "/usr/bin/python3", script, helper, log, capabilities, deed, line],
+      executable: "/usr/bin/dbus-run-session")
+    #expect(run.status == 0, "\(run.stderr)")
+    let text = try String(contentsOfFile: log, encoding: .utf8)
+    return (run.stdout.trimmingCharacters(in: .whitespacesAndNewlines), text)
+  }
+
+  private static let tea =
+    #"{"v":1,"event":7,"subscriber":"a","notification":"tea","title":"Tea","body":"a < b","data":{"x":[1]}}"#
+
+  @Test(arguments: [("open", "100"), ("close", "0")])
+  func `D6 it says by its status whether the user opened the notification`(deed: String, status: String)
+    async throws
+  {
+    let shown = try await Self.show(Self.tea, deed)
+    #expect(shown.status == status)
+    #expect(shown.log.contains(#"Notify "a" 0 "" "Tea" "a < b" ["default", "Open"]"#), "\(shown.log)")
+  }
+
+  @Test func `a service without actions is not waited for, and one with markup gets it`() async throws {
+    let shown = try await Self.show(Self.tea, "nothing", capabilities: "body body-markup")
+    #expect(shown.status == "0")
+    #expect(shown.log.contains(#""a &lt; b" []"#), "\(shown.log)")
+  }
+
+  @Test func `without a bus it says that it is not available, and a line that is none is bad data`()
+    async throws
+  {
+    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-notify"
+    for (line, status) in [(Self.tea, 69), ("{}", 65)] {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: helper)
+      process.environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere/bus"]
+      let input = Pipe()
+      process.standardInput = input
+      try process.run()
+      input.fileHandleForWriting.write(Data((line + "\n").utf8))
+      try input.fileHandleForWriting.close()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == Int32(status))
+    }
+  }
+}
