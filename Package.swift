@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "LocationRuntime", targets: ["LocationRuntime"]),
     .executable(name: "locwatch", targets: ["locwatch"]),
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
+    .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
   ],
   dependencies: [
     // The command line.
@@ -35,6 +36,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     // The user's bus. Only the helper links it: the daemon stays small.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // What Swift can't do between fork and exec.
     .target(name: "CSpawn"),
     // What Swift can't say to the processor.
@@ -69,6 +72,10 @@ let package = Package(
     // Shows notifications on the desktop.
     .executableTarget(
       name: "locwatch-notify", dependencies: ["LocationCore", "CSystemd"], swiftSettings: strict),
+    // Speaks to the other side of one outlet. It alone links curl and TLS.
+    .executableTarget(
+      name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
+      swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["LocationCore"], path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -85,7 +92,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
+        "locwatch", "locwatch-notify", "locwatch-outlet", "LocationLab", "LocationRuntime", "LocationFormats",
+        "LocationCore",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: strict),

@@ -50,6 +50,11 @@ struct RunCommand: ParsableCommand {
       valueName: "file"), completion: .file())
   var unlockFile: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write metrics for Prometheus to this file, at most every 15 s.", valueName: "file"))
+  var metrics: String?
+
   @OptionGroup var state: StateOptions
 
   func validate() throws {
@@ -76,6 +81,7 @@ struct RunCommand: ParsableCommand {
     request.isSimulated = live.simulated
     request.usesCgroups = !noCgroup
     request.unlockFile = unlockFile
+    request.metrics = metrics
     return request
   }
 }

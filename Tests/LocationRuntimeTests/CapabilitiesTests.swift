@@ -51,7 +51,7 @@ import Testing
     let names = [
       "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "screen-lock", "suspension",
       "freezer", "stop-signal", "precedence", "significant-change", "regions", "visits", "standard",
-      "duty-cycling",
+      "duty-cycling", "outlets",
       "notifications", "keep-alive", "audio", "network", "push", "transfers", "serial", "bluetooth",
     ]
     #expect(found.all.map(\.name) == names)

@@ -13,6 +13,7 @@ import Testing
     ["explain"],
     ["journal"],
     ["ack"], ["subscribers"], ["notifications"], ["unlock"], ["low-power"], ["power"], ["regions"],
+    ["outlets"], ["outlets", "add"], ["metrics"],
   ]
 
   @Test(arguments: commands)

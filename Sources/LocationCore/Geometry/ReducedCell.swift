@@ -3,14 +3,14 @@
 /// The cell is a function of the position and of nothing else: no chance, no memory. However many positions of one
 /// cell are told, they are the same one. Rows are 0.05° of latitude; a row has as many cells as fit around the Earth at
 /// its edge nearer to the pole with at least 0.05° of a great circle each, so that no cell is narrower.
-struct ReducedCell: Hashable, Sendable, Codable {
+package struct ReducedCell: Hashable, Sendable, Codable {
   /// Row, from the south pole.
   let row: Int
   /// Column, from the antimeridian to the east.
   let column: Int
 
   /// The cell of a position.
-  init(_ place: Coordinate) {
+  package init(_ place: Coordinate) {
     row = min(Self.rows - 1, Int((place.latitude + 90) / Self.degrees))
     let columns = Self.columns(inRow: row)
     let east = place.longitude >= 180 ? 0 : (place.longitude + 180) / 360
@@ -18,14 +18,14 @@ struct ReducedCell: Hashable, Sendable, Codable {
   }
 
   /// The middle of the cell.
-  var middle: Coordinate {
+  package var middle: Coordinate {
     let latitude = (Double(row) + 0.5) * Self.degrees - 90
     let longitude = (Double(column) + 0.5) * 360 / Double(Self.columns(inRow: row)) - 180
     return Coordinate(uncheckedLatitude: latitude, longitude: longitude)
   }
 
   /// A radius that holds the cell, which claims less than the 68 % it is taken for.
-  var accuracy: Accuracy { Accuracy(radiusMeters: Self.radiusMeters, source: .assumed) }
+  package var accuracy: Accuracy { Accuracy(radiusMeters: Self.radiusMeters, source: .assumed) }
 
   /// Cells around the Earth in a row; one at the poles.
   private static func columns(inRow row: Int) -> Int {

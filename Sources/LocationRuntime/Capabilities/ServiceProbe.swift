@@ -1,5 +1,11 @@
 import LocationFormats
 
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A row for each service and background mode, with why it is not there where it is not (rule A6).
 enum ServiceProbe {
   /// - Parameter others: what was found out of gpsd and the machine.
@@ -8,7 +14,17 @@ enum ServiceProbe {
     return services.map { name, detail in
       guard let fixes, fixes.state != .yes else { return Capability(name, .yes, detail) }
       return Capability(name, fixes.state, "needs live fixes: \(fixes.detail)", remedy: fixes.remedy)
-    } + modes + missing.map { Capability($0, .no, "this version has no \($1)") }
+    } + [outlets] + modes + missing.map { Capability($0, .no, "this version has no \($1)") }
+  }
+
+  /// Webhooks and MQTT take a program of their own.
+  private static var outlets: Capability {
+    let path = OutletProcess.path
+    guard unsafe access(path, X_OK) == 0 else {
+      return Capability(
+        "outlets", .no, "\(path) is missing", remedy: "install locwatch-outlet beside locwatch")
+    }
+    return Capability("outlets", .yes, "webhooks and MQTT through \(path)")
   }
 
   private static let services = [

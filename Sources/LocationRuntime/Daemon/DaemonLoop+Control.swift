@@ -24,8 +24,12 @@ extension DaemonLoop {
       case "power": return control.answer(client, try power(), at: clock.instant)
       case "region-states": return control.answer(client, regionStates(request), at: clock.instant)
       case "ack": try acknowledge(request)
-      case "regions": try applyRegions(request["ids"]?.strings)
+      case "regions":
+        try applyRegions(request["ids"]?.strings)
+        outlets.noteRegions()
       case "subscribers": try applySubscribers(request["names"]?.strings)
+      case "outlets":
+        try outlets.apply(database, environment: environment, anew: request["names"]?.strings ?? [])
       case "subscriber": try user(try word("verb", request), try word("name", request))
       case "lock": try live.handle(.machine(.lock), at: clock.read())
       case "unlock": try live.handle(.machine(.unlock), at: clock.read())
@@ -89,6 +93,17 @@ extension DaemonLoop {
     return [.init(key: "books", value: try live.energyBooks.tree())]
   }
 
+  /// Writes the metrics where that is due. It wakes nobody: there is no news without a turn of the loop.
+  mutating func writeMetrics() {
+    guard var file = metrics, file.isDue(at: clock.instant) else { return }
+    do throws(Failure) {
+      if let trouble = file.write(MetricsText.describe(try status(), as: .prometheus)) { Self.log(trouble) }
+    } catch {
+      Self.log("metrics: \(error)")
+    }
+    metrics = file
+  }
+
   private func status() throws(Failure) -> JSONTree {
     let counts = try database.counts()
     let reading = clock.read()
@@ -109,7 +124,7 @@ extension DaemonLoop {
     return StatusReport(
       running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,
       journalRows: counts.journal,
-      eventRows: counts.events
+      eventRows: counts.events, outlets: try database.outletStates()
     ).tree(of: live.engine)
   }
 }

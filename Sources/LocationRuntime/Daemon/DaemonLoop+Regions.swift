@@ -27,6 +27,7 @@ extension DaemonLoop {
     if live.engine.hasNotifications { try alignNotifications() }
     try applyRegions(nil)
     try applySubscribers(nil)
+    try outlets.apply(database, environment: environment)
     try commit()
     notice.ready("reloaded")
   }

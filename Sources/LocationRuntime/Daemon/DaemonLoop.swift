@@ -29,7 +29,12 @@ struct DaemonLoop: ~Copyable {
   var notifier: NotifyHook
   var live: DaemonHost
   var control: ControlSocket
-  private var outlets: OutletSet
+  /// Who gets events beside subscribers and followers.
+  var outlets: OutletSet
+  /// Of the programs that speak for outlets.
+  let environment: [String]
+  /// Writes what Prometheus reads; nil where nobody asked for it.
+  var metrics: MetricsFile?
   /// What was last said of the source.
   var source: SourceEvent?
   /// What the source calls itself.
@@ -54,8 +59,6 @@ struct DaemonLoop: ~Copyable {
   var recordings = 0
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
-  /// Who gets events beside subscribers and followers. A new outlet is added here.
-  private static var outlets: [any Outlet] { [] }
 
   init(_ request: DaemonRequest) throws(Failure) {
     let (configuration, settings) = try request.configuration()
@@ -79,7 +82,7 @@ struct DaemonLoop: ~Copyable {
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
     let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
-    let outlets = try OutletSet(Self.outlets, database)
+    let outlets = try OutletSet(database, environment: environment)
     let control = try ControlSocket(ControlAddress.own(state: request.state))
     let isUsual = control.path == ControlAddress.beside(request.state).path
     try database.setMeta([(.control, isUsual ? nil : control.path)])
@@ -102,6 +105,8 @@ struct DaemonLoop: ~Copyable {
     self.live = live
     self.control = control
     self.outlets = outlets
+    self.environment = environment
+    metrics = request.metrics.map { MetricsFile($0) }
   }
 
   /// The axis goes on where it was in the same boot; after another it begins after the last event.
@@ -233,6 +238,7 @@ struct DaemonLoop: ~Copyable {
     try commit()
     for question in questions { try answer(question) }
     sample()
+    writeMetrics()
     let now = clock.instant
     if let at = aliveAt, at <= now, let interval = notice.watchdogMicroseconds {
       notice.alive()
@@ -314,7 +320,7 @@ struct DaemonLoop: ~Copyable {
     }
     for work in live.host.ports.takeWork() { perform(work) }
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
-    for note in outlets.pump(at: clock.instant) { Self.log(note) }
+    for note in outlets.pump(at: clock.instant, newest: live.host.journal.newestID) { Self.log(note) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
   }
 

@@ -22,6 +22,9 @@ public struct DaemonRequest: Sendable {
   /// The file that tells of the first unlock after a boot; nil for the usual one.
   public var unlockFile: String?
 
+  /// The file that metrics are written to; nil for none.
+  public var metrics: String?
+
   public init(state: String) { self.state = state }
 
   /// The numbers in force, from the file as it is now.

@@ -47,7 +47,7 @@ package struct DaemonSeat: Sendable {
       newestID: restored.records.lastID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
       storedRegions: try database.regionIDs().count,
-      isLowPower: try database.lowPowerRequests().last?.isOn)
+      isLowPower: try database.lowPowerRequests().last?.isOn, outlets: try database.outletStates())
     return report.tree(of: restored.engine)
   }
 
@@ -72,6 +72,14 @@ package struct DaemonSeat: Sendable {
   package func noteSubscriber(_ name: String) throws(Failure) {
     guard let client = try ControlClient.connect(state: state) else { return }
     _ = try client.ask("subscribers", [JSONTree.Member(key: "names", strings: [name])])
+  }
+
+  /// Has a running daemon take outlets that were changed in the database.
+  ///
+  /// - Parameter names: those that begin anew, also where nothing of them was changed.
+  package func noteOutlets(_ names: [String]) throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else { return }
+    _ = try client.ask("outlets", [JSONTree.Member(key: "names", strings: names)])
   }
 
   /// What a user does to a subscriber: `launch`, `foreground`, `background` or `quit`.

@@ -33,6 +33,8 @@ struct StatusReport {
   var storedRegions: Int?
   /// Whether the next daemon is to be in low-power mode, where that was asked for since the last one.
   var isLowPower: Bool?
+  /// Each outlet and how it fares.
+  var outlets: [OutletState] = []
 
   /// One JSON object.
   func tree(of engine: borrowing Engine) -> JSONTree {
@@ -62,6 +64,7 @@ struct StatusReport {
     let subscribers = engine.subscribers
     add("subscribers", .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }))
     add("outbox", .number("\(subscribers.reduce(0) { $0 + $1.waiting.count })"))
+    if !outlets.isEmpty { add("outlets", .array(outlets.map(\.tree))) }
     add("newest_event", .number("\(newestID)"))
     add("event_rows", .number("\(eventRows)"))
     add("journal_rows", .number("\(journalRows)"))

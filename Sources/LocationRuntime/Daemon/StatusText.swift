@@ -56,6 +56,9 @@ package enum StatusText {
     if case .array(let subscribers) = status["subscribers"] ?? .null {
       for subscriber in subscribers { rows.append(["subscriber", describe(subscriber: subscriber)]) }
     }
+    if case .array(let outlets) = status["outlets"] ?? .null {
+      for outlet in outlets { rows.append(["outlet", describe(outlet: outlet)]) }
+    }
     rows.append([
       "events", "newest \(text("newest_event") ?? "0"), \(text("outbox") ?? "0") not acknowledged",
     ])
@@ -77,6 +80,15 @@ package enum StatusText {
       return "off until something asks for a fix: \(phrase)"
     }
     return "off, on again in \(Wording.duration(seconds.rounded())): \(phrase)"
+  }
+
+  private static func describe(outlet: JSONTree) -> String {
+    func word(_ key: String) -> String { outlet[key]?.text(or: nil) ?? "?" }
+    var text = "\(word("name")) to \(word("to")): \(word("state"))"
+    if let waiting = outlet["waiting"]?.integer, waiting > 0 { text += ", \(waiting) waiting" }
+    if let skipped = outlet["skipped"]?.integer, skipped > 0 { text += ", \(skipped) skipped" }
+    if let reason = outlet["reason"]?.text(or: nil) { text += ": \(reason)" }
+    return text
   }
 
   private static func describe(subscriber: JSONTree) -> String {

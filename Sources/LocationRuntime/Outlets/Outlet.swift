@@ -11,18 +11,47 @@ protocol Outlet {
   var name: String { get }
   /// Which events it wants.
   var filter: EventFilter { get }
-  /// What `poll` is to wait for while it sends; -1 where there is nothing to wait for.
+  /// When it is tried again, and how much may wait for it.
+  var limits: OutletPump.Limits { get }
+  /// What `poll` is to wait for; -1 where there is nothing to wait for.
   var readable: Int32 { get }
+  /// What `poll` is to wait for until it can be written; -1 where there is nothing to write.
+  var writable: Int32 { get }
   /// Begins to send events. It is offered no more before it has accepted them or failed.
-  mutating func offer(_ events: [LoggedEvent]) throws(Failure)
-  /// The id of the last event that was accepted; nil while it still sends.
+  mutating func offer(_ events: [LoggedEvent]) throws(OutletFailure)
+  /// The id of the last event that was accepted since it was last asked; nil for none.
   ///
-  /// - Throws: why it failed. The events are offered again, later.
-  mutating func accepted() throws(Failure) -> Int?
+  /// - Throws: why it failed. What was not accepted is offered again, later.
+  mutating func accepted() throws(OutletFailure) -> Int?
+  /// Looks after what goes on beside events: a connection that is kept open.
+  ///
+  /// - Throws: why it failed.
+  mutating func tend() throws(OutletFailure)
+  /// Gives up what it does: it failed, or nothing came for a while.
+  mutating func rest(isFailure: Bool)
 }
 
 extension Outlet {
+  var limits: OutletPump.Limits { OutletPump.Limits() }
   var readable: Int32 { -1 }
+  var writable: Int32 { -1 }
+  mutating func tend() throws(OutletFailure) {}
+  mutating func rest(isFailure: Bool) {}
+}
+
+/// Why an outlet does not take events.
+struct OutletFailure: Error {
+  /// For people.
+  var reason: String
+  /// How long the other side asks to be left alone, seconds; nil where it does not say.
+  var waitSeconds: Double?
+  /// Whether it counts as an attempt: without a network there was none.
+  var isCounted = true
+  /// Whether the other side wants no more events at all.
+  var isFinal = false
+
+  init(_ reason: String) { self.reason = reason }
+  init(_ failure: Failure) { reason = "\(failure)" }
 }
 
 /// An event as the log has it.

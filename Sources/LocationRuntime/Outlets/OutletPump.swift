@@ -13,6 +13,13 @@ struct OutletPump {
     var retrySeconds = 1.0
     /// The longest of these waits, seconds.
     var longestRetrySeconds = 300.0
+    /// The waits after the first, second and further counted failures, seconds, in place of the doubled ones. After
+    /// the last of them the outlet is disabled. Empty: it is tried for ever.
+    var retrySteps: [Double] = []
+    /// After so many seconds without an answer it has failed: longer than any time-out of an outlet's own.
+    var stallSeconds = 120.0
+    /// After so many seconds without an event it may rest; nil: never.
+    var restSeconds: Double? = 60
   }
 
   private(set) var outlet: any Outlet
@@ -23,57 +30,119 @@ struct OutletPump {
   /// The last id of the events that the outlet is sending; nil while it sends none.
   private var sending: Int?
   private(set) var retryAt: EngineInstant?
-  private var failures = 0
+  /// When it has failed, unless it answers before; nil while it sends nothing.
+  private var stallAt: EngineInstant?
+  /// When it may rest; nil where it rests, sends or has failed.
+  private var restAt: EngineInstant?
+  /// Counted failures since it last accepted something.
+  private var failures: Int
+  /// Whether the next failure is one that a start has provoked before it was due: it does not bring the end nearer.
+  private var isEarly: Bool
+  /// Failures in a row that did not count.
+  private var uncounted = 0
+  /// Whether the log was told that it fails.
+  private var wasTold = false
+  private(set) var isDisabled: Bool
+  /// The newest id when the bound was last looked at.
+  private var boundedAt = 0
 
   /// An outlet that is new begins with the events that come from now on.
-  init(_ outlet: any Outlet, _ database: StateDatabase, limits: Limits = Limits()) throws(Failure) {
+  init(_ outlet: any Outlet, _ database: StateDatabase, limits: Limits? = nil) throws(Failure) {
     self.outlet = outlet
     self.database = database
-    self.limits = limits
-    if let stored = try database.outletCursor(outlet.name) {
-      cursor = stored
+    self.limits = limits ?? outlet.limits
+    if let stored = try database.outletProgress(outlet.name) {
+      cursor = stored.cursor
+      failures = stored.attempts
+      isDisabled = stored.isDisabled
+      isEarly = stored.attempts > 0
     } else {
       cursor = try database.lastEventID()
+      failures = 0
+      isDisabled = false
+      isEarly = false
       try database.setOutletCursor(outlet.name, cursor)
     }
   }
 
   /// What `poll` is to wait for; -1 where there is nothing to wait for.
-  var readable: Int32 { sending == nil ? -1 : outlet.readable }
+  var readable: Int32 { outlet.readable }
+  /// What `poll` is to wait for until it can be written; -1 where there is nothing to write.
+  var writable: Int32 { outlet.writable }
+  /// When there is something to do even if nothing comes.
+  var nextDeadline: EngineInstant? { retryAt ?? stallAt ?? restAt }
 
   /// Hands on what is there, as far as the outlet takes it. Whatever fails is tried again, also where it is the
   /// database: the daemon goes on while the disk is full.
   ///
+  /// - Parameter newest: the id of the newest event, where it is known: then nothing is read where nothing is new.
   /// - Returns: what is worth a line in the log.
-  mutating func pump(at instant: EngineInstant) -> [String] {
-    if let retryAt, instant < retryAt { return [] }
-    retryAt = nil
+  mutating func pump(at instant: EngineInstant, newest: Int? = nil) -> [String] {
     var notes: [String] = []
-    do throws(Failure) {
-      if sending == nil, let note = try skip() { notes.append(note) }
-      while try step() {}
-      guard failures > 0, sending == nil else { return notes }
-      failures = 0
-      notes.append("outlet \(outlet.name): events are accepted again")
+    do throws(OutletFailure) {
+      if isDisabled || retryAt.map({ instant < $0 }) ?? false {
+        // What waits is bounded all the same.
+        if let note = try skip(newest) { notes.append(note) }
+        return notes
+      }
+      retryAt = nil
+      try outlet.tend()
+      if sending == nil, let note = try skip(newest) { notes.append(note) }
+      while try step(newest, at: instant) {}
+      if let note = takeRecovery() { notes.append(note) }
+      if let stallAt, stallAt <= instant {
+        throw OutletFailure("no answer for \(Int(limits.stallSeconds)) s")
+      }
+      if let restAt, restAt <= instant {
+        outlet.rest(isFailure: false)
+        self.restAt = nil
+      }
     } catch {
-      sending = nil
-      let wait = limits.retrySeconds * Double(1 << min(failures, 20))
-      retryAt = instant.advanced(bySeconds: min(wait, limits.longestRetrySeconds))
-      if failures == 0 { notes.append("outlet \(outlet.name): \(error); it is tried again") }
-      failures += 1
+      notes += fail(error, at: instant)
     }
     return notes
   }
 
+  private mutating func fail(_ failure: OutletFailure, at instant: EngineInstant) -> [String] {
+    sending = nil
+    stallAt = nil
+    restAt = nil
+    outlet.rest(isFailure: true)
+    if !failure.isCounted { uncounted += 1 } else if !isEarly { failures += 1 }
+    isEarly = false
+    let steps = limits.retrySteps
+    isDisabled = failure.isFinal || failure.isCounted && !steps.isEmpty && failures > steps.count
+    var wait = limits.retrySeconds * Double(1 << min(failures + uncounted - 1, 20))
+    wait = min(wait, limits.longestRetrySeconds)
+    if failure.isCounted, !steps.isEmpty, !isDisabled { wait = steps[failures - 1] }
+    retryAt = isDisabled ? nil : instant.advanced(bySeconds: max(wait, failure.waitSeconds ?? 0))
+    // Where the disk is full this is only not told.
+    try? database.setOutletTrouble(
+      outlet.name, attempts: failures, reason: failure.reason, isDisabled: isDisabled)
+    if isDisabled {
+      return [
+        "outlet \(outlet.name): \(failure.reason); it is disabled until locwatch outlets enable \(outlet.name)"
+      ]
+    }
+    defer { wasTold = true }
+    return wasTold ? [] : ["outlet \(outlet.name): \(failure.reason); it is tried again"]
+  }
+
   /// Offers the next events, or notes which were accepted; whether there may be more to do.
-  private mutating func step() throws(Failure) -> Bool {
+  private mutating func step(_ newest: Int?, at instant: EngineInstant) throws(OutletFailure) -> Bool {
     if let last = sending {
       guard let accepted = try outlet.accepted() else { return false }
-      sending = nil
       try move(to: min(accepted, last))
+      try noteSuccess()
+      sending = accepted < last ? last : nil
+      stallAt = sending == nil ? nil : instant.advanced(bySeconds: limits.stallSeconds)
+      restAt = sending == nil ? limits.restSeconds.map { instant.advanced(bySeconds: $0) } : nil
       return true
     }
-    let events = try database.loggedEvents(after: cursor, limit: limits.offeredEvents)
+    if let newest, cursor >= newest { return false }
+    let after = cursor
+    let limit = limits.offeredEvents
+    let events = try stored { () throws(Failure) in try database.loggedEvents(after: after, limit: limit) }
     guard let last = events.last?.id else { return false }
     let wanted = events.filter(outlet.filter.passes)
     guard let lastWanted = wanted.last?.id else {
@@ -82,21 +151,69 @@ struct OutletPump {
     }
     try outlet.offer(wanted)
     sending = lastWanted
+    stallAt = instant.advanced(bySeconds: limits.stallSeconds)
+    restAt = nil
     return true
   }
 
-  private mutating func move(to id: Int) throws(Failure) {
-    try database.setOutletCursor(outlet.name, id)
+  /// Forgets what failed before.
+  private mutating func noteSuccess() throws(OutletFailure) {
+    guard failures + uncounted > 0 else { return }
+    failures = 0
+    uncounted = 0
+    isEarly = false
+    let name = outlet.name
+    try stored { () throws(Failure) in
+      try database.setOutletTrouble(name, attempts: 0, reason: nil, isDisabled: false)
+    }
+  }
+
+  /// A line for the log where it accepts events again, once.
+  private mutating func takeRecovery() -> String? {
+    guard wasTold, failures + uncounted == 0 else { return nil }
+    wasTold = false
+    return "outlet \(outlet.name): events are accepted again"
+  }
+
+  private mutating func move(to id: Int) throws(OutletFailure) {
+    let name = outlet.name
+    try stored { () throws(Failure) in try database.setOutletCursor(name, id) }
     cursor = id
   }
 
   /// Skips the oldest events where more wait than may; a line for the log.
-  private mutating func skip() throws(Failure) -> String? {
-    guard let skipped = try database.skipEvents(of: outlet.name, keeping: limits.waitingEvents) else {
-      return nil
+  private mutating func skip(_ newest: Int?) throws(OutletFailure) -> String? {
+    if let newest {
+      // Ids grow faster than events, and to count those takes a while.
+      guard newest - cursor > limits.waitingEvents, newest - boundedAt >= Self.boundedIDs else { return nil }
+      boundedAt = newest
     }
+    let (name, limit) = (outlet.name, limits.waitingEvents)
+    let skipped = try stored { () throws(Failure) in try database.skipEvents(of: name, keeping: limit) }
+    guard let skipped else { return nil }
     cursor = skipped.cursor
     return "outlet \(outlet.name): \(skipped.count) events were skipped, "
       + "because more than \(limits.waitingEvents) waited"
+  }
+
+  /// Ids after which the bound is looked at again.
+  private static let boundedIDs = 1_000
+
+  /// Has the database do something.
+  private func stored<Value>(_ body: () throws(Failure) -> Value) throws(OutletFailure) -> Value {
+    do throws(Failure) { return try body() } catch {
+      var failure = OutletFailure(error)
+      // Nobody was asked.
+      failure.isCounted = false
+      throw failure
+    }
+  }
+
+  /// Ends what it does; what it has not accepted waits in the log.
+  mutating func stop() {
+    outlet.rest(isFailure: false)
+    sending = nil
+    stallAt = nil
+    restAt = nil
   }
 }

@@ -10,6 +10,8 @@ import LocationFormats
 /// The outlets of a daemon, fed one after the other from its loop.
 struct OutletSet {
   private var pumps: [OutletPump] = []
+  /// As they were when their pumps were made.
+  private var settings: [String: OutletSettings] = [:]
 
   /// Forgets the cursors of outlets that are not there any more: for those no event is kept.
   init(_ outlets: [any Outlet], _ database: StateDatabase) throws(Failure) {
@@ -17,20 +19,62 @@ struct OutletSet {
     for outlet in outlets { pumps.append(try OutletPump(outlet, database)) }
   }
 
-  /// When one is tried again.
-  var nextDeadline: EngineInstant? { pumps.compactMap(\.retryAt).min() }
+  /// The outlets of the state file.
+  ///
+  /// - Parameter environment: of the programs that speak to the other sides.
+  init(_ database: StateDatabase, environment: [String]) throws(Failure) {
+    try apply(database, environment: environment)
+  }
+
+  /// Brings the outlets up to what the state file has.
+  ///
+  /// - Parameter names: those that begin anew even if nothing was changed, as after `locwatch outlets enable`.
+  mutating func apply(
+    _ database: StateDatabase, environment: [String], anew names: [String] = []
+  ) throws(Failure) {
+    let stored = try database.outletSettings()
+    var next: [OutletPump] = []
+    for outlet in stored {
+      if settings[outlet.name] == outlet, !names.contains(outlet.name),
+        let pump = pumps.first(where: { $0.outlet.name == outlet.name })
+      {
+        next.append(pump)
+      } else {
+        let process = OutletProcess(outlet, environment: environment) { () throws(Failure) in
+          try database.outletPlaces()
+        }
+        next.append(try OutletPump(process, database))
+      }
+    }
+    let kept = Set(stored.filter { settings[$0.name] == $0 && !names.contains($0.name) }.map(\.name))
+    for index in pumps.indices where !kept.contains(pumps[index].outlet.name) { pumps[index].stop() }
+    try database.forgetOutlets(except: stored.map(\.name))
+    pumps = next
+    settings = stored.reduce(into: [:]) { $0[$1.name] = $1 }
+  }
+
+  /// Has those that tell others of the regions begin anew: the regions were changed.
+  mutating func noteRegions() {
+    for index in pumps.indices where settings[pumps[index].outlet.name]?.kind == .mqtt { pumps[index].stop() }
+  }
+
+  /// When one is tried again, or may rest.
+  var nextDeadline: EngineInstant? { pumps.compactMap(\.nextDeadline).min() }
 
   /// Adds what `poll` is to wait for.
   func watch(_ entries: inout [pollfd]) {
     for pump in pumps {
       entries.append(pollfd(fd: pump.readable, events: Int16(POLLIN), revents: 0))
+      entries.append(pollfd(fd: pump.writable, events: Int16(POLLOUT), revents: 0))
     }
   }
 
   /// Hands on what is new; what is worth a line in the log.
-  mutating func pump(at instant: EngineInstant) -> [String] {
+  ///
+  /// - Parameter newest: the id of the newest event, where it is known.
+  mutating func pump(at instant: EngineInstant, newest: Int? = nil) -> [String] {
     var notes: [String] = []
-    for index in pumps.indices { notes += pumps[index].pump(at: instant) }
+    for index in pumps.indices { notes += pumps[index].pump(at: instant, newest: newest) }
     return notes
   }
 }

@@ -14,9 +14,47 @@ extension StateDatabase {
       ) STRICT, WITHOUT ROWID;
       """)
 
+  /// What outlets there are, and how they fare.
+  static let outletSettingsMigration = Migration(
+    name: "outlet settings",
+    sql: """
+      CREATE TABLE outlet_settings (
+        name TEXT PRIMARY KEY,
+        settings TEXT NOT NULL -- JSON; without secrets
+      ) STRICT, WITHOUT ROWID;
+      ALTER TABLE outlets ADD COLUMN attempts INTEGER NOT NULL DEFAULT 0; -- that failed since the last success
+      ALTER TABLE outlets ADD COLUMN trouble TEXT;                        -- why the last one failed
+      ALTER TABLE outlets ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0; -- 1: no more attempts
+      """)
+
   /// How far an outlet has come; nil where there is none of that name.
   func outletCursor(_ name: String) throws(Failure) -> Int? {
     try read { try Int.fetchOne($0, sql: "SELECT cursor FROM outlets WHERE name = ?", arguments: [name]) }
+  }
+
+  /// How far an outlet has come and how it fares; nil where there is none of that name.
+  func outletProgress(_ name: String) throws(Failure) -> (cursor: Int, attempts: Int, isDisabled: Bool)? {
+    try read { database in
+      try Row.fetchOne(
+        database, sql: "SELECT cursor, attempts, disabled FROM outlets WHERE name = ?", arguments: [name]
+      ).map { row in
+        (
+          try row.decode(forColumn: "cursor"), try row.decode(forColumn: "attempts"),
+          try row.decode(Bool.self, forColumn: "disabled")
+        )
+      }
+    }
+  }
+
+  /// Notes how an outlet fares.
+  func setOutletTrouble(
+    _ name: String, attempts: Int, reason: String?, isDisabled: Bool
+  ) throws(Failure) {
+    try write(durably: false) { database in
+      try database.execute(
+        sql: "UPDATE outlets SET attempts = ?, trouble = ?, disabled = ? WHERE name = ?",
+        arguments: [attempts, reason, isDisabled, name])
+    }
   }
 
   /// Forgets all outlets but these.

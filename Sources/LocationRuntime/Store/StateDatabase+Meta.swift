@@ -10,6 +10,8 @@ extension StateDatabase {
     case clockOffset = "clock_offset_us"
     /// The daemon's control socket, where it is not beside the database.
     case control
+    /// What tells its ids from those of other state files.
+    case instance
     /// What was last said of the source, as JSON.
     case source
     /// UTC at which the daemon was last seen, microseconds.

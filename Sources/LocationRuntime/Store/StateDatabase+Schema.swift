@@ -12,7 +12,7 @@ extension StateDatabase {
   /// All steps in their order. `PRAGMA user_version` is how many were done.
   static let migrations: [Migration] = [
     regionsMigration, daemonMigration, outletsMigration, checksMigration,
-    regionVersionsMigration,
+    regionVersionsMigration, outletSettingsMigration,
   ]
 
   /// `PRAGMA application_id` of every database of ours: "locw".

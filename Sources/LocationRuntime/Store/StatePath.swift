@@ -53,6 +53,18 @@ package enum StatePath {
     return home.hasPrefix("/") ? [system, "\(home)/.local/state/locwatch/\(fileName)"] : [system]
   }
 
+  /// A path from the root: the daemon may have another working directory.
+  ///
+  /// - Throws: `.noInput` where there is no working directory.
+  package static func absolute(_ path: String) throws(Failure) -> String {
+    if path.hasPrefix("/") { return path }
+    guard let folder = unsafe getcwd(nil, 0) else {
+      throw Failure(.noInput, file: path, what: "the working directory is gone")
+    }
+    defer { unsafe free(folder) }
+    return unsafe String(cString: folder) + "/" + path
+  }
+
   /// Makes the folder of a file, and those above it, for their owner alone: where someone was is private.
   ///
   /// - Throws: `.cantCreate`, `.noPermission`.

@@ -19,17 +19,21 @@ import Testing
     var lines: [String] = []
     private var last: Int?
 
-    func offer(_ events: [LoggedEvent]) throws(Failure) {
+    func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
       if failures > 0 {
         failures -= 1
-        throw Failure(.unavailable, what: "nobody is there")
+        throw OutletFailure("nobody is there")
       }
       offered += events.map(\.id)
       lines += events.map(\.line)
       last = events.last?.id
     }
 
-    func accepted() throws(Failure) -> Int? { answers ? last : nil }
+    func accepted() throws(OutletFailure) -> Int? {
+      guard answers else { return nil }
+      defer { last = nil }
+      return last
+    }
   }
 
   private let folder = TemporaryFolder()

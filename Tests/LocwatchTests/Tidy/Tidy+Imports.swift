@@ -51,7 +51,8 @@ extension Tidy {
         case "Glibc", "Musl":
           source.path == mathematicsFile
             ? nil : Violation(source, found.line, "only \(mathematicsFile) imports \(found.module)")
-        case "LocationFormats", "LocationRuntime", "LocationLab", "locwatch", "CGPSD", "CExpat", "CZlib":
+        case "LocationFormats", "LocationRuntime", "LocationLab", "locwatch", "CGPSD", "CExpat", "CZlib",
+          "CCurl", "CCrypto":
           nil  // importDirection tells these
         case let module: Violation(source, found.line, "the core is pure: it does not import \(module)")
         }

@@ -45,12 +45,15 @@ enum Tidy {
     "LocationRuntime": (["LocationFormats", "LocationCore", "CSpawn"], ["CSpawn"]),
     "LocationLab": (["LocationRuntime", "LocationFormats", "LocationCore"], []),
     "locwatch-notify": (["LocationCore", "CSystemd"], ["CSystemd"]),
+    "locwatch-outlet": (
+      ["LocationFormats", "LocationCore", "CCurl", "CCrypto"], ["CCurl", "CCrypto"]
+    ),
     "locwatch": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
   ]
 
   /// The targets of ours that are C.
   static let headerTargets: Set<String> = [
-    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CSystemd",
+    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CSystemd", "CCurl", "CCrypto",
   ]
 
   /// The one file of the core that may import the C library, for its mathematics.

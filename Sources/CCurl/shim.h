@@ -1,0 +1,98 @@
+#include <curl/curl.h>
+#include <string.h>
+
+// curl_easy_setopt and curl_easy_getinfo are variadic, which Swift can't call.
+
+// How a request ended.
+struct locwatch_answer {
+  int code;          // a CURLcode
+  long status;       // of HTTP; 0 where no answer came
+  long retry_after;  // seconds; 0 where the answer has no Retry-After
+  long os_error;     // errno of the last attempt to connect
+};
+
+// Takes an answer's body and forgets it, up to a budget of bytes.
+static inline size_t locwatch_curl_discard(char *data, size_t size, size_t count, void *budget) {
+  size_t *left = (size_t *)budget, bytes = size * count;
+  (void)data;
+  if (bytes > *left) return 0;
+  *left -= bytes;
+  return bytes;
+}
+
+// authority, certificate and key: what the other side has to prove, and what we prove to it, as paths of PEM files; NULL
+// where there is none.
+static inline void locwatch_curl_prepare(CURL *curl, const char *url, const char *authority, const char *certificate,
+                                         const char *key, long connect_seconds) {
+  curl_easy_reset(curl);
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_URL, url);
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, connect_seconds);
+  if (authority) curl_easy_setopt(curl, CURLOPT_CAINFO, authority);
+  if (certificate) curl_easy_setopt(curl, CURLOPT_SSLCERT, certificate);
+  if (key) curl_easy_setopt(curl, CURLOPT_SSLKEY, key);
+}
+
+// Sends one POST and waits for its answer; redirections are not followed.
+//
+// headers: one a line.
+static inline struct locwatch_answer locwatch_curl_post(
+    CURL *curl, const char *url, const char *headers, const unsigned char *body, long length,
+    const char *user, const char *password, const char *authority, const char *certificate, const char *key,
+    long seconds) {
+  struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0};
+  struct curl_slist *list = NULL;
+  char line[8192];
+  for (const char *start = headers; *start;) {
+    size_t count = strcspn(start, "\n");
+    if (count < sizeof line) {
+      memcpy(line, start, count);
+      line[count] = 0;
+      struct curl_slist *longer = curl_slist_append(list, line);
+      if (!longer) {
+        curl_slist_free_all(list);
+        return answer;
+      }
+      list = longer;
+    }
+    start += count + (start[count] == '\n');
+  }
+  size_t budget = 1 << 20;
+  locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
+  curl_easy_setopt(curl, CURLOPT_TIMEOUT, seconds);
+  curl_easy_setopt(curl, CURLOPT_POST, 1L);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, length);
+  curl_easy_setopt(curl, CURLOPT_POSTFIELDS, (const char *)body);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, list);
+  if (user) curl_easy_setopt(curl, CURLOPT_USERNAME, user);
+  if (password) curl_easy_setopt(curl, CURLOPT_PASSWORD, password);
+  curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, locwatch_curl_discard);
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, &budget);
+  answer.code = curl_easy_perform(curl);
+  curl_off_t retry_after = 0;
+  curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer.status);
+  curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
+  curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &answer.os_error);
+  answer.retry_after = (long)retry_after;
+  curl_easy_reset(curl);
+  curl_slist_free_all(list);
+  return answer;
+}
+
+// Connects without sending anything: curl_easy_send and curl_easy_recv then carry bytes, through TLS for https.
+static inline struct locwatch_answer locwatch_curl_connect(
+    CURL *curl, const char *url, const char *authority, const char *certificate, const char *key, long seconds,
+    int *socket) {
+  struct locwatch_answer answer = {0, 0, 0, 0};
+  curl_socket_t number = CURL_SOCKET_BAD;
+  locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
+  curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
+  // The other side speaks no HTTP.
+  curl_easy_setopt(curl, CURLOPT_SSL_ENABLE_ALPN, 0L);
+  answer.code = curl_easy_perform(curl);
+  curl_easy_getinfo(curl, CURLINFO_OS_ERRNO, &answer.os_error);
+  if (answer.code == 0) curl_easy_getinfo(curl, CURLINFO_ACTIVESOCKET, &number);
+  *socket = (int)number;
+  return answer;
+}

@@ -1,0 +1,81 @@
+import LocationCore
+
+/// A body with placeholders: `{text}`, `{type}`, `{region}`, `{time}`, `{id}` and `{record}`.
+///
+/// In a JSON template a placeholder within a string stands for text, which is escaped; `{record}`, outside of strings,
+/// stands for the whole record.
+package struct BodyTemplate: Hashable, Sendable {
+  /// The template.
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  /// The body of Gotify's `POST /message` (gotify.net/docs/pushmsg).
+  package static let gotify = BodyTemplate(#"{"title":"{type}","message":"{text}"}"#)
+
+  /// - Throws: `.usage` where it is no JSON once it is filled in, or is sent whatever happens.
+  package func check() throws(Failure) {
+    let sample = JSONTree.object([
+      .init(key: "id", value: .number("1")), .init(key: "type", value: .string("significant")),
+    ])
+    let body = filled(with: sample)
+    do throws(JSONError) {
+      var reader = JSONReader(body)
+      _ = try JSONTree(&reader)
+      try reader.end()
+    } catch {
+      throw Failure(.usage, what: "the template is no JSON: \(error.what)", remedy: Self.remedy)
+    }
+    guard Self.names.contains(where: { text.contains("{\($0)}") }) else {
+      throw Failure(.usage, what: "the template has no placeholder", remedy: Self.remedy)
+    }
+  }
+
+  private static let names = ["text", "type", "region", "time", "id", "record"]
+  private static let remedy =
+    #"write one like {"text": "{text}"}; with {text}, {type}, {region}, {time}, {id} or {record}"#
+
+  /// The template with the values of a record.
+  package func filled(with line: JSONTree) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text[...]
+    while let open = rest.firstIndex(of: "{") {
+      bytes += rest[..<open].utf8
+      let name = rest[rest.index(after: open)...].prefix { $0.isLetter }
+      if rest[name.endIndex...].hasPrefix("}"), let value = Self.value(String(name), line) {
+        bytes += value
+        rest = rest[rest.index(after: name.endIndex)...]
+      } else {
+        bytes.append(UInt8(ascii: "{"))
+        rest = rest[rest.index(after: open)...]
+      }
+    }
+    return bytes + rest.utf8
+  }
+
+  private static func value(_ name: String, _ line: JSONTree) -> [UInt8]? {
+    switch name {
+    case "record": Array(line.text.utf8)
+    case "text": escaped(EventWords.text(line))
+    case "type", "region", "time": escaped(line[name]?.text(or: nil) ?? "")
+    case "id": Array("\(line["id"]?.integer ?? 0)".utf8)
+    default: nil
+    }
+  }
+
+  /// The inside of a JSON string.
+  private static func escaped(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    JSONText.append(text, to: &bytes)
+    return Array(bytes.dropFirst().dropLast())
+  }
+}
+
+/// An event in words, on one line.
+package enum EventWords {
+  /// The words of a record that was kept as a line.
+  package static func text(_ line: JSONTree) -> String {
+    guard let record = TextRecord(line) else { return line["type"]?.text(or: nil) ?? "?" }
+    return record.detail.isEmpty ? record.what : "\(record.what) \(record.detail)"
+  }
+}

@@ -1,0 +1,57 @@
+/// The address of a webhook or a broker, checked.
+package struct OutletAddress: Hashable, Sendable {
+  /// In small letters: `https`, `mqtts`.
+  package let scheme: String
+  /// Host, and port where one is named.
+  package let authority: String
+  /// The host alone, without brackets.
+  package let host: String
+  /// The port; nil for the usual one.
+  package let port: Int?
+
+  /// - Throws: `.usage` where it is no URL of ours, or has a password in it.
+  package init(_ text: String) throws(Failure) {
+    func refuse(_ what: String, _ remedy: String) -> Failure {
+      Failure(.usage, what: what, remedy: remedy)
+    }
+    let bytes = text.utf8
+    guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw refuse("an address has only printable ASCII", "write other characters as %41 and the like")
+    }
+    guard let mark = text.firstIndex(of: ":"), text[mark...].hasPrefix("://") else {
+      throw refuse("\"\(text)\" is no address", "write it as https://example.net/path")
+    }
+    scheme = text[..<mark].lowercased()
+    guard ["http", "https", "mqtt", "mqtts"].contains(scheme) else {
+      throw refuse("locwatch does not speak \(scheme)", "use https or mqtts")
+    }
+    let rest = text[text.index(mark, offsetBy: 3)...]
+    authority = String(rest.prefix { !"/?#".contains($0) })
+    guard !authority.contains("@") else {
+      throw refuse("an address may not hold a password", "put user and password into the file of --secrets")
+    }
+    let (host, port) = Self.split(authority)
+    self.host = host
+    self.port = port.flatMap { Int($0) }
+    let isPort = port == nil || self.port.map { (1...65_535).contains($0) } ?? false
+    guard !host.isEmpty, isPort else {
+      throw refuse("\"\(authority)\" is no host", "write HOST or HOST:PORT")
+    }
+  }
+
+  private static func split(_ authority: String) -> (host: String, port: Substring?) {
+    let isBracketed = authority.hasPrefix("[")
+    let end = isBracketed ? authority.firstIndex(of: "]") : authority.firstIndex(of: ":")
+    guard let end else { return (isBracketed ? "" : authority, nil) }
+    guard isBracketed else { return (String(authority[..<end]), authority[end...].dropFirst()) }
+    let rest = authority[authority.index(after: end)...]
+    let host = String(authority[..<end].dropFirst())
+    return rest.isEmpty ? (host, nil) : (rest.hasPrefix(":") ? host : "", rest.dropFirst())
+  }
+
+  /// Whether what is sent there is encrypted.
+  package var isEncrypted: Bool { scheme == "https" || scheme == "mqtts" }
+
+  /// Whether it is this machine.
+  package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+}

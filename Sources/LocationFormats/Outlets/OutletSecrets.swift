@@ -1,0 +1,65 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What an outlet keeps to itself: a YAML file that only its owner may read.
+///
+/// It is read by the process that speaks to the other side, each time it starts, and by nothing else.
+package struct OutletSecrets: Hashable, Sendable {
+  /// The address, where that is a secret itself, as with a bot's.
+  package var url: String?
+  /// Keys for signatures, as `whsec_` and base64; the newest first.
+  package var signing: [String] = []
+  /// A token for the header `Authorization`.
+  package var bearer: String?
+  /// A user's name.
+  package var user: String?
+  /// That user's password.
+  package var password: String?
+
+  private enum Key: String, CaseIterable {
+    case url, secret
+    case oldSecret = "old_secret"
+    case bearer, user, password
+  }
+
+  /// None.
+  package init() {}
+
+  /// Reads a file.
+  ///
+  /// - Throws: `.noPermission` where others may read it too; `.config` where something in it is wrong. No message
+  ///   has a value of the file.
+  package init(path: String) throws(Failure) {
+    try Self.requirePrivate(path)
+    let map = try StrictYAML(path: path, code: .config).map(Key.self)
+    url = try map.optional(.url)?.string()
+    bearer = try map.optional(.bearer)?.string()
+    user = try map.optional(.user)?.string()
+    password = try map.optional(.password)?.string()
+    for key in [Key.secret, .oldSecret] {
+      if let node = map.optional(key) { signing.append(try node.string()) }
+    }
+    for value in [url, bearer, user, password].compactMap({ $0 }) + signing {
+      guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+        throw Failure(.config, file: path, what: "a value has a control character or is more than one line")
+      }
+    }
+    if let url { _ = try OutletAddress(url) }
+  }
+
+  private static func requirePrivate(_ path: String) throws(Failure) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else {
+      throw Failure(.noInput, file: path, what: SystemReason.text(errno))
+    }
+    let isOurs = status.st_uid == geteuid() || status.st_uid == 0
+    guard isOurs, status.st_mode & 0o077 == 0 else {
+      throw Failure(
+        .noPermission, file: path, what: "other users may read or write it",
+        remedy: "chown it to the daemon's user and chmod 600 it")
+    }
+  }
+}

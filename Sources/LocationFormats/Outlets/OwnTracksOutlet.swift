@@ -1,0 +1,238 @@
+import LocationCore
+
+/// What an MQTT outlet publishes: OwnTracks JSON (owntracks/booklet, `docs/tech/json.md`) and, where it is asked for,
+/// what Home Assistant discovers.
+package struct OwnTracksOutlet: Sendable {
+  /// A region, as far as others are told of it.
+  package struct Place: Hashable, Sendable, Codable {
+    /// Its id.
+    package var id: String
+    /// Its name for people; the id where it has none.
+    package var name: String
+    /// The middle of the circle that holds it, degrees.
+    package var latitude: Double
+    /// Likewise.
+    package var longitude: Double
+    /// That circle's radius, metres.
+    package var radiusMeters: Double
+
+    /// A region's circle.
+    package init(id: String, name: String, latitude: Double, longitude: Double, radiusMeters: Double) {
+      self.id = id
+      self.name = name
+      self.latitude = latitude
+      self.longitude = longitude
+      self.radiusMeters = radiusMeters
+    }
+  }
+
+  private let settings: OutletSettings
+  private let places: [Place]
+  /// `owntracks/USER/DEVICE`.
+  package let topic: String
+
+  /// Beyond so many regions none gets a sensor: each is an entity of Home Assistant.
+  package static let placeLimit = 50
+
+  /// - Parameter places: the regions; empty where there are too many.
+  package init(_ settings: OutletSettings, places: [Place]) {
+    self.settings = settings
+    self.places = places
+    topic = settings.topic ?? "owntracks/locwatch/\(settings.name)"
+  }
+
+  private var announces: Bool { settings.announces == true }
+
+  /// Two characters that maps show: the last of the topic.
+  private var tracker: String { String(topic.suffix(2)) }
+
+  private func seconds(_ line: JSONTree) -> JSONTree {
+    let time = line["time"]?.text(or: nil).flatMap { UTCTime(rfc3339: $0) }
+    return .number("\((time?.microseconds ?? 0) / 1_000_000)")
+  }
+
+  /// What the broker publishes when the connection breaks.
+  ///
+  /// - Parameter now: seconds since 1970.
+  package func will(now: Int) -> MQTTSession.Message {
+    if announces { return .init("\(topic)/availability", "offline", isRetained: true) }
+    return .init(topic, #"{"_type":"lwt","tst":\#(now)}"#)
+  }
+
+  /// What is published once the session has begun, and again when Home Assistant says that it has started.
+  package func greeting() -> [MQTTSession.Message] {
+    let waypoints = MQTTSession.Message("\(topic)/waypoints", JSONTree.object(waypointMembers).text)
+    guard announces else { return places.isEmpty ? [] : [waypoints] }
+    return [
+      .init("homeassistant/device/\(identifier)/config", discovery.text, isRetained: true),
+      .init("\(topic)/availability", "online", isRetained: true),
+    ] + (places.isEmpty ? [] : [waypoints])
+  }
+
+  /// Where Home Assistant says that it has started; nil where it is not told anything.
+  package var birthTopic: String? { announces ? "homeassistant/status" : nil }
+
+  // MARK: - Events
+
+  /// What is published of an event; empty where it is none for others.
+  package func messages(for line: JSONTree) -> [MQTTSession.Message] {
+    let type = line["type"]?.text(or: nil) ?? ""
+    if type == "test" { return [.init("\(topic)/test", line.text)] }
+    var messages: [MQTTSession.Message] = []
+    if type == "region.enter" || type == "region.exit" {
+      let transition = transitionMembers(line, isEnter: type == "region.enter")
+      messages.append(.init("\(topic)/event", JSONTree.object(transition).text))
+    }
+    if line["lat"] != nil, line["lon"] != nil {
+      messages.append(.init(topic, JSONTree.object(locationMembers(line, type)).text, isRetained: true))
+      if announces {
+        messages.append(
+          .init("\(topic)/attributes", JSONTree.object(attributeMembers(line)).text, isRetained: true))
+      }
+    }
+    if announces, let region = line["region"]?.text(or: nil), let isInside = Self.isInside(line, type) {
+      messages.append(.init(stateTopic(region), isInside ? "ON" : "OFF", isRetained: true))
+    }
+    return messages
+  }
+
+  private static func isInside(_ line: JSONTree, _ type: String) -> Bool? {
+    switch type {
+    case "region.enter": true
+    case "region.exit": false
+    case "region.state": line["state"]?.text(or: nil).flatMap { $0 == "unknown" ? nil : $0 == "inside" }
+    default: nil
+    }
+  }
+
+  private func accuracy(_ line: JSONTree) -> JSONTree {
+    guard case .number(let text) = line["acc_m"], let meters = Double(text) else { return .number("0") }
+    return .number("\(Int(meters.rounded(.up)))")
+  }
+
+  private func place(_ line: JSONTree) -> [JSONTree.Member] {
+    [.init(key: "lat", value: line["lat"] ?? .null), .init(key: "lon", value: line["lon"] ?? .null)]
+  }
+
+  private func locationMembers(_ line: JSONTree, _ type: String) -> [JSONTree.Member] {
+    let trigger = type.hasPrefix("region") ? "c" : type.hasPrefix("visit") ? "v" : "p"
+    var members = [JSONTree.Member(key: "_type", value: .string("location"))] + place(line)
+    members += [
+      .init(key: "tst", value: seconds(line)), .init(key: "acc", value: accuracy(line)),
+      .init(key: "tid", value: .string(tracker)), .init(key: "t", value: .string(trigger)),
+    ]
+    if case .number(let text) = line["speed_mps"], let speed = Double(text) {
+      members.append(.init(key: "vel", value: .number("\(Int((speed * 3.6).rounded()))")))
+    }
+    if type == "region.enter", let region = line["region"]?.text(or: nil) {
+      members.append(.init(key: "inregions", value: .array([.string(name(region))])))
+      members.append(.init(key: "inrids", value: .array([.string(region)])))
+    }
+    return members
+  }
+
+  private func transitionMembers(_ line: JSONTree, isEnter: Bool) -> [JSONTree.Member] {
+    let region = line["region"]?.text(or: nil) ?? ""
+    var members: [JSONTree.Member] = [
+      .init(key: "_type", value: .string("transition")),
+      .init(key: "event", value: .string(isEnter ? "enter" : "leave")),
+      .init(key: "desc", value: .string(name(region))), .init(key: "rid", value: .string(region)),
+      .init(key: "tst", value: seconds(line)), .init(key: "wtst", value: .number("\(created)")),
+    ]
+    if line["lat"] != nil { members += place(line) + [.init(key: "acc", value: accuracy(line))] }
+    return members + [
+      .init(key: "tid", value: .string(tracker)), .init(key: "t", value: .string("c")),
+    ]
+  }
+
+  private func attributeMembers(_ line: JSONTree) -> [JSONTree.Member] {
+    [
+      .init(key: "latitude", value: line["lat"] ?? .null),
+      .init(key: "longitude", value: line["lon"] ?? .null),
+      .init(key: "gps_accuracy", value: accuracy(line)),
+    ]
+  }
+
+  // MARK: - Regions
+
+  /// When the outlet was added, seconds since 1970: it stands for the creation of each region, which nobody noted.
+  private var created: Int { settings.created ?? 0 }
+
+  private func name(_ region: String) -> String { places.first { $0.id == region }?.name ?? region }
+
+  private var waypointMembers: [JSONTree.Member] {
+    // Apps take the time for a key, so each has its own.
+    let waypoints = places.enumerated().map { index, place in
+      JSONTree.object([
+        .init(key: "_type", value: .string("waypoint")), .init(key: "desc", value: .string(place.name)),
+        .init(key: "rid", value: .string(place.id)), .init(key: "tst", value: .number("\(created + index)")),
+        .init(key: "lat", value: .fixed(place.latitude, FixedPoint.degrees)),
+        .init(key: "lon", value: .fixed(place.longitude, FixedPoint.degrees)),
+        .init(key: "rad", value: .number("\(Int(place.radiusMeters.rounded(.up)))")),
+      ])
+    }
+    return [
+      .init(key: "_type", value: .string("waypoints")), .init(key: "waypoints", value: .array(waypoints)),
+    ]
+  }
+
+  // MARK: - Home Assistant
+
+  /// Letters, digits and `_`: what Home Assistant takes for an id.
+  private static func word(_ text: String) -> String {
+    String(
+      text.utf8.map { byte -> Character in
+        let scalar = UnicodeScalar(byte)
+        let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber)
+        return isPlain ? Character(scalar) : "_"
+      })
+  }
+
+  /// A word for a region that no other has.
+  private static func word(ofRegion id: String) -> String {
+    let plain = word(id)
+    guard plain != id else { return plain }
+    // FNV-1a: what was made the same by the plain word stays apart.
+    let sum = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    return "\(plain)_\(String(sum, radix: 16))"
+  }
+
+  private var identifier: String { Self.word("locwatch_\(settings.instance)_\(settings.name)") }
+
+  private func stateTopic(_ region: String) -> String { "\(topic)/region/\(Self.word(ofRegion: region))" }
+
+  private var discovery: JSONTree {
+    func text(_ key: String, _ value: String) -> JSONTree.Member { .init(key: key, value: .string(value)) }
+    var components: [JSONTree.Member] = [
+      .init(
+        key: "tracker",
+        value: .object([
+          text("platform", "device_tracker"), text("unique_id", "\(identifier)_tracker"),
+          .init(key: "name", value: .null), text("source_type", "gps"),
+          text("json_attributes_topic", "\(topic)/attributes"),
+        ]))
+    ]
+    for place in places {
+      let word = Self.word(ofRegion: place.id)
+      components.append(
+        .init(
+          key: "region_\(word)",
+          value: .object([
+            text("platform", "binary_sensor"), text("unique_id", "\(identifier)_region_\(word)"),
+            text("name", place.name), text("device_class", "presence"),
+            text("state_topic", stateTopic(place.id)),
+          ])))
+    }
+    return .object([
+      .init(
+        key: "device",
+        value: .object([
+          .init(key: "identifiers", value: .array([.string(identifier)])), text("name", settings.name),
+          text("manufacturer", "locwatch"),
+        ])),
+      .init(key: "origin", value: .object([text("name", "locwatch")])),
+      .init(key: "components", value: .object(components)),
+      text("availability_topic", "\(topic)/availability"),
+    ])
+  }
+}

@@ -1,0 +1,27 @@
+import LocationCore
+
+/// A record of which a stranger learns no more than that about 5 km wide cell of rule B8 it happened in.
+package enum ReducedLine {
+  /// What is kept beside the position; everything else may tell where it was.
+  private static let kept: Set = [
+    "v", "seq", "id", "type", "time", "region", "visit", "state", "subscriber", "action", "rule", "reason",
+  ]
+
+  /// The record with its position replaced by the middle of its cell.
+  package static func of(_ line: JSONTree) -> JSONTree {
+    guard case .object(let members) = line else { return line }
+    var reduced = members.filter { kept.contains($0.key) }
+    func number(_ key: String) -> Double? {
+      if case .number(let text) = line[key] { Double(text) } else { nil }
+    }
+    guard let latitude = number("lat"), let longitude = number("lon"),
+      (-90...90).contains(latitude), (-180...180).contains(longitude)
+    else { return .object(reduced) }
+    let cell = ReducedCell(Coordinate(uncheckedLatitude: latitude, longitude: longitude))
+    reduced.append(.init(key: "lat", value: .fixed(cell.middle.latitude, FixedPoint.degrees)))
+    reduced.append(.init(key: "lon", value: .fixed(cell.middle.longitude, FixedPoint.degrees)))
+    reduced.append(.init(key: "acc_m", value: .fixed(cell.accuracy.radiusMeters, FixedPoint.meters)))
+    reduced.append(.init(key: "acc_source", value: .string(cell.accuracy.source.rawValue)))
+    return .object(reduced)
+  }
+}

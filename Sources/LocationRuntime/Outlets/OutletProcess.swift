@@ -1,0 +1,177 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// An outlet whose other side is spoken to by a process of its own, `locwatch-outlet`, so that the daemon loads neither
+/// curl nor TLS. There is one only while there is something to send.
+///
+/// The process reads the settings and then events, each on a line, and answers `{"accepted":ID}` for each event, or
+/// says why it ends: `{"failed":REASON}`. It never goes on after a failure: the next one begins anew.
+struct OutletProcess: Outlet {
+  let settings: OutletSettings
+  private let environment: [String]
+  /// The regions, for an outlet that tells others of them.
+  private let places: @Sendable () throws(Failure) -> [OwnTracksOutlet.Place]
+  private var program: ProgramStart?
+  /// Those that were told to end, until they have.
+  private var ending: [Descriptor] = []
+  private var queue = WriteQueue()
+  private var answers = LineBuffer(limit: Self.answerBytes)
+  private var acceptedID: Int?
+  private var failure: OutletFailure?
+
+  /// The longest answer, bytes.
+  private static let answerBytes = 65_536
+
+  init(
+    _ settings: OutletSettings, environment: [String],
+    places: @escaping @Sendable () throws(Failure) -> [OwnTracksOutlet.Place] = { () throws(Failure) in [] }
+  ) {
+    self.settings = settings
+    self.environment = environment
+    self.places = places
+  }
+
+  /// Whether the other side is to know at any time whether the daemon runs.
+  private var staysConnected: Bool { settings.kind == .mqtt }
+
+  var name: String { settings.name }
+
+  var filter: EventFilter {
+    EventFilter(types: settings.types.map { Set($0) }, regions: settings.regions.map { Set($0) })
+  }
+
+  var limits: OutletPump.Limits {
+    var limits = OutletPump.Limits()
+    // Some days of a phone that moves; each takes some 300 bytes of disk.
+    limits.waitingEvents = 50_000
+    if settings.kind == .webhook { limits.retrySteps = Self.webhookSteps }
+    if staysConnected { limits.restSeconds = nil }
+    return limits
+  }
+
+  /// After 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h (Standard Webhooks 1.0.0, "Deliverability and reliability").
+  private static let webhookSteps: [Double] = [
+    5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
+  ]
+
+  // MARK: - The process
+
+  var readable: Int32 { program?.output?.number ?? ending.first?.number ?? -1 }
+  var writable: Int32 { queue.isEmpty ? -1 : program?.input.number ?? -1 }
+
+  /// The program: beside this one.
+  static let path: String = {
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
+    let own = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let slash = own.lastIndex(of: "/") else { return "locwatch-outlet" }
+    return own[...slash] + "locwatch-outlet"
+  }()
+
+  private mutating func start() throws(OutletFailure) {
+    guard program == nil else { return }
+    queue = WriteQueue()
+    answers = LineBuffer(limit: Self.answerBytes)
+    failure = nil
+    acceptedID = nil
+    do throws(ProgramStart.Refusal) {
+      program = try ProgramStart(
+        command: [Self.path], environment: environment, hasOutput: true, cgroup: nil, noting: { _ in })
+    } catch {
+      throw OutletFailure("\(Self.path) can't be started: \(error.text)")
+    }
+    guard let text = try? ExactEncoder.tree(of: settings).text else {
+      throw OutletFailure("its settings can't be written")
+    }
+    say(text)
+    guard staysConnected else { return }
+    do throws(Failure) {
+      say("{\"places\":\(try Self.text(of: try places()))}")
+    } catch {
+      throw OutletFailure(error)
+    }
+  }
+
+  private static func text(of places: [OwnTracksOutlet.Place]) throws(Failure) -> String {
+    do { return try ExactEncoder.tree(of: places).text } catch {
+      throw Failure(.software, what: "regions can't be written")
+    }
+  }
+
+  private mutating func say(_ line: String) { _ = queue.append(Array((line + "\n").utf8)) }
+
+  mutating func rest(isFailure: Bool) {
+    guard let program else { return }
+    // It ends when its input does; one that hangs must not see the next one's events.
+    if isFailure { kill(-program.pid, SIGKILL) }
+    ending.append(program.pidfd)
+    self.program = nil
+    queue = WriteQueue()
+  }
+
+  mutating func tend() throws(OutletFailure) {
+    ending.removeAll { ProgramStart.reap($0) != nil }
+    guard staysConnected else {
+      if let program { queue.send(to: program.input) }
+      return
+    }
+    try start()
+    if let program { queue.send(to: program.input) }
+    // What was accepted is asked for first.
+    let hasEnded = read()
+    guard acceptedID == nil, failure != nil || hasEnded else { return }
+    throw failure ?? OutletFailure("locwatch-outlet ended unasked")
+  }
+
+  // MARK: - Events
+
+  mutating func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
+    try start()
+    for event in events { say(event.line) }
+    if let program { queue.send(to: program.input) }
+  }
+
+  mutating func accepted() throws(OutletFailure) -> Int? {
+    let hasEnded = read()
+    if let id = acceptedID.take() { return id }
+    if let failure { throw failure }
+    if hasEnded { throw OutletFailure("locwatch-outlet ended unasked") }
+    return nil
+  }
+
+  /// Takes what the process has said; whether it says no more.
+  private mutating func read() -> Bool {
+    guard let output = program?.output else { return true }
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return false }
+      guard count > 0 else { return true }
+      answers.append(piece.span.extracting(0..<count))
+      while takeAnswer() {}
+    }
+  }
+
+  private mutating func takeAnswer() -> Bool {
+    guard case .line(let range) = answers.next() else { return false }
+    var reader = JSONReader(Array(answers.bytes[range]))
+    guard let answer = try? JSONTree(&reader) else { return true }
+    if let id = answer["accepted"]?.integer {
+      acceptedID = id
+    } else if let reason = answer["failed"]?.text(or: nil) {
+      var failure = OutletFailure(reason)
+      failure.waitSeconds = answer["wait_s"]?.integer.map { Double($0) }
+      failure.isCounted = answer["offline"] != .boolean(true)
+      failure.isFinal = answer["final"] == .boolean(true)
+      self.failure = failure
+    }
+    return true
+  }
+}

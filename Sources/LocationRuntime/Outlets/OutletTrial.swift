@@ -1,0 +1,43 @@
+import LocationCore
+package import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One made-up event for an outlet, sent here and now: `locwatch outlets test`.
+package enum OutletTrial {
+  /// The longest that one attempt takes, seconds: more than the time-outs of the process that makes it.
+  private static let seconds: Int32 = 60
+
+  /// Sends it; returns when the other side has accepted it.
+  ///
+  /// - Throws: `.unavailable` with the reason where it has not.
+  package static func run(_ settings: OutletSettings) throws(Failure) {
+    _ = signal(SIGPIPE, SIG_IGN)
+    var settings = settings
+    // A broker ends the older one of two connections of one name.
+    settings.instance += "-test"
+    var outlet = OutletProcess(settings, environment: ProgramStart.inheritedEnvironment())
+    let time = SystemClock().read().utc?.rfc3339 ?? "1970-01-01T00:00:00.000Z"
+    let line = #"{"v":1,"id":0,"type":"test","time":"\#(time)","reason":"locwatch outlets test"}"#
+    do throws(OutletFailure) {
+      try outlet.offer([LoggedEvent(id: 0, type: "test", region: nil, line: line)])
+      while try outlet.accepted() == nil {
+        var entries = [
+          pollfd(fd: outlet.readable, events: Int16(POLLIN), revents: 0),
+          pollfd(fd: outlet.writable, events: Int16(POLLOUT), revents: 0),
+        ]
+        let ready = unsafe poll(&entries, 2, seconds * 1_000)
+        guard ready > 0 || errno == EINTR else { throw OutletFailure("no answer for \(seconds) s") }
+        try outlet.tend()
+      }
+      outlet.rest(isFailure: false)
+    } catch {
+      outlet.rest(isFailure: true)
+      throw Failure(.unavailable, what: "outlet \(settings.name): \(error.reason)")
+    }
+  }
+}

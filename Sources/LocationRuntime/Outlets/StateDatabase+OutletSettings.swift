@@ -1,0 +1,102 @@
+import GRDB
+import LocationCore
+package import LocationFormats
+
+extension StateDatabase {
+  /// All outlets, by name.
+  package func outletSettings() throws(Failure) -> [OutletSettings] {
+    try read("outlet_settings") { database in
+      try String.fetchAll(database, sql: "SELECT settings FROM outlet_settings ORDER BY name").map { text in
+        var reader = JSONReader(Array(text.utf8))
+        return try ExactDecoder.value(OutletSettings.self, of: try JSONTree(&reader))
+      }
+    }
+  }
+
+  /// Stores an outlet. A new one begins with the events that come from now on; one that is replaced goes on where it
+  /// was.
+  ///
+  /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced.
+  package func put(_ outlet: OutletSettings, replacing: Bool) throws(Failure) {
+    try write { database in
+      let isThere =
+        try Int.fetchOne(
+          database, sql: "SELECT 1 FROM outlet_settings WHERE name = ?", arguments: [outlet.name]) != nil
+      guard !isThere || replacing else {
+        throw Failure(
+          .cantCreate, file: path, what: "there is an outlet \"\(outlet.name)\" already",
+          remedy: "add --replace, or remove it first")
+      }
+      try database.execute(
+        sql: "INSERT OR REPLACE INTO outlet_settings (name, settings) VALUES (?, ?)",
+        arguments: [outlet.name, try ExactEncoder.tree(of: outlet).text])
+      try database.execute(
+        sql: """
+          INSERT INTO outlets (name, cursor) VALUES (?, (SELECT coalesce(max(id), 0) FROM events))
+          ON CONFLICT (name) DO UPDATE SET attempts = 0, trouble = NULL, disabled = 0
+          """, arguments: [outlet.name])
+    }
+  }
+
+  /// Has an outlet be tried at once, also one that was disabled; whether there is one.
+  package func enableOutlet(_ name: String) throws(Failure) -> Bool {
+    try write { database in
+      try database.execute(
+        sql: "UPDATE outlets SET attempts = 0, trouble = NULL, disabled = 0 WHERE name = ?",
+        arguments: [name])
+      return database.changesCount > 0
+    }
+  }
+
+  /// Removes an outlet and forgets what waited for it; whether there was one.
+  package func removeOutlet(_ name: String) throws(Failure) -> Bool {
+    try write { database in
+      try database.execute(sql: "DELETE FROM outlets WHERE name = ?", arguments: [name])
+      try database.execute(sql: "DELETE FROM outlet_settings WHERE name = ?", arguments: [name])
+      return database.changesCount > 0
+    }
+  }
+
+  /// What tells this state file's ids from those of others: 16 hexadecimal digits, drawn when first asked for.
+  package func instance() throws(Failure) -> String {
+    try write { database in
+      if let known = try Self.meta(.instance, database) { return known }
+      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+      let drawn = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+      try Self.setMeta(.instance, drawn, database)
+      return drawn
+    }
+  }
+
+  /// The regions that others are told of, each as a circle; none where they are too many.
+  func outletPlaces() throws(Failure) -> [OwnTracksOutlet.Place] {
+    guard try regionIDs().count <= OwnTracksOutlet.placeLimit else { return [] }
+    return try regions(.all).regions.map { OwnTracksOutlet.Place($0) }
+  }
+
+  /// Each outlet and how it fares, by name.
+  package func outletStates() throws(Failure) -> [OutletState] {
+    let all = try outletSettings()
+    return try read("outlets") { database in
+      try all.map { outlet in
+        let row = try Row.fetchOne(
+          database,
+          sql: """
+            SELECT cursor, skipped, attempts, trouble, disabled,
+              (SELECT count(*) FROM events WHERE id > cursor AND (?2 IS NULL
+                OR type IN (SELECT value FROM json_each(?2)))) AS waiting
+            FROM outlets WHERE name = ?1
+            """, arguments: [outlet.name, outlet.types.map(JSONText.strings)])
+        var state = OutletState(settings: outlet)
+        guard let row else { return state }
+        state.cursor = try row.decode(forColumn: "cursor")
+        state.waiting = try row.decode(forColumn: "waiting")
+        state.skipped = try row.decode(forColumn: "skipped")
+        state.attempts = try row.decode(forColumn: "attempts")
+        state.trouble = try row.decode(forColumn: "trouble")
+        state.isDisabled = try row.decode(Bool.self, forColumn: "disabled")
+        return state
+      }
+    }
+  }
+}

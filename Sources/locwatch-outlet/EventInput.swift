@@ -1,0 +1,61 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Lines of JSON from the daemon, on standard input.
+struct EventInput {
+  private var lines = LineBuffer(limit: Self.lineBytes)
+  private var hasEnded = false
+
+  /// The longest line: far above any record.
+  private static let lineBytes = 1 << 20
+
+  /// The next one, once it is there; nil at the end.
+  mutating func next() throws(SendFailure) -> JSONTree? {
+    while true {
+      if let tree = try pending() { return tree }
+      guard !hasEnded else { return nil }
+      read()
+    }
+  }
+
+  /// The next one that was read already; nil where there is none.
+  mutating func pending() throws(SendFailure) -> JSONTree? {
+    switch lines.next() {
+    case .none: return nil
+    case .tooLong: throw SendFailure("a line of the daemon's is too long")
+    case .line(let range):
+      do throws(JSONError) {
+        var reader = JSONReader(Array(lines.bytes[range]))
+        return try JSONTree(&reader)
+      } catch {
+        throw SendFailure("a line of the daemon's is no JSON: \(error.what)")
+      }
+    }
+  }
+
+  /// Whether the daemon is gone: then what it still wanted is the next one's to send.
+  var isAbandoned: Bool {
+    var entry = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+  }
+
+  /// Whether there will be no more.
+  var isAtEnd: Bool { hasEnded }
+
+  /// Reads what is there, and waits where nothing is.
+  mutating func read() {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
+    if count > 0 {
+      lines.append(piece.span.extracting(0..<count))
+    } else if count == 0 || errno != EINTR {
+      hasEnded = true
+    }
+  }
+}

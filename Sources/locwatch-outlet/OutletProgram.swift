@@ -1,0 +1,96 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `locwatch-outlet`: speaks to the other side of one outlet. The daemon starts it, and nobody else has to.
+///
+/// It reads lines: first the outlet's settings, then events. It answers `{"accepted":ID}` for each event, in order, or
+/// `{"failed":REASON}`, and then ends. It ends as well when its input does.
+@main enum OutletProgram {
+  static func main() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    if CommandLine.arguments.count > 1 || isatty(STDIN_FILENO) == 1 {
+      print("locwatch-outlet is started by locwatch run; see: locwatch outlets --help")
+      exit(CommandLine.arguments.contains("--help") ? 0 : Failure.Code.usage.rawValue)
+    }
+    do throws(SendFailure) {
+      try serve()
+    } catch {
+      Answer.failed(error).say()
+      exit(Failure.Code.unavailable.rawValue)
+    }
+  }
+
+  private static func serve() throws(SendFailure) {
+    var input = EventInput()
+    guard let first = try input.next() else { return }
+    guard let settings = try? ExactDecoder.value(OutletSettings.self, of: first) else {
+      throw SendFailure("its settings are of another version of locwatch")
+    }
+    let secrets: OutletSecrets
+    do throws(Failure) {
+      secrets =
+        try settings.secrets.map { (path) throws(Failure) in try OutletSecrets(path: path) }
+        ?? OutletSecrets()
+    } catch {
+      throw SendFailure("\(error)")
+    }
+    switch settings.kind {
+    case .webhook:
+      var webhook = try Webhook(settings, secrets)
+      while let line = try input.next(), !input.isAbandoned {
+        try webhook.send(settings.isReduced ? ReducedLine.of(line) : line)
+        if let id = line["id"]?.integer { Answer.accepted(id).say() }
+      }
+    case .mqtt:
+      guard let second = try input.next() else { return }
+      guard let places = try? ExactDecoder.value([OwnTracksOutlet.Place].self, of: second["places"] ?? .null)
+      else { throw SendFailure("the regions are of another version of locwatch") }
+      var broker = try Broker(settings, secrets, places: places)
+      try broker.serve(&input)
+    }
+  }
+}
+
+/// What the daemon is told.
+enum Answer {
+  case accepted(Int)
+  case failed(SendFailure)
+
+  func say() {
+    var members: [JSONTree.Member]
+    switch self {
+    case .accepted(let id): members = [.init(key: "accepted", value: .number("\(id)"))]
+    case .failed(let failure):
+      members = [.init(key: "failed", value: .string(failure.reason))]
+      if let wait = failure.waitSeconds { members.append(.init(key: "wait_s", value: .number("\(wait)"))) }
+      if failure.isOffline { members.append(.init(key: "offline", value: .boolean(true))) }
+      if failure.isFinal { members.append(.init(key: "final", value: .boolean(true))) }
+    }
+    do throws(Failure) {
+      try OutputFile(path: "-").write(Array((JSONTree.object(members).text + "\n").utf8))
+    } catch {
+      // The daemon is gone: the next one begins where it was.
+      exit(0)
+    }
+  }
+}
+
+/// Why an event was not accepted. It has no secret in it.
+struct SendFailure: Error {
+  /// For people.
+  var reason: String
+  /// How long the other side asks to be left alone, seconds; nil where it does not say.
+  var waitSeconds: Int?
+  /// Whether there is no network, so that there was no attempt.
+  var isOffline = false
+  /// Whether the other side wants no more events at all.
+  var isFinal = false
+
+  init(_ reason: String) { self.reason = reason }
+}

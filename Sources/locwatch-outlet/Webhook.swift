@@ -1,0 +1,95 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One HTTP endpoint that is sent each event in a POST of its own, in order.
+struct Webhook {
+  private let settings: OutletSettings
+  private let secrets: OutletSecrets
+  private let url: String
+  private let keys: [WebhookSignature]
+  private var connection: CurlConnection
+
+  /// The longest that one request takes, seconds (Standard Webhooks 1.0.0 asks for 15 to 30).
+  private static let requestSeconds = 20
+  /// The longest that a receiver may have us wait, seconds: a day.
+  private static let longestWaitSeconds = 86_400
+
+  init(_ settings: OutletSettings, _ secrets: OutletSecrets) throws(SendFailure) {
+    self.settings = settings
+    self.secrets = secrets
+    guard let url = secrets.url ?? settings.url else {
+      throw SendFailure("neither settings nor secrets have a url")
+    }
+    guard let address = try? OutletAddress(url), address.scheme.hasPrefix("http") else {
+      throw SendFailure("its url is no address of a webhook")
+    }
+    guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
+      throw SendFailure("http to another machine is not permitted (--allow-plain permits it)")
+    }
+    self.url = url
+    var keys: [WebhookSignature] = []
+    for secret in secrets.signing {
+      guard let key = WebhookSignature(secret) else {
+        throw SendFailure("secret is not whsec_ and the base64 of 24 to 64 bytes")
+      }
+      keys.append(key)
+    }
+    self.keys = keys
+    connection = try CurlConnection()
+  }
+
+  /// Sends one event; returns when it was accepted.
+  mutating func send(_ line: JSONTree) throws(SendFailure) {
+    let event = CloudEvent(line, of: settings)
+    let (own, body) = content(event, line)
+    var headers = own
+    headers.append(("User-Agent", "locwatch"))
+    if let bearer = secrets.bearer { headers.append(("Authorization", "Bearer \(bearer)")) }
+    if !keys.isEmpty {
+      var now = timespec()
+      unsafe clock_gettime(CLOCK_REALTIME, &now)
+      let signatures = keys.map { $0.sign(id: event.webhookID, timestamp: now.tv_sec, body: body) }
+      headers.append(("webhook-id", event.webhookID))
+      headers.append(("webhook-timestamp", "\(now.tv_sec)"))
+      headers.append(("webhook-signature", signatures.joined(separator: " ")))
+    }
+    let answer = try connection.post(
+      url, headers: headers, body: body, user: secrets.user, password: secrets.password,
+      trust: CurlConnection.Trust(settings), seconds: Self.requestSeconds)
+    try Self.judge(answer)
+  }
+
+  private func content(_ event: CloudEvent, _ line: JSONTree) -> ([(name: String, value: String)], [UInt8]) {
+    switch settings.format {
+    case .cloudevents: ([("Content-Type", CloudEvent.contentType)], event.structured)
+    case .binary: (event.headers + [("Content-Type", "application/json")], Array(event.data.utf8))
+    case .ntfy:
+      (
+        [("Content-Type", "text/plain; charset=utf-8"), ("Title", "locwatch"), ("Tags", "round_pushpin")],
+        Array(EventWords.text(line).utf8)
+      )
+    case .gotify: ([("Content-Type", "application/json")], BodyTemplate.gotify.filled(with: line))
+    case .template:
+      (
+        [("Content-Type", "application/json")],
+        BodyTemplate(settings.template ?? "{record}").filled(with: line)
+      )
+    }
+  }
+
+  private static func judge(_ answer: CurlConnection.Answer) throws(SendFailure) {
+    if (200..<300).contains(answer.status) { return }
+    var failure = SendFailure("the answer was HTTP \(answer.status)")
+    failure.isFinal = answer.status == 410
+    if [429, 502, 503, 504].contains(answer.status), answer.retryAfterSeconds > 0 {
+      failure.waitSeconds = min(answer.retryAfterSeconds, longestWaitSeconds)
+    }
+    throw failure
+  }
+}

@@ -1,0 +1,178 @@
+import ArgumentParser
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+/// `locwatch outlets add`.
+struct OutletsAdd: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "add", abstract: "Add an outlet: where to send which events, and how.",
+    discussion: """
+        locwatch outlets add door --webhook https://example.net/hook
+        locwatch outlets add home --webhook https://example.net/hook --region home
+        locwatch outlets add all --webhook https://example.net/hook --types all
+        locwatch outlets add signed --webhook https://example.net/hook
+          --secrets /etc/locwatch/signed.yaml
+        locwatch outlets add phone --webhook https://ntfy.sh/my-topic --format ntfy
+        locwatch outlets add gotify --webhook https://gotify.lan/message
+          --format gotify --secrets /etc/locwatch/gotify.yaml
+        locwatch outlets add broker --mqtt mqtts://broker.lan
+          --topic owntracks/anna/phone --home-assistant
+
+      The file of --secrets is YAML with url, secret (whsec_...), old_secret,
+      bearer, user and password, each optional. Only the daemon's user may be able
+      to read it. Its values appear in no log, record or process list.
+      """)
+
+  @Argument(help: ArgumentHelp("The name of the outlet; unique.", valueName: "name"))
+  var name: String
+
+  @Option(help: ArgumentHelp("POST each event to this address.", valueName: "url"))
+  var webhook: String?
+
+  @Option(help: ArgumentHelp("Publish OwnTracks JSON at this broker.", valueName: "url"))
+  var mqtt: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The topic of locations (default: owntracks/locwatch/NAME).", valueName: "topic"))
+  var topic: String?
+
+  @Flag(help: "Announce the device and its regions to Home Assistant.")
+  var homeAssistant = false
+
+  @Option(help: ArgumentHelp("A file with what must stay secret.", valueName: "file"))
+  var secrets: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Types of records, separated by commas, or all (default: what happens to the position).",
+      valueName: "types"))
+  var types: String?
+
+  @Option(
+    name: [.customLong("region")],
+    help: ArgumentHelp("Only events about this region; repeatable.", valueName: "id"))
+  var regions: [String] = []
+
+  @Flag(help: "Make positions coarse: the middle of a cell of about 5 km.")
+  var reduced = false
+
+  @Option(help: "The body: cloudevents, binary, ntfy, gotify or template.")
+  var format: OutletSettings.Format?
+
+  @Option(
+    help: ArgumentHelp(
+      "A JSON body with {text}, {type}, {region}, {time}, {id}, {record}.", valueName: "json"))
+  var template: String?
+
+  @Option(help: ArgumentHelp("The source attribute of CloudEvents.", valueName: "uri"))
+  var source: String?
+
+  @Flag(help: "Permit another machine without TLS: events travel in the clear.")
+  var allowPlain = false
+
+  @Option(help: ArgumentHelp("Certificate authorities to trust, PEM.", valueName: "file"))
+  var authority: String?
+
+  @Option(help: ArgumentHelp("Our certificate, PEM.", valueName: "file"))
+  var certificate: String?
+
+  @Option(help: ArgumentHelp("The key of our certificate, PEM.", valueName: "file"))
+  var key: String?
+
+  @Flag(help: "Replace an outlet with this name; it goes on where it was.")
+  var replace = false
+
+  @OptionGroup var state: StateOptions
+
+  func validate() throws {
+    if webhook == nil, mqtt == nil, secrets == nil {
+      throw ValidationError("give --webhook URL or --mqtt URL, or --secrets FILE with a url in it")
+    }
+    if webhook != nil, mqtt != nil { throw ValidationError("--webhook and --mqtt exclude each other") }
+    if mqtt == nil, topic != nil || homeAssistant {
+      throw ValidationError("--topic and --home-assistant are for --mqtt")
+    }
+    if mqtt != nil, format != nil || template != nil {
+      throw ValidationError("--format and --template are for --webhook")
+    }
+    if template == nil ? format == .template : format ?? .template != .template {
+      throw ValidationError("--format template and --template JSON go together")
+    }
+  }
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let database = try state.open()
+      let outlet = try made(instance: try database.instance())
+      try database.put(outlet, replacing: replace)
+      try state.seat().noteOutlets([name])
+      Terminal.note("added \(name)")
+    }
+  }
+
+  private func made(instance: String) throws(Failure) -> OutletSettings {
+    var outlet = OutletSettings(name: name, kind: mqtt == nil ? .webhook : .mqtt, instance: instance)
+    guard !name.isEmpty, name.utf8.count <= 100 else {
+      throw Failure(.usage, what: "a name has 1 to 100 bytes")
+    }
+    if let url = webhook ?? mqtt { try check(url) }
+    outlet.url = webhook ?? mqtt
+    if mqtt != nil { try describe(&outlet) }
+    outlet.secrets = try secrets.map { (path) throws(Failure) in try StatePath.absolute(path) }
+    outlet.types = try chosenTypes()
+    outlet.regions = regions.isEmpty ? nil : regions
+    outlet.isReduced = reduced
+    outlet.format = format ?? (template == nil ? .cloudevents : .template)
+    if let template { try BodyTemplate(template).check() }
+    outlet.template = template
+    outlet.source = source
+    outlet.allowsPlain = allowPlain
+    outlet.authority = try authority.map { (path) throws(Failure) in try StatePath.absolute(path) }
+    outlet.certificate = try certificate.map { (path) throws(Failure) in try StatePath.absolute(path) }
+    outlet.key = try key.map { (path) throws(Failure) in try StatePath.absolute(path) }
+    return outlet
+  }
+
+  private func check(_ url: String) throws(Failure) {
+    let address = try OutletAddress(url)
+    let scheme = mqtt == nil ? "http" : "mqtt"
+    guard address.scheme.hasPrefix(scheme) else {
+      throw Failure(.usage, what: "the address begins with \(scheme)s://")
+    }
+    guard address.isEncrypted || address.isLoopback || allowPlain else {
+      throw Failure(
+        .usage, what: "\(scheme) sends positions in the clear",
+        remedy: "use \(scheme)s, or add --allow-plain")
+    }
+  }
+
+  private func describe(_ outlet: inout OutletSettings) throws(Failure) {
+    if let topic {
+      let isPlain = !topic.isEmpty && !topic.utf8.contains { "+#".utf8.contains($0) || $0 < 0x20 }
+      guard isPlain, !topic.hasPrefix("/"), !topic.hasSuffix("/") else {
+        throw Failure(
+          .usage, what: "\"\(topic)\" is no topic to publish at", remedy: "write owntracks/USER/DEVICE")
+      }
+    }
+    outlet.topic = topic
+    outlet.announces = homeAssistant
+    outlet.created = SystemClock().read().utc.map { Int($0.microseconds / 1_000_000) }
+  }
+
+  private func chosenTypes() throws(Failure) -> [String]? {
+    guard let types else { return OutletSettings.usualTypes + (homeAssistant ? ["region.state"] : []) }
+    if types == "all" { return nil }
+    let words = types.split(separator: ",").map(String.init)
+    for word in words where !OutletSettings.allTypes.contains(word) {
+      let near = NearestWord.to(word, among: OutletSettings.allTypes)
+      throw Failure(
+        .usage, what: "there are no records of type \"\(word)\"",
+        remedy: near.map { "did you mean \($0)?" } ?? "Docs/Wire.md lists the types")
+    }
+    return words
+  }
+}
+
+extension OutletSettings.Format: ExpressibleByArgument {}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import LocationFormats
+import LocationRuntime
+
+/// `locwatch outlets`: where events go beside subscribers.
+struct OutletsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "outlets",
+    abstract: "Send events to webhooks and brokers: add, list, test, enable, remove.",
+    discussion: """
+      Each event is sent at least once, in order, also across restarts and while
+      the other side is away. Docs/Outlets.md describes bodies, signatures and
+      retries.
+
+        locwatch outlets add door --webhook https://example.net/hook
+        locwatch outlets add phone --webhook https://ntfy.sh/my-topic --format ntfy
+        locwatch outlets add broker --mqtt mqtts://broker.lan --home-assistant
+        locwatch outlets test phone
+        locwatch outlets list
+        locwatch outlets enable phone
+        locwatch outlets remove phone
+      """,
+    subcommands: [List.self, OutletsAdd.self, Test.self, Enable.self, Remove.self])
+
+  /// `locwatch outlets list`
+  struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "list", abstract: "List outlets with their state and the number of waiting events.")
+
+    @OptionGroup var format: RegionsFormatOptions
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        let all = try state.openToRead()?.outletStates() ?? []
+        if all.isEmpty { Terminal.note("no outlets; locwatch outlets add NAME adds one") }
+        switch RegionsFormat.or(format.format) {
+        case .text:
+          guard !all.isEmpty else { return }
+          try Terminal.print(
+            TextTable(header: OutletState.header, rows: all.map(\.row), rightAligned: [4]).text)
+        case .ndjson: for outlet in all { try Terminal.print(outlet.tree.text + "\n") }
+        }
+      }
+    }
+  }
+
+  /// `locwatch outlets test`
+  struct Test: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "test", abstract: "Send one event of type test, here and now.")
+
+    @OptionGroup var choice: OutletChoice
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        let outlet = try choice.outlet()
+        try OutletTrial.run(outlet)
+        Terminal.note("\(outlet.name) accepted it")
+      }
+    }
+  }
+
+  /// `locwatch outlets enable`
+  struct Enable: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "enable", abstract: "Try an outlet at once, also one that was disabled.")
+
+    @OptionGroup var choice: OutletChoice
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        _ = try choice.outlet()
+        _ = try choice.state.open().enableOutlet(choice.name)
+        try choice.state.seat().noteOutlets([choice.name])
+        Terminal.note("enabled \(choice.name)")
+      }
+    }
+  }
+
+  /// `locwatch outlets remove`
+  struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "remove", abstract: "Remove an outlet and drop what waits for it.")
+
+    @OptionGroup var choice: OutletChoice
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        _ = try choice.outlet()
+        _ = try choice.state.open().removeOutlet(choice.name)
+        try choice.state.seat().noteOutlets([])
+        Terminal.note("removed \(choice.name)")
+      }
+    }
+  }
+}
+
+/// The name of an outlet.
+struct OutletChoice: ParsableArguments {
+  @Argument(help: ArgumentHelp("Its name.", valueName: "name"))
+  var name: String
+
+  @OptionGroup var state: StateOptions
+
+  /// The outlet of that name.
+  func outlet() throws(Failure) -> OutletSettings {
+    let all = try state.openToRead()?.outletSettings() ?? []
+    guard let outlet = all.first(where: { $0.name == name }) else {
+      throw OutletState.unknown(name, among: all)
+    }
+    return outlet
+  }
+}

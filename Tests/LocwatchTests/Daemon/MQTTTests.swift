@@ -1,0 +1,122 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+
+/// Events on their way from a real daemon to a real mosquitto with TLS.
+@Suite(.enabled(if: MosquittoBroker.isInstalled))
+struct MQTTTests {
+  private func settings(_ run: DaemonRun) -> String {
+    run.folder.write("c.yaml", "significant_change: {window_s: 5}\n")
+  }
+
+  private func add(_ run: DaemonRun, _ broker: MosquittoBroker, _ more: [String] = []) async throws {
+    let secrets = run.folder.write("secrets.yaml", "user: anna\npassword: sesame\n")
+    try #require(unsafe chmod(secrets, 0o600) == 0)
+    let added = try await run.command(
+      [
+        "outlets", "add", "boat", "--mqtt", broker.url, "--topic", "owntracks/anna/boat", "--secrets",
+        secrets,
+        "--authority", run.folder("cert.pem"),
+      ] + more)
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+
+  private func report(_ index: Int) -> String {
+    ScriptedGPSD.report(second: 10 * index, latitude: 40 + 0.0054 * Double(index))
+  }
+
+  private func lines(_ reader: LiveProcess, _ topic: String) -> [String] {
+    reader.stdout.split(separator: "\n").filter { $0.hasPrefix(topic + "|") }.map(String.init)
+  }
+
+  /// The times of locations, which are those of the fixes.
+  private func times(_ reader: LiveProcess) -> [Int] {
+    lines(reader, "owntracks/anna/boat").compactMap { line in
+      line.firstMatch(of: /"_type":"location".*"tst":(\d+)/).flatMap { Int($0.1) }
+    }
+  }
+
+  @Test func `locations arrive in order, though the broker is restarted and the daemon killed`() async throws
+  {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("owntracks/#", client: "reader")
+    try await add(run, broker)
+    let tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 0, "\(tested.stderr)")
+    try run.start(["--config", settings(run)])
+    for index in 0..<20 { run.gpsd.say(report(index)) }
+    try await run.wait("the first locations") { times(reader).count >= 20 }
+    await broker.stop()
+    for index in 20..<60 { run.gpsd.say(report(index)) }
+    try await run.waitForFixes(60)
+    #expect(await run.end(SIGKILL) == 137)
+    try run.start(["--config", settings(run)])
+    for index in 60..<80 { run.gpsd.say(report(index)) }
+    try await run.waitForFixes(80)
+    try await broker.start()
+    #expect(try await run.command(["outlets", "enable", "boat"]).status == 0)
+    try await run.wait("all locations") { Set(times(reader)).count >= 80 }
+    var seen = Set<Int>()
+    let firsts = times(reader).filter { seen.insert($0).inserted }
+    #expect(firsts == firsts.sorted())
+    #expect(firsts.count == 80)
+    #expect(lines(reader, "owntracks/anna/boat").allSatisfy { $0.contains("|1|{") || $0.contains("lwt") })
+    // Who comes later finds the last one, and the will where the daemon dies.
+    let later = try broker.read("owntracks/anna/boat", client: "later")
+    try await run.wait("the retained location") { times(later).count == 1 }
+    #expect(times(later) == [firsts[79]])
+    #expect(lines(later, "owntracks/anna/boat").first?.contains("|1|1|") == true)
+    #expect(await run.end(SIGKILL) == 137)
+    try await run.wait("the will") { later.stdout.contains(#"{"_type":"lwt""#) }
+  }
+
+  @Test func `Home Assistant finds the device, its regions and whether it is there`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("#", client: "reader")
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    try await add(run, broker, ["--home-assistant"])
+    try run.start(["--config", settings(run)])
+    try await run.wait("the device") { reader.stdout.contains("homeassistant/device/") }
+    try await run.wait("its presence") {
+      reader.stdout.contains("owntracks/anna/boat/availability|0|1|online")
+    }
+    for index in 0..<10 {
+      run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40.02 - 0.002 * Double(index)))
+    }
+    for index in 10..<30 { run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40)) }
+    try await run.wait("the enter") { reader.stdout.contains("owntracks/anna/boat/region/home|0|1|ON") }
+    #expect(reader.stdout.contains(#"owntracks/anna/boat/event|0|1|{"_type":"transition","event":"enter""#))
+    // A new region is announced at once.
+    #expect(try await run.command(["regions", "add", "office", "--circle", "41.0,11.5,300"]).status == 0)
+    try await run.wait("the new region") { reader.stdout.contains(#""name":"office""#) }
+    #expect(await run.end() == 0)
+    try await run.wait("its absence") {
+      reader.stdout.contains("owntracks/anna/boat/availability|0|1|offline")
+    }
+  }
+
+  @Test func `a wrong password and an unknown authority are told, not the password`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    try await add(run, broker)
+    let secrets = run.folder.write("secrets.yaml", "user: anna\npassword: mellon\n")
+    try #require(unsafe chmod(secrets, 0o600) == 0)
+    var tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("the broker refuses user and password"), "\(tested.stderr)")
+    #expect(!tested.stderr.contains("mellon"))
+    #expect(
+      try await run.command(["outlets", "add", "boat", "--mqtt", broker.url, "--replace"]).status == 0)
+    tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("certificate"), "\(tested.stderr)")
+  }
+}

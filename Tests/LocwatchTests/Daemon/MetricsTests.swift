@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What Prometheus reads of a real daemon.
+@Suite struct MetricsTests {
+  /// Prometheus's own check (Debian's package prometheus).
+  private static let promtool = "/usr/bin/promtool"
+
+  @Test func `metrics are printed, written to a file, and what promtool asks for`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    let added = try await run.command(["outlets", "add", "a", "--webhook", "https://127.0.0.1:1/"])
+    #expect(added.status == 0, "\(added.stderr)")
+    try run.start(["--metrics", run.folder("locwatch.prom")])
+    for second in 0..<30 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    try await run.waitForFixes(30)
+    let shown = try await run.command(["metrics"])
+    #expect(shown.status == 0, "\(shown.stderr)")
+    for line in [
+      #"locwatch_fixes_total{result="accepted"} 30"#, "locwatch_up 1", "locwatch_regions 1",
+      #"locwatch_region_inside{region="home"} 1"#, #"locwatch_outlet_disabled{outlet="a"} 0"#,
+    ] {
+      #expect(shown.stdout.contains(line + "\n"), "\(line)")
+    }
+    let open = try await run.command(["metrics", "--format", "openmetrics"])
+    #expect(open.stdout.hasSuffix("# EOF\n"))
+    try await run.wait("the file") {
+      let text = try? String(contentsOfFile: run.folder("locwatch.prom"), encoding: .utf8)
+      return text?.contains("locwatch_up 1\n") == true
+    }
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["metrics"]).stdout.contains("locwatch_up 0\n"))
+    guard FileManager.default.isExecutableFile(atPath: Self.promtool) else { return }
+    let checked = try await Binary.run(["check", "metrics"], stdin: shown.stdout, executable: Self.promtool)
+    #expect(checked.status == 0, "\(checked.stderr)")
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A real mosquitto with TLS and a password, and mosquitto_sub as a reader.
+final class MosquittoBroker {
+  let folder: TemporaryFolder
+  let port: Int
+  private var broker: LiveProcess?
+  private var readers: [LiveProcess] = []
+
+  static let programs = ["/usr/sbin/mosquitto", "/usr/bin/mosquitto_sub", "/usr/bin/openssl"]
+
+  static let isInstalled = programs.allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+
+  init(_ folder: TemporaryFolder) async throws {
+    self.folder = folder
+    port = try Listener.freePort()
+    let made = try await Binary.run(
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-keyout", folder("key.pem"), "-out", folder("cert.pem"), "-subj", "/CN=localhost", "-addext",
+        "subjectAltName=DNS:localhost",
+      ], executable: "/usr/bin/openssl")
+    try #require(made.status == 0, "\(made.stderr)")
+    let passwords = try await Binary.run(
+      ["-c", "-b", folder("passwords"), "anna", "sesame"], executable: "/usr/bin/mosquitto_passwd")
+    try #require(passwords.status == 0, "\(passwords.stderr)")
+    _ = folder.write(
+      "mosquitto.conf",
+      """
+      listener \(port) 127.0.0.1
+      certfile \(folder("cert.pem"))
+      keyfile \(folder("key.pem"))
+      password_file \(folder("passwords"))
+      allow_anonymous false
+      persistence true
+      persistence_location \(folder.path)/
+      user root
+      """)
+  }
+
+  deinit {
+    broker?.signal(SIGKILL)
+    for reader in readers { reader.signal(SIGKILL) }
+  }
+
+  var url: String { "mqtts://localhost:\(port)" }
+
+  /// Starts it, and waits until it takes connections.
+  func start() async throws {
+    broker = try LiveProcess(Self.programs[0], ["-c", folder("mosquitto.conf")])
+    let end = ContinuousClock.now + .seconds(60)
+    while ContinuousClock.now < end, broker?.status == nil {
+      let tried = try await Binary.run(
+        ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"], executable: "/bin/bash")
+      if tried.status == 0 { return }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    Issue.record("no broker: \(broker?.stderr ?? "")")
+  }
+
+  /// Ends it in good order.
+  func stop() async {
+    broker?.signal(SIGTERM)
+    _ = await broker?.finish()
+  }
+
+  /// A reader with a persistent session, so that it misses nothing while it connects again.
+  func read(_ topic: String, client: String) throws -> LiveProcess {
+    let reader = try LiveProcess(
+      Self.programs[1],
+      [
+        "-h", "localhost", "-p", "\(port)", "--cafile", folder("cert.pem"), "-u", "anna", "-P", "sesame",
+        "-q",
+        "1", "-i", client, "-c", "-F", "%t|%r|%q|%p", "-t", topic,
+      ])
+    readers.append(reader)
+    return reader
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+
+/// Events on their way from a real daemon to a real HTTP server.
+@Suite struct WebhookTests {
+  /// Each report is a significant change: 600 m further, 10 s later.
+  private static func report(_ index: Int) -> String {
+    ScriptedGPSD.report(second: 10 * index, latitude: -85 + 0.0054 * Double(index))
+  }
+
+  private func settings(_ run: DaemonRun) -> String {
+    run.folder.write("c.yaml", "significant_change: {window_s: 5}\n")
+  }
+
+  /// A file with a secret that only its owner may read.
+  private func secrets(_ run: DaemonRun, _ more: String = "", mode: mode_t = 0o600) throws -> String {
+    let path = run.folder.write("secrets.yaml", "secret: \(WebhookEndpoint.secret)\n\(more)")
+    try #require(unsafe chmod(path, mode) == 0)
+    return path
+  }
+
+  private func add(_ run: DaemonRun, _ endpoint: WebhookEndpoint, _ more: [String] = []) async throws {
+    let added = try await run.command(
+      ["outlets", "add", "hook", "--webhook", endpoint.url, "--types", "significant"] + more)
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+
+  /// The ids of the significant changes in the state file.
+  private func changes(_ run: DaemonRun) async throws -> [Int] {
+    try await run.events().filter { $0.contains(#""type":"significant""#) }.compactMap { line in
+      line.split(separator: ",").first { $0.hasPrefix(#""id":"#) }.flatMap { Int($0.dropFirst(5)) }
+    }
+  }
+
+  private func ids(_ endpoint: WebhookEndpoint) -> [Int] {
+    endpoint.requests.compactMap { $0.tree?["data"]?["id"]?.integer }
+  }
+
+  private func status(_ run: DaemonRun) async throws -> JSONTree {
+    let output = try await run.command(["status", "--json"]).stdoutBytes
+    var reader = JSONReader(output)
+    let tree = try JSONTree(&reader)
+    guard case .array(let outlets) = tree["outlets"] ?? .null else { return .null }
+    return try #require(outlets.first)
+  }
+
+  @Test func `events arrive as signed CloudEvents, in order, each once`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await endpoint.start()
+    try await add(run, endpoint, ["--secrets", try secrets(run, "bearer: sesame\n")])
+    try run.start(["--config", settings(run)])
+    for index in 0..<30 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the events") { endpoint.requests.count >= 30 }
+    let requests = endpoint.requests
+    #expect(requests.allSatisfy(\.isSigned))
+    #expect(requests.allSatisfy { $0.headers["authorization"] == "Bearer sesame" })
+    #expect(requests.allSatisfy { $0.headers["content-type"] == CloudEvent.contentType })
+    #expect(ids(endpoint) == (try await changes(run)))
+    let first = try #require(requests.first?.tree)
+    #expect(first["specversion"] == .string("1.0"))
+    #expect(first["type"] == .string("locwatch.significant.v1"))
+    #expect(first["data"]?["reason"] == .string("initial"))
+    #expect(Set(requests.compactMap { $0.tree?["id"] }).count == 30)
+    try await run.wait("the cursor") { try await status(run)["waiting"] == .number("0") }
+    #expect(try await status(run)["state"] == .string("ok"))
+    // A restart sends nothing again.
+    #expect(await run.end() == 0)
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(30))
+    try await run.wait("the event") { endpoint.requests.count > 30 }
+    #expect(ids(endpoint) == (try await changes(run)))
+  }
+
+  @Test func `while the endpoint is away and the daemon is killed nothing is lost`() async throws {
+    let count = Corpus.isFull ? 10_000 : 300
+    let kills = Corpus.isFull ? 20 : 5
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await add(run, endpoint)
+    try run.start(["--config", settings(run)])
+    for index in 0..<count {
+      run.gpsd.say(Self.report(index))
+      guard index % (count / kills) == count / kills / 2 else { continue }
+      try await run.waitForFixes(index + 1)
+      #expect(await run.end(SIGKILL) == 137)
+      try run.start(["--config", settings(run)])
+    }
+    try await run.waitForFixes(count)
+    #expect(try await status(run)["waiting"] == .number("\(count)"))
+    // It comes back; the daemon is killed while the events go out.
+    try await endpoint.start(seconds: 1_200)
+    for part in 1...3 {
+      #expect(await run.end(SIGKILL) == 137)
+      try run.start(["--config", settings(run)])
+      try await run.wait("the events", seconds: 600) { ids(endpoint).count >= part * count / 3 }
+    }
+    try await run.wait("the cursor") { try await status(run)["waiting"] == .number("0") }
+    let all = endpoint.requests
+    var seen = Set<Int>()
+    let firsts = ids(endpoint).filter { seen.insert($0).inserted }
+    #expect(firsts == (try await changes(run)))
+    #expect(firsts.count == count)
+    // What came twice came with the same id.
+    #expect(Set(all.compactMap { $0.tree?["id"] }).count == count)
+    #expect(all.count <= count + 100 * 4, "\(all.count)")
+  }
+
+  @Test
+  func `the receiver's word counts: 410 disables, Retry-After is obeyed, redirections are not followed`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await endpoint.start()
+    try await add(run, endpoint)
+    endpoint.answer("redirect")
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the failure") { try await status(run)["state"] == .string("retrying") }
+    #expect(try await status(run)["reason"] == .string("the answer was HTTP 302"))
+    #expect(endpoint.refused.allSatisfy { $0.path == "/hook" })
+    endpoint.answer("410")
+    #expect(try await run.command(["outlets", "enable", "hook"]).status == 0)
+    try await run.wait("the end") { try await status(run)["state"] == .string("disabled") }
+    let refused = endpoint.refused.count
+    endpoint.answer("200")
+    run.gpsd.say(Self.report(1))
+    try await run.waitForFixes(2)
+    #expect(endpoint.requests.isEmpty)
+    #expect(endpoint.refused.count == refused)
+    #expect(try await run.command(["outlets", "enable", "hook"]).status == 0)
+    try await run.wait("both events") { endpoint.requests.count == 2 }
+    #expect(ids(endpoint) == (try await changes(run)))
+  }
+
+  @Test func `other bodies: binary, ntfy, Gotify and a template`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await endpoint.start()
+    let bodies: [(name: String, options: [String])] = [
+      ("binary", ["--format", "binary"]), ("ntfy", ["--format", "ntfy"]), ("gotify", ["--format", "gotify"]),
+      ("bot", ["--template", #"{"chat_id": 12, "text": "{text}"}"#]),
+    ]
+    for (name, options) in bodies {
+      let url = endpoint.url + "/" + name
+      #expect(try await run.command(["outlets", "add", name, "--webhook", url] + options).status == 0)
+      let tested = try await run.command(["outlets", "test", name])
+      #expect(tested.status == 0, "\(tested.stderr)")
+    }
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the events") { endpoint.requests.count == 8 }
+    func request(_ name: String) throws -> WebhookEndpoint.Request {
+      try #require(endpoint.requests.last { $0.path == "/hook/\(name)" })
+    }
+    let binary = try request("binary")
+    #expect(binary.headers["ce-type"] == "locwatch.significant.v1")
+    #expect(binary.headers["ce-specversion"] == "1.0")
+    #expect(binary.headers["content-type"] == "application/json")
+    #expect(binary.tree?["type"] == .string("significant"))
+    #expect(try request("ntfy").body.contains("-85.0"))
+    #expect(try request("gotify").tree?["title"] == .string("significant"))
+    #expect(try request("bot").tree?["chat_id"] == .number("12"))
+  }
+
+  @Test func `a secret that others may read is refused, and none is shown`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await endpoint.start()
+    let path = try secrets(run, "bearer: sesame\n", mode: 0o640)
+    try await add(run, endpoint, ["--secrets", path])
+    let tested = try await run.command(["outlets", "test", "hook"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("other users may read or write it"), "\(tested.stderr)")
+    try #require(unsafe chmod(path, 0o600) == 0)
+    #expect(try await run.command(["outlets", "test", "hook"]).status == 0)
+    endpoint.answer("500")
+    try run.start(["--config", settings(run)])
+    run.gpsd.say(Self.report(0))
+    try await run.wait("the failure") { try await status(run)["state"] == .string("retrying") }
+    var told = run.process?.stderr ?? ""
+    for command in [["status", "--json"], ["outlets", "list"], ["events"], ["metrics"]] {
+      told += try await run.command(command).stdout
+    }
+    #expect(!told.contains("sesame"))
+    #expect(!told.contains(WebhookEndpoint.secret))
+  }
+
+  @Test func `what can't work is refused when it is added`() async throws {
+    let run = try DaemonRun()
+    for (url, why) in [
+      ("http://example.net/x", "in the clear"), ("https://user:pass@example.net/x", "password"),
+      ("ftp://example.net/x", "does not speak"), ("example.net", "no address"), ("https:///x", "no host"),
+    ] {
+      let added = try await run.command(["outlets", "add", "a", "--webhook", url])
+      #expect(added.status == 64, "\(url)")
+      #expect(added.stderr.contains(why), "\(added.stderr)")
+    }
+    let mistyped = try await run.command(
+      ["outlets", "add", "a", "--webhook", "https://example.net/", "--types", "region.entr"])
+    #expect(mistyped.stderr.contains("did you mean region.enter?"))
+    #expect(try await run.command(["outlets", "remove", "a"]).status == 1)
+    #expect(try await run.command(["outlets", "add", "a", "--webhook", "https://example.net/"]).status == 0)
+    #expect(try await run.command(["outlets", "add", "a", "--webhook", "https://example.net/"]).status == 73)
+    #expect(try await run.command(["outlets", "remove", "a"]).status == 0)
+    #expect(try await run.command(["outlets", "list"]).stdout == "")
+  }
+}
