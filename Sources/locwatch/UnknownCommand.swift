@@ -17,7 +17,7 @@ enum UnknownCommand {
         continue
       }
       guard command.configuration.defaultSubcommand == nil else { return nil }
-      let names = children.map(\._commandName)
+      let names = children.map { $0._commandName }
       let near = NearestWord.to(word, among: names).map { (path + [$0]).joined(separator: " ") }
       let all = path.isEmpty ? "locwatch --help lists them" : names.joined(separator: ", ")
       return Failure(

@@ -19,7 +19,7 @@ import Testing
   static let programsNotRun: Set = [
     "scripts/demo", "scripts/test", "swift", "sudo", "git", "gpspipe", "pip", "python3", "cd", "export",
     "locwatch", "mosquitto_sub", "perf", "chromium-headless-shell", "LOCWATCH_FULL=1", "LOCWATCH_RECORD=1",
-    "while", "swayidle",
+    "while", "swayidle", "gpsbabel", "docker", "scripts/package",
   ]
 
   @Test(arguments: transcripts)

@@ -47,7 +47,6 @@ extension Policy {
     to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
-    let state = session.state
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
       self.decide(action, rule, reason, index, event: event, trigger: trigger, at: instant, into: &steps)
     }
@@ -67,7 +66,7 @@ extension Policy {
       decide(.drop, .atLeastOnce, .outboxFull)
       return false
     }
-    let waits = state.isRunning && !mayHand(index)
+    let waits = session.state.isRunning && !mayHand(index)
     if waits, trigger.waiting == .none {
       // In order, and nothing is queued for standard updates.
       decide(.drop, trigger.rule, .backlog)
@@ -79,12 +78,12 @@ extension Policy {
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind))
       if trigger.kind != nil { $0.heardAt = instant }
     }
-    switch state {
+    switch session.state {
     case .inactive, .active, .background:
       if waits {
         decide(.defer, .atLeastOnce, .backlog)
       } else {
-        decide(.deliver, trigger.rule, state.isForeground ? .foreground : .running)
+        decide(.deliver, trigger.rule, session.state.isForeground ? .foreground : .running)
         hand(index, announced: event, at: instant, into: &steps)
       }
     case .suspended:

@@ -77,7 +77,7 @@ package struct OwnTracksOutlet: Sendable {
   /// What is published of an event; empty where it is none for others.
   package func messages(for line: JSONTree) -> [MQTTSession.Message] {
     let type = line["type"]?.text(or: nil) ?? ""
-    if type == "test" { return [.init("\(topic)/test", line.text)] }
+    if type == "test" { return [.init(topic, line.text)] }
     var messages: [MQTTSession.Message] = []
     if type == "region.enter" || type == "region.exit" {
       let transition = transitionMembers(line, isEnter: type == "region.enter")

@@ -18,6 +18,7 @@ package struct KMLTrack: FurtherTrack {
   /// Points of lines without times.
   private var held: [TrackItem] = []
   private var isOverfull = false
+  /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
   private var placesTaken = 0
 
@@ -30,18 +31,26 @@ package struct KMLTrack: FurtherTrack {
   /// How many points of lines are kept until the end of the document is seen.
   private static let maximumHeldPoints = 100_000
 
+  /// - Parameters:
+  ///   - file: its name, for messages.
+  ///   - assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
   package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
     self.file = file
     self.assumeAccuracyMeters = assumeAccuracyMeters
     parser = try GPXParser(eventsOf: file)
   }
 
+  /// The line that was read last, from 1.
   package var line: Int { parser.line }
 
+  /// What is to be told of the file, a line each.
   package var notes: [String] {
     placesTaken > 0 ? ["no times in the file; \(placesTaken) points of lines taken instead"] : []
   }
 
+  /// Reads a piece of the file; an empty one is its end.
+  ///
+  /// - Throws: `.data` where the file is not what it seemed.
   package mutating func read(
     _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {

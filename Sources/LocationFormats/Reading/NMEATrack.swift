@@ -11,19 +11,25 @@ package struct NMEATrack: FurtherTrack {
   private var undated: [GPSDReport] = []
   private var leftOut = 0
   private var damaged = 0
+  /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
 
   /// Reports that are kept until the date is known: an hour of a fast receiver.
   private static let maximumUndated = 36_000
 
+  /// - Parameters:
+  ///   - file: its name, for messages.
+  ///   - assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
   package init(file: String, assumeAccuracyMeters: Double?) {
     self.file = file
     track = GPSDTrack(assumeAccuracyMeters: assumeAccuracyMeters)
     track.found(0, driver: .nmea0183)
   }
 
+  /// The line that was read last, from 1.
   package var line: Int { buffer.number }
 
+  /// What is to be told of the file, a line each.
   package var notes: [String] {
     var notes: [String] = []
     if leftOut > 0 { notes.append("\(leftOut) positions before the first date, left out") }
@@ -31,6 +37,9 @@ package struct NMEATrack: FurtherTrack {
     return notes
   }
 
+  /// Reads a piece of the file; an empty one is its end.
+  ///
+  /// - Throws: `.data` where the file is not what it seemed.
   package mutating func read(
     _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {

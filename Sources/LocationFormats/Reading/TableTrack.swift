@@ -7,19 +7,28 @@ package struct TableTrack: FurtherTrack {
   private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)
   private var header: TableHeader?
   private var unreadable = 0
+  /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
 
+  /// - Parameters:
+  ///   - file: its name, for messages.
+  ///   - assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
   package init(file: String, assumeAccuracyMeters: Double?) {
     self.file = file
     self.assumeAccuracyMeters = assumeAccuracyMeters
   }
 
+  /// The line that was read last, from 1.
   package var line: Int { buffer.number }
 
+  /// What is to be told of the file, a line each.
   package var notes: [String] {
     unreadable > 0 ? ["\(unreadable) lines without a latitude and a longitude, skipped"] : []
   }
 
+  /// Reads a piece of the file; an empty one is its end.
+  ///
+  /// - Throws: `.data` where the file is not what it seemed.
   package mutating func read(
     _ piece: borrowing ScanPiece, into batch: inout [TrackItem]
   ) throws(Failure) {

@@ -82,7 +82,12 @@ package enum JournalLine {
 
 extension JournalLine {
   /// What is wrong with a line.
-  package struct Trouble: Error { package var what: String }
+  package struct Trouble: Error {
+    /// In words.
+    package var what: String
+
+    package init(what: String) { self.what = what }
+  }
 
   /// The configuration in a header, where what is not named is as by default, and the snapshot if there is one.
   package static func header(in line: [UInt8]) throws(Trouble) -> (EngineConfiguration, EngineSnapshot?) {

@@ -7,6 +7,7 @@ enum ReportScript {
       PackageResources.model_js, PackageResources.surface_js, PackageResources.map_js,
       PackageResources.timeline_js, PackageResources.controls_js,
     ]
-    return "(() => {\n\"use strict\";\n" + parts.map { String(decoding: $0, as: UTF8.self) }.joined() + "})();\n"
+    let script = parts.map { String(decoding: $0, as: UTF8.self) }.joined()
+    return "(() => {\n\"use strict\";\n" + script + "})();\n"
   }()
 }

@@ -46,8 +46,8 @@ package struct EditedText {
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     var environment = unsafe ProgramStart.inheritedEnvironment().map { unsafe strdup($0) } + [nil]
     defer {
-      for index in arguments.indices { unsafe free(arguments[index]) }
-      for index in environment.indices { unsafe free(environment[index]) }
+      for index in unsafe arguments.indices { unsafe free(arguments[index]) }
+      for index in unsafe environment.indices { unsafe free(environment[index]) }
     }
     var child = pid_t()
     let code = unsafe posix_spawn(&child, "/bin/sh", nil, nil, &arguments, &environment)

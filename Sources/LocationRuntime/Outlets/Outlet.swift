@@ -27,6 +27,8 @@ protocol Outlet {
   ///
   /// - Throws: why it failed.
   mutating func tend() throws(OutletFailure)
+  /// Whether nothing is left of what it did before it rested.
+  var hasEnded: Bool { get }
   /// Gives up what it does: it failed, or nothing came for a while.
   mutating func rest(isFailure: Bool)
 }
@@ -35,6 +37,7 @@ extension Outlet {
   var limits: OutletPump.Limits { OutletPump.Limits() }
   var readable: Int32 { -1 }
   var writable: Int32 { -1 }
+  var hasEnded: Bool { true }
   mutating func tend() throws(OutletFailure) {}
   mutating func rest(isFailure: Bool) {}
 }

@@ -115,6 +115,8 @@ struct OutletProcess: Outlet {
     queue = WriteQueue()
   }
 
+  var hasEnded: Bool { ending.allSatisfy { ProgramStart.reap($0) != nil } }
+
   mutating func tend() throws(OutletFailure) {
     ending.removeAll { ProgramStart.reap($0) != nil }
     guard staysConnected else {

@@ -10,6 +10,8 @@ import LocationFormats
 /// The outlets of a daemon, fed one after the other from its loop.
 struct OutletSet {
   private var pumps: [OutletPump] = []
+  /// Those that were removed or replaced, until their processes have ended.
+  private var retired: [any Outlet] = []
   /// As they were when their pumps were made.
   private var settings: [String: OutletSettings] = [:]
 
@@ -47,7 +49,10 @@ struct OutletSet {
       }
     }
     let kept = Set(stored.filter { settings[$0.name] == $0 && !names.contains($0.name) }.map(\.name))
-    for index in pumps.indices where !kept.contains(pumps[index].outlet.name) { pumps[index].stop() }
+    for index in pumps.indices where !kept.contains(pumps[index].outlet.name) {
+      pumps[index].stop()
+      retired.append(pumps[index].outlet)
+    }
     try database.forgetOutlets(except: stored.map(\.name))
     pumps = next
     settings = stored.reduce(into: [:]) { $0[$1.name] = $1 }
@@ -73,6 +78,7 @@ struct OutletSet {
   ///
   /// - Parameter newest: the id of the newest event, where it is known.
   mutating func pump(at instant: EngineInstant, newest: Int? = nil) -> [String] {
+    retired.removeAll { $0.hasEnded }
     var notes: [String] = []
     for index in pumps.indices { notes += pumps[index].pump(at: instant, newest: newest) }
     return notes

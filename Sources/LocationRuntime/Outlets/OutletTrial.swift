@@ -20,6 +20,9 @@ package enum OutletTrial {
     var settings = settings
     // A broker ends the older one of two connections of one name.
     settings.instance += "-test"
+    // Nobody is to take it for the device: it has a topic of its own, and is announced to nobody.
+    settings.topic = (settings.topic ?? "owntracks/locwatch/\(settings.name)") + "/test"
+    settings.announces = nil
     var outlet = OutletProcess(settings, environment: ProgramStart.inheritedEnvironment())
     let time = SystemClock().read().utc?.rfc3339 ?? "1970-01-01T00:00:00.000Z"
     let line = #"{"v":1,"id":0,"type":"test","time":"\#(time)","reason":"locwatch outlets test"}"#

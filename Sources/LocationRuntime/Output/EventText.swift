@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 import LocationFormats
 
 /// Records that were kept as lines, in words.

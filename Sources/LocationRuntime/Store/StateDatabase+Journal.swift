@@ -200,12 +200,18 @@ extension StateDatabase {
   package func journal(after number: Int64, while body: (Stamped) -> Bool) throws(Failure) {
     try read("journal") { database in
       let rows = try Row.fetchCursor(
-        database, sql: "SELECT number, line FROM journal WHERE number > ? ORDER BY number",
+        database, sql: "SELECT number, at, line FROM journal WHERE number > ? ORDER BY number",
         arguments: [number])
       while let row = try rows.next() {
         let line: String = try row.decode(forColumn: "line")
+        let at: Int64 = try row.decode(forColumn: "at")
         do throws(JournalLine.Trouble) {
-          guard body(try JournalLine.stamped(in: Array(line.utf8))) else { return }
+          let stamped = try JournalLine.stamped(in: Array(line.utf8))
+          // An instant in the far future would have the engine do all that is due until then.
+          guard stamped.at.microseconds == at else {
+            throw JournalLine.Trouble(what: "its instant differs from that of its line")
+          }
+          guard body(stamped) else { return }
         } catch {
           let number: Int64 = try row.decode(forColumn: "number")
           throw Self.damage("row \(number) of its table journal can't be read: \(error.what)", path)

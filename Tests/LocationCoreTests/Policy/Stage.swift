@@ -71,7 +71,8 @@ struct Stage: ~Copyable {
               .mode(.fetched(answer.result, bytes: answer.bytes))
             ))
         } else {
-          add((instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
+          add(
+            (instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
         }
       case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
       case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open: break

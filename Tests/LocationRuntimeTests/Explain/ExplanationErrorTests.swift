@@ -62,7 +62,7 @@ import Testing
     let answer = try past.explain(Question(event: id))
     #expect(answer("event", "type") == .string("region.state"))
     #expect(answer["regions"] == nil && answer["fix"] == nil)
-    let text = try Explanation(Question(event: id), state: past.path).text
+    let text = try Explanation(Question(event: id), state: past.path).text(in: .utc)
     #expect(text.contains("the journal begins later: what led to it is not kept"))
     #expect(try past.explain(Question(at: Self.time(59)))("fix", "age_s")?.double == 0)
   }
@@ -89,7 +89,7 @@ import Testing
     #expect(answer("known_until") == .string("2026-05-01T06:01:00.000Z"))
     #expect(answer("fix", "age_s")?.double == 540)
     #expect(answer("regions", "state_after") == .string("inside"))
-    let text = try Explanation(Question(at: Self.time(600)), state: past.path).text
+    let text = try Explanation(Question(at: Self.time(600)), state: past.path).text(in: .utc)
     #expect(text.contains("nothing is known after 2026-05-01T06:01:00.000Z"))
   }
 }

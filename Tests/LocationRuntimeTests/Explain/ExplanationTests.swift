@@ -83,7 +83,7 @@ import Testing
     #expect(answer("report", "reason") == .string("speed"))
     #expect(answer("fix", "time") == .string("2026-05-01T06:01:34.000Z"))
     #expect(answer("fix", "age_s")?.double == 1)
-    let text = try Explanation(Question(at: Self.time(95), region: "home"), state: past.path).text
+    let text = try Explanation(Question(at: Self.time(95), region: "home"), state: past.path).text(in: .utc)
     #expect(
       text.contains("reaching it takes more than 100.0 m/s; 3 reports in a row that agree are believed"))
   }
@@ -134,7 +134,7 @@ import Testing
       let answer = try past.explain(Question(event: record.id))
       let told = answer.list("regions") + answer.list("subscribers")
       for last in told.compactMap({ $0("last", "id")?.integer }) { #expect(last < record.id) }
-      let text = try Explanation(Question(event: record.id), state: past.path).text
+      let text = try Explanation(Question(event: record.id), state: past.path).text(in: .utc)
       #expect(!text.contains("{"), "\(text)")
       let isDecision = if case .decision = record.body { true } else { false }
       #expect(!isDecision || !text.contains("nobody was told"), "\(text)")
@@ -143,9 +143,9 @@ import Testing
 
   @Test func `regions that were not weighed are counted, and told of where one is asked for`() throws {
     let past = try Past(Self.coming)
-    let text = try Explanation(Question(at: Self.time(5)), state: past.path).text
+    let text = try Explanation(Question(at: Self.time(5)), state: past.path).text(in: .utc)
     #expect(text.contains("1 where the fix could change nothing; --region tells of one\n"), "\(text)")
-    let asked = try Explanation(Question(at: Self.time(5), region: "home"), state: past.path).text
+    let asked = try Explanation(Question(at: Self.time(5), region: "home"), state: past.path).text(in: .utc)
     #expect(!asked.contains("could change nothing"), "\(asked)")
   }
 
@@ -193,7 +193,7 @@ import Testing
     let before = try past.explain(Question(at: Self.time(130)))
     #expect(before("visit", "rule") == .string("B5") && before("visit", "stage") == .string("moving"))
     #expect(before("visit", "stay_s")?.double == 130 && before("visit", "needed_s")?.double == 300)
-    let text = try Explanation(Question(at: Self.time(130)), state: past.path).text
+    let text = try Explanation(Question(at: Self.time(130)), state: past.path).text(in: .utc)
     #expect(text.contains("2 min 10 s at one place (B5); a visit takes 5 min\n"))
     #expect(try past.explain(Question(at: Self.time(350)))("visit", "stage") == .string("visiting"))
   }

@@ -29,7 +29,7 @@ struct TrackReaderTests {
   @Test(
     "a file of another kind is called by its name",
     arguments: [
-      ("$GPRMC,1\n$GPGGA,2\n", "NMEA"), ("PK\u{3}\u{4}", "ZIP"), ("BZh91AY", "bzip2"),
+      ("$GPRMC,1\n$GPGGA,2\n", "no position in it"), ("PK\u{3}\u{4}", "ZIP"), ("BZh91AY", "bzip2"),
       ("a,b\n1,2\n", "neither"),
       ("[{\"lat\":1}]", "JSON array"), ("%PDF-1.4", "PDF"), ("\u{0}\u{1}\u{2}\u{3}", "binary"),
       ("<html><body/></html>", "HTML"), ("<TrainingCenterDatabase/>", "TCX"), ("{\n \"a\": 1\n}", "cut off"),

@@ -7,9 +7,9 @@ import Testing
 @testable import LocationRuntime
 
 /// What a JSON text says, for comparison.
-indirect enum JSONTree: Equatable {
+indirect enum PlainJSON: Equatable {
   case object([Member])
-  case array([JSONTree])
+  case array([PlainJSON])
   case string(String)
   case number(Double)
   case boolean(Bool)
@@ -17,7 +17,7 @@ indirect enum JSONTree: Equatable {
 
   struct Member: Equatable {
     var key: String
-    var value: JSONTree
+    var value: PlainJSON
   }
 
   init(_ text: String) throws {
@@ -32,13 +32,13 @@ indirect enum JSONTree: Equatable {
       var members: [Member] = []
       try reader.openObject()
       while let key = try reader.nextKey() {
-        members.append(Member(key: reader.decoded(key), value: try JSONTree(&reader)))
+        members.append(Member(key: reader.decoded(key), value: try PlainJSON(&reader)))
       }
       self = .object(members)
     case .array:
-      var elements: [JSONTree] = []
+      var elements: [PlainJSON] = []
       try reader.openArray()
-      while try reader.nextElement() { elements.append(try JSONTree(&reader)) }
+      while try reader.nextElement() { elements.append(try PlainJSON(&reader)) }
       self = .array(elements)
     case .string: self = .string(try reader.string())
     case .number: self = .number(try reader.number())
@@ -49,7 +49,7 @@ indirect enum JSONTree: Equatable {
     }
   }
 
-  subscript(key: String) -> JSONTree? {
+  subscript(key: String) -> PlainJSON? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key == key }?.value
   }
@@ -69,7 +69,7 @@ indirect enum JSONTree: Equatable {
       """
     let feature = try Self.feature(text)
     #expect(feature.region.id == "höme")
-    #expect(try JSONTree(feature.geoJSON) == JSONTree(text))
+    #expect(try PlainJSON(feature.geoJSON) == PlainJSON(text))
     #expect(!feature.geoJSON.contains("\n"))
     #expect(feature.geoJSON.contains("[11.575400000000001,48.13710000000000001,5e2]"))
   }
@@ -106,7 +106,7 @@ indirect enum JSONTree: Equatable {
   func `a radius that was assumed is written down`(text: String, expected: String) throws {
     let feature = try Self.feature(text, options: .init(defaultRadiusMeters: 12.5))
     #expect(feature.geoJSON == expected)
-    #expect(try JSONTree(feature.geoJSON)["properties"]?["radius_m"] == .number(12.5))
+    #expect(try PlainJSON(feature.geoJSON)["properties"]?["radius_m"] == .number(12.5))
     #expect(try Self.feature(feature.geoJSON).region == feature.region)
   }
 
@@ -140,7 +140,7 @@ indirect enum JSONTree: Equatable {
       let feature = try Self.feature(text, options: .init(defaultRadiusMeters: 77.7))
       let again = try Self.feature(feature.geoJSON)
       #expect(again == feature, "\(random) \(text)")
-      let (was, now) = (try JSONTree(text), try JSONTree(feature.geoJSON))
+      let (was, now) = (try PlainJSON(text), try PlainJSON(feature.geoJSON))
       #expect(now["geometry"] == was["geometry"], "\(random) \(text)")
       if case .object(let members)? = was["properties"] {
         for member in members where member.value != .null || member.key != "radius_m" {

@@ -146,10 +146,10 @@ import Testing
     #expect(file.regions.count == 50)
     #expect(file.leftOut == [] && file.warnings == [])
     let text = String(decoding: try FileBytes.read(path: path), as: UTF8.self)
-    guard case .array(let features)? = try JSONTree(text)["features"] else { return }
+    guard case .array(let features)? = try PlainJSON(text)["features"] else { return }
     for (index, feature) in features.enumerated() {
       let made = try file.feature(at: index)
-      #expect(try JSONTree(made.geoJSON) == feature)
+      #expect(try PlainJSON(made.geoJSON) == feature)
       let again = try RegionFile.read(bytes: Array(made.geoJSON.utf8), name: "g")
       #expect(again.regions == [file.regions[index]])
     }
@@ -193,7 +193,8 @@ import Testing
   @Test(.enabled(if: Corpus.isPresent))
   func `outlines across the antimeridian hold their places, cut or not`() throws {
     let bytes = try FileBytes.read(path: try #require(Corpus.path("regions/antimeridian_uncut.geojson")))
-    guard case .array(let features)? = try JSONTree(String(decoding: bytes, as: UTF8.self))["features"] else {
+    guard case .array(let features)? = try PlainJSON(String(decoding: bytes, as: UTF8.self))["features"]
+    else {
       return
     }
     var points: [String: [(place: Coordinate, isInside: Bool)]] = [:]

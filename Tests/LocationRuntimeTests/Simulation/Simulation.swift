@@ -176,7 +176,9 @@ struct Simulation: ~Copyable {
     case .order(.deliver(let name, let event), _):
       deliveries += 1
       if programs[name]?.state == .running { programs[name]?.handed.append(event) }
-    case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .action(.answer): break
+    case .order(.open(let name, _), _): start(name)
+    case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .order(.notify, _): break
+    case .action(.answer): break
     }
   }
 

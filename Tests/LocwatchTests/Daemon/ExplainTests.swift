@@ -145,7 +145,7 @@ import Testing
       #expect(result.stderr.split(separator: "\n").count == 1 && result.stderr.contains(words), "\(result)")
     }
     #expect(await run.end() == 0)
-    let usage = try await Binary.run(["explain", "--at", "yesterday"])
+    let usage = try await Binary.run(["explain", "--at", "soon"])
     #expect(usage.status == 64)
     let none = try await Binary.run(["explain", "--state", run.folder("none.db")])
     #expect(none.status == 1 && none.stderr.contains("there is no state file yet; locwatch run makes one"))

@@ -27,7 +27,9 @@ import Testing
     let run = try DaemonRun()
     try await run.add(
       "a",
-      #"echo '{"notify":{"id":"tea","title":"Tea","body":"is ready","after_s":30}}'"# + "\n"
+      // With a task it is not suspended before it has read the answers.
+      #"echo '{"begin_task":"wait"}'"# + "\n"
+        + #"echo '{"notify":{"id":"tea","title":"Tea","body":"is ready","after_s":30}}'"# + "\n"
         + #"echo '{"notify":{"id":"late","title":"Late","after_s":300}}'"# + "\n"
         + #"echo '{"notifications":true}'"# + "\n"
         + #"echo '{"cancel_notification":"coffee"}'"# + "\nserve")

@@ -82,7 +82,10 @@ import Testing
     for reason in RegionVerdict.Reason.allCases { #expect(!reason.phrase.isEmpty) }
     let phrases = RejectReason.allCases.map { $0.phrase(FixGate.Configuration()) }
     #expect(Set(phrases).count == phrases.count)
-    #expect(Self.whole.text.contains("taken as ±7.5 m (× 1.50): at rest the fixes spread more, over 15 min"))
-    #expect(Self.whole.text.contains("this one lacks 2.0 m farther in, or ±3.0 m instead of ±5.0 m"))
+    #expect(
+      Self.whole.text(in: .utc).contains(
+        "taken as ±7.5 m (× 1.50): at rest the fixes spread more, over 15 min"))
+    #expect(
+      Self.whole.text(in: .utc).contains("this one lacks 2.0 m farther in, or ±3.0 m instead of ±5.0 m"))
   }
 }
