@@ -3,12 +3,6 @@ import LocationCore
 import LocationFormats
 import LocationRuntime
 
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// What a shell offers where a word is completed. It says nothing of what goes wrong.
 enum Candidates {
   /// Ids of the regions in the state file.
@@ -42,7 +36,7 @@ enum Candidates {
       if word == "--state", index + 1 < words.count { option = words[index + 1] }
     }
     if let text = option, text.hasPrefix("~/") {
-      option = (unsafe getenv("HOME").map { unsafe String(cString: $0) } ?? "~") + text.dropFirst()
+      option = (EnvironmentVariable.value("HOME") ?? "~") + text.dropFirst()
     }
     return try StateDatabase.openToRead(path: try StatePath.resolve(option: option))
   }

@@ -26,7 +26,7 @@ package enum TimeZoneFile {
 
   /// The machine's zone: that of TZ, else that of /etc/localtime, else UTC.
   package static func machine() -> TimeZoneRule {
-    if let name = unsafe getenv("TZ").map({ unsafe String(cString: $0) }), !name.isEmpty,
+    if let name = EnvironmentVariable.value("TZ"), !name.isEmpty,
       let zone = try? zone(name.hasPrefix(":") ? String(name.dropFirst()) : name)
     {
       return zone

@@ -25,7 +25,7 @@ package enum CommandPath {
       }
       return absolute(program)
     }
-    let folders = (ServiceNotice.variable("PATH") ?? "/usr/bin:/bin").split(separator: ":")
+    let folders = (EnvironmentVariable.value("PATH") ?? "/usr/bin:/bin").split(separator: ":")
     for folder in folders {
       let path = "\(folder)/\(program)"
       if isExecutable(path) { return absolute(path) }

@@ -15,7 +15,7 @@ package struct EditedText {
   ///
   /// - Throws: code 73 where there can be none.
   package init(_ text: String, suffix: String) throws(Failure) {
-    let folder = ServiceNotice.variable("TMPDIR") ?? "/tmp"
+    let folder = EnvironmentVariable.value("TMPDIR") ?? "/tmp"
     var template = Array("\(folder)/locwatch-XXXXXX\(suffix)".utf8CString)
     let file = unsafe mkstemps(&template, Int32(suffix.utf8.count))
     path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -36,7 +36,7 @@ package struct EditedText {
   ///
   /// - Throws: code 69 where there is no editor or it fails.
   package func edit() throws(Failure) {
-    let named = ServiceNotice.variable("VISUAL") ?? ServiceNotice.variable("EDITOR")
+    let named = EnvironmentVariable.value("VISUAL") ?? EnvironmentVariable.value("EDITOR")
     let usual = ["editor", "vi", "nano"].first { (try? CommandPath.resolve($0)) != nil }
     guard let editor = named ?? usual else {
       throw Failure(.unavailable, what: "there is no editor", remedy: "name one in EDITOR")

@@ -33,8 +33,8 @@ package struct ServiceUnit: Sendable {
       ]
       : ["/etc/systemd/user", "/usr/local/lib/systemd/user", "/usr/lib/systemd/user"]
     if !isSystem {
-      let home = ServiceNotice.variable("HOME") ?? ""
-      folders.append("\(ServiceNotice.variable("XDG_CONFIG_HOME") ?? home + "/.config")/systemd/user")
+      let home = EnvironmentVariable.value("HOME") ?? ""
+      folders.append("\(EnvironmentVariable.value("XDG_CONFIG_HOME") ?? home + "/.config")/systemd/user")
     }
     return folders.contains { unsafe access("\($0)/\(Self.name)", F_OK) == 0 }
   }

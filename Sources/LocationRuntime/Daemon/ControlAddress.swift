@@ -1,3 +1,5 @@
+import LocationFormats
+
 #if canImport(Musl)
   import Musl
 #else
@@ -13,7 +15,7 @@ struct ControlAddress {
 
   /// Where something of this boot lies: beside the state file, unless systemd gives the service a directory for it.
   static func place(_ name: String, state: String) -> String {
-    if let folder = ServiceNotice.variable("RUNTIME_DIRECTORY")?.split(separator: ":").first,
+    if let folder = EnvironmentVariable.value("RUNTIME_DIRECTORY")?.split(separator: ":").first,
       folder.hasPrefix("/")
     {
       return "\(folder)/\(name)"

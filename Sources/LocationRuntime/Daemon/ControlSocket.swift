@@ -95,8 +95,8 @@ struct ControlSocket: ~Copyable {
 
   /// The first descriptor of sd_listen_fds(3).
   private static func handedOver() -> (Descriptor, path: String)? {
-    guard ServiceNotice.variable("LISTEN_PID").flatMap({ pid_t($0) }) == getpid(),
-      let count = ServiceNotice.variable("LISTEN_FDS").flatMap({ Int($0) }), count >= 1
+    guard EnvironmentVariable.value("LISTEN_PID").flatMap({ pid_t($0) }) == getpid(),
+      let count = EnvironmentVariable.value("LISTEN_FDS").flatMap({ Int($0) }), count >= 1
     else { return nil }
     let number: Int32 = 3
     var address = sockaddr_un()

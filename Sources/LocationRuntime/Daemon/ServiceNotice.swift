@@ -1,3 +1,5 @@
+import LocationFormats
+
 #if canImport(Musl)
   import Musl
 #else
@@ -12,11 +14,11 @@ struct ServiceNotice {
   let watchdogMicroseconds: Int64?
 
   init() {
-    path = Self.variable("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
-    let isForUs = Self.variable("WATCHDOG_PID").map { pid_t($0) == getpid() } ?? true
+    path = EnvironmentVariable.value("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    let isForUs = EnvironmentVariable.value("WATCHDOG_PID").map { pid_t($0) == getpid() } ?? true
     // Half the time, as sd_watchdog_enabled(3) advises.
     watchdogMicroseconds =
-      isForUs ? Self.variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 1 ? $0 / 2 : nil } : nil
+      isForUs ? EnvironmentVariable.value("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 1 ? $0 / 2 : nil } : nil
   }
 
   /// What systemd sets for the service itself, and its children are not to see.
@@ -73,9 +75,5 @@ struct ServiceNotice {
         }
       }
     }
-  }
-
-  static func variable(_ name: String) -> String? {
-    unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 }

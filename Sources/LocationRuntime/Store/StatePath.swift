@@ -41,14 +41,14 @@ package enum StatePath {
   package static func resolve(option: String?) throws(Failure) -> String {
     var environment: [String: String] = [:]
     for name in ["STATE_DIRECTORY", "XDG_STATE_HOME", "HOME"] {
-      environment[name] = unsafe getenv(name).map { unsafe String(cString: $0) }
+      environment[name] = EnvironmentVariable.value(name)
     }
     return try resolve(option: option, environment: environment, isRoot: geteuid() == 0)
   }
 
   /// Where daemons of this machine keep their state if nobody says otherwise: the system's, then this user's.
   package static var usual: [String] {
-    let home = unsafe getenv("HOME").map { unsafe String(cString: $0) } ?? ""
+    let home = EnvironmentVariable.value("HOME") ?? ""
     let system = "/var/lib/locwatch/\(fileName)"
     return home.hasPrefix("/") ? [system, "\(home)/.local/state/locwatch/\(fileName)"] : [system]
   }
