@@ -229,8 +229,7 @@ extension StateDatabase {
     let regions: SnapshotRegions = try hasVersions(ofAll: engine.regionCount) ? .versions : .here
     let text: String
     do {
-      var snapshot = engine.snapshotWithoutRegions
-      if regions == .here { snapshot = engine.snapshot }
+      let snapshot = regions == .here ? engine.snapshot : engine.snapshotWithoutRegions
       text = try ExactEncoder.tree(of: snapshot).text
     } catch {
       throw Failure(.software, file: path, what: "can't keep the engine: \(error)")
