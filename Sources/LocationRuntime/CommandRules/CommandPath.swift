@@ -23,12 +23,12 @@ package enum CommandPath {
           .noPermission, file: program, what: "is no program that may be executed",
           remedy: "chmod +x \(program)")
       }
-      return absolute(program)
+      return try absolute(program)
     }
     let folders = (EnvironmentVariable.value("PATH") ?? "/usr/bin:/bin").split(separator: ":")
     for folder in folders {
       let path = "\(folder)/\(program)"
-      if isExecutable(path) { return absolute(path) }
+      if isExecutable(path) { return try absolute(path) }
     }
     let remedy =
       isThere(program) ? "for the file here write ./\(program)" : "install it, or give its full path"
@@ -43,9 +43,7 @@ package enum CommandPath {
     return unsafe access(path, X_OK) == 0 && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  private static func absolute(_ path: String) -> String {
-    if path.hasPrefix("/") { return path }
-    let folder = KernelFile.target("/proc/self/cwd") ?? ""
-    return "\(folder)/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+  private static func absolute(_ path: String) throws(Failure) -> String {
+    try StatePath.absolute(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
   }
 }

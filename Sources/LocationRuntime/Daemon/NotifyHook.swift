@@ -127,10 +127,9 @@ extension NotifyHook {
     let hasBus =
       value("DBUS_SESSION_BUS_ADDRESS") != nil
       || value("XDG_RUNTIME_DIR").map { unsafe access($0 + "/bus", F_OK) == 0 } ?? false
-    guard hasBus, let own = KernelFile.target("/proc/self/exe"), let slash = own.lastIndex(of: "/") else {
+    guard hasBus, let helper = SiblingProgram.path("locwatch-notify"), unsafe access(helper, X_OK) == 0 else {
       return []
     }
-    let helper = String(own[..<slash]) + "/locwatch-notify"
-    return unsafe access(helper, X_OK) == 0 ? [helper] : []
+    return [helper]
   }
 }

@@ -66,13 +66,7 @@ struct OutletProcess: Outlet {
   var writable: Int32 { queue.isEmpty ? -1 : program?.input.number ?? -1 }
 
   /// The program: beside this one.
-  static let path: String = {
-    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = unsafe readlink("/proc/self/exe", &buffer, buffer.count)
-    let own = String(decoding: buffer.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    guard let slash = own.lastIndex(of: "/") else { return "locwatch-outlet" }
-    return own[...slash] + "locwatch-outlet"
-  }()
+  static let path = SiblingProgram.path("locwatch-outlet") ?? "locwatch-outlet"
 
   private mutating func start() throws(OutletFailure) {
     guard program == nil else { return }
