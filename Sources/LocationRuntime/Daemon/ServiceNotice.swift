@@ -14,11 +14,15 @@ struct ServiceNotice {
   let watchdogMicroseconds: Int64?
 
   init() {
-    path = EnvironmentVariable.value("NOTIFY_SOCKET").flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
+    path = EnvironmentVariable.value("NOTIFY_SOCKET").flatMap {
+      $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil
+    }
     let isForUs = EnvironmentVariable.value("WATCHDOG_PID").map { pid_t($0) == getpid() } ?? true
     // Half the time, as sd_watchdog_enabled(3) advises.
     watchdogMicroseconds =
-      isForUs ? EnvironmentVariable.value("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 1 ? $0 / 2 : nil } : nil
+      isForUs
+      ? EnvironmentVariable.value("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 1 ? $0 / 2 : nil }
+      : nil
   }
 
   /// What systemd sets for the service itself, and its children are not to see.
