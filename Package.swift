@@ -20,6 +20,7 @@ let package = Package(
     .executable(name: "locwatch", targets: ["locwatch"]),
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
+    .executable(name: "locwatch-session", targets: ["locwatch-session"]),
   ],
   dependencies: [
     // The command line.
@@ -34,7 +35,7 @@ let package = Package(
     .systemLibrary(name: "CGEOS", pkgConfig: "geos", providers: [.apt(["libgeos-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    // The user's bus. Only the helper links it: the daemon stays small.
+    // D-Bus. Only programs of their own link it: the daemon stays small.
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
@@ -69,9 +70,13 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    // D-Bus through sd-bus.
+    .target(name: "LocationBus", dependencies: ["CSystemd"], swiftSettings: strict),
     // Shows notifications on the desktop.
     .executableTarget(
-      name: "locwatch-notify", dependencies: ["LocationCore", "CSystemd"], swiftSettings: strict),
+      name: "locwatch-notify", dependencies: ["LocationBus", "LocationCore"], swiftSettings: strict),
+    // Tells the daemon that the user's screen was locked or unlocked.
+    .executableTarget(name: "locwatch-session", dependencies: ["LocationBus"], swiftSettings: strict),
     // Speaks to the other side of one outlet. It alone links curl and TLS.
     .executableTarget(
       name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
@@ -92,7 +97,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "locwatch-outlet", "LocationLab", "LocationRuntime", "LocationFormats",
+        "locwatch", "locwatch-notify", "locwatch-outlet", "locwatch-session", "LocationLab",
+        "LocationRuntime", "LocationFormats",
         "LocationCore",
         "TestSupport",
       ],

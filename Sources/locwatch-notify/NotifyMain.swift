@@ -1,4 +1,4 @@
-import LocationCore
+import LocationBus
 
 #if canImport(Musl)
   import Musl
@@ -22,8 +22,8 @@ import LocationCore
 
   static func main() {
     guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(badData) }
-    do throws(SessionBus.Failure) {
-      let bus = try SessionBus()
+    do throws(BusConnection.Failure) {
+      let bus = try BusConnection(to: .user)
       let isOpened = try notification.show(on: bus, within: patienceSeconds)
       exit(isOpened ? openedStatus : 0)
     } catch {

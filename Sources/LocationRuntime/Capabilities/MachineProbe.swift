@@ -55,11 +55,17 @@ enum MachineProbe {
     return Capability("sleep", .yes, "it can sleep, and its clock can wake it")
   }
 
-  /// The lock of the screen is reported, not noticed: logind tells it on D-Bus, which this version does not speak.
+  /// The lock of the screen is reported, not noticed: logind tells it on D-Bus, which the daemon does not speak.
   private static var screenLock: Capability {
-    Capability(
-      "screen-lock", .partly, "reported by locwatch lock and unlock; this version does not listen to logind",
-      remedy: "have the screen's locker run both (Docs/Subscribers.md)")
+    let bus = EnvironmentVariable.value("DBUS_SYSTEM_BUS_ADDRESS")
+    guard bus != nil || unsafe access("/run/dbus/system_bus_socket", F_OK) == 0 else {
+      return Capability(
+        "screen-lock", .partly, "reported by locwatch lock and unlock; there is no logind to ask",
+        remedy: "have the screen's locker run both (Docs/Subscribers.md)")
+    }
+    return Capability(
+      "screen-lock", .yes, "reported by locwatch-session, which listens to logind",
+      remedy: "start it in the user's session: systemctl --user enable --now locwatch-session")
   }
 }
 

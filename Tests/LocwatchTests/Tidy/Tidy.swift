@@ -44,7 +44,9 @@ enum Tidy {
     ),
     "LocationRuntime": (["LocationFormats", "LocationCore", "CSpawn"], ["CSpawn"]),
     "LocationLab": (["LocationRuntime", "LocationFormats", "LocationCore"], []),
-    "locwatch-notify": (["LocationCore", "CSystemd"], ["CSystemd"]),
+    "LocationBus": (["CSystemd"], ["CSystemd"]),
+    "locwatch-notify": (["LocationBus", "LocationCore"], []),
+    "locwatch-session": (["LocationBus"], []),
     "locwatch-outlet": (
       ["LocationFormats", "LocationCore", "CCurl", "CCrypto"], ["CCurl", "CCrypto"]
     ),

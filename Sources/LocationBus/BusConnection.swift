@@ -6,15 +6,23 @@ import CSystemd
   import Glibc
 #endif
 
-/// A connection to the bus of the user's session, through sd-bus. Its calls wait for their answers; it is for one thread.
-@safe struct SessionBus: ~Copyable {
+/// A connection to a bus, through sd-bus. Its calls wait for their answers; it is for one thread.
+@safe package struct BusConnection: ~Copyable {
   /// What went wrong, as an errno.
-  struct Failure: Error {
-    var code: Int32
+  package struct Failure: Error {
+    package var code: Int32
+  }
+
+  /// The buses of a machine.
+  package enum Bus {
+    /// That of the user's session: `DBUS_SESSION_BUS_ADDRESS`, or `bus` in `XDG_RUNTIME_DIR`.
+    case user
+    /// The machine's: `DBUS_SYSTEM_BUS_ADDRESS`, or `/run/dbus/system_bus_socket`.
+    case system
   }
 
   /// A value of a message.
-  enum Value {
+  package enum Value {
     case text(String)
     case number(UInt32)
     case time(Int32)
@@ -27,9 +35,13 @@ import CSystemd
   private let bus: OpaquePointer
 
   /// - Throws: where there is no bus, or it lets nobody of this user in.
-  init() throws(Failure) {
+  package init(to which: Bus) throws(Failure) {
     var bus: OpaquePointer?
-    let code = unsafe sd_bus_open_user(&bus)
+    let code =
+      switch which {
+      case .user: unsafe sd_bus_open_user(&bus)
+      case .system: unsafe sd_bus_open_system(&bus)
+      }
     guard code >= 0, let bus = unsafe bus else { throw Failure(code: -code) }
     unsafe self.bus = bus
   }
@@ -37,7 +49,7 @@ import CSystemd
   deinit { unsafe sd_bus_flush_close_unref(bus) }
 
   /// Calls a method and hands its answer to `read`.
-  func call<Answer>(
+  package func call<Answer>(
     _ service: String, _ path: String, _ interface: String, _ method: String, _ arguments: [Value],
     read: (borrowing BusMessage) throws(Failure) -> Answer
   ) throws(Failure) -> Answer {
@@ -55,22 +67,31 @@ import CSystemd
     return try read(unsafe BusMessage(answer))
   }
 
+  /// Asks for the signals that match a rule of the D-Bus specification ("Match Rules"); ``next(within:)`` returns them.
+  package func subscribe(to match: String) throws(Failure) {
+    try call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [.text(match)]
+    ) { _ in }
+  }
+
   /// The next message that nobody called for; nil where none comes in so many seconds.
-  func next(within seconds: UInt64) throws(Failure) -> BusMessage? {
+  ///
+  /// - Parameter seconds: nil to wait without an end.
+  package func next(within seconds: UInt64? = nil) throws(Failure) -> BusMessage? {
     while true {
       var found: OpaquePointer?
       let code = unsafe sd_bus_process(bus, &found)
       try Self.check(code)
       if let message = unsafe found { return unsafe BusMessage(message) }
       guard code == 0 else { continue }
-      let waited = unsafe sd_bus_wait(bus, seconds * 1_000_000)
+      let waited = unsafe sd_bus_wait(bus, seconds.map { $0 * 1_000_000 } ?? .max)
       if waited == -EINTR { continue }
       try Self.check(waited)
       if waited == 0 { return nil }
     }
   }
 
-  static func check(_ code: Int32) throws(Failure) {
+  fileprivate static func check(_ code: Int32) throws(Failure) {
     guard code >= 0 else { throw Failure(code: -code) }
   }
 
@@ -100,7 +121,7 @@ import CSystemd
   }
 }
 
-extension SessionBus.Value {
+extension BusConnection.Value {
   fileprivate var signature: String {
     switch self {
     case .text: "s"
@@ -114,40 +135,105 @@ extension SessionBus.Value {
 }
 
 /// A message that has come, read from its beginning.
-@safe struct BusMessage: ~Copyable {
+@safe package struct BusMessage: ~Copyable {
   private let message: OpaquePointer
 
   /// Takes the caller's reference.
-  init(_ message: OpaquePointer) { unsafe self.message = message }
+  fileprivate init(_ message: OpaquePointer) { unsafe self.message = message }
 
   deinit { unsafe sd_bus_message_unref(message) }
 
+  /// The object that sent it; nil where none is named.
+  package var path: String? {
+    guard let path = unsafe sd_bus_message_get_path(message) else { return nil }
+    return unsafe String(cString: path)
+  }
+
   /// Whether it is a signal of that name.
-  func isSignal(_ interface: String, _ member: String) -> Bool {
+  package func isSignal(_ interface: String, _ member: String) -> Bool {
     unsafe sd_bus_message_is_signal(message, interface, member) > 0
   }
 
   /// The next value, a number.
-  func number() throws(SessionBus.Failure) -> UInt32 {
+  package func number() throws(BusConnection.Failure) -> UInt32 {
     var number: UInt32 = 0
-    try SessionBus.check(unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "u")), &number))
+    try BusConnection.check(unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "u")), &number))
     return number
   }
 
+  /// The next value, whether something holds.
+  package func boolean() throws(BusConnection.Failure) -> Bool {
+    var number: Int32 = 0
+    try BusConnection.check(unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "b")), &number))
+    return number != 0
+  }
+
   /// The next value, a text; nil where there is none.
-  func text() throws(SessionBus.Failure) -> String? {
+  package func text() throws(BusConnection.Failure) -> String? { try string("s") }
+
+  /// The next value, the path of an object; nil where there is none.
+  package func objectPath() throws(BusConnection.Failure) -> String? { try string("o") }
+
+  private func string(_ type: Unicode.Scalar) throws(BusConnection.Failure) -> String? {
     var text: UnsafePointer<CChar>?
-    let code = unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: "s")), &text)
-    try SessionBus.check(code)
+    let code = unsafe sd_bus_message_read_basic(message, CChar(UInt8(ascii: type)), &text)
+    try BusConnection.check(code)
     guard code > 0, let text = unsafe text else { return nil }
     return unsafe String(cString: text)
   }
 
   /// The next value, a list of texts.
-  func texts() throws(SessionBus.Failure) -> [String] {
-    try SessionBus.check(unsafe sd_bus_message_enter_container(message, CChar(UInt8(ascii: "a")), "s"))
+  package func texts() throws(BusConnection.Failure) -> [String] {
+    try enter("a", "s")
     var texts: [String] = []
     while let text = try text() { texts.append(text) }
     return texts
+  }
+
+  /// Reads the next value, a variant of that type (D-Bus specification, "Type System").
+  package func variant<Value>(
+    _ type: String, read: () throws(BusConnection.Failure) -> Value
+  ) throws(BusConnection.Failure) -> Value {
+    try enter("v", type)
+    let value = try read()
+    try leave()
+    return value
+  }
+
+  /// Reads the next value, a structure of those types.
+  package func structure<Value>(
+    _ types: String, read: () throws(BusConnection.Failure) -> Value
+  ) throws(BusConnection.Failure) -> Value {
+    try enter("r", types)
+    let value = try read()
+    try leave()
+    return value
+  }
+
+  /// Reads the next value, a dictionary `a{sv}`. `read` reads the value of the name, a variant, or says that it did not.
+  package func properties(
+    _ read: (_ name: String) throws(BusConnection.Failure) -> Bool
+  ) throws(BusConnection.Failure) {
+    try enter("a", "{sv}")
+    while try enter("e", "sv") {
+      if let name = try text(), try !read(name) {
+        try BusConnection.check(unsafe sd_bus_message_skip(message, "v"))
+      }
+      try leave()
+    }
+    try leave()
+  }
+
+  /// Goes into a container; false where no further value is there.
+  @discardableResult private func enter(
+    _ type: Unicode.Scalar, _ contents: String
+  ) throws(BusConnection.Failure) -> Bool {
+    let code = unsafe sd_bus_message_enter_container(message, CChar(UInt8(ascii: type)), contents)
+    try BusConnection.check(code)
+    return code > 0
+  }
+
+  private func leave() throws(BusConnection.Failure) {
+    try BusConnection.check(unsafe sd_bus_message_exit_container(message))
   }
 }

@@ -1,0 +1,73 @@
+import LocationBus
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Runs in a user's session, and tells the daemon when the screen is locked and unlocked (rules A2 and A8): it listens to
+/// logind on the machine's bus and runs `locwatch lock` and `locwatch unlock`, with the arguments it got itself.
+///
+/// It is a program of its own so that the daemon needs no bus. It waits for signals and does nothing else.
+@main struct SessionMain {
+  /// `EX_UNAVAILABLE` and `EX_USAGE` of sysexits.h.
+  private static let unavailable: Int32 = 69
+  private static let usage: Int32 = 64
+
+  private static let help = """
+    Tells the locwatch daemon when this user's screen is locked and unlocked.
+
+    usage: locwatch-session [--state FILE]
+
+    It runs until the session ends. Start it with the session:
+      systemctl --user enable --now locwatch-session
+
+    """
+
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments == ["--help"] || arguments == ["-h"] { return print(help, terminator: "") }
+    guard arguments.isEmpty || arguments.count == 2 && arguments[0] == "--state" else {
+      complain("usage: locwatch-session [--state FILE]")
+      exit(usage)
+    }
+    do throws(BusConnection.Failure) {
+      var screen = try Screen(user: getuid())
+      var told: Bool?
+      while true {
+        if let isLocked = screen.isLocked, isLocked != told {
+          tell(isLocked ? "lock" : "unlock", arguments)
+          told = isLocked
+        }
+        try screen.wait()
+      }
+    } catch {
+      complain("logind can't be asked: \(unsafe String(cString: strerror(error.code))); is its bus there?")
+      exit(unavailable)
+    }
+  }
+
+  /// Runs a command of locwatch and waits for it. What goes wrong it says itself.
+  private static func tell(_ command: String, _ arguments: [String]) {
+    // The locwatch beside this program: the one of the same release.
+    var link = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe readlink("/proc/self/exe", &link, link.count - 1)
+    guard count > 0 else { return complain("this program's own path is not known") }
+    let own = String(decoding: link.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let program = own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex) + "locwatch"
+    var words = unsafe ([String(program), command] + arguments).map { unsafe strdup($0) } + [nil]
+    defer { unsafe words.forEach { unsafe free($0) } }
+    var child: pid_t = 0
+    let code = unsafe posix_spawn(&child, String(program), nil, nil, &words, environ)
+    guard code == 0 else { return complain("\(program): \(unsafe String(cString: strerror(code)))") }
+    while waitpid(child, nil, 0) == -1, errno == EINTR {}
+  }
+
+  private static func complain(_ text: String) {
+    let line = "locwatch-session: \(text)\n"
+    _ = unsafe line.utf8.withContiguousStorageIfAvailable {
+      unsafe write(STDERR_FILENO, $0.baseAddress, $0.count)
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program that tells of the screen's lock, before a mock of logind on a private bus and a real daemon.
+@Suite(
+  .enabled(
+    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
+      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
+    "no mock of logind here"))
+struct SessionHelperTests {
+  /// Runs a daemon with one program in the foreground, and tells what the log has of its states after each deed.
+  private static let script = #"""
+    import json, os, subprocess, sys, time
+    import dbus
+    locwatch, helper, folder = sys.argv[1:]
+    state = ["--state", folder + "/state.db"]
+    manager, session = "org.freedesktop.login1", "org.freedesktop.login1.Session"
+    # The private bus stands for the machine's.
+    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"]
+    mock = subprocess.Popen([sys.executable, "-m", "dbusmock", "--system", "--template", "logind"])
+    bus = dbus.SystemBus()
+    while not bus.name_has_owner(manager): time.sleep(0.02)
+    root = dbus.Interface(bus.get_object(manager, "/org/freedesktop/login1"), "org.freedesktop.DBus.Mock")
+    def add_session(name, user):
+        path = root.AddSession(name, "seat0", dbus.UInt32(user), "someone%d" % user, True)
+        mocked = dbus.Interface(bus.get_object(manager, path), "org.freedesktop.DBus.Mock")
+        mocked.AddProperty(session, "LockedHint", False)
+        return mocked
+    own = add_session("1", os.getuid())
+    other = add_session("2", os.getuid() + 1)
+    daemon = subprocess.Popen([locwatch, "run", "--simulated", "--gpsd", "127.0.0.1:1"] + state)
+    def run(*words): return subprocess.run([locwatch, *words] + state, capture_output=True, text=True)
+    while run("status").returncode != 0: time.sleep(0.05)
+    manifest = folder + "/a.yaml"
+    open(manifest, "w").write("name: a\ncommand: [/bin/cat]\nservices: {significant_change: true}\nauthorization: always\n")
+    added = run("subscribers", "add", manifest)
+    assert added.returncode == 0, added.stderr
+    launched = run("subscribers", "launch", "a")
+    assert launched.returncode == 0, launched.stderr
+    def current():
+        return json.loads(run("subscribers", "show", "a", "--format", "ndjson").stdout)["state"]
+    def expect(wanted):
+        for _ in range(600):
+            if current() == wanted: break
+            time.sleep(0.05)
+        print(current(), flush=True)
+    expect("active")
+    watch = subprocess.Popen([helper] + state)
+    # It listens once it has asked for its signals; a lock of before is found by asking.
+    own.UpdateProperties(session, {"LockedHint": True})
+    expect("background")
+    own.UpdateProperties(session, {"LockedHint": False})
+    expect("active")
+    own.EmitSignal(session, "Lock", "", [])
+    expect("background")
+    other.EmitSignal(session, "Unlock", "", [])
+    own.UpdateProperties(session, {"IdleHint": True})
+    own.EmitSignal(session, "Unlock", "", [])
+    expect("active")
+    # Another user's lock is nobody's here: the own lock that follows it is the first that is told.
+    other.EmitSignal(session, "Lock", "", [])
+    own.EmitSignal(session, "Lock", "", [])
+    expect("background")
+    transitions = [json.loads(line) for line in run("events", "--format", "ndjson").stdout.splitlines()]
+    print(sum(1 for one in transitions if one["type"] == "state" and one["to"] == "background"), flush=True)
+    for process in (watch, daemon, mock):
+        process.terminate()
+        process.wait()
+    """#
+
+  @Test func `A2 a lock of the own session sends programs to the background, and an unlock returns them`()
+    async throws
+  {
+    let folder = TemporaryFolder()
+    let script = folder.write("session.py", Self.script)
+    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-session"
+    let run = try await Binary.run(
+      ["--", "/usr/bin/python3", script, Binary.path, helper, folder.path],
+      executable: "/usr/bin/dbus-run-session")
+    #expect(run.status == 0, "\(run.stderr)")
+    #expect(
+      run.stdout.split(separator: "\n") == [
+        "active", "background", "active", "background", "active", "background", "3",
+      ],
+      "\(run.stderr)")
+  }
+
+  @Test func `without a bus it says so, and a wrong argument is one`() async throws {
+    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-session"
+    let run = try await Binary.run(
+      ["DBUS_SYSTEM_BUS_ADDRESS=unix:path=/nowhere/bus", helper], executable: "/usr/bin/env")
+    #expect(run.status == 69)
+    #expect(run.stderr.hasPrefix("locwatch-session: logind can't be asked:"))
+    let wrong = try await Binary.run(["--wrong"], executable: helper)
+    #expect(wrong.status == 64)
+  }
+}
