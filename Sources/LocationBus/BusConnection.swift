@@ -10,6 +10,7 @@ import CSystemd
 @safe package struct BusConnection: ~Copyable {
   /// What went wrong, as an errno.
   package struct Failure: Error {
+    /// The errno.
     package var code: Int32
   }
 
@@ -34,6 +35,8 @@ import CSystemd
 
   private let bus: OpaquePointer
 
+  /// Connects.
+  ///
   /// - Throws: where there is no bus, or it lets nobody of this user in.
   package init(to which: Bus) throws(Failure) {
     var bus: OpaquePointer?

@@ -57,7 +57,7 @@ import LocationBus
     let own = String(decoding: link.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     let program = own.prefix(through: own.lastIndex(of: "/") ?? own.startIndex) + "locwatch"
     var words = unsafe ([String(program), command] + arguments).map { unsafe strdup($0) } + [nil]
-    defer { unsafe words.forEach { unsafe free($0) } }
+    defer { while let word = unsafe words.popLast() { unsafe free(word) } }
     var child: pid_t = 0
     let code = unsafe posix_spawn(&child, String(program), nil, nil, &words, environ)
     guard code == 0 else { return complain("\(program): \(unsafe String(cString: strerror(code)))") }

@@ -84,6 +84,18 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     return isCertain(at: fix.instant, configuration)
   }
 
+  /// Whether the position rests where it is now: by the speed that the last fix states, else by the way since the first
+  /// fix outside.
+  func rests(with fix: Fix) -> Bool {
+    if let speed = fix.speedMetersPerSecond { return speed < Self.restingMetersPerSecond }
+    guard let way else { return false }
+    let reach = Self.restingMetersPerSecond * began.seconds(to: fix.instant)
+    return Geodesy.isWithin(reach, of: way.coordinate, fix.coordinate)
+  }
+
+  /// Metres a second below which a position rests: half of a walk.
+  private static let restingMetersPerSecond = 0.7
+
   @inline(__always)
   private func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {
     if began.seconds(to: instant) >= configuration.heldSeconds { return true }

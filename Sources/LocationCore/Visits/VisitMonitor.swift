@@ -12,7 +12,7 @@
 /// silence, the rest of it was spent at the place: that dates the departure, and makes a visit of a stay whose silence
 /// is long enough. The way is faster where the fixes after it go on faster. Where it is too long after more than half
 /// an hour, the visit is closed and the departure unknown. No timer closes a visit: nobody knows yet whether it is
-/// over. Fixes after a silence that rest within 100 m do not end one.
+/// over. Fixes that rest within 100 m do not end one, and after a silence no fixes there do.
 ///
 /// **Coming back** within five minutes goes on with the visit before, under its number and with its arrival.
 ///
@@ -165,9 +165,12 @@ extension VisitMonitor {
       return
     }
     if awayCount > 0, silence >= configuration.confirmedSeconds {
-      // Two fixes in a row, and far apart in time: it was elsewhere already before the silence.
-      leave(at: fix.instant, into: &events)
-      return take(fix, after: silence, into: &events)
+      confirmBySilence(at: fix.instant, into: &events)
+      if !isHeld(by: fix) {
+        // Two fixes in a row, and far apart in time: it was elsewhere already before the silence.
+        leave(with: fix, into: &events)
+        return take(fix, after: silence, into: &events)
+      }
     }
     let clear = radius + configuration.clearSigmas * sigma
     nextDeadline = nil
@@ -183,13 +186,15 @@ extension VisitMonitor {
       fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration)
     guard isCertain else { return }
     confirmBySilence(at: fix.instant, into: &events)
-    // After a silence it has left only when it is farther off, or goes on.
-    if visit != nil, absence.departure != nil,
-      Geodesy.isWithin(Self.nearbyMeters, of: stay.middle, fix.coordinate)
-    {
-      return
-    }
-    leave(at: fix.instant, into: &events)
+    if isHeld(by: fix) { return }
+    leave(with: fix, into: &events)
+  }
+
+  /// Whether a fix outside does not end the visit: it rests nearby, or it lies nearby after a silence.
+  @inline(never)
+  private func isHeld(by fix: Fix) -> Bool {
+    visit != nil && (absence.departure != nil || absence.rests(with: fix))
+      && Geodesy.isWithin(Self.nearbyMeters, of: stay.middle, fix.coordinate)
   }
 
   /// Adds a fix at the place to the younger ones.
@@ -241,7 +246,7 @@ extension VisitMonitor {
 
   /// Metres a second from which on a fix does not rest: faster than a walk.
   private static var underWayMetersPerSecond: Double { 3 }
-  /// Metres from a place within which fixes after a silence do not say that it was left.
+  /// Metres from a place within which fixes that rest, and any after a silence, do not say that it was left.
   private static var nearbyMeters: Double { 100 }
   /// Metres of drift that are no noise.
   private static var leastDriftMeters: Double { 10 }
@@ -257,8 +262,8 @@ extension VisitMonitor {
   }
 
   /// The position is elsewhere: ends what was, and begins at the place where it has been since.
-  private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    confirmBySilence(at: instant, into: &events)
+  private mutating func leave(with fix: Fix, into events: inout [VisitEvent]) {
+    let instant = fix.instant
     if let visit {
       let departure = absence.departure ?? stay.last
       let isUnknown = absence.departure == nil && absence.silenceSeconds > configuration.gapSeconds
@@ -271,6 +276,7 @@ extension VisitMonitor {
     stage = .moving
     nextDeadline = nil
     stay = absence.stay
+    lastSpeed = fix.speedMetersPerSecond
     recent = nil
     awayCount = 0
     weigh(at: instant, into: &events)

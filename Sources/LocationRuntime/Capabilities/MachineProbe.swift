@@ -58,7 +58,8 @@ enum MachineProbe {
   /// The lock of the screen is reported, not noticed: logind tells it on D-Bus, which the daemon does not speak.
   private static var screenLock: Capability {
     let bus = EnvironmentVariable.value("DBUS_SYSTEM_BUS_ADDRESS")
-    guard bus != nil || unsafe access("/run/dbus/system_bus_socket", F_OK) == 0 else {
+    let hasBus = unsafe access("/run/dbus/system_bus_socket", F_OK) == 0
+    guard bus != nil || hasBus else {
       return Capability(
         "screen-lock", .partly, "reported by locwatch lock and unlock; there is no logind to ask",
         remedy: "have the screen's locker run both (Docs/Subscribers.md)")

@@ -159,10 +159,22 @@ struct SequenceChecker {
         guard case .deliver(_, let event) = order else { return false }
         return effects.contains { effect in
           guard case .record(let record) = effect, record.id == event else { return false }
-          if case .significant = record.body { return true } else { return false }
+          switch record.body {
+          case .significant: return true
+          // With reduced accuracy it is told a coarse position instead.
+          case .location: return isReduced
+          case _: return false
+          }
         }
       }
-      isTold = isTold || moves
+      // With reduced accuracy it may also be merged into what waits for the next coarse position.
+      let merges = effects.contains { effect in
+        guard case .record(let record) = effect, case .decision(let decision) = record.body else {
+          return false
+        }
+        return decision.action == .coalesce
+      }
+      isTold = isTold || moves || isReduced && merges
       let isFresh = last.map { seconds - $0.seconds <= 60 } ?? false
       if asks, !isTold, isFresh, !isDenied, !isReduced {
         return "B1: the first significant change does not come at once"
