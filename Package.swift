@@ -59,7 +59,11 @@ let package = Package(
     // Replays of files, and what is made and measured with them.
     .target(
       name: "LocationLab", dependencies: ["LocationRuntime", "LocationFormats", "LocationCore"],
-      resources: ["model.js", "surface.js", "map.js", "timeline.js", "controls.js", "page.css"].map {
+      resources: [
+        "model.js", "surface.js", "vectors.js", "tiles.js", "map.js", "timeline.js", "controls.js",
+        "page.css",
+      ]
+      .map {
         .embedInCode("Report/Page/\($0)")
       },
       swiftSettings: strict),

@@ -15,14 +15,16 @@ struct CompareCommand: AsyncParsableCommand {
 
         locwatch compare day.gpx --regions places.geojson
         locwatch compare archive/*.gpx -r places.geojson --profile pinephone
-        locwatch compare day.gpx -r places.geojson --format json
+        locwatch compare day.gpx -r places.geojson --format ndjson
 
       Docs/Power.md describes the model and how far you can trust it.
       """)
 
   /// How the comparison is printed.
   enum Format: String, ExpressibleByArgument {
-    case text, json
+    case text, ndjson
+    /// What 0.1.0 called it.
+    case json
   }
 
   @Argument(help: ArgumentHelp("Tracks; - is standard input.", valueName: "track"), completion: .file())
@@ -32,8 +34,10 @@ struct CompareCommand: AsyncParsableCommand {
 
   @OptionGroup var engine: EngineOptions
 
-  @Option(help: ArgumentHelp("The output format.", valueName: "text|json"))
+  @Option(help: ArgumentHelp("The output format.", valueName: "text|ndjson"))
   var format: Format = .text
+
+  @OptionGroup var units: UnitsOptions
 
   @OptionGroup var accuracy: AccuracyOptions
 
@@ -44,11 +48,12 @@ struct CompareCommand: AsyncParsableCommand {
   func run() async throws {
     do throws(Failure) {
       let request = try request()
+      let units = try units.choice()
       var comparison = Comparison(profile: request.configuration.profile)
       for track in tracks { try comparison.add(track, request) }
       switch format {
-      case .text: print(comparison.text, terminator: "")
-      case .json: print(comparison.json)
+      case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
+      case .ndjson, .json: print(comparison.json)
       }
     } catch {
       throw Terminal.exit(for: error)

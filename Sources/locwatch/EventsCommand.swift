@@ -23,6 +23,7 @@ struct EventsCommand: ParsableCommand {
   var follow = false
 
   @OptionGroup var zone: ZoneOptions
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
@@ -31,7 +32,7 @@ struct EventsCommand: ParsableCommand {
       try state.noteIfMissing()
       let output = try OutputFile(path: "-")
       var feed = EventFeed(state: try StatePath.resolve(option: state.state), since: since)
-      var text = EventText(in: zone.zone)
+      var text = EventText(in: zone.zone, Terminal.style(try units.choice()))
       let isText = RegionsFormat.or(format.format) == .text
       func print(_ bytes: [UInt8]) throws(Failure) {
         try output.write(isText ? text.describe(bytes) : bytes)

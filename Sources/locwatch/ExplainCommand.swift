@@ -61,6 +61,7 @@ struct ExplainCommand: AsyncParsableCommand {
   var json = false
 
   @OptionGroup var zone: ZoneOptions
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
@@ -84,6 +85,7 @@ struct ExplainCommand: AsyncParsableCommand {
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let zone = zone.zone
+      let units = try units.choice()
       let moment = try at.map { (at) throws(Failure) in try at.time(in: zone) }
       let question = Question(at: moment, event: event, region: region, subscriber: subscriber)
       let explanation: Explanation
@@ -95,7 +97,7 @@ struct ExplainCommand: AsyncParsableCommand {
         explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
       }
       let isText = !json && RegionsFormat.or(format.format) == .text
-      try Terminal.print(isText ? explanation.text(in: zone) : explanation.tree.text + "\n")
+      try Terminal.print(isText ? explanation.text(in: zone, units) : explanation.tree.text + "\n")
     }
   }
 

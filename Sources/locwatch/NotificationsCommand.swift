@@ -72,8 +72,10 @@ struct NotificationsCommand: AsyncParsableCommand {
     @Option(help: "Its name; one of the same name is replaced (default: given by the daemon).")
     var id: String?
 
-    @Option(help: "A time, as 2026-05-01T07:30:00Z.")
-    var at: String?
+    @Option(
+      help: ArgumentHelp(
+        "A time: 2026-05-01T07:30:00Z, or local as \"2026-05-01 07:30\".", valueName: "time"))
+    var at: TimeArgument?
 
     @Option(help: "A time of the clock on the wall, as 2026-05-01T07:30.")
     var wall: String?
@@ -81,7 +83,9 @@ struct NotificationsCommand: AsyncParsableCommand {
     @Option(help: "The zone of --wall, as Europe/Berlin (default: the machine's).")
     var zone: String?
 
-    @Option(help: "Seconds from now.")
+    @Option(
+      help: ArgumentHelp("So long from now, such as 10m.", valueName: "duration"),
+      transform: ArgumentText.seconds)
     var after: Double?
 
     @Flag(help: "At once.")
@@ -101,8 +105,9 @@ struct NotificationsCommand: AsyncParsableCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         var members = [JSONTree.Member(key: "title", value: .string(title))]
+        let at = try at.map { (at) throws(Failure) in try at.time(in: TimeZoneFile.machine()) }
         let texts = [
-          ("body", body), ("id", id), ("at", at), ("wall", wall), ("zone", zone), ("region", region),
+          ("body", body), ("id", id), ("at", at?.rfc3339), ("wall", wall), ("zone", zone), ("region", region),
           ("on", on), ("repeat", `repeat`),
         ]
         for (key, text) in texts {

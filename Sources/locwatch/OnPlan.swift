@@ -10,12 +10,14 @@ struct OnPlan {
   /// Lines to be said beside: where the region is, how old the fix is.
   private var notes: [String] = []
   private let state: StateOptions
+  private let units: MeasureUnits
   /// The command that is stored already and does the same; nil where there is none.
   private let existing: String?
 
   /// - Throws: ``Failure`` that says what is wrong with the command line.
   init(_ options: OnAdd) throws(Failure) {
     state = options.state
+    units = try options.units.choice()
     var rule = try CommandRule(words: options.words)
     guard let program = options.command.first else {
       throw Failure(
@@ -37,7 +39,8 @@ struct OnPlan {
       let fix = try state.lastFix()
       circle = PlaceText.Circle(center: fix.coordinate, radiusMeters: try MeasureText.meters(here))
       notes.append(
-        "the last fix is \(Wording.duration(fix.ageSeconds)) old, ±\(Wording.distance(fix.accuracyMeters))")
+        "the last fix is \(Wording.duration(fix.ageSeconds)) old, "
+          + "±\(Wording.distance(fix.accuracyMeters, in: units))")
     }
     guard circle == nil || rule.isAboutRegions else {
       throw Failure(
@@ -106,7 +109,7 @@ struct OnPlan {
     var lines = ["\(subscriber.name): when this device \(subscriber.ruleText), it runs"]
     lines.append("  \(CommandText.line(subscriber.command))")
     for region in regions.files.flatMap(\.regions) {
-      lines.append("region \(region.id): \(region.shape.described)")
+      lines.append("region \(region.id): \(region.shape.described(in: units))")
     }
     lines += notes
     return lines.map { TextTable.cell($0) + "\n" }.joined()
@@ -136,8 +139,8 @@ struct OnPlan {
     let known = others.isEmpty ? [] : try state.regions(.ids(others)).regions
     let trial = try await RuleTrial.run(track, subscriber, changed + known)
     for run in trial.runs {
-      let what = run.text.map { "\($0.what) \($0.detail)" } ?? run.record.type
-      try Terminal.print("\(run.record.time.rfc3339)  \(TextTable.cell(what))\n")
+      let what = TextRecord(run, in: units).map { "\($0.what) \($0.detail)" } ?? run.type
+      try Terminal.print("\(run.time.rfc3339)  \(TextTable.cell(what))\n")
     }
     var parts = ["it would have run \(Wording.count(trial.runs.count, "time"))"]
     parts += trial.kept.map { "\($0.count) × not, because \($0.reason.phrase)" }

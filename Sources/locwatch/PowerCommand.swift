@@ -36,7 +36,7 @@ struct PowerCommand: AsyncParsableCommand {
         output.isJSON
         ? profiles.map { PowerProfileText.json($0, withParameters: false) }.joined()
         : PowerProfileText.list(profiles)
-      print(text, terminator: "")
+      try Terminal.reporting { () throws(Failure) in try Terminal.print(text) }
     }
   }
 
@@ -67,7 +67,7 @@ struct PowerCommand: AsyncParsableCommand {
           output.isJSON
           ? PowerProfileText.json(profile, withParameters: true)
           : yaml ? PowerProfileText.yaml(profile) : PowerProfileText.table(profile)
-        print(text, terminator: "")
+        try Terminal.print(text, asIs: yaml)
       } catch {
         throw Terminal.exit(for: error)
       }

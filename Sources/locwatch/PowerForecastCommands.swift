@@ -24,7 +24,7 @@ extension PowerCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         let forecast = try source.forecast(begins: 0)
-        try Terminal.print(source.json ? forecast.json : forecast.text)
+        try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
       }
     }
   }
@@ -58,7 +58,7 @@ extension PowerCommand {
         let log = try MeterLog(path: log, kind: meter, shuntMicroohms: try source.shuntMicroohms())
         var forecast = try source.forecast(begins: begins)
         forecast.compare(with: log.stream)
-        try Terminal.print(source.json ? forecast.json : forecast.text)
+        try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
       }
     }
   }
@@ -75,8 +75,7 @@ struct ForecastOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Of a track: how the receiver is used.", valueName: "continuous|adaptive"))
   var sampling: SamplingChoice?
 
-  @Flag(help: "One JSON object a line.")
-  var json = false
+  @OptionGroup var output: JSONOptions
 
   private var isSchedule: Bool { source.hasSuffix(".yaml") || source.hasSuffix(".yml") }
 

@@ -7,9 +7,16 @@ import LocationRuntime
 struct RegionFileOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
-    help: ArgumentHelp("Regions: GeoJSON, OwnTracks, KML or GPX; repeatable.", valueName: "file"),
+    help: ArgumentHelp(
+      "Regions: GeoJSON, OwnTracks, KML, GPX, CSV, zones of Home Assistant; repeatable.", valueName: "file"),
     completion: .file())
   var regions: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "The radius of points of --regions that have none, such as 100m.", valueName: "distance"),
+    transform: ArgumentText.meters)
+  var radius: Double?
 
   /// Reads all files; warnings go to standard error.
   ///
@@ -17,7 +24,7 @@ struct RegionFileOptions: ParsableArguments {
   func read() throws(Failure) -> [Region] {
     var all: [Region] = []
     for path in regions {
-      let file = try RegionFile.read(path: path)
+      let file = try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius))
       Terminal.warn(file.leftOut + file.warnings)
       all += file.regions
     }

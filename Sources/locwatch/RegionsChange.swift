@@ -59,7 +59,7 @@ struct RegionsMove: AsyncParsableCommand {
       let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
       _ = try state.openToChange().put([file], changing: true)
       try state.seat().noteRegions([id])
-      try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described ?? "")\n")
+      try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
     }
   }
 }
@@ -140,7 +140,8 @@ struct RegionsEdit: AsyncParsableCommand {
       text.remove()
       guard count.unchanged == 0 else { return Terminal.note("nothing was changed") }
       try state.seat().noteRegions([id])
-      try Terminal.print("changed \(TextTable.cell(id)): \(file.regions.first?.shape.described ?? "")\n")
+      try Terminal.print(
+        "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
     }
   }
 }

@@ -6,15 +6,20 @@ import LocationRuntime
 /// `locwatch regions import`.
 struct RegionsImport: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "import", abstract: "Import regions from GeoJSON, OwnTracks waypoints, KML or GPX.",
+    commandName: "import",
+    abstract: "Import regions from GeoJSON, OwnTracks, KML, GPX, CSV, Home Assistant or Google Takeout.",
     discussion: """
       The format is recognised by the content; gzip needs no unpacking. If a file
-      has an error, nothing is imported. Regions with the same id are replaced.
+      has an error, nothing is imported. Regions with the same id are replaced. A
+      feature whose id is a mere number is called by its name.
       Features that are not regions are listed on standard error.
 
         locwatch regions import places.geojson
+        locwatch regions import configuration.yaml                # zones of Home Assistant
+        locwatch regions import places.csv                        # name,lat,lon,radius_m
+        locwatch regions import "Saved Places.json" --radius 100m # Google Takeout
         locwatch regions import waypoints.otrw
-        locwatch regions import --radius 50 pois.kml waypoints.gpx
+        locwatch regions import --radius 50m pois.kml waypoints.gpx
         curl -s https://example.com/zones.geojson | locwatch regions import -
       """)
 
@@ -42,11 +47,14 @@ struct RegionsImport: AsyncParsableCommand {
         read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
       }
       try RegionFile.refuseDuplicates(read)
+      let known = state.knownPlaces()
       let count = try state.openToChange().put(read, changing: true)
       try state.seat().noteRegions(read.flatMap { $0.regions.map(\.id) })
       for file in read {
         for line in file.leftOut { Terminal.note("left out: \(line)") }
         Terminal.warn(file.warnings)
+        let swapped = RegionFinding.find(in: file, near: known).filter { $0.kind == .swapped }
+        Terminal.warn(swapped.map(\.line))
       }
       try report(count, leftOut: read.reduce(0) { $0 + $1.leftOut.count })
     }

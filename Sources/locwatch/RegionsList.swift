@@ -16,6 +16,7 @@ struct RegionsList: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only regions with this tag.", valueName: "tag"))
   var tag: String?
 
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
@@ -24,7 +25,10 @@ struct RegionsList: AsyncParsableCommand {
       let file = try state.regions(tag.map { .tag($0) } ?? .all)
       var records: [RegionRecord] = []
       records.reserveCapacity(file.regions.count)
-      for index in file.regions.indices { records.append(RegionRecord(try file.feature(at: index))) }
+      let units = try units.choice()
+      for index in file.regions.indices {
+        records.append(RegionRecord(try file.feature(at: index), in: units))
+      }
       if records.isEmpty {
         try state.noteIfMissing()
         Terminal.note(
@@ -58,6 +62,7 @@ struct RegionsShow: AsyncParsableCommand {
   @Flag(inversion: .prefixedNo, help: "Draw each region (default: on a terminal).")
   var map: Bool?
 
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
@@ -67,17 +72,18 @@ struct RegionsShow: AsyncParsableCommand {
       try RegionIDs.require(ids, in: database)
       guard let file = try database?.regions(.ids(ids)) else { return }
       var records: [RegionRecord] = []
+      let units = try units.choice()
       let states = try state.seat().regionStates(ids)
       for index in file.regions.indices {
         let known = states[file.regions[index].id] ?? .unknown
-        records.append(RegionRecord(try file.feature(at: index), state: known))
+        records.append(RegionRecord(try file.feature(at: index), state: known, in: units))
       }
       switch RegionsFormat.or(format.format) {
       case .text:
         let here = (try? state.lastFix())?.coordinate
         let isDrawn = map ?? Terminal.isTerminal(.output)
         let texts = zip(records, file.regions).map { record, region in
-          record.text + (isDrawn ? RegionMap(region.shape, here: here).text : "")
+          record.text + (isDrawn ? RegionMap(region.shape, here: here).text(in: units) : "")
         }
         try Terminal.print(texts.joined(separator: "\n"))
       case .ndjson:

@@ -22,6 +22,7 @@ struct RegionsNear: AsyncParsableCommand {
     name: [.customShort("n"), .long], help: ArgumentHelp("List at most this many.", valueName: "count"))
   var count: Int?
 
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var source: RegionsSource
 
@@ -33,11 +34,12 @@ struct RegionsNear: AsyncParsableCommand {
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let place = try PlaceText.place(place[0])
+      let units = try units.choice()
       let regions = try source.read().flatMap(\.regions)
       let near = try RegionNearness.order(regions, from: place, limit: count)
       if near.isEmpty { Terminal.note("no regions") }
       try format.print(near, header: RegionNearness.header, rightAligned: [0]) {
-        $0.row
+        $0.row(in: units)
       } json: {
         $0.write(to: &$1)
       }
@@ -102,16 +104,17 @@ struct RegionsCheck: AsyncParsableCommand {
     try Terminal.reporting { () throws(Failure) in
       let paths = source.files + files
       guard !paths.isEmpty else {
-        findings = RegionFinding.find(in: try source.state.regions())
+        findings = RegionFinding.find(in: try source.state.regions(), near: source.state.knownPlaces())
         return
       }
       var good: [RegionFile] = []
+      let known = source.state.knownPlaces()
       for path in paths {
         let (file, wrong) = try RegionFile.examine(path: path, options: .init(defaultRadiusMeters: radius))
         wrong.forEach(Terminal.report)
         problems += wrong.count
         good.append(file)
-        findings += RegionFinding.find(in: file)
+        findings += RegionFinding.find(in: file, near: known)
       }
       if problems == 0 { try RegionFile.refuseDuplicates(good) }
     }

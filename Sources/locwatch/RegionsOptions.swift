@@ -41,6 +41,12 @@ struct StateOptions: ParsableArguments {
     return database
   }
 
+  /// Where the device is, as far as anybody knows: the last fix, and the city of the machine's time zone.
+  func knownPlaces() -> [Coordinate] {
+    let fix = (try? lastFix())?.coordinate
+    return [fix, TimeZonePlace.place(of: TimeZoneFile.machine().name)].compactMap { $0 }
+  }
+
   /// The way to the state: through the daemon if one runs, else the file.
   func seat() throws(Failure) -> DaemonSeat { DaemonSeat(state: try StatePath.resolve(option: state)) }
 
@@ -155,9 +161,12 @@ extension Terminal {
     }
   }
 
-  /// Writes text to standard output.
-  static func print(_ text: String) throws(Failure) {
-    try OutputFile(path: "-").write(Array(wrapped(text, on: .output).utf8))
+  /// Writes text to standard output. On a terminal its lines are broken between words.
+  ///
+  /// - Parameter asIs: whether no line is broken, because the text is for programs too.
+  static func print(_ text: String, asIs: Bool = false) throws(Failure) {
+    let isForPrograms = asIs || text.hasPrefix("{")
+    try OutputFile(path: "-").write(Array((isForPrograms ? text : wrapped(text, on: .output)).utf8))
   }
 
   /// Runs a command's work; prints a failure in one line and turns it into the exit status.

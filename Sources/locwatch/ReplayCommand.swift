@@ -19,9 +19,11 @@ struct ReplayCommand: AsyncParsableCommand {
         locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
         gpspipe -w -n 500 | locwatch replay -
 
-      A track is GPX 1.0 or 1.1, gpsd's JSON lines (gpspipe -w), or lines such as
+      A track is GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd's JSON lines
+      (gpspipe -w), or lines such as
       {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}. gzip needs no
-      unpacking. A recording (locwatch watch --record) brings its own regions,
+      unpacking. FIT, TCX, IGC and all else are read through gpsbabel where that is
+      installed (apt install gpsbabel). A recording (locwatch watch --record) brings its own regions,
       subscribers and settings; options replace them. No program is started, and
       only the output and the page of --report are written.
 
@@ -61,6 +63,12 @@ struct ReplayCommand: AsyncParsableCommand {
       valueName: "file.html"), completion: .file())
   var report: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "A map under the track of --report: an MBTiles or PMTiles file, of which the page holds what is near the track; or an address such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, which the page asks when it is looked at.",
+      valueName: "file|url"), completion: .file())
+  var tiles: String?
+
   @Option(help: "The output format (default: text on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
 
@@ -85,6 +93,11 @@ struct ReplayCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Time of the first point, for a track without times.", valueName: "time"))
   var start: TimeArgument?
 
+  @Option(
+    help: ArgumentHelp(
+      "Read the tracks through gpsbabel, as this format of its list (gpsbabel -^3).", valueName: "format"))
+  var gpsbabel: String?
+
   @Flag(help: "Replay each segment of a track alone: for files whose segments overlap in time.")
   var eachSegment = false
 
@@ -95,6 +108,8 @@ struct ReplayCommand: AsyncParsableCommand {
   var jobs: Int?
 
   @OptionGroup var zone: ZoneOptions
+
+  @OptionGroup var units: UnitsOptions
 
   @Flag(help: "Add a record for each fix: accepted, or rejected and why.")
   var explain = false
@@ -112,6 +127,7 @@ struct ReplayCommand: AsyncParsableCommand {
       if tracks.count > 1 { throw ValidationError("--report works with one track only") }
       if report.isEmpty || report == "-" { throw ValidationError("--report needs the name of a file") }
     }
+    if tiles != nil, report == nil { throw ValidationError("--tiles needs --report") }
     if eachSegment && tracks.contains("-") {
       throw ValidationError("--each-segment works with files only")
     }
@@ -148,6 +164,7 @@ struct ReplayCommand: AsyncParsableCommand {
       if parsed.protectUntilFirstUnlock { request.configuration.policy.protectUntilFirstUnlock = true }
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
+    request.style = Terminal.style(try units.choice())
     let zone = zone.zone
     func time(_ argument: TimeArgument?) throws(Failure) -> UTCTime? {
       guard let argument else { return nil }
@@ -156,6 +173,7 @@ struct ReplayCommand: AsyncParsableCommand {
     request.track = TrackOptions(
       assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: try time(start))
     request.track.sortsSegments = true
+    request.track.gpsbabel = gpsbabel
     request.eachSegment = eachSegment
     request.from = try time(from)
     request.to = try time(to)
@@ -164,6 +182,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.speed = speed.factor
     request.reportPath = report
+    request.baseMap = try tiles.map { (text) throws(Failure) in try BaseMap(text) }
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && (jobs ?? 1) == 1
     return request

@@ -17,6 +17,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   @OptionGroup var output: JSONOptions
   @OptionGroup var zone: ZoneOptions
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var state: StateOptions
 
   func run() async throws {
@@ -25,7 +26,8 @@ struct StatusCommand: AsyncParsableCommand {
       let status = try state.seat().status()
       isStale = status["stale"] != .boolean(false)
       let local = LocalTimes.describe(status, in: zone.zone)
-      try Terminal.print(output.isJSON ? status.text + "\n" : StatusText.describe(local))
+      try Terminal.print(
+        output.isJSON ? status.text + "\n" : StatusText.describe(local, in: try units.choice()))
     }
     if isStale { throw ExitCode(Failure.Code.conditionFails.rawValue) }
   }

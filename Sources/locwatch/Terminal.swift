@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationCore
 import LocationFormats
 import LocationRuntime
 
@@ -24,11 +25,23 @@ enum Terminal {
     return unsafe value.pointee != 0
   }
 
+  /// How many characters a line of the terminal has; nil where the stream is none.
+  static func columns(_ stream: Stream) -> Int? {
+    var size = winsize()
+    guard isTerminal(stream), unsafe ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+    return Int(size.ws_col)
+  }
+
+  /// How texts are written to standard output.
+  static func style(_ units: MeasureUnits) -> TextStyle {
+    let isPlain = wantsNoColor || EnvironmentVariable.value("TERM") == "dumb"
+    return TextStyle(
+      units: units, columns: columns(.output), isColored: isTerminal(.output) && !isPlain)
+  }
+
   /// A text with its lines broken at the width of a terminal; anywhere else as it is.
   static func wrapped(_ text: String, on stream: Stream) -> String {
-    var size = winsize()
-    guard isTerminal(stream), unsafe ioctl(stream.rawValue, UInt(TIOCGWINSZ), &size) == 0 else { return text }
-    return TextWrap.wrap(text, width: Int(size.ws_col))
+    columns(stream).map { TextWrap.wrap(text, width: $0) } ?? text
   }
 
   /// Prints a failure in one line on standard error.

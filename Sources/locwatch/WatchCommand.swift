@@ -46,6 +46,7 @@ struct WatchCommand: AsyncParsableCommand {
   @Option(help: "text, ndjson, csv or geojson lines (default: a view on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
 
+  @OptionGroup var units: UnitsOptions
   @OptionGroup var engine: EngineOptions
 
   @OptionGroup var live: LiveOptions
@@ -82,6 +83,7 @@ struct WatchCommand: AsyncParsableCommand {
     request.count = count
     request.seconds = seconds
     request.recording = live.record
+    request.units = try units.choice()
     request.isSimulated = live.simulated
     if let format {
       request.output = .lines(format)

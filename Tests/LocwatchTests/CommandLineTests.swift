@@ -43,6 +43,40 @@ import Testing
     #expect(none.status == 64 && none.stderr.contains("\"noon\" is no time; write"), "\(none)")
   }
 
+  @Test func `distances and speeds are told in the units asked for, records in metres`() async throws {
+    let replay = ["replay", "Tracks/tunnel.gpx", "-r", "Tracks/tunnel.regions.geojson", "--explain"]
+    func text(_ more: [String], _ variables: [String: String] = [:]) async throws -> String {
+      let run = try await Binary.run(replay + ["--format", "text"] + more, environment: variables)
+      #expect(run.status == 0, "\(run.stderr)")
+      return run.stdout
+    }
+    #expect(try await text([]).contains(" km/h"))
+    let imperial = try await text(["--units", "imperial"])
+    #expect(imperial.contains(" mph") && imperial.contains(" ft") && imperial.contains(" mi in"))
+    let nautical = try await text([], ["LOCWATCH_UNITS": "nautical"])
+    #expect(nautical.contains(" kn") && nautical.contains(" nmi in"))
+    #expect(try await text(["--units", "imperial"], ["LOCWATCH_UNITS": "nautical"]) == imperial)
+    let plain = try await Binary.run(replay + ["--format", "ndjson"])
+    let asked = try await Binary.run(replay + ["--format", "ndjson", "--units", "imperial"])
+    #expect(plain.stdoutBytes == asked.stdoutBytes)
+    let wrong = try await Binary.run(replay, environment: ["LOCWATCH_UNITS": "furlongs"])
+    #expect(wrong.status == 64)
+    #expect(
+      wrong.stderr
+        == "locwatch: LOCWATCH_UNITS is \"furlongs\"; set it to metric, imperial or nautical\n")
+  }
+
+  @Test func `without a manifest a text leaves out what each event led to`() async throws {
+    let replay = ["replay", "Tracks/tunnel.gpx", "--format"]
+    let text = try await Binary.run(replay + ["text"])
+    #expect(text.stdout.contains("moved") && !text.stdout.contains("woken"))
+    #expect(try await Binary.run(replay + ["ndjson"]).stdout.contains(#""action":"wake""#))
+    let manifest = TemporaryFolder()
+    let file = manifest.write("a.yaml", "name: a\nservices: [significant-change]\nauthorization: always\n")
+    let named = try await Binary.run(replay + ["text", "--subscriber", file])
+    #expect(named.stdout.contains("woken in the background"))
+  }
+
   @Test func `events and explanations are told in local time, unless UTC is asked for`() async throws {
     let recording = [
       "explain", "Examples/incident.journal", "--at", "2026-05-01T06:01:12Z", "--format", "text",

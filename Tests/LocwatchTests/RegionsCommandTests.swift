@@ -26,6 +26,22 @@ import Testing
 
     """
 
+  @Test func `a file whose places are all swapped is found by the machine's time zone`() async throws {
+    let file = folder.write(
+      "swapped.geojson",
+      #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[48.1,11.5]}}"#
+    )
+    func check(_ zone: String) async throws -> Binary.Result {
+      try await Binary.run(
+        ["regions", "check", file, "--state", folder("none.db"), "--format", "text"],
+        environment: ["TZ": zone])
+    }
+    let found = try await check("Europe/Berlin")
+    #expect(found.status == 1 && found.stdout.contains("swapped?"), "\(found)")
+    #expect(try await check("Africa/Mogadishu").status == 0)
+    #expect(try await check("UTC").status == 0)
+  }
+
   @Test func `adds, lists, shows and removes`() async throws {
     let added = try await regions(
       "add", "home", "--circle", "48.1371,11.5754,120", "--name", "Home", "--tag", "own", "--notify",

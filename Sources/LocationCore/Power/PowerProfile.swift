@@ -65,11 +65,14 @@ public struct PowerProfile: Hashable, Sendable, Codable {
   /// Core seconds a modelled subscriber spends on one event.
   public var deliveryCoreSeconds: Double { self[.deliveryCore].value }
 
-  /// Joules as a share of a full battery, in percent; nil where the device has none.
-  public func batteryPercent(ofJoules joules: Double) -> Double? {
+  /// What a full battery holds, joules; nil where the device has none.
+  public var batteryJoules: Double? {
     let full = self[.battery].value * 3600 * (calibration?.batteryHealth ?? 1)
-    return full > 0 ? 100 * joules / full : nil
+    return full > 0 ? full : nil
   }
+
+  /// Joules as a share of a full battery, in percent; nil where the device has none.
+  public func batteryPercent(ofJoules joules: Double) -> Double? { batteryJoules.map { 100 * joules / $0 } }
 
   /// Joules as milliampere hours at the nominal voltage; nil where there is none.
   public func milliampereHours(ofJoules joules: Double) -> Double? {

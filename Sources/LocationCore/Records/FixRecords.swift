@@ -78,7 +78,7 @@ struct AcceptedFix: RecordFamily {
 
   static func text(_ fields: RecordFields) -> TextRecord? {
     guard let place = fields.place else { return nil }
-    let speed = fields.number("speed_mps").map { ", \(Wording.speed($0))" } ?? ""
+    let speed = fields.number("speed_mps").map { ", \(Wording.speed($0, in: fields.units))" } ?? ""
     var error = ""
     if let factor = fields.number("error_factor"),
       let basis = fields.code("error_basis", ErrorEstimate.Basis.self), basis != .claimed

@@ -14,6 +14,8 @@ package struct RecordFields: RecordVisitor {
   /// How well the place is known.
   private(set) var accuracy: Accuracy?
   private var values: [(key: String, value: Value)] = []
+  /// The units of its text.
+  package var units = MeasureUnits.metric
 
   /// A record without fields yet.
   package init(type: String) { self.type = type }
@@ -57,7 +59,7 @@ package struct RecordFields: RecordVisitor {
   /// The place in words, with its error; nil where either is missing.
   var place: String? {
     guard let point, let accuracy else { return nil }
-    return "\(point) \(Wording.accuracy(accuracy))"
+    return "\(point) \(Wording.accuracy(accuracy, in: units))"
   }
 
   // MARK: Writing

@@ -166,7 +166,7 @@ extension RegionEvent: RecordFamily {
     }
     let side = meters < 0 ? "inside" : "outside"
     let certainty = confidence >= 0.9995 ? "certain" : "\(Wording.number(confidence * 100, 1)) % sure"
-    return ", \(Wording.distance(abs(meters))) \(side) the edge, \(certainty)"
+    return ", \(Wording.distance(abs(meters), in: fields.units)) \(side) the edge, \(certainty)"
   }
 
   /// One of each kind, for the tests and the documents.

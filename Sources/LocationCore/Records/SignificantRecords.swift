@@ -55,7 +55,8 @@ extension SignificantChangeEvent: RecordFamily {
       return TextRecord("first fix", place)
     }
     let late = fields.code("reason") == Reason.window ? ", told when the window ended" : ""
-    return TextRecord("moved", "\(Wording.distance(moved)) in \(Wording.duration(since)), to \(place)\(late)")
+    let distance = Wording.distance(moved, in: fields.units)
+    return TextRecord("moved", "\(distance) in \(Wording.duration(since)), to \(place)\(late)")
   }
 
   /// One of each kind, for the tests and the documents.

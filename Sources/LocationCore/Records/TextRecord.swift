@@ -14,8 +14,8 @@ package struct TextRecord: Hashable, Sendable {
   }
 
   /// Nil for records that people get from the summary.
-  package init?(_ record: Record) {
-    var writer = TextWriter()
+  package init?(_ record: Record, in units: MeasureUnits = .metric) {
+    var writer = TextWriter(units: units)
     record.body.describe(to: &writer)
     guard let text = writer.text else { return nil }
     self = text
@@ -36,7 +36,12 @@ package struct TextRecord: Hashable, Sendable {
 
 /// Puts a record in words.
 private struct TextWriter: RecordVisitor {
+  let units: MeasureUnits
   var text: TextRecord?
 
-  mutating func visit<Family: RecordFamily>(_ family: Family) { text = Family.text(RecordFields(of: family)) }
+  mutating func visit<Family: RecordFamily>(_ family: Family) {
+    var fields = RecordFields(of: family)
+    fields.units = units
+    text = Family.text(fields)
+  }
 }

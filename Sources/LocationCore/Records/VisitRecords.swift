@@ -86,7 +86,7 @@ extension VisitEvent: RecordFamily {
     guard let point = fields.point, let radius = fields.number("radius_m"),
       let arrived = fields.time("arrived")
     else { return nil }
-    let place = "\(point), within \(Wording.distance(radius))"
+    let place = "\(point), within \(Wording.distance(radius, in: fields.units))"
     let since = "since \(Wording.clock(arrived))"
     let reason: Reason? = fields.code("reason")
     switch fields.type {

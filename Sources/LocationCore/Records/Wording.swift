@@ -5,26 +5,6 @@ package enum Wording {
     "\(number(coordinate.latitude, 5)), \(number(coordinate.longitude, 5))"
   }
 
-  /// `±7 m`, marked where nobody measured it.
-  package static func accuracy(_ accuracy: Accuracy) -> String {
-    let meters = "±\(distance(accuracy.radiusMeters))"
-    switch accuracy.source {
-    case .reported: return meters
-    case .hdop: return "\(meters) (from hdop)"
-    case .assumed: return "\(meters) (assumed)"
-    }
-  }
-
-  /// `512 m`, `12.3 km`
-  package static func distance(_ meters: Double) -> String {
-    let size = abs(meters)
-    if size < 10 { return "\(number(meters, 1)) m" }
-    return size < 10_000 ? "\(count(Int(meters.rounded()))) m" : "\(number(meters / 1000, 1)) km"
-  }
-
-  /// `1.4 m/s`, `17.2 m/s`
-  package static func speed(_ metersPerSecond: Double) -> String { "\(number(metersPerSecond, 1)) m/s" }
-
   /// `12 s`, `5 min 3 s`, `2 h 5 min`, `3 d 4 h`
   package static func duration(_ seconds: Double) -> String {
     if seconds < 10 && seconds != seconds.rounded() { return "\(number(seconds, 1)) s" }
@@ -40,19 +20,44 @@ package enum Wording {
 
   /// `0.42 J`, `313 J`, `24.7 kJ`
   package static func energy(_ joules: Double) -> String {
-    if joules < 10 { return "\(number(joules, 2)) J" }
-    return joules < 10_000 ? "\(number(joules, 0)) J" : "\(number(joules / 1000, 1)) kJ"
+    if joules < 10 { return "\(figure(joules, 2)) J" }
+    if joules < 10_000 { return "\(figure(joules, 0)) J" }
+    return joules < 1e7 ? "\(figure(joules / 1e3, 1)) kJ" : "\(figure(joules / 1e6, 1)) MJ"
+  }
+
+  /// The same in watt hours: `87 mWh`, `6.9 Wh`.
+  package static func wattHours(_ joules: Double) -> String {
+    let hours = joules / 3600
+    if hours < 0.1 { return "\(figure(1000 * hours, hours < 0.01 ? 1 : 0)) mWh" }
+    return "\(figure(hours, hours < 10 ? 2 : 1)) Wh"
   }
 
   /// `3,600`
-  package static func count(_ value: Int) -> String {
-    var digits = Array(String(value))
-    var place = digits.count - 3
-    while place > 0 {
-      digits.insert(",", at: place)
+  package static func count(_ value: Int) -> String { grouped(String(value)) }
+
+  /// Digits with a separator between each three.
+  private static func grouped(_ digits: String) -> String {
+    var characters = Array(digits)
+    let first = characters.first == "-" ? 1 : 0
+    var place = characters.count - 3
+    while place > first {
+      characters.insert(",", at: place)
       place -= 3
     }
-    return String(digits)
+    return String(characters)
+  }
+
+  /// A number with so many decimals, for people: `12,345.6`
+  package static func figure(_ value: Double, _ decimals: Int) -> String {
+    let parts = number(value, decimals).split(separator: ".", maxSplits: 1)
+    guard let whole = parts.first else { return "" }
+    return grouped(String(whole)) + (parts.count > 1 ? "." + parts[1] : "")
+  }
+
+  /// A share as `0.4 %`, `5.2 %`, `95 %`.
+  package static func percent(_ share: Double) -> String {
+    let percent = 100 * share
+    return "\(figure(percent, percent < 9.95 ? 1 : 0)) %"
   }
 
   /// `1 wake`, `2 wakes`
@@ -60,7 +65,7 @@ package enum Wording {
     "\(count(value)) \(value == 1 ? noun : plural ?? noun + "s")"
   }
 
-  /// A number with so many decimals.
+  /// A number with so many decimals, for programs.
   package static func number(_ value: Double, _ decimals: Int) -> String {
     var bytes: [UInt8] = []
     FixedPoint.append(value, decimals: decimals, to: &bytes)

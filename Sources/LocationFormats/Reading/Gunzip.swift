@@ -81,6 +81,29 @@ import CZlib
     return step
   }
 
+  /// All of some packed bytes.
+  ///
+  /// - Parameter limit: the most that may come of them, bytes.
+  /// - Throws: `.noMemory` where it is more.
+  static func unpack(_ packed: [UInt8], limit: Int) throws(Trouble) -> [UInt8] {
+    let gunzip = try Gunzip()
+    var unpacked = [UInt8](repeating: 0, count: min(limit, max(4096, packed.count * 4)))
+    var (place, filled) = (0, 0)
+    while place < packed.count {
+      if filled == unpacked.count {
+        guard filled < limit else { throw .noMemory }
+        unpacked.append(contentsOf: repeatElement(0, count: min(limit - filled, unpacked.count)))
+      }
+      let step = try gunzip.step(
+        packed.span.extracting(place...), into: &unpacked, from: filled, to: unpacked.count)
+      place += step.consumed
+      filled += step.produced
+    }
+    try gunzip.finish()
+    unpacked.removeLast(unpacked.count - filled)
+    return unpacked
+  }
+
   /// To be called when no packed bytes are left.
   func finish() throws(Trouble) {
     if !isBetweenMembers { throw .endsEarly }

@@ -14,7 +14,12 @@ package struct InputBytes: ~Copyable {
 
   /// Opens the file and looks at its first bytes, waiting for two of them where it is a pipe.
   init(path: String) throws(Failure) {
-    var file = try InputFile(path: path)
+    try self.init(InputFile(path: path))
+  }
+
+  /// Looks at the first bytes of a file.
+  init(_ file: consuming InputFile) throws(Failure) {
+    var file = file
     var pending = [UInt8](repeating: 0, count: Self.pieceBytes)
     var filled = 0
     var isAtEnd = false
@@ -36,7 +41,7 @@ package struct InputBytes: ~Copyable {
       }
     }
     if filled >= 2, (pending[0], pending[1]) == Gunzip.magic {
-      do throws(Gunzip.Trouble) { gunzip = try Gunzip() } catch { throw Self.failure(error, file: path) }
+      do throws(Gunzip.Trouble) { gunzip = try Gunzip() } catch { throw Self.failure(error, file: file.name) }
     } else {
       gunzip = nil
     }

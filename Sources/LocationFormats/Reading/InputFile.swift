@@ -38,6 +38,16 @@ struct InputFile: ~Copyable {
     byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
   }
 
+  /// What another program made of a file.
+  ///
+  /// - Parameter converted: a descriptor, which is closed with this.
+  init(converted: Int32, name: String) {
+    self.name = name
+    descriptor = converted
+    var status = stat()
+    byteCount = unsafe fstat(converted, &status) == 0 ? Int(status.st_size) : nil
+  }
+
   deinit {
     if descriptor != STDIN_FILENO { close(descriptor) }
   }

@@ -7,14 +7,44 @@ package struct InputHead: ~Copyable {
   /// Begins with the bytes that were read.
   package var piece: ScanPiece
   /// What the first bytes say that the file is.
-  package let format: TrackFormat
+  let format: TrackFormat
+
+  /// Whether it is a recording rather than a track.
+  package var isRecording: Bool { format == .recording }
 
   /// How much is read at a time, bytes: with the items that come of it, it fits in the second-level cache.
   private static let pieceBytes = 1 << 17
 
-  /// Opens a file, or standard input for `-`.
-  package init(path: String) throws(Failure) {
-    var input = try InputBytes(path: path)
+  /// Opens a file, or standard input for `-`. What gpsbabel converts is converted.
+  ///
+  /// - Parameter gpsbabel: the format of the file as gpsbabel calls it; nil for one that is told by its content.
+  package init(path: String, gpsbabel: String? = nil) throws(Failure) {
+    if let gpsbabel {
+      let format = Gpsbabel.Format(name: gpsbabel, title: "a file of format \(gpsbabel)")
+      self = try Self.convert(path, from: format)
+      return
+    }
+    let head = try Self.look(InputBytes(path: path))
+    if case .foreign(let foreign) = head.format {
+      self = try Self.convert(path, from: foreign)
+    } else {
+      self = head
+    }
+  }
+
+  private init(input: consuming InputBytes, piece: consuming ScanPiece, format: TrackFormat) {
+    self.input = input
+    self.piece = piece
+    self.format = format
+  }
+
+  private static func convert(_ path: String, from format: Gpsbabel.Format) throws(Failure) -> InputHead {
+    let converted = try Gpsbabel.convert(path, from: format)
+    return try look(InputBytes(InputFile(converted: converted, name: path)))
+  }
+
+  private static func look(_ input: consuming InputBytes) throws(Failure) -> InputHead {
+    var input = input
     var piece = ScanPiece(capacity: Self.pieceBytes)
     var format = TrackFormat.undecided
     while format == .undecided {
@@ -23,8 +53,6 @@ package struct InputHead: ~Copyable {
       format = TrackFormat(
         piece.bytes.span.extracting(..<head), isWhole: count == 0 || head == TrackFormat.maximumBytes)
     }
-    self.input = input
-    self.piece = piece
-    self.format = format
+    return InputHead(input: input, piece: piece, format: format)
   }
 }

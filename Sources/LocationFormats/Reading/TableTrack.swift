@@ -77,7 +77,8 @@ package struct TableHeader: Hashable, Sendable {
     case time, date, latitude, longitude, accuracy, hdop, speed, course, altitude
   }
 
-  private let separator: UInt8
+  /// What separates the columns.
+  let separator: UInt8
   private var columns: [Column: Int] = [:]
   /// Metres a second in one unit of the column of speeds.
   private var speedFactor = 1.0
@@ -173,7 +174,7 @@ package struct TableHeader: Hashable, Sendable {
   }
 
   /// The fields of a line without the white space around them; a quoted one may have separators in it (RFC 4180).
-  private static func fields(of line: Span<UInt8>, _ separator: UInt8) -> [[UInt8]] {
+  static func fields(of line: Span<UInt8>, _ separator: UInt8) -> [[UInt8]] {
     var fields: [[UInt8]] = []
     var field: [UInt8] = []
     var isQuoted = false

@@ -1,7 +1,7 @@
 import LocationCore
 
 /// What a file is, told by its first bytes and never by its name.
-package enum TrackFormat: Hashable {
+enum TrackFormat: Hashable {
   /// XML in any encoding; its root tells whether it is GPX.
   case xml
   /// JSON objects, one a line: gpsd's, OwnTracks's or the minimal ones.
@@ -14,6 +14,8 @@ package enum TrackFormat: Hashable {
   case table
   /// Everything that reached an engine.
   case recording
+  /// What gpsbabel converts to GPX.
+  case foreign(Gpsbabel.Format)
   /// Not decided: more bytes are needed.
   case undecided
   /// Something else; a word for it.
@@ -21,13 +23,17 @@ package enum TrackFormat: Hashable {
 
   /// The remedy in every message about a file of another kind.
   static let accepted =
-    "accepted are GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz"
+    "accepted are GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what --gpsbabel FORMAT names"
 
   /// How many bytes may be looked at before the decision.
   static let maximumBytes = 1 << 16
 
   /// Looks at the first bytes of a file; `isWhole` where there are no more.
   init(_ bytes: Span<UInt8>, isWhole: Bool) {
+    if bytes.count > 11, bytes.extracting(8..<12).equals(".FIT") {
+      self = .foreign(Gpsbabel.fit)
+      return
+    }
     if let other = Self.binary(bytes) {
       self = .other(other)
       return
@@ -48,14 +54,21 @@ package enum TrackFormat: Hashable {
     }
     switch bytes[index] {
     case UInt8(ascii: "<"):
-      self = bytes.namesKML ? .kml : .xml
+      self =
+        bytes.names(root: "kml") || bytes.names(root: "kml:kml")
+        ? .kml : bytes.names(root: "TrainingCenterDatabase") ? .foreign(Gpsbabel.tcx) : .xml
     case UInt8(ascii: "{"):
-      self = bytes.namesFeatureCollection ? .other("GeoJSON, not a track") : .jsonLines
+      self =
+        bytes.namesFeatureCollection
+        ? .other("GeoJSON, not a track")
+        : bytes.namesTimeline ? .foreign(Gpsbabel.google) : .jsonLines
     case UInt8(ascii: "["):
       self = .other("a JSON array, not JSON lines")
     default:
       if bytes.hasLineStartingObject {
         self = .jsonLines
+      } else if bytes.isFlight {
+        self = .foreign(Gpsbabel.igc)
       } else if bytes.hasSentence(isWhole: isWhole) {
         self = .sentences
       } else if bytes.hasTableHeader(from: index, isWhole: isWhole) {
@@ -71,8 +84,6 @@ package enum TrackFormat: Hashable {
   /// What a file is whose XML root is not `gpx`.
   static func describe(xmlRoot name: String) -> String {
     switch name {
-    case "TrainingCenterDatabase":
-      "TCX, which gpsbabel converts (gpsbabel -i gtrnctr -f FILE -o gpx -F FILE.gpx)"
     case "html", "HTML": "HTML, not GPX"
     case "osm": "OpenStreetMap XML, not GPX"
     default: "the root element is \"\(name)\", not \"gpx\""
@@ -96,9 +107,6 @@ package enum TrackFormat: Hashable {
     if bytes.starts(with: "BZh") { return "bzip2, which is not unpacked here" }
     if bytes.starts(with: "SQLite format 3") { return "an SQLite database, not a track" }
     if bytes.starts(with: "%PDF") { return "PDF, not a track" }
-    if bytes.count > 11, bytes.extracting(8..<12).equals(".FIT") {
-      return "a FIT file, which gpsbabel converts (gpsbabel -i garmin_fit -f FILE -o gpx -F FILE.gpx)"
-    }
     let first = (bytes.count > 0 ? bytes[0] : 0, bytes.count > 1 ? bytes[1] : 0)
     if first == (0xFD, 0x37) { return "xz, which is not unpacked here" }
     if first == (0x28, 0xB5) { return "zstd, which is not unpacked here" }
@@ -137,11 +145,33 @@ extension Span<UInt8> {
     return false
   }
 
-  /// Whether the first element is `kml`, as far as the start of a document tells.
-  fileprivate var namesKML: Bool {
+  /// Whether one of Google's exports of where a phone was begins so.
+  fileprivate var namesTimeline: Bool {
+    for index in 0..<Swift.min(count, 512) where self[index] == UInt8(ascii: "\"") {
+      let rest = extracting(index...)
+      if rest.starts(with: "\"semanticSegments\"") || rest.starts(with: "\"timelineObjects\"")
+        || rest.starts(with: "\"latitudeE7\"")
+      {
+        return true
+      }
+    }
+    return false
+  }
+
+  /// Whether it begins as a flight recorder's file does: who made it, then the date (FAI IGC, section A3).
+  fileprivate var isFlight: Bool {
+    guard count > 4, self[0] == UInt8(ascii: "A") else { return false }
+    for index in 1..<Swift.min(count, 512) where self[index] == UInt8(ascii: "\n") {
+      if extracting((index + 1)...).starts(with: "HFDTE") { return true }
+    }
+    return false
+  }
+
+  /// Whether the first element has a name, as far as the start of a document tells.
+  fileprivate func names(root: StaticString) -> Bool {
     for index in 0..<Swift.min(count, 2048) where self[index] == UInt8(ascii: "<") {
       let rest = extracting((index + 1)...)
-      if rest.starts(with: "kml") || rest.starts(with: "kml:kml") { return true }
+      if rest.starts(with: root) { return true }
       if rest.count > 0, rest[0] != UInt8(ascii: "?"), rest[0] != UInt8(ascii: "!") { return false }
     }
     return false

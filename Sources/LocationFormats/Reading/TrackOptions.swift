@@ -21,6 +21,9 @@ public struct TrackOptions: Hashable, Sendable {
   /// The only segment to read, counted from 1 over all tracks of the file; nil for all.
   public var segment: Int?
 
+  /// The format of the file as gpsbabel calls it, where it is to be read through gpsbabel; nil for what the content says.
+  public var gpsbabel: String?
+
   public init(
     assumeAccuracyMeters: Double? = nil, intervalSeconds: Double? = nil, start: UTCTime? = nil
   ) {

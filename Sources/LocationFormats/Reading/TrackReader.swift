@@ -40,7 +40,7 @@ public struct TrackReader: ~Copyable {
   ///
   /// - Throws: `noInput` where there is no such file, `noPermission`, `io`, and `data` where it is no track.
   public init(path: String, options: TrackOptions = TrackOptions()) throws(Failure) {
-    try self.init(InputHead(path: path), options: options)
+    try self.init(InputHead(path: path, gpsbabel: options.gpsbabel), options: options)
   }
 
   /// Goes on with a file whose first bytes have been looked at.
@@ -59,7 +59,7 @@ public struct TrackReader: ~Copyable {
     case .recording:
       throw Failure(
         .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
-    case .undecided, .other:
+    case .undecided, .other, .foreign:
       let what = if case .other(let what) = head.format { what } else { "unknown format" }
       throw Failure(.data, file: head.input.name, line: 1, what: what, remedy: TrackFormat.accepted)
     }

@@ -3,6 +3,16 @@ package enum FileBytes {
   /// The largest file read at once, bytes: far above a million regions, far below what exhausts a machine.
   package static let maximumBytes = 4 << 30
 
+  /// The first bytes of a file as they lie there, at most `count`.
+  ///
+  /// - Throws: `.noInput`, `.noPermission`, `.io`.
+  package static func head(path: String, count: Int) throws(Failure) -> [UInt8] {
+    var file = try InputFile(path: path)
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = try file.read(into: &bytes)
+    return Array(bytes.prefix(got))
+  }
+
   /// All bytes of a file, unpacked where it is gzip; `-` is standard input.
   ///
   /// - Throws: `.noInput`, `.noPermission`, `.io`; `.data` where it is too large or its gzip is broken.

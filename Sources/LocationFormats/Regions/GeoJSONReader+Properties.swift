@@ -11,6 +11,7 @@ extension GeoJSONReader {
     try reader.openObject()
     while let key = try reader.nextKey() {
       guard let property = RegionProperty(key, in: reader) else {
+        if try readSavedPlace(key, into: &draft) { continue }
         judge(key)
         try reader.skip()
         continue
@@ -26,6 +27,36 @@ extension GeoJSONReader {
       }
     }
     if draft.radiusMeters == nil, radius.isPresent { draft.foreignRadius = radius }
+  }
+
+  /// What Google Takeout says of a saved place; false for other keys, which are still to be read.
+  private mutating func readSavedPlace(_ key: JSONReader.Text, into draft: inout RegionDraft)
+    throws(JSONError) -> Bool
+  {
+    if reader.equals(key, "google_maps_url") || reader.equals(key, "Google Maps URL") {
+      draft.isSavedPlace = true
+      return false
+    }
+    if reader.equals(key, "Title"), try reader.peek() == .string {
+      let title = RegionDraft.trimmed(try reader.string())
+      draft.name = draft.name ?? title
+      return true
+    }
+    guard reader.equals(key, "location") || reader.equals(key, "Location"), try reader.peek() == .object
+    else {
+      return false
+    }
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let isName = reader.equals(key, "name") || reader.equals(key, "Business Name")
+      if isName, try reader.peek() == .string {
+        let name = RegionDraft.trimmed(try reader.string())
+        draft.name = draft.name ?? name
+      } else {
+        try reader.skip()
+      }
+    }
+    return true
   }
 
   private mutating func read(

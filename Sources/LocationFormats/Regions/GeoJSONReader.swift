@@ -106,6 +106,11 @@ struct GeoJSONReader {
       var draft = RegionDraft()
       if isBare { draft.geometry = try readGeometry() } else { try readMembers(into: &draft) }
       let length = UInt32(clamping: reader.offset - offset)
+      if draft.isSavedPlace, case .point(let position) = draft.geometry, position.longitude == 0,
+        position.latitude == 0
+      {
+        return collector.leaveOut("a saved place without a position", id: draft.name)
+      }
       do throws(RegionProblem) {
         try collector.add(
           draft, RegionFile.Piece(start: offset, length: length, lacks: isBare ? .feature : []))
@@ -122,6 +127,7 @@ struct GeoJSONReader {
 
   private mutating func readMembers(into draft: inout RegionDraft) throws(JSONError) {
     var id: String?
+    var isNumbered = false
     var isFeature = false
     try reader.openObject()
     while let key = try reader.nextKey() {
@@ -133,6 +139,7 @@ struct GeoJSONReader {
         }
         isFeature = true
       } else if reader.equals(key, "id") {
+        isNumbered = try reader.peek() == .number
         id = try readID()
       } else if reader.equals(key, "properties") {
         try readProperties(into: &draft)
@@ -143,6 +150,12 @@ struct GeoJSONReader {
       }
     }
     guard isFeature else { throw .content(at: reader.offset, "a Feature without \"type\": \"Feature\"") }
+    if isNumbered, collector.options.prefersNames, draft.id == nil,
+      draft.name.flatMap(RegionDraft.trimmed) != nil
+    {
+      id = nil
+      draft.isNumbered = true
+    }
     draft.hasOwnID = id != nil
     draft.id = id ?? draft.id
   }

@@ -40,14 +40,14 @@ extension Region.Shape {
   }
 
   /// For people: `circle, 120 m around 48.13710, 11.57540`.
-  package var described: String {
+  package func described(in units: MeasureUnits) -> String {
     switch self {
     case .circle(let center, let radius):
-      return "circle, \(Wording.distance(radius)) around \(Wording.place(center))"
+      return "circle, \(Wording.distance(radius, in: units)) around \(Wording.place(center))"
     case .corridor(let line, let buffer):
       let end = line.last.map { " to \(Wording.place($0))" } ?? ""
       let start = line.first.map { "from \(Wording.place($0))" } ?? ""
-      return "corridor, \(Wording.distance(buffer)) to each side, \(start)\(end)"
+      return "corridor, \(Wording.distance(buffer, in: units)) to each side, \(start)\(end)"
     case .polygon, .multiPolygon:
       let polygons = self.polygons
       let corners = polygons.reduce(0) { $0 + $1.shell.count - 1 }

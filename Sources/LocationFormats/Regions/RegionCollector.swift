@@ -9,7 +9,7 @@ struct RegionCollector {
   /// What is wrong, in the order of the file; at most ``keptProblems``.
   private(set) var problems: [Failure] = []
 
-  private let options: RegionFile.Options
+  let options: RegionFile.Options
   /// What the file's own people call one of them.
   private let noun: String
   private var problemCount = 0
@@ -137,7 +137,7 @@ struct RegionCollector {
     if let first = numbers.updateValue(Int32(clamping: number), forKey: id) {
       throw RegionProblem(what: "the id of \(noun) \(first) again", remedy: "ids are unique")
     }
-    if isUnnamed {
+    if isUnnamed, !draft.isNumbered {
       unnamedCount += 1
       if unnamed.count < 10 { unnamed.append(number) }
     }

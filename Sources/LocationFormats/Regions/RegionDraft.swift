@@ -46,6 +46,10 @@ struct RegionDraft {
   private(set) var isRadiusAssumed = false
   /// Whether the id is the Feature's own member.
   var hasOwnID = false
+  /// Whether its id is a number for which its name stands.
+  var isNumbered = false
+  /// Whether it is from the saved places of Google Takeout.
+  var isSavedPlace = false
   var tags: [String]?
   var notify: Region.Notify?
   var dwellSeconds: Double?

@@ -11,6 +11,8 @@ package struct RegionFile: Sendable {
   package struct Options: Sendable {
     /// The radius of a point that names none, metres, positive; nil refuses such a point.
     package var defaultRadiusMeters: Double?
+    /// Whether a feature whose id is a mere number is called by its name: programs that draw features number them.
+    var prefersNames = false
     package init(defaultRadiusMeters: Double? = nil) { self.defaultRadiusMeters = defaultRadiusMeters }
   }
 
@@ -53,7 +55,10 @@ package struct RegionFile: Sendable {
   /// - Throws: `.noInput`, `.noPermission`, `.io` where it can't be read, `.data` where it does not hold good
   ///   regions: the first problem with its place, and how many more there are.
   package static func read(path: String, options: Options = Options()) throws(Failure) -> RegionFile {
-    try read(bytes: try FileBytes.read(path: path), name: path == "-" ? "<stdin>" : path, options: options)
+    var options = options
+    options.prefersNames = true
+    return try read(
+      bytes: try FileBytes.read(path: path), name: path == "-" ? "<stdin>" : path, options: options)
   }
 
   /// Reads what a file holds.
@@ -73,6 +78,8 @@ package struct RegionFile: Sendable {
   package static func examine(path: String, options: Options = Options()) throws(Failure)
     -> (file: RegionFile, problems: [Failure])
   {
+    var options = options
+    options.prefersNames = true
     let collector = RegionFormat.read(
       try FileBytes.read(path: path), file: path == "-" ? "<stdin>" : path, options: options)
     return (collector.file, collector.problems)

@@ -33,10 +33,12 @@ package struct RegionFinding: Hashable, Sendable {
   package static let leastRadiusMeters = 2 * typicalAccuracyMeters
 
   /// What is to be said of a file or a store.
-  package static func find(in file: RegionFile) -> [RegionFinding] {
+  ///
+  /// - Parameter known: where the device is, as far as anybody knows.
+  package static func find(in file: RegionFile, near known: [Coordinate] = []) -> [RegionFinding] {
     var findings = file.leftOut.map { RegionFinding(region: nil, kind: .leftOut, text: $0) }
     findings += file.warnings.map { RegionFinding(region: nil, kind: .property, text: $0) }
-    let swapped = SwappedCoordinates(file.regions)
+    let swapped = SwappedCoordinates(file.regions, near: known)
     for region in file.regions {
       findings += about(region)
       if let text = swapped.finding(region) {
@@ -53,9 +55,13 @@ package struct RegionFinding: Hashable, Sendable {
     }
     switch region.shape {
     case .circle(_, let radius):
-      if radius < leastRadiusMeters { note(.smallRadius, small("its radius of \(Wording.distance(radius))")) }
+      if radius < leastRadiusMeters {
+        note(.smallRadius, small("its radius of \(Wording.distance(radius, in: .metric))"))
+      }
     case .corridor(_, let buffer):
-      if buffer < leastRadiusMeters { note(.smallRadius, small("its buffer of \(Wording.distance(buffer))")) }
+      if buffer < leastRadiusMeters {
+        note(.smallRadius, small("its buffer of \(Wording.distance(buffer, in: .metric))"))
+      }
     case .polygon, .multiPolygon:
       if holdsEverything(region.shape) { note(.noEvent, "it holds the whole Earth, so it is never left") }
     }
@@ -72,7 +78,7 @@ package struct RegionFinding: Hashable, Sendable {
   }
 
   private static func small(_ what: String) -> String {
-    "\(what) is below \(Wording.distance(leastRadiusMeters)), twice what an ordinary receiver errs by;"
+    "\(what) is below \(Wording.distance(leastRadiusMeters, in: .metric)), twice what an ordinary receiver errs by;"
       + " it may be entered late or never"
   }
 

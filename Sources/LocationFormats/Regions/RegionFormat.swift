@@ -6,7 +6,13 @@ enum RegionFormat {
   case ownTracks
   case kml
   case gpx
+  case homeAssistant
+  case table
   case unknown(String)
+
+  /// The remedy in every message about a file of another kind.
+  private static let accepted =
+    "regions come from GeoJSON, OwnTracks waypoints, KML, GPX, CSV or zones of Home Assistant"
 
   /// Reads a file in whatever format it is.
   static func read(_ bytes: [UInt8], file: String, options: RegionFile.Options) -> RegionCollector {
@@ -34,9 +40,17 @@ enum RegionFormat {
       var reader = GPXWaypointReader(file: file, options: options)
       reader.read(bytes)
       return reader.collector
+    case .homeAssistant:
+      var reader = HomeAssistantReader(file: file, options: options)
+      reader.read(bytes)
+      return reader.collector
+    case .table:
+      var reader = TableRegionReader(file: file, options: options)
+      reader.read(bytes)
+      return reader.collector
     case .unknown(let what):
       var collector = RegionCollector(file: file, noun: "feature", options: options)
-      collector.note(what, "regions come from GeoJSON, OwnTracks waypoints, KML or GPX", line: nil)
+      collector.note(what, RegionFormat.accepted, line: nil)
       return collector
     }
   }
@@ -58,9 +72,17 @@ enum RegionFormat {
         self = .unknown("XML without an element")
       }
     } else if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
-      self = .unknown("a ZIP archive, perhaps KMZ: unzip it first")
+      self = .unknown("a ZIP archive without KML")
+    } else if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+      let keys = Self.firstKeys(bytes)
+      let isHomeAssistant =
+        keys.contains("entity_id") || keys.isSuperset(of: ["key", "data"])
+        || keys.isSuperset(of: ["latitude", "longitude"])
+      self = keys.contains("_type") ? .ownTracks : isHomeAssistant ? .homeAssistant : .geoJSON
+    } else if TableRegionReader.isTable(bytes) {
+      self = .table
     } else {
-      self = Self.isOwnTracks(bytes) ? .ownTracks : .geoJSON
+      self = Self.hasZones(bytes) ? .homeAssistant : .geoJSON
     }
   }
 
@@ -83,27 +105,39 @@ enum RegionFormat {
     return nil
   }
 
-  /// Whether the first object has OwnTracks's `_type`, which its apps write first.
-  private static func isOwnTracks(_ bytes: [UInt8]) -> Bool {
+  /// The first keys of the first object, up to what makes it GeoJSON or OwnTracks.
+  private static func firstKeys(_ bytes: [UInt8]) -> Set<String> {
     var reader = JSONReader(bytes)
+    var keys: Set<String> = []
     do {
       if try reader.peek() == .array {
         try reader.openArray()
-        guard try reader.nextElement() else { return false }
+        guard try reader.nextElement() else { return keys }
       }
-      guard try reader.peek() == .object else { return false }
+      guard try reader.peek() == .object else { return keys }
       try reader.openObject()
       for _ in 0..<membersLookedAt {
-        guard let key = try reader.nextKey() else { return false }
-        if reader.equals(key, "_type") { return true }
-        // Whatever GeoJSON is, it says so; what follows may be long.
-        if reader.equals(key, "type") || reader.equals(key, "features") { return false }
+        guard let key = try reader.nextKey() else { return keys }
+        // Whatever GeoJSON is, it says so; what follows may be long. OwnTracks's apps write theirs first.
+        if reader.equals(key, "type") || reader.equals(key, "features") { return [] }
+        keys.insert(reader.decoded(key))
+        if reader.equals(key, "_type") { return keys }
         try reader.skip()
       }
     } catch {
-      // GeoJSON's reader says what is wrong.
+      // The reader of the format says what is wrong.
     }
-    return false
+    return keys
+  }
+
+  /// Whether a line begins as those of Home Assistant's lists of zones do.
+  private static func hasZones(_ bytes: [UInt8]) -> Bool {
+    let starts = ["zone:", "zone ", "homeassistant:", "- name:", "- latitude:", "- icon:"].map {
+      Array($0.utf8)
+    }
+    return bytes.prefix(headBytes).split(separator: UInt8(ascii: "\n")).contains { line in
+      starts.contains { line.starts(with: $0) }
+    }
   }
 
   private static let membersLookedAt = 64

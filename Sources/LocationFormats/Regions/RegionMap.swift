@@ -47,7 +47,7 @@ package struct RegionMap {
   }
 
   /// The picture, a scale below it.
-  package var text: String {
+  package func text(in units: MeasureUnits) -> String {
     let points = outlines.flatMap { $0 }
     let east = points.map { abs($0.east) }.max() ?? 0
     let north = points.map { abs($0.north) }.max() ?? 0
@@ -65,11 +65,11 @@ package struct RegionMap {
       for (from, to) in zip(outline, outline.dropFirst()) { canvas.draw(from: dot(from), to: dot(to)) }
     }
     let mark = here.map { dot(Self.offset(of: $0, from: middle)) }
-    return canvas.text(mark: mark) + scale(metersInDot * 2)
+    return canvas.text(mark: mark) + scale(metersInDot * 2, units)
   }
 
   /// A length of 1, 2 or 5 times a power of ten that takes at most a third of the picture.
-  private func scale(_ metersInColumn: Double) -> String {
+  private func scale(_ metersInColumn: Double, _ units: MeasureUnits) -> String {
     var length = 1.0
     let steps = [2, 2.5, 2]
     var step = 0
@@ -79,7 +79,7 @@ package struct RegionMap {
     }
     let columns = max(1, Int((length / metersInColumn).rounded()))
     let mark = here == nil ? "" : "   x the last fix"
-    return "├\(String(repeating: "─", count: columns))┤ \(Wording.distance(length))\(mark)\n"
+    return "├\(String(repeating: "─", count: columns))┤ \(Wording.distance(length, in: units))\(mark)\n"
   }
 }
 

@@ -40,10 +40,10 @@ package struct RegionNearness: Hashable, Sendable {
   }
 
   /// The cells of ``header``.
-  package var row: [String] {
-    [Wording.distance(abs(edgeMeters)), edgeMeters <= 0 ? "inside" : "outside", id, name ?? ""]
+  package func row(in units: MeasureUnits) -> [String] {
+    [Wording.distance(abs(edgeMeters), in: units), edgeMeters <= 0 ? "inside" : "outside", id, name ?? ""]
   }
 
-  /// The head of a table of ``row``s.
+  /// The head of a table of rows.
   package static let header = ["EDGE", "", "ID", "NAME"]
 }

@@ -5,12 +5,16 @@ package struct RegionRecord: Sendable {
   private let region: Region
   private let tags: [String]
   private let state: RegionState?
+  private let units: MeasureUnits
 
-  /// - Parameter state: where the position is; nil leaves it out.
-  package init(_ feature: RegionFeature, state: RegionState? = nil) {
+  /// - Parameters:
+  ///   - state: where the position is; nil leaves it out.
+  ///   - units: those of the texts.
+  package init(_ feature: RegionFeature, state: RegionState? = nil, in units: MeasureUnits = .metric) {
     region = feature.region
     tags = feature.tags
     self.state = state
+    self.units = units
   }
 
   /// One JSON object.
@@ -62,7 +66,10 @@ package struct RegionRecord: Sendable {
 
   /// The cells of ``header``.
   package var row: [String] {
-    [region.id, region.name ?? "", region.shape.described, notifyText, tags.joined(separator: ", ")]
+    [
+      region.id, region.name ?? "", region.shape.described(in: units), notifyText,
+      tags.joined(separator: ", "),
+    ]
   }
 
   /// The head of a table of ``row``s.
@@ -72,7 +79,7 @@ package struct RegionRecord: Sendable {
   package var text: String {
     var rows: [[String]] = []
     if let name = region.name { rows.append(["name", name]) }
-    rows.append(["shape", region.shape.described])
+    rows.append(["shape", region.shape.described(in: units)])
     rows.append(["notify", notifyText])
     if region.exitDelaySeconds > 0 {
       rows.append(["exit delay", Wording.duration(region.exitDelaySeconds)])

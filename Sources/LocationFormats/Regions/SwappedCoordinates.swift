@@ -2,11 +2,14 @@ import LocationCore
 
 /// Tells which regions have probably their latitude and longitude swapped.
 ///
-/// A pair that is out of range is refused when it is read. Of those in range only the company tells: a
-/// region is suspected when it stands alone where it is, and would stand among the others if it were swapped.
+/// A pair that is out of range is refused when it is read. Of those in range the company tells: a region is suspected
+/// when it stands alone where it is, and would stand among the others if it were swapped. And so do the places where the
+/// device is known to be: a region is suspected that is a continent away from all of them, and swapped is not.
 struct SwappedCoordinates {
   /// Regions by whole degrees; several of one cell count.
   private var cells: [Cell: Int] = [:]
+  /// Where the device is, as far as anybody knows.
+  private let known: [Coordinate]
 
   private struct Cell: Hashable {
     var latitude: Int
@@ -18,7 +21,14 @@ struct SwappedCoordinates {
   /// Alone is without company within so many degrees: about 1,000 km.
   private static let farDegrees = 9
 
-  init(_ regions: [Region]) {
+  /// A known place is near within so many metres: that of a time zone may be as far off within one country.
+  private static let nearMeters = 2_000_000.0
+  /// And far from so many on.
+  private static let farMeters = 3_000_000.0
+
+  /// - Parameter known: where the device is, or was, or its time zone is.
+  init(_ regions: [Region], near known: [Coordinate]) {
+    self.known = known
     for region in regions {
       let middle = region.shape.middle
       cells[Self.cell(middle.latitude, middle.longitude), default: 0] += 1
@@ -29,6 +39,12 @@ struct SwappedCoordinates {
   func finding(_ region: Region) -> String? {
     let middle = region.shape.middle
     guard abs(middle.longitude) <= 90 else { return nil }
+    if let near = placeNear(swapped: middle) {
+      let meters = Geodesy.distanceMeters(middle, near)
+      return
+        "it is at \(Wording.place(middle)), \(Wording.distance(meters, in: .metric)) from where this device is or"
+        + " its time zone; at \(Self.swapped(middle)) it would be near; swapped? GeoJSON has longitude first"
+    }
     let here = Self.cell(middle.latitude, middle.longitude)
     let there = Self.cell(middle.longitude, middle.latitude)
     // Near the diagonal both are the same place, and it must not be its own company.
@@ -36,9 +52,20 @@ struct SwappedCoordinates {
       !hasCompany(here, within: Self.farDegrees, besides: 1)
     else { return nil }
     guard hasCompany(there, within: Self.nearDegrees, besides: 0) else { return nil }
-    return "it stands alone at \(Wording.place(middle)), and at"
-      + " \(Wording.number(middle.longitude, 5)), \(Wording.number(middle.latitude, 5)) it would be among"
+    return "it stands alone at \(Wording.place(middle)), and at \(Self.swapped(middle)) it would be among"
       + " others; swapped? GeoJSON has longitude first"
+  }
+
+  private static func swapped(_ place: Coordinate) -> String {
+    "\(Wording.number(place.longitude, 5)), \(Wording.number(place.latitude, 5))"
+  }
+
+  /// The known place to which a region is near if it is swapped, and only then.
+  private func placeNear(swapped place: Coordinate) -> Coordinate? {
+    guard let other = Coordinate(latitude: place.longitude, longitude: place.latitude),
+      known.allSatisfy({ Geodesy.distanceMeters(place, $0) > Self.farMeters })
+    else { return nil }
+    return known.first { Geodesy.distanceMeters(other, $0) < Self.nearMeters }
   }
 
   private func hasCompany(_ cell: Cell, within degrees: Int, besides own: Int) -> Bool {

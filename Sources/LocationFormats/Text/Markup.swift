@@ -16,4 +16,25 @@ package enum Markup {
     }
     return escaped
   }
+
+  /// The text of a piece of HTML without its tags, as attributions of maps have them.
+  package static func plain(_ html: String) -> String {
+    var text = ""
+    var isTag = false
+    for character in html {
+      if character == "<" {
+        isTag = true
+      } else if character == ">" {
+        isTag = false
+      } else if !isTag {
+        text.append(character)
+      }
+    }
+    for (name, character) in [
+      ("&copy;", "©"), ("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&"),
+    ] {
+      text = text.split(separator: name, omittingEmptySubsequences: false).joined(separator: character)
+    }
+    return text
+  }
 }

@@ -27,5 +27,9 @@ extension RecordFields {
 
 extension TextRecord {
   /// A record of its line; nil for one that people get otherwise.
-  package init?(_ line: JSONTree) { self.init(RecordFields(line), other: line.text) }
+  package init?(_ line: JSONTree, in units: MeasureUnits = .metric) {
+    var fields = RecordFields(line)
+    fields.units = units
+    self.init(fields, other: line.text)
+  }
 }

@@ -38,6 +38,22 @@ package struct TextTable {
     return text
   }
 
+  /// The lines; where they would be wider than `width`, each row is a block instead, a line for each cell that is not
+  /// empty, with the title of its column before it.
+  ///
+  /// - Parameter width: characters; nil for any.
+  package func text(fitting width: Int?) -> String {
+    let table = text
+    guard let width, rows.count > 1, table.split(separator: "\n").contains(where: { $0.count > width }) else {
+      return table
+    }
+    let titles = rows[0].map { $0.lowercased() }
+    return rows.dropFirst().map { row in
+      let facts = zip(titles, row).dropFirst().filter { !$0.1.isEmpty }.map { [$0.0, $0.1] }
+      return indent + (row.first ?? "") + "\n" + TextTable(rows: facts, indent: indent + "  ").text
+    }.joined()
+  }
+
   /// What an owner wrote, without the control characters that would move a terminal's cursor.
   package static func cell(_ text: String) -> String {
     String(

@@ -1,19 +1,22 @@
-import LocationCore
+package import LocationCore
 import LocationFormats
 
 extension Comparison {
-  /// A table for people.
-  package var text: String {
+  /// A table for people, and what it comes to.
+  ///
+  /// - Parameter width: of the terminal, characters; nil for any.
+  package func text(in units: MeasureUnits = .metric, fitting width: Int? = nil) -> String {
     let header = [
       "POLICY", "REGION EVENTS", "EXTRA", "LATER BY", "MOVES", "VISITS", "ERROR", "WAKES", "RECEIVER ON",
       "ENERGY",
       "OF CONTINUOUS", "OF THE DEVICE",
     ]
-    let table = TextTable(header: header, rows: results.map(row), rightAligned: [2, 7])
-    return table.text + "\n" + Self.legend(profile)
+    let table = TextTable(header: header, rows: results.map { row($0, units) }, rightAligned: [2, 7])
+    let verdict = PolicyVerdict(self).map { "\n\($0.text)\n" } ?? ""
+    return table.text(fitting: width) + verdict + "\n" + Self.legend(profile)
   }
 
-  private func row(_ result: PolicyResult) -> [String] {
+  private func row(_ result: PolicyResult, _ units: MeasureUnits) -> [String] {
     let band = result.use.band(under: profile)
     let left = comparison(of: result)
     return [
@@ -24,7 +27,7 @@ extension Comparison {
       Self.share(
         result.movesFound, result.movesMissed, isAsked: result.policy.asks(for: .significantChange)),
       Self.share(result.visitsFound, result.visitsMissed, isAsked: result.policy.asks(for: .visits)),
-      Self.pair(result.errors.map(Double.init), Wording.distance),
+      Self.pair(result.errors.map(Double.init)) { Wording.distance($0, in: units) },
       Wording.count(result.wakes),
       "\(Wording.duration(result.receiverOnSeconds)) (\(Self.percent(result.receiverOnSeconds, of: result.seconds)))",
       "\(Wording.energy(band.value)) (\(Wording.energy(band.low)) to \(Wording.energy(band.high)))",
@@ -52,16 +55,11 @@ extension Comparison {
   }
 
   private static func percent(_ part: Double, of whole: Double) -> String {
-    whole > 0 ? percent(part / whole) : "-"
+    whole > 0 ? Wording.percent(part / whole) : "-"
   }
 
   private static func percent(_ band: PowerBand) -> String {
-    "\(percent(band.value)) (\(percent(band.low)) to \(percent(band.high)))"
-  }
-
-  private static func percent(_ share: Double) -> String {
-    let percent = 100 * share
-    return "\(Wording.number(percent, percent < 9.95 ? 1 : 0)) %"
+    "\(Wording.percent(band.value)) (\(Wording.percent(band.low)) to \(Wording.percent(band.high)))"
   }
 
   private static func legend(_ profile: PowerProfile) -> String {

@@ -9,7 +9,7 @@ extension Explanation {
   ///   or what is asked about was not there then.
   package init(_ question: Question, recording path: String) throws(Failure) {
     let head = try InputHead(path: path)
-    guard head.format == .recording else {
+    guard head.isRecording else {
       throw Failure(
         .data, file: path, what: "not a recording",
         remedy: "locwatch journal -o FILE writes one; locwatch replay --explain takes tracks")

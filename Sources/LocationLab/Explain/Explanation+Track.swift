@@ -9,8 +9,8 @@ extension Explanation {
   /// - Throws: ``Failure`` as the reader of the track does, and of code 1 where it holds nothing of that moment or what
   ///   is asked about was not there then.
   package init(_ question: Question, track path: String, _ request: ReplayRequest) throws(Failure) {
-    let head = try InputHead(path: path)
-    guard head.format != .recording else {
+    let head = try InputHead(path: path, gpsbabel: request.track.gpsbabel)
+    guard !head.isRecording else {
       throw Failure(.usage, file: path, what: "a recording, no track", remedy: "name it without --track")
     }
     var request = request

@@ -6,11 +6,13 @@ import LocationRuntime
 struct ExplanationText {
   private let explanation: Explanation
   private let zone: TimeZoneRule
+  private let units: MeasureUnits
   private var rows: [(about: String, what: String, text: String)] = []
 
-  init(_ explanation: Explanation, in zone: TimeZoneRule) {
+  init(_ explanation: Explanation, in zone: TimeZoneRule, _ units: MeasureUnits) {
     self.explanation = explanation
     self.zone = zone
+    self.units = units
     addEvent()
     addFix()
     for place in explanation.places { add(place) }
@@ -52,15 +54,16 @@ struct ExplanationText {
     guard !explanation.isCut else { return }
     guard let fix = explanation.fix else { return add("fix", "", "none yet") }
     if let report = explanation.report, case .fixRejected(let reason, _) = report.body {
-      let phrase = reason.phrase(explanation.gate)
+      let phrase = reason.phrase(explanation.gate, in: units)
       add("refused", "", "the report of \(clock(report.time)) (\(reason.rawValue)): \(phrase)")
     }
     let age = fix.time.seconds(to: explanation.time)
-    var text = "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy)) at \(clock(fix.time))"
+    var text =
+      "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy, in: units)) at \(clock(fix.time))"
     if age >= Self.oldSeconds { text += ", \(Wording.duration(age)) before" }
     add("fix", "", text)
     if let error = explanation.error, abs(error.factor - 1) > Self.noteworthy {
-      let radius = Wording.distance(fix.accuracy.radiusMeters * error.factor)
+      let radius = Wording.distance(fix.accuracy.radiusMeters * error.factor, in: units)
       add("fix", "", "taken as ±\(radius) (× \(Wording.number(error.factor, 2))): \(error.phrase)")
     }
     if let source = explanation.source { add("fix", "", words(source)) }
@@ -80,11 +83,11 @@ struct ExplanationText {
 
   private mutating func add(_ move: SignificantChange.Standing) {
     let moved =
-      "\(Wording.distance(move.movedMeters)) from the last, \(Wording.duration(move.sinceSeconds)) ago"
+      "\(Wording.distance(move.movedMeters, in: units)) from the last, \(Wording.duration(move.sinceSeconds)) ago"
     let lacking = move.requiredMeters - move.movedMeters
     let needed =
       lacking > 0
-      ? "it takes \(Wording.distance(move.requiredMeters)): \(Wording.distance(lacking)) more"
+      ? "it takes \(Wording.distance(move.requiredMeters, in: units)): \(Wording.distance(lacking, in: units)) more"
       : move.windowSeconds > 0
         ? "far enough, and told in \(Wording.duration(move.windowSeconds))" : "far enough"
     add("move", "", "\(moved) (B1); \(needed)")
@@ -95,7 +98,7 @@ struct ExplanationText {
     var text = "\(Wording.duration(stay.staySeconds)) at one place (B5); a visit takes "
     text += Wording.duration(stay.requiredSeconds)
     if stay.driftMeters > stay.driftLimitMeters {
-      text += ", and no drift of \(Wording.distance(stay.driftMeters)) meanwhile"
+      text += ", and no drift of \(Wording.distance(stay.driftMeters, in: units)) meanwhile"
     }
     add("stay", "", text)
   }
@@ -107,14 +110,14 @@ struct ExplanationText {
       return add(place.region, "", "\(place.state.rawValue): no fix since it was added")
     }
     let side = verdict.edgeMeters > 0 ? "outside" : "inside"
-    let distance = "\(Wording.distance(abs(verdict.edgeMeters))) \(side) the edge"
+    let distance = "\(Wording.distance(abs(verdict.edgeMeters), in: units)) \(side) the edge"
     let probability = "\(Wording.number(verdict.probabilityInside * 100, 1)) % inside by this fix alone"
     let state =
       verdict.before == verdict.after
       ? verdict.after.rawValue : "\(verdict.before.rawValue), now \(verdict.after.rawValue)"
     add(place.region, "", "\(state) (B4, \(verdict.reason.rawValue)): \(distance), \(probability)")
     add(place.region, "", verdict.reason.phrase)
-    let needs = NeedText(state: place.state, accuracy: explanation.fix?.accuracy)
+    let needs = NeedText(state: place.state, accuracy: explanation.fix?.accuracy, units: units)
     for need in place.needs { add(place.region, need.way.rawValue, needs.describe(need)) }
     if let last = place.last { add(place.region, "before", words(last)) }
     if let next = place.next { add(place.region, "after", words(next)) }
@@ -124,7 +127,7 @@ struct ExplanationText {
     let count = explanation.unweighedRegions
     guard count > 0 else { return }
     let others = explanation.places.isEmpty ? "" : " more"
-    let regions = "\(Wording.number(Double(count), 0))\(others)"
+    let regions = "\(Wording.count(count))\(others)"
     add("regions", "", "\(regions) where the fix could change nothing; --region tells of one")
   }
 
@@ -174,7 +177,7 @@ struct ExplanationText {
   private func words(_ stored: JSONTree) -> String {
     let record = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
     let time = record["time"]?.text(or: nil)?.dropFirst(11).prefix(8) ?? "?"
-    let text = TextRecord(record)
+    let text = TextRecord(record, in: units)
     let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
     return "\(time)  \(text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?")\(id)"
   }
@@ -184,7 +187,9 @@ struct ExplanationText {
 
 extension Explanation {
   /// Lines for people, with times in a zone.
-  package func text(in zone: TimeZoneRule) -> String { ExplanationText(self, in: zone).text }
+  package func text(in zone: TimeZoneRule, _ units: MeasureUnits = .metric) -> String {
+    ExplanationText(self, in: zone, units).text
+  }
 }
 
 extension ErrorEstimate {

@@ -7,6 +7,8 @@ struct NeedText {
   var state: RegionState
   /// Of the last fix, as claimed; nil where there is none.
   var accuracy: Accuracy?
+  /// Those of distances.
+  var units: MeasureUnits
 
   /// One way, and what the last fix lacks for it.
   func describe(_ need: RegionNeed) -> String {
@@ -22,7 +24,7 @@ struct NeedText {
     case .initial:
       let percent = Wording.number((need.probability ?? 0) * 100, 0)
       return
-        "one fix \(percent) % sure of its side, about \(Wording.distance(need.beyondMeters ?? 0)) from the edge, "
+        "one fix \(percent) % sure of its side, about \(Wording.distance(need.beyondMeters ?? 0, in: units)) from the edge, "
         + "or \(count(need)) over \(duration(seconds?.need)); \(need.fixes?.have ?? 0) over "
         + "\(duration(seconds?.have)) so far\(lacking(need))"
     case .delayed:
@@ -40,7 +42,7 @@ struct NeedText {
   private func duration(_ seconds: Double?) -> String { Wording.duration(seconds ?? 0) }
 
   private func beyond(_ need: RegionNeed) -> String {
-    "\(Wording.distance(need.beyondMeters ?? 0)) or more \(side) the edge"
+    "\(Wording.distance(need.beyondMeters ?? 0, in: units)) or more \(side) the edge"
   }
 
   private var side: String { state == .inside ? "outside" : "inside" }
@@ -50,9 +52,10 @@ struct NeedText {
     guard let lacking = need.lackingMeters else { return "" }
     guard lacking > 0 else { return "; this one counts" }
     let way = state == .unknown ? "farther from the edge" : "farther \(state == .inside ? "out" : "in")"
-    var text = "; this one lacks \(Wording.distance(lacking)) \(way)"
+    var text = "; this one lacks \(Wording.distance(lacking, in: units)) \(way)"
     if let radius = need.radiusMeters, let accuracy, radius < accuracy.radiusMeters {
-      text += ", or ±\(Wording.distance(radius)) instead of \(Wording.accuracy(accuracy))"
+      text +=
+        ", or ±\(Wording.distance(radius, in: units)) instead of \(Wording.accuracy(accuracy, in: units))"
     }
     return text
   }
@@ -77,7 +80,7 @@ extension RegionVerdict.Reason {
 
 extension RejectReason {
   /// Why a report was not believed, with the numbers of the gate.
-  func phrase(_ gate: FixGate.Configuration) -> String {
+  func phrase(_ gate: FixGate.Configuration, in units: MeasureUnits) -> String {
     switch self {
     case .noFix: "the receiver had no fix"
     case .noPosition: "it had no position"
@@ -88,9 +91,10 @@ extension RejectReason {
     case .late: "it is older than the fix before"
     case .future: "its time is too far ahead; \(Self.ordinal(gate.confirmations)) that agree are believed"
     case .stale: "it was older than \(Wording.duration(gate.maxAgeSeconds)) when it came"
-    case .inaccurate: "only an error of ±\(Wording.distance(gate.maxAccuracyMeters)) or less is believed"
+    case .inaccurate:
+      "only an error of ±\(Wording.distance(gate.maxAccuracyMeters, in: units)) or less is believed"
     case .speed:
-      "reaching it takes more than \(Wording.speed(gate.maxSpeedMetersPerSecond)); "
+      "reaching it takes more than \(Wording.speed(gate.maxSpeedMetersPerSecond, in: units)); "
         + "\(Self.ordinal(gate.confirmations)) that agree are believed"
     }
   }

@@ -121,16 +121,16 @@ extension PowerForecast {
 
   /// A table, and what it means.
   package var text: String {
-    let batteryJoules = profile[.battery].value * 3_600
-    var header = ["", "TIME", "POWER", "ENERGY", "90 % WITHIN", batteryJoules > 0 ? "OF THE BATTERY" : ""]
+    var header = ["", "TIME", "POWER", "ENERGY", "", "90 % WITHIN", "OF THE BATTERY"]
     if isMeasured { header += ["MEASURED", "ERROR", "HELD"] }
     let cells = rows.map { part in
       let band = band(of: part)
       var row = [
         part.name, Wording.duration(part.seconds),
-        "\(Wording.number(band.value / part.seconds * 1e3, 0)) mW", Wording.energy(band.value),
+        "\(Wording.figure(band.value / part.seconds * 1e3, 0)) mW", Wording.energy(band.value),
+        Wording.wattHours(band.value),
         "\(Wording.energy(band.low)) to \(Wording.energy(band.high))",
-        batteryJoules > 0 ? "\(Wording.number(100 * band.value / batteryJoules, 1)) %" : "",
+        profile.batteryPercent(ofJoules: band.value).map { "\(Wording.figure($0, 1)) %" } ?? "",
       ]
       if isMeasured {
         row += [
@@ -141,7 +141,7 @@ extension PowerForecast {
       }
       return row
     }
-    var text = TextTable(header: header, rows: cells, rightAligned: [1, 2, 3, 5, 6, 7]).text
+    var text = TextTable(header: header, rows: cells, rightAligned: [1, 2, 3, 4, 6, 7, 8]).text
     text += "\n\(profile.name), \(Self.basis(profile))\n"
     if let verdict { text += verdict + "\n" }
     return text + notes.map { "note: \($0)\n" }.joined()

@@ -40,6 +40,7 @@ package enum Replay {
     }
     if isNamed {
       var encoder = RecordEncoder(format: request.format, track: nil)
+      encoder.style = request.style
       if let sum = total.sum, let line = encoder.encode(sum) { try printer.print(line.span) }
     }
     try printer.finish()

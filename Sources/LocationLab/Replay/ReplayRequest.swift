@@ -20,6 +20,8 @@ public struct ReplayRequest: Sendable {
   public var scenario: Scenario?
   /// How records are printed.
   public var format = RecordFormat.text
+  /// How texts are written.
+  package var style = TextStyle()
   /// How tracks are read.
   public var track = TrackOptions()
   /// Whether each segment of a track is replayed alone.
@@ -34,8 +36,13 @@ public struct ReplayRequest: Sendable {
   public var jobs: Int?
   /// Where a page with the track, its events and its energy is written; of one track only.
   public var reportPath: String?
+  /// The map under the track of the page; nil for none.
+  package var baseMap: BaseMap?
   /// Whether a progress bar is drawn on standard error.
   public var showsProgress = false
 
   public init() {}
+
+  /// Whether the only program is one that nobody named and nothing happens to: each event leads to the same.
+  package var assumesProgram: Bool { hasDefaultSubscribers && scenario == nil }
 }

@@ -4,16 +4,8 @@ import LocationRuntime
 
 /// What a rule would have done on a track.
 package struct RuleTrial {
-  /// One run of the command.
-  package struct Run: Sendable {
-    /// The event's record.
-    package var record: Record
-    /// The event in words.
-    package var text: TextRecord?
-  }
-
-  /// The runs of the command, in order.
-  package private(set) var runs: [Run] = []
+  /// The events that ran the command, in order.
+  package private(set) var runs: [Record] = []
   /// Events that the rule's hours or cooldown kept back, by reason.
   package private(set) var kept: [(reason: Decision.Reason, count: Int)] = []
   /// Fixes on the track, and how many of them were believed.
@@ -57,7 +49,7 @@ package struct RuleTrial {
 
 /// Collects the events that are delivered, and why others are not.
 private struct RuleSink: RecordSink {
-  var runs: [RuleTrial.Run] = []
+  var runs: [Record] = []
   var kept: [Decision.Reason: Int] = [:]
   /// Events whose decisions may still come.
   private var events: [Int: Record] = [:]
@@ -74,7 +66,7 @@ private struct RuleSink: RecordSink {
     if decision.action == .drop {
       kept[decision.reason, default: 0] += 1
     } else {
-      runs.append(RuleTrial.Run(record: event, text: TextRecord(event)))
+      runs.append(event)
     }
   }
 }

@@ -48,7 +48,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     var ports = ReplayPorts(
       sink: sink,
       model: SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds))
-    if request.reportPath != nil { ports.report = TrackReport() }
+    if request.reportPath != nil { ports.report = TrackReport(leavesOutDecisions: request.assumesProgram) }
     host = EngineHost(Engine(configuration: request.configuration), journal: NoJournal(), ports: ports)
     steps = ScenarioClock(request.scenario)
     if request.configuration.sampling.isDutyCycled { receiver = ReceiverModel() }
@@ -73,7 +73,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       request.configuration.explains = explains
       if let mode = request.sampling { request.configuration.sampling.mode = mode }
     }
-    if request.hasDefaultSubscribers { request.subscribers = [] }
+    if request.hasDefaultSubscribers {
+      // Those of the recording are no assumption.
+      request.subscribers = []
+      request.hasDefaultSubscribers = false
+    }
     self.init(request, to: sink)
     host.ports.hasModel = !request.subscribers.isEmpty
     // What was recorded is what the receiver gave; of one that was always on less may be asked.

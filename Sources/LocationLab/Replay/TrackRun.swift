@@ -32,8 +32,10 @@ struct TrackRun: ~Copyable {
 
   /// - Throws: ``Failure`` of code 65 where a recording's snapshot is of no engine.
   init(_ source: TrackSource, isNamed: Bool, _ request: ReplayRequest) throws(Failure) {
-    let sink = RecordLines(
-      encoder: RecordEncoder(format: request.format, track: isNamed ? source.path : nil))
+    var encoder = RecordEncoder(format: request.format, track: isNamed ? source.path : nil)
+    encoder.style = request.style
+    encoder.leavesOutDecisions = request.assumesProgram && source.recorded == nil
+    let sink = RecordLines(encoder: encoder)
     replay =
       if let recorded = source.recorded {
         try TrackReplay(request, recorded: recorded.configuration, from: recorded.snapshot, to: sink)

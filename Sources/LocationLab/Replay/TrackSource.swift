@@ -26,9 +26,9 @@ actor TrackSource {
   ///
   /// - Throws: ``Failure`` as ``TrackReader`` and ``JournalReader`` do.
   static func open(_ part: TrackPart, options: TrackOptions) throws(Failure) -> TrackSource {
-    let head = try InputHead(path: part.path)
+    let head = try InputHead(path: part.path, gpsbabel: options.gpsbabel)
     let isPacked = head.input.isGzip
-    if head.format == .recording { return TrackSource(part.path, isPacked, try JournalReader(head)) }
+    if head.isRecording { return TrackSource(part.path, isPacked, try JournalReader(head)) }
     var options = options
     options.segment = part.segment
     return TrackSource(part.name, isPacked, try TrackReader(head, options: options))

@@ -10,14 +10,18 @@ import LocationRuntime
 struct ReportData {
   private(set) var bytes: [UInt8] = []
   private let origin: Int64
+  private let units: MeasureUnits
 
-  init(_ report: TrackReport, title: String, isAdaptive: Bool) {
+  init(_ report: TrackReport, title: String, isAdaptive: Bool, in units: MeasureUnits) {
+    self.units = units
     origin =
       report.points.milliseconds.first ?? report.events.first?.time.milliseconds ?? 0
     bytes.reserveCapacity(16 * report.points.count + 256 * report.events.count + 4096)
     append("{\"v\":1,\"title\":")
     JSONText.append(title, to: &bytes)
-    append(",\"adaptive\":\(isAdaptive),\"t0\":\(origin),\"n\":\(report.points.count)")
+    append(
+      ",\"units\":\"\(units.rawValue)\",\"adaptive\":\(isAdaptive),\"t0\":\(origin),\"n\":\(report.points.count)"
+    )
     append(report.points)
     append(report.orders)
     append(report.lives)
@@ -121,7 +125,7 @@ extension ReportData {
   private mutating func append(_ event: Record) {
     append("{\"id\":\(event.id),\"t\":\(offset(event.time)),\"type\":")
     JSONText.append(event.type, to: &bytes)
-    let text = TextRecord(event)
+    let text = TextRecord(event, in: units)
     append(",\"what\":")
     JSONText.append(text?.what ?? event.type, to: &bytes)
     append(",\"detail\":")

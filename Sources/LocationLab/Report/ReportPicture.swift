@@ -7,19 +7,19 @@ enum ReportPicture {
   private static let width = 640.0
   private static let height = 300.0
   private static let left = 56.0
-  private static let right = 16.0
-  private static let top = 16.0
+  private static let right = 28.0
+  private static let top = 30.0
   private static let bottom = 44.0
   /// The picture begins at this share of the time: what is less is as good as off.
   private static let leastShare = 0.001
 
   /// A section with picture and table.
-  static func html(of comparison: Comparison) -> String {
+  static func html(of comparison: Comparison, in units: MeasureUnits) -> String {
     """
     <section aria-labelledby="h-policies"><h2 id="h-policies">Other policies on this track</h2>
-    <p>Numbers are those of the rows. Left is cheap, low is good.</p>
+    <p>Each dot is a policy; its number is that of its row. Left is cheap, low is good.</p>
     \(svg(of: comparison))\
-    \(table(of: comparison))</section>
+    \(table(of: comparison, units))</section>
 
     """
   }
@@ -45,17 +45,20 @@ enum ReportPicture {
       svg += text(left - 6, vertical(share) + 4, "end", "\(Int(100 * share)) %")
     }
     svg += text((left + width - right) / 2, height - 8, "middle", "receiver on, share of the time")
-    svg += text(left + 6, top + 12, "start", "missed, of what it is for")
-    var taken: [(x: Double, y: Double)] = []
+    svg += text(left, top - 12, "start", "missed events, of those that it is for")
+    var marks: [PictureMarks.Mark] = []
     for (index, result) in comparison.results.enumerated() {
       guard let missed = missedShare(result) else { continue }
-      let y = vertical(missed)
-      var x = horizontal(result.seconds > 0 ? result.receiverOnSeconds / result.seconds : 0)
-      // Two at the same place stand side by side.
-      while taken.contains(where: { abs($0.x - x) < 20 && abs($0.y - y) < 20 }) { x -= 21 }
-      taken.append((x, y))
-      svg += "<circle class=\"mark\" cx=\"\(number(x))\" cy=\"\(number(y))\" r=\"10\"/>"
-      svg += text(x, y + 4, "middle", "\(index + 1)", style: "markname")
+      let share = result.seconds > 0 ? result.receiverOnSeconds / result.seconds : 0
+      marks.append(PictureMarks.Mark(name: "\(index + 1)", x: horizontal(share), y: vertical(missed)))
+    }
+    for placed in PictureMarks.place(marks, within: (left, top, width - 6, height - bottom)) {
+      let mark = placed.mark
+      svg +=
+        "<line class=\"lead\" x1=\"\(number(mark.x))\" y1=\"\(number(mark.y))\" x2=\"\(number(placed.x))\" y2=\"\(number(placed.y))\"/>"
+      svg += "<circle class=\"mark\" cx=\"\(number(mark.x))\" cy=\"\(number(mark.y))\" r=\"4\"/>"
+      svg += "<circle class=\"halo\" cx=\"\(number(placed.x))\" cy=\"\(number(placed.y))\" r=\"8\"/>"
+      svg += text(placed.x, placed.y + 4.5, "middle", mark.name, style: "markname")
     }
     return svg + "</svg>\n"
   }
@@ -92,7 +95,7 @@ enum ReportPicture {
 
   private static func number(_ value: Double) -> String { Wording.number(value, 1) }
 
-  private static func table(of comparison: Comparison) -> String {
+  private static func table(of comparison: Comparison, _ units: MeasureUnits) -> String {
     let largest = comparison.results.map { $0.use.band(under: comparison.profile).high }.max() ?? 0
     let rows = comparison.results.enumerated().map { index, result in
       let band = result.use.band(under: comparison.profile)
@@ -101,26 +104,22 @@ enum ReportPicture {
         "\(index + 1) \(result.policy.title)", found(result.found, result.missed),
         found(result.movesFound, result.movesMissed), found(result.visitsFound, result.visitsMissed),
         PolicyResult.quantile(0.95, result.delays).map { Wording.duration(max(0, $0)) } ?? "",
-        PolicyResult.quantile(0.95, result.errors).map { Wording.distance(Double($0)) } ?? "",
+        PolicyResult.quantile(0.95, result.errors).map { Wording.distance(Double($0), in: units) } ?? "",
         Wording.count(result.wakes), Wording.duration(result.receiverOnSeconds),
         ReportTables.energy(band.value, band.low, band.high), ReportTables.bar(band, of: largest),
-        left.map { percent($0.services.value) } ?? "", left.map { percent($0.device.value) } ?? "",
+        left.map { Wording.percent($0.services.value) } ?? "",
+        left.map { Wording.percent($0.device.value) } ?? "",
       ]
     }
     return ReportTables.table(
       "What each policy finds and costs, against continuous",
       [
         "Policy", "#Region events", "#Moves", "#Visits", "#95 % later by at most", "#95 % of errors within",
-        "#Wakes",
-        "#Receiver on", "#Energy", "", "#Of continuous", "#Of the device",
-      ], rows)
+        "#Wakes", "#Receiver on", "#Energy", "", "#Of continuous", "#Of the device",
+      ], rows, isWide: true)
   }
 
   private static func found(_ found: Int, _ missed: Int) -> String {
     found + missed > 0 ? "\(found) of \(found + missed)" : ""
-  }
-
-  private static func percent(_ share: Double) -> String {
-    "\(Wording.number(100 * share, share < 0.0995 ? 1 : 0)) %"
   }
 }

@@ -7,25 +7,29 @@ struct ReportTables {
   /// HTML; every name in it is escaped.
   private(set) var html = ""
   private let report: TrackReport
+  private let units: MeasureUnits
 
   /// More rows than this make a page slow and help nobody; the rest is on the timeline.
   static let eventRows = 1000
 
-  init(_ report: TrackReport, _ comparison: Comparison?) {
+  init(_ report: TrackReport, _ comparison: Comparison?, in units: MeasureUnits) {
     self.report = report
+    self.units = units
     guard let (summary, ledger) = report.outcome else { return }
     appendSummary(summary)
     appendComponents(ledger, summary)
     appendPayers(ledger)
-    if let comparison { html += ReportPicture.html(of: comparison) }
+    if let comparison { html += ReportPicture.html(of: comparison, in: units) }
     appendEvents()
   }
 
   /// A table that scrolls by itself where it is wider than the page. Cells are HTML; `#` before a title aligns
   /// its column to the right.
-  static func table(_ caption: String, _ titles: [String], _ rows: [[String]]) -> String {
+  static func table(
+    _ caption: String, _ titles: [String], _ rows: [[String]], isWide: Bool = false
+  ) -> String {
     var html = "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"\(caption)\">"
-    html += "<table><caption>\(caption)</caption><thead><tr>"
+    html += "<table\(isWide ? " class=\"wide\"" : "")><caption>\(caption)</caption><thead><tr>"
     let isRight = titles.map { $0.hasPrefix("#") }
     for title in titles {
       html +=
@@ -70,14 +74,20 @@ struct ReportTables {
         "Energy of the services",
         Self.energy(summary.energy.joules, summary.energy.lowJoules, summary.energy.highJoules)
       ),
-      ("Energy of the whole device", Wording.energy(summary.deviceJoules)),
+      ("Energy of the whole device", deviceEnergy(summary)),
       ("Power profile", Markup.escaped(summary.profile)),
       ("Calibrated", Markup.escaped(summary.calibration ?? "no: modelled, not measured")),
     ]
-    html += "<section aria-labelledby=\"h-sum\"><h2 id=\"h-sum\">What it came to</h2>\n<dl>"
+    html += "<section aria-labelledby=\"h-sum\"><h2 id=\"h-sum\">Summary</h2>\n<dl>"
     for (name, value) in facts { html += "<div><dt>\(name)</dt><dd>\(value)</dd></div>\n" }
     for note in summary.notes { html += "<div><dt>Note</dt><dd>\(Markup.escaped(note))</dd></div>\n" }
     html += "</dl></section>\n"
+  }
+
+  private func deviceEnergy(_ summary: Summary) -> String {
+    let text = "\(Wording.energy(summary.deviceJoules)), \(Wording.wattHours(summary.deviceJoules))"
+    guard let full = summary.batteryJoules else { return text }
+    return "\(text), \(Wording.figure(100 * summary.deviceJoules / full, 1)) % of the battery"
   }
 
   private mutating func appendComponents(_ ledger: PowerLedger, _ summary: Summary) {
@@ -121,22 +131,31 @@ struct ReportTables {
   }
 
   private mutating func appendEvents() {
-    let shown = report.events.prefix(Self.eventRows)
-    let rows = shown.enumerated().map { index, event in
-      let text = TextRecord(event)
+    let folded = FoldedEvents(report.events)
+    let shown = folded.rows.prefix(Self.eventRows)
+    let rows = shown.map { row in
+      let event = report.events[row.index]
+      let text = TextRecord(event, in: units)
+      let suspended = row.suspendedSeconds.map { "; suspended after \(Wording.duration($0))" } ?? ""
       return [
-        "<button type=\"button\" class=\"at\" data-event=\"\(index)\">\(event.time.rfc3339)</button>",
+        "<button type=\"button\" class=\"at\" data-event=\"\(row.index)\">\(Self.clock(event.time))</button>",
         "<code>\(event.type)</code>", Markup.escaped(text?.what ?? event.type),
-        Markup.escaped(text?.detail ?? ""),
+        Markup.escaped((text?.detail ?? "") + suspended),
       ]
     }
     html += "<section aria-labelledby=\"h-events\"><h2 id=\"h-events\">Events</h2>\n"
-    if shown.count < report.events.count {
+    if shown.count < folded.rows.count {
       html +=
-        "<p>The first \(Wording.count(shown.count)) of \(Wording.count(report.events.count)); all of them are on the timeline.</p>\n"
+        "<p>The first \(Wording.count(shown.count)) of \(Wording.count(folded.rows.count)); all of them are on the timeline.</p>\n"
     }
     html += Self.table("What happened, in order", ["Time (UTC)", "Record", "What", "Detail"], rows)
     html += "</section>\n"
+  }
+
+  /// `2026-05-04 06:30:00`
+  private static func clock(_ time: UTCTime) -> String {
+    let text = time.rfc3339
+    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
   }
 
   /// A bar with the interval as a line across its end.

@@ -66,10 +66,15 @@ struct TrackReport: Sendable {
   private(set) var regions: [Region] = []
   /// Ids of the standard updates, which are no events here.
   private var updates: Set<Int> = []
+  /// Whether what was decided about programs is no event here, because the only one is assumed.
+  private let leavesOutDecisions: Bool
   /// Points without a time or a place.
   private(set) var leftOut = 0
   /// What it came to; nil until the end.
   private(set) var outcome: (summary: Summary, ledger: PowerLedger)?
+
+  /// - Parameter leavesOutDecisions: whether decisions about programs are left out of the events.
+  init(leavesOutDecisions: Bool = false) { self.leavesOutDecisions = leavesOutDecisions }
 
   /// Takes a point of the track.
   mutating func add(_ report: FixReport, _ use: Use) {
@@ -103,6 +108,7 @@ struct TrackReport: Sendable {
     }
     if case .decision(let decision) = record.body {
       move(decision.subscriber, to: decision.after, at: record.time)
+      if leavesOutDecisions { return }
       if let event = decision.event, updates.contains(event), !decision.startsProgram { return }
     }
     if case .subscriberState(let move) = record.body {

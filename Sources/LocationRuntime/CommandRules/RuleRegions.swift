@@ -76,6 +76,8 @@ package struct RuleRegions {
       throw Failure(
         .conditionFails, what: "no region is called \"\(id)\"",
         remedy: near.map { "did you mean \($0)?" }
+          ?? (rule.notify.contains(.dwell) && id.first?.isNumber == true
+            ? "a time is written 90s, 10m or 1h30m" : nil)
           ?? "make it: locwatch on … \(id) --circle LAT,LON,METRES -- COMMAND")
     }
     let region = known.regions[index]

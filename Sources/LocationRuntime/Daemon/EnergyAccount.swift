@@ -33,7 +33,7 @@ package struct EnergyAccount {
 
   /// A table with its sum.
   package var text: String {
-    func fixed(_ value: Double) -> String { JSONTree.fixed(value, FixedPoint.thousandths).text }
+    func fixed(_ value: Double) -> String { Wording.figure(value, FixedPoint.thousandths) }
     var cells = rows.map { row in
       (byDay ? [row.day] : []) + [
         row.component, row.subscriber, row.rule, fixed(row.joules), fixed(row.seconds),

@@ -19,8 +19,11 @@ package struct EnergyBooks: Sendable, Codable {
     let band = use.band(under: profile)
     let model =
       profile.calibration.map { "calibrated against \($0.meter) on \($0.device)" } ?? "modelled, not measured"
+    let battery = profile.batteryPercent(ofJoules: band.value)
+      .map { ", \(Wording.figure($0, 1)) % of the battery" }
     return
-      "\(Wording.energy(band.low)) to \(Wording.energy(band.high)) with 90 %; profile \(profile.name), \(model)\n"
+      "about \(Wording.energy(band.value)), \(Wording.wattHours(band.value))\(battery ?? "") (90 % interval "
+      + "\(Wording.energy(band.low)) to \(Wording.energy(band.high))); profile \(profile.name), \(model)\n"
   }
 }
 

@@ -1,10 +1,10 @@
-import LocationCore
+package import LocationCore
 package import LocationFormats
 
 /// A status as lines for people.
 package enum StatusText {
   /// The lines.
-  package static func describe(_ status: JSONTree) -> String {
+  package static func describe(_ status: JSONTree, in units: MeasureUnits = .metric) -> String {
     var rows: [[String]] = []
     func text(_ path: String...) -> String? {
       var tree: JSONTree? = status
@@ -35,10 +35,10 @@ package enum StatusText {
       rows.append(["low power", isContinuous ? "on, \(LowPowerReport.withoutEffect)" : "on"])
     }
     if let latitude = text("fix", "lat"), let longitude = text("fix", "lon"),
-      let accuracy = text("fix", "acc_m")
+      let accuracy = text("fix", "acc_m").flatMap({ Double($0) })
     {
       let age = text("fix", "age_s").flatMap { Double($0) }.map { Wording.duration($0) } ?? "?"
-      rows.append(["fix", "\(latitude), \(longitude) ±\(accuracy) m, \(age) old"])
+      rows.append(["fix", "\(latitude), \(longitude) ±\(Wording.distance(accuracy, in: units)), \(age) old"])
     } else {
       rows.append(["fix", "none yet"])
     }
@@ -66,7 +66,7 @@ package enum StatusText {
       rows.append(["storage", "\(text("storage", "held_rows") ?? "?") rows wait in memory: \(reason)"])
     }
     if let energy = text("energy_j").flatMap({ Double($0) }) {
-      rows.append(["energy", "\(Wording.energy(energy)) so far, modelled"])
+      rows.append(["energy", "\(Wording.energy(energy)) (\(Wording.wattHours(energy))) so far, modelled"])
     }
     return TextTable(rows: rows).text
   }

@@ -6,10 +6,13 @@ package struct EventText {
   private var encoder = RecordEncoder(format: .text, track: nil)
   private let zone: TimeZoneRule
 
-  /// - Parameter zone: the zone that times are told in.
-  package init(in zone: TimeZoneRule) {
+  /// - Parameters:
+  ///   - zone: the zone that times are told in.
+  ///   - style: how the lines are written.
+  package init(in zone: TimeZoneRule, _ style: TextStyle = TextStyle()) {
     self.zone = zone
     encoder.zoneName = zone.name
+    encoder.style = style
   }
 
   /// The lines for people of whole lines of NDJSON, each with its id.
@@ -19,9 +22,10 @@ package struct EventText {
       var reader = JSONReader(Array(line))
       guard let stored = try? JSONTree(&reader) else { continue }
       let tree = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
-      guard let text = TextRecord(tree) else { continue }
-      bytes += encoder.text(text, at: tree["time"]?.text(or: nil) ?? "")
-      bytes += Array("  [\(tree["id"]?.integer ?? 0)]\n".utf8)
+      guard let text = TextRecord(tree, in: encoder.style.units) else { continue }
+      let id = tree["id"]?.integer ?? 0
+      bytes += encoder.text(text, at: tree["time"]?.text(or: nil) ?? "", suffix: "  [\(id)]")
+      bytes.append(UInt8(ascii: "\n"))
     }
     return bytes
   }

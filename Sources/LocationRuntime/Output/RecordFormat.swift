@@ -14,6 +14,10 @@ package struct RecordEncoder {
   package let format: RecordFormat
   /// What stands behind each day of a text.
   package var zoneName = TimeZoneRule.utc.name
+  /// How a text is written.
+  package var style = TextStyle()
+  /// Whether a text leaves out what was decided about programs: where one is only assumed, each event leads to the same.
+  package var leavesOutDecisions = false
   private let track: String?
   private var line = JSONLine()
   private var lastDay: [UInt8] = []
@@ -45,10 +49,9 @@ package struct RecordEncoder {
     case .ndjson: return object { summary.write(to: &$0, track: $1) }
     case .csv, .geojson: return nil
     case .text:
+      let title = track.map { "Summary of \($0)" } ?? "Summary"
       return Array(
-        SummaryText.describe(
-          summary, title: track.map { "Summary of \($0)" } ?? "Summary", quietlyOutside: outside
-        ).utf8)
+        style.wrapped(SummaryText.describe(summary, title: title, quietlyOutside: outside)).utf8)
     }
   }
 
@@ -63,11 +66,13 @@ package struct RecordEncoder {
 
   private mutating func text(_ record: Record) -> [UInt8]? {
     if isDigested(record) { return nil }
-    return TextRecord(record).map { text($0, at: record.time.rfc3339) }
+    return TextRecord(record, in: style.units).map { text($0, at: record.time.rfc3339) }
   }
 
   /// A line for people, with the day above the first of each.
-  package mutating func text(_ text: TextRecord, at time: String) -> [UInt8] {
+  ///
+  /// - Parameter suffix: what stands at its end.
+  package mutating func text(_ text: TextRecord, at time: String, suffix: String = "") -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(96)
     let day = time.utf8.prefix(10)
@@ -76,12 +81,9 @@ package struct RecordEncoder {
       bytes += lastDay
       bytes += " (\(zoneName))\n".utf8
     }
-    bytes += "  ".utf8
-    bytes += time.utf8.dropFirst(11).prefix(8)
-    bytes += "  ".utf8
-    bytes += (text.isConsequence ? "  \(text.what)" : text.what).padded(to: 10).utf8
-    bytes += "  ".utf8
-    bytes += text.detail.utf8
+    let what = (text.isConsequence ? "  \(text.what)" : text.what).padded(to: 10)
+    let line = "  \(time.dropFirst(11).prefix(8))  \(what)  \(text.detail)\(suffix)"
+    bytes += style.colored(style.wrapped(line), text).utf8
     return bytes
   }
 
@@ -97,6 +99,7 @@ package struct RecordEncoder {
       return true
     }
     guard case .decision(let decision) = record.body else { return false }
+    if leavesOutDecisions { return true }
     if let event = decision.event, event == updates { return true }
     switch decision.action {
     case .wake, .relaunch, .deliver: started[decision.subscriber] = record.time

@@ -17,6 +17,8 @@ package struct Summary: Sendable {
   package var profile: String
   /// What the profile was calibrated against; nil where it was not.
   package var calibration: String?
+  /// Joules of a full battery; nil where the profile has none.
+  package var batteryJoules: Double?
   /// Seconds the receiver was on.
   package var receiverOnSeconds: Double
   /// Seconds from the first fix to the last.
@@ -34,6 +36,7 @@ package struct Summary: Sendable {
     deviceJoules = engine.ledger.deviceJoules(overSeconds: tally.durationSeconds)
     profile = engine.ledger.profile.name
     calibration = engine.ledger.profile.calibration.map { "\($0.meter) on \($0.device)" }
+    batteryJoules = engine.ledger.profile.batteryJoules
     receiverOnSeconds = engine.ledger.receiverOnSeconds
     self.notes = notes
   }

@@ -60,9 +60,13 @@ enum SummaryText {
 
   private static func energy(_ summary: Summary) -> String {
     let estimate = summary.energy
-    return "\(Wording.energy(estimate.joules)) estimated (\(Wording.energy(estimate.lowJoules)) to "
-      + "\(Wording.energy(estimate.highJoules)) with 90 %), \(Wording.energy(summary.deviceJoules)) with the whole "
-      + "device; profile \(summary.profile), "
+    let battery = summary.batteryJoules.map {
+      ", \(Wording.figure(100 * summary.deviceJoules / $0, 1)) % of the battery"
+    }
+    return "about \(Wording.energy(estimate.joules)), \(Wording.wattHours(estimate.joules)) (90 % interval "
+      + "\(Wording.energy(estimate.lowJoules)) to \(Wording.energy(estimate.highJoules))); the whole device "
+      + "\(Wording.energy(summary.deviceJoules)), \(Wording.wattHours(summary.deviceJoules))\(battery ?? ""); "
+      + "profile \(summary.profile), "
       + (summary.calibration.map { "calibrated against \($0)" } ?? "modelled")
   }
 }

@@ -58,6 +58,8 @@ struct WatchOutput: ~Copyable {
       format = lines
     }
     encoder = RecordEncoder(format: format, track: nil)
+    encoder.style.units = request.units
+    view.units = request.units
     printer = LinePrinter(format: format, to: try OutputFile(path: "-"))
     regions = request.regions
     isSimulated = request.isSimulated
@@ -78,7 +80,7 @@ struct WatchOutput: ~Copyable {
       if let line = encoder.encode(record) { try printer.print(line.span) }
       return
     }
-    guard notes(record.body), let text = TextRecord(record) else { return }
+    guard notes(record.body), let text = TextRecord(record, in: view.units) else { return }
     let clock = String(decoding: Array(record.time.rfc3339.utf8).dropFirst(11).prefix(8), as: UTF8.self)
     view.events.append("\(clock)  \(text.what.padded(to: 10))  \(TextTable.cell(text.detail))")
     if view.events.count > Self.keptEvents { view.events.removeFirst() }

@@ -18,6 +18,8 @@ public struct WatchRequest: Sendable {
   public var regions: [Region] = []
   /// How what happens is shown.
   public var output = Output.lines(.ndjson)
+  /// The units of texts.
+  public var units = MeasureUnits.metric
   /// After so many believed fixes it ends; nil for never.
   public var count: Int?
   /// After so many seconds it ends; nil for never.

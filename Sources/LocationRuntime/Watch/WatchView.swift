@@ -27,6 +27,8 @@ package struct WatchView: Sendable {
   package var trouble: SourceEvent.Staleness?
   /// What a person should know and do; nil for nothing.
   package var notice: String?
+  /// The units of distances and speeds.
+  package var units = MeasureUnits.metric
   /// The last fix believed.
   package var fix: Fix?
   /// Seconds since it.
@@ -99,12 +101,13 @@ package struct WatchView: Sendable {
       case .hdop: "from hdop"
       case .assumed: "assumed"
       }
-    return "\(Wording.place(fix.coordinate)), ±\(Wording.distance(fix.accuracy.radiusMeters)) (\(who))"
+    return
+      "\(Wording.place(fix.coordinate)), ±\(Wording.distance(fix.accuracy.radiusMeters, in: units)) (\(who))"
   }
 
   private var motion: String {
     guard let fix else { return "unknown" }
-    let speed = fix.speedMetersPerSecond.map { Wording.speed($0) } ?? "speed unknown"
+    let speed = fix.speedMetersPerSecond.map { Wording.speed($0, in: units) } ?? "speed unknown"
     return speed + (fix.courseDegrees.map { ", towards \(Wording.number($0, 0))°" } ?? "")
   }
 
@@ -136,8 +139,8 @@ package struct WatchView: Sendable {
   }
 
   private var energyText: String {
-    "\(Wording.energy(energy.joules)) estimated (\(Wording.energy(energy.lowJoules)) to "
-      + "\(Wording.energy(energy.highJoules)) with 90 %), profile \(profile)"
+    "about \(Wording.energy(energy.joules)), \(Wording.wattHours(energy.joules)) (90 % interval "
+      + "\(Wording.energy(energy.lowJoules)) to \(Wording.energy(energy.highJoules))), profile \(profile)"
   }
 
   private func regionTitle(shown: Int) -> String {
@@ -145,7 +148,7 @@ package struct WatchView: Sendable {
   }
 
   private func line(_ standing: Standing) -> String {
-    let edge = standing.edgeMeters.map { ($0 < 0 ? "-" : "+") + Wording.distance(abs($0)) } ?? ""
+    let edge = standing.edgeMeters.map { ($0 < 0 ? "-" : "+") + Wording.distance(abs($0), in: units) } ?? ""
     let space = String(repeating: " ", count: max(0, 10 - edge.count))
     return "  \(standing.state.rawValue.padded(to: 8))\(space)\(edge)  \(TextTable.cell(standing.name))"
   }

@@ -44,12 +44,31 @@ import Testing
 
   @Test func `text and JSON have a row for each policy`() throws {
     let comparison = try Self.day()
-    let text = comparison.text
+    let text = comparison.text()
     let json = comparison.json
     for policy in ComparedPolicy.allCases {
       #expect(text.contains(policy.title))
       #expect(json.contains("\"policy\":\"\(policy.rawValue)\""))
     }
     #expect(text.contains("modelled, not measured"))
+  }
+
+  @Test func `the verdict says what adaptive sampling finds and uses`() throws {
+    let comparison = try Self.day()
+    let verdict = try #require(PolicyVerdict(comparison))
+    let adaptive = try #require(comparison.results.first { $0.policy == .adaptive })
+    #expect(verdict.found == adaptive.found + adaptive.movesFound && verdict.missed == 0)
+    #expect(verdict.receiverShare > 0 && verdict.receiverShare < 0.2)
+    #expect(verdict.deviceShare > verdict.receiverShare && verdict.deviceShare < 1)
+    let text = verdict.text
+    #expect(text.hasPrefix("both, adaptive: finds all \(verdict.found) events with "), "\(text)")
+    #expect(comparison.text().contains(text + "\n"))
+    #expect(PolicyVerdict(Comparison(profile: .rpi4UbloxM8)) == nil)
+  }
+
+  @Test func `errors are told in the units asked for`() throws {
+    let comparison = try Self.day()
+    #expect(comparison.text(in: .imperial).contains(" ft"))
+    #expect(!comparison.text(in: .metric).contains(" ft"))
   }
 }

@@ -85,7 +85,7 @@ import Testing
     #expect(answer("fix", "age_s")?.double == 1)
     let text = try Explanation(Question(at: Self.time(95), region: "home"), state: past.path).text(in: .utc)
     #expect(
-      text.contains("reaching it takes more than 100.0 m/s; 3 reports in a row that agree are believed"))
+      text.contains("reaching it takes more than 360.0 km/h; 3 reports in a row that agree are believed"))
   }
 
   @Test func `an event is told with its fix, its decisions, and the states before and after`() throws {

@@ -229,17 +229,17 @@ import Testing
   // MARK: Formats
 
   @Test(arguments: [
-    ("", "f: the file is empty; regions come from GeoJSON, OwnTracks waypoints, KML or GPX"),
-    ("  \n", "f: the file is empty; regions come from GeoJSON, OwnTracks waypoints, KML or GPX"),
+    ("", "f: the file is empty; \(accepted)"),
+    ("  \n", "f: the file is empty; \(accepted)"),
     (
       "<html><p>404</p></html>",
-      "f: XML with <html>; regions come from GeoJSON, OwnTracks waypoints, KML or GPX"
+      "f: XML with <html>; \(accepted)"
     ),
     (
       "PK\u{3}\u{4}xxx",
-      "f: a ZIP archive, perhaps KMZ: unzip it first; regions come from GeoJSON, OwnTracks waypoints, KML or GPX"
+      "f: a ZIP archive without KML; \(accepted)"
     ),
-    ("id,lat,lon\n", "f:1: 'i' where a value is expected"),
+    ("id,lat,lon\n", "f: holds no rows"), ("id,name\n", "f:1: 'i' where a value is expected"),
   ])
   func `what a file is not is told`(text: String, message: String) {
     let thrown = #expect(throws: Failure.self) { try Self.read(text) }
@@ -255,3 +255,7 @@ import Testing
     #expect(file.regions.map(\.id) == ["é"])
   }
 }
+
+/// The remedy in messages about files of other kinds.
+private let accepted =
+  "regions come from GeoJSON, OwnTracks waypoints, KML, GPX, CSV or zones of Home Assistant"

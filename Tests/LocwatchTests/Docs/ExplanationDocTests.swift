@@ -80,7 +80,7 @@ import Testing
 
   @Test func `every code has its words`() {
     for reason in RegionVerdict.Reason.allCases { #expect(!reason.phrase.isEmpty) }
-    let phrases = RejectReason.allCases.map { $0.phrase(FixGate.Configuration()) }
+    let phrases = RejectReason.allCases.map { $0.phrase(FixGate.Configuration(), in: .metric) }
     #expect(Set(phrases).count == phrases.count)
     #expect(
       Self.whole.text(in: .utc).contains(

@@ -178,6 +178,76 @@ struct ReportBrowserTests {
     }
   }
 
+  @Test func `marks do not lie on each other, and a pointer finds them where they are seen`() async throws {
+    let (page, records) = try await replay(Self.track("commute-with-stops"))
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        const { map, events } = window.locwatch;
+        map.draw();
+        let least = Infinity;
+        for (const a of map.placed) {
+          for (const b of map.placed) if (a !== b) least = Math.min(least, Math.hypot(a.px - b.px, a.py - b.py));
+        }
+        const found = map.placed.every(spot => map.hit(spot.px, spot.py).event === spot.event);
+        return { least, found, moved: map.placed.filter(s => s.px !== s.x || s.py !== s.y).length,
+          shown: map.placed.reduce((sum, spot) => sum + 1 + spot.wakes, 0), all: events.filter(e => e.kind !== "other" && e.x !== null).length };
+        """)
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    let value = try #require(visit.value as? [String: Any])
+    #expect(value["least"] as? Double ?? 0 >= 15 - 1e-9, "\(value)")
+    #expect(value["found"] as? Bool == true)
+    #expect(value["moved"] as? Int ?? 0 > 0 && value["shown"] as? Int == value["all"] as? Int, "\(value)")
+    #expect(!records.isEmpty)
+  }
+
+  @Test func `the timeline names the day on which most of it lies`() async throws {
+    let (page, _) = try await replay(["Tracks/tunnel.gpx"])
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        const { mostlyDay } = window.locwatch;
+        const at = (day, hour) => Date.UTC(2026, 4, day, hour);
+        return [mostlyDay(at(4, 20), at(5, 10)), mostlyDay(at(4, 6), at(5, 1)), mostlyDay(at(4, 23), at(7, 1)),
+          mostlyDay(at(4, 6), at(4, 7))];
+        """)
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    #expect(visit.value as? [String] == ["2026-05-05", "2026-05-04", "2026-05-05", "2026-05-04"])
+  }
+
+  @Test func `the tiles of a file are in the page`() async throws {
+    // A PMTiles archive of one tile, a picture of one red pixel.
+    let picture = try #require(
+      Data(
+        base64Encoded:
+          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"))
+    func number(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(value >> (8 * $0) & 0xFF) } }
+    let metadata = Array(#"{"attribution":"<b>&copy; Someone</b>"}"#.utf8)
+    let directory: [UInt8] = [1, 0, 1, UInt8(picture.count), 1]
+    var bytes = Array("PMTiles".utf8) + [3] + number(127) + number(directory.count)
+    bytes += number(127 + directory.count) + number(metadata.count) + number(0) + number(0)
+    bytes += number(127 + directory.count + metadata.count) + number(picture.count)
+    bytes += number(1) + number(1) + number(1) + [1, 1, 1, 2, 0, 0]
+    bytes += [UInt8](repeating: 0, count: 127 - bytes.count)
+    try Data(bytes + directory + metadata + picture).write(to: URL(fileURLWithPath: folder("map.pmtiles")))
+    let (page, _) = try await replay(["Tracks/tunnel.gpx", "--tiles", folder("map.pmtiles")])
+    #expect(page.contains("The page is whole: it fetches nothing. Its map holds 1 tile."))
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        const { map, tiles } = window.locwatch;
+        map.draw();
+        const tile = tiles.get("0/0/0");
+        return [tiles.size, tile.source.startsWith("data:image/png;base64,"), tile.image instanceof Image,
+          document.scripts.length, JSON.parse(document.getElementById("tiles").textContent).credit];
+        """)
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    let value = try #require(visit.value as? [Any])
+    #expect(value[0] as? Int == 1 && value[1] as? Bool == true && value[2] as? Bool == true, "\(value)")
+    #expect(value[3] as? Int == 4)
+    #expect(value[4] as? String == "© Someone")
+  }
+
   @Test func `hostile names are shown as they are`() async throws {
     let file = folder.write("regions.geojson", hostileRegions)
     let (page, _) = try await replay(["Tracks/tunnel.gpx", "-r", file])

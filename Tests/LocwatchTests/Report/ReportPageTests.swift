@@ -45,6 +45,36 @@ import Testing
     }
   }
 
+  @Test func `a page says at its top what adaptive sampling would find and use`() async throws {
+    let page = try await Self.page(
+      ["Tracks/tunnel.gpx", "-r", "Tracks/tunnel.regions.geojson"], TemporaryFolder())
+    let header = try #require(page.components(separatedBy: "</header>").first)
+    #expect(header.contains("<p class=\"verdict\">both, adaptive: finds "))
+    #expect(header.contains(" of the receiver's energy; "))
+  }
+
+  @Test func `a page with tiles of a server may load pictures from there and from nowhere else`() async throws
+  {
+    let address = "https://tile.example/{z}/{x}/{y}.png"
+    let page = try await Self.page(["Tracks/tunnel.gpx", "--tiles", address], TemporaryFolder())
+    #expect(page.contains("; img-src https://tile.example\""))
+    #expect(page.contains(#""url":"\#(address)""#))
+    #expect(page.contains("The page fetches the tiles of its map from tile.example"))
+  }
+
+  @Test(arguments: [
+    (["--tiles", "https://tile.example/"], 64, "is no address of tiles"),
+    (["--tiles", "Tracks/tunnel.gpx"], 65, "neither an MBTiles nor a PMTiles file"),
+    (["--tiles", "no/such/file"], 66, "no such file"),
+  ])
+  func `what is no map is refused in one line`(options: [String], status: Int32, text: String) async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      ["replay", "Tracks/tunnel.gpx", "--format", "ndjson", "--report", folder("page.html")] + options)
+    #expect(run.status == status && run.stderr.contains(text), "\(run.status) \(run.stderr)")
+    #expect(run.stderr.split(separator: "\n").count == 1)
+  }
+
   @Test func `names can't become markup`() async throws {
     let folder = TemporaryFolder()
     let file = folder.write("regions.geojson", hostileRegions)

@@ -119,7 +119,7 @@ document.documentElement.classList.add("live");
 readColours();
 window.locwatch = {
   points: { count: n, time, lat, lon, use }, events, receiver, subscribers, regions, selection, select, step,
-  map: mapView, timeline: timeView,
+  map: mapView, timeline: timeView, mostlyDay, tiles,
 };
 mapView.draw();
 timeView.draw();

@@ -48,24 +48,141 @@ mapView.show = (x, y) => {
 };
 
 function drawMap(c) {
+  drawTiles(c, mapView);
   for (const region of regions) drawRegion(c, region);
   drawTrack(c);
   if (data.adaptive) drawFixes(c);
   drawRefused(c);
-  // What was woken lies under that for which it was.
-  drawMarks(c, event => event.kind === "wake", 9);
-  drawMarks(c, event => event.kind !== "wake" && event.kind !== "other", 5);
+  drawWay(c);
+  drawMarks(c);
   drawNames(c);
   drawScale(c);
+  drawCredit(c, mapView);
 }
 
-function drawMarks(c, isOne, full) {
-  const shown = byTime.filter(event => event.x !== null && isOne(event));
-  const size = shown.length > 100 ? full * 0.6 : full;
-  for (const event of shown) {
+// A ring about the mark of an event says that a program was woken for it. Marks stand where nothing else does: what would lie upon another is moved aside, with a line to its place. Where a crowd
+// leaves no room near by, the first of it stands for all; zooming in shows the others.
+function drawMarks(c) {
+  const size = 5, room = 15, taken = new Map(), placed = [];
+  let cause = null;
+  const cell = v => Math.floor(v / room);
+  const isFree = (x, y) => {
+    for (let i = cell(x) - 1; i <= cell(x) + 1; i++) {
+      for (let j = cell(y) - 1; j <= cell(y) + 1; j++) {
+        const other = taken.get(i + " " + j);
+        if (other && other.some(o => Math.hypot(o.px - x, o.py - y) < room)) return false;
+      }
+    }
+    return true;
+  };
+  for (const event of byTime) {
+    if (event.x === null || event.kind === "other") continue;
+    if (event.kind === "wake" && cause && cause.event.time === event.time) {
+      cause.wakes++;
+      continue;
+    }
     const x = mapView.sx(event.x), y = mapView.sy(event.y);
-    if (x > -9 && y > -9 && x < mapView.width + 9 && y < mapView.height + 9) mark(c, event.kind, x, y, size);
+    if (event.kind !== "wake") cause = null;
+    if (x < -9 || y < -9 || x > mapView.width + 9 || y > mapView.height + 9) continue;
+    let spot = null;
+    for (let ring = 0; ring <= 3 && !spot; ring++) {
+      const around = ring * 8;
+      for (let k = 0; k <= Math.max(0, around - 1) && !spot; k++) {
+        const angle = -Math.PI / 2 + 2 * Math.PI * k / Math.max(1, around);
+        const px = x + ring * 16 * Math.cos(angle), py = y + ring * 16 * Math.sin(angle);
+        if (isFree(px, py)) spot = { px, py, x, y, event, wakes: 0 };
+      }
+    }
+    if (!spot) continue;
+    const key = cell(spot.px) + " " + cell(spot.py);
+    if (taken.has(key)) taken.get(key).push(spot); else taken.set(key, [spot]);
+    placed.push(spot);
+    if (event.kind !== "wake") cause = spot;
   }
+  c.strokeStyle = colours.muted;
+  c.lineWidth = 1;
+  c.beginPath();
+  for (const spot of placed) {
+    if (spot.px === spot.x && spot.py === spot.y) continue;
+    c.moveTo(spot.x, spot.y);
+    c.lineTo(spot.px, spot.py);
+  }
+  c.stroke();
+  for (const spot of placed) {
+    if (spot.wakes) {
+      c.beginPath();
+      c.arc(spot.px, spot.py, size + 3, 0, 7);
+      c.fillStyle = colours.panel;
+      c.fill();
+      c.strokeStyle = colours.wake;
+      c.lineWidth = 2;
+      c.stroke();
+    }
+    mark(c, spot.event.kind, spot.px, spot.py, spot.wakes ? size - 1 : size);
+  }
+  mapView.placed = placed;
+}
+
+// Where the track begins and ends, and arrowheads along it.
+function drawWay(c) {
+  if (!fitted.length) return;
+  c.fillStyle = colours.track;
+  const apart = 110;
+  let last = null, since = apart / 2, tail = null;
+  for (const i of fitted) {
+    const x = mapView.sx(X[i]), y = mapView.sy(Y[i]);
+    if (last && !isBreak[i]) {
+      since += Math.hypot(x - last[0], y - last[1]);
+      // A direction takes some pixels, or it would be that of the noise.
+      if (Math.hypot(x - tail[0], y - tail[1]) > 12) {
+        if (since > apart && x > 0 && y > 0 && x < mapView.width && y < mapView.height) {
+          arrow(c, x, y, Math.atan2(y - tail[1], x - tail[0]));
+          since = 0;
+        }
+        tail = [x, y];
+      }
+    } else tail = [x, y];
+    last = [x, y];
+  }
+  const ends = [[fitted[0], "start"], [fitted[fitted.length - 1], "end"]];
+  const points = ends.map(([i]) => [mapView.sx(X[i]), mapView.sy(Y[i])]);
+  const isRound = Math.hypot(points[0][0] - points[1][0], points[0][1] - points[1][1]) < 24;
+  c.lineWidth = 2.5;
+  for (const [k, [, name]] of ends.entries()) {
+    if (isRound && k) continue;
+    const [x, y] = points[k];
+    c.beginPath();
+    if (k) c.rect(x - 6, y - 6, 12, 12); else c.arc(x, y, 7, 0, 7);
+    c.fillStyle = colours.bg;
+    c.strokeStyle = colours.track;
+    c.fill();
+    c.stroke();
+    label(c, isRound ? "start, end" : name, x, y + 21);
+  }
+}
+
+function arrow(c, x, y, angle) {
+  c.save();
+  c.translate(x, y);
+  c.rotate(angle);
+  c.beginPath();
+  c.moveTo(6, 0); c.lineTo(-5, -5); c.lineTo(-2, 0); c.lineTo(-5, 5);
+  c.closePath();
+  c.fill();
+  c.restore();
+}
+
+function label(c, text, x, y) {
+  // Within the map, if the place is.
+  const half = c.measureText(text).width / 2 + 4;
+  if (x > 0 && x < mapView.width && 2 * half < mapView.width) x = Math.min(Math.max(x, half), mapView.width - half);
+  c.textAlign = "center";
+  c.lineWidth = 3;
+  c.strokeStyle = colours.panel;
+  c.fillStyle = colours.fg;
+  c.strokeText(text, x, y);
+  c.fillText(text, x, y);
+  c.textAlign = "start";
 }
 
 function isSeen(box) {
@@ -98,16 +215,9 @@ function drawRegion(c, region) {
 
 function drawNames(c) {
   const seen = regions.filter(region => isSeen(region.box)).slice(0, 200);
-  c.textAlign = "center";
-  c.lineWidth = 3;
-  c.strokeStyle = colours.panel;
-  c.fillStyle = colours.fg;
   for (const region of seen) {
-    const x = mapView.sx((region.box[0] + region.box[2]) / 2), y = mapView.sy(region.box[3]) - 5;
-    c.strokeText(region.name, x, y);
-    c.fillText(region.name, x, y);
+    label(c, region.name, mapView.sx((region.box[0] + region.box[2]) / 2), mapView.sy(region.box[3]) - 5);
   }
-  c.textAlign = "start";
 }
 
 // One stroke, without the points that fall on the same pixel.
@@ -129,7 +239,7 @@ function drawTrack(c) {
     lastX = x;
     lastY = y;
   }
-  c.strokeStyle = data.adaptive ? colours.faint : colours.accent;
+  c.strokeStyle = data.adaptive ? colours.faint : colours.track;
   c.lineWidth = 2;
   c.lineJoin = "round";
   c.stroke();
@@ -137,7 +247,7 @@ function drawTrack(c) {
 
 function drawFixes(c) {
   let lastX = -99, lastY = -99;
-  c.fillStyle = colours.accent;
+  c.fillStyle = colours.track;
   c.beginPath();
   for (let i = 0; i < n; i++) {
     if (use[i] !== BELIEVED) continue;
@@ -166,11 +276,18 @@ function drawRefused(c) {
   c.stroke();
 }
 
+// The smaller and the larger unit of length, each with its metres.
+const UNITS = {
+  metric: [["m", 1], ["km", 1000]], imperial: [["ft", 0.3048], ["mi", 1609.344]], nautical: [["m", 1], ["nmi", 1852]],
+};
 function drawScale(c) {
-  const metres = 120 / mapView.scale;
-  const unit = 10 ** Math.floor(Math.log10(metres));
-  const length = unit * (metres / unit >= 5 ? 5 : metres / unit >= 2 ? 2 : 1);
-  const text = length >= 1000 ? length / 1000 + " km" : length >= 1 ? length + " m" : length * 100 + " cm";
+  // A length of 1, 2 or 5 times a power of ten, in the larger unit where that is one or more.
+  const [small, large] = UNITS[data.units];
+  const longest = 120 / mapView.scale;
+  const [name, size] = longest >= large[1] ? large : small;
+  const unit = 10 ** Math.floor(Math.log10(longest / size));
+  const count = unit * (longest / size / unit >= 5 ? 5 : longest / size / unit >= 2 ? 2 : 1);
+  const length = count * size, text = (count >= 1 ? count : count.toPrecision(1)) + " " + name;
   const x = 14, y = mapView.height - 14, right = x + length * mapView.scale;
   c.strokeStyle = colours.fg;
   c.lineWidth = 2;
@@ -199,10 +316,10 @@ function drawPlace(c) {
 // What lies under a pointer: an event, else a point of the track.
 mapView.hit = (px, py) => {
   let best = null, distance = 12;
-  for (const event of byTime) {
-    if (event.kind === "other" || event.x === null) continue;
-    const d = Math.hypot(mapView.sx(event.x) - px, mapView.sy(event.y) - py);
-    if (d < distance) { distance = d; best = event; }
+  // What lies under the pointer is the mark that is seen there, which may stand beside its place.
+  for (const spot of mapView.placed || []) {
+    const d = Math.hypot(spot.px - px, spot.py - py);
+    if (d < distance) { distance = d; best = spot.event; }
   }
   if (best) return { time: best.time, event: best };
   let nearest = -1;

@@ -110,7 +110,9 @@ const KIND = {
 const events = data.events.map((e, index) => {
   const ms = data.t0 + e.t;
   const woken = e.action === "wake" || e.action === "relaunch";
-  const kind = woken ? "wake" : KIND[e.type] || "other";
+  // That the device is outside at first says nothing of where it is.
+  const isOutside = e.type === "region.state" && e.what !== "inside";
+  const kind = woken ? "wake" : isOutside ? "other" : KIND[e.type] || "other";
   const at = e.lat === undefined ? pointAt(ms) : -1;
   const place = e.lat !== undefined ? [e.lat * SCALE, e.lon * SCALE] : at >= 0 ? [lat[at], lon[at]] : null;
   return { index, id: e.id, time: ms, type: e.type, what: e.what, detail: e.detail, kind, region: e.region,

@@ -2,8 +2,8 @@ const selection = { time: null, event: null };
 let colours = {};
 function readColours() {
   const style = getComputedStyle(document.documentElement);
-  for (const name of ["fg", "bg", "muted", "faint", "panel", "accent", "wake", "enter", "exit", "move", "visit", "gap",
-    "region", "state-active", "state-background", "state-suspended"]) {
+  for (const name of ["fg", "bg", "muted", "faint", "panel", "track", "receiver", "region", "enter", "exit", "move",
+    "visit", "wake", "gap", "state-active", "state-background", "state-suspended"]) {
     colours[name] = style.getPropertyValue("--" + name).trim();
   }
 }
@@ -65,7 +65,7 @@ function mark(c, kind, x, y, size) {
     return;
   } else c.arc(x, y, size * .8, 0, 7);
   c.closePath();
-  c.fillStyle = colours[kind === "dwell" || kind === "state" ? "enter" : kind] || colours.muted;
+  c.fillStyle = colours[kind === "dwell" || kind === "state" ? "region" : kind] || colours.muted;
   c.strokeStyle = colours.panel;
   c.lineWidth = 1;
   c.fill();

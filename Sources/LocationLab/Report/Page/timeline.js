@@ -85,21 +85,45 @@ function blocks(c, y, moves, isOne, fill, height, palest) {
   }
   c.globalAlpha = 1;
 }
-function drawReceiver(c, y) { blocks(c, y, receiver, m => m.on, colours.accent, 14, 0.2); }
+// The receiver: bars as tall as the share of the time that it was on, over the time that a bar is wide.
+function drawReceiver(c, y) {
+  const wide = 3, tall = 18, left = timeView.left(), right = timeView.width;
+  const bars = new Float32Array(Math.ceil((right - left) / wide) + 1);
+  for (let i = 0; i < receiver.length; i++) {
+    if (!receiver[i].on) continue;
+    const until = i + 1 < receiver.length ? receiver[i + 1].time : end;
+    if (until < timeView.from || receiver[i].time > timeView.to) continue;
+    const from = (Math.max(timeView.sx(receiver[i].time), left) - left) / wide;
+    const to = (Math.min(timeView.sx(until), right) - left) / wide;
+    for (let p = Math.floor(from); p < to && p < bars.length; p++) bars[p] += Math.min(to, p + 1) - Math.max(from, p);
+  }
+  c.fillStyle = colours.faint;
+  c.fillRect(left, y + tall / 2, timeView.sx(Math.min(end, timeView.to)) - left, 1);
+  c.fillStyle = colours.receiver;
+  for (let p = 0; p < bars.length; p++) {
+    if (!bars[p]) continue;
+    // A second in a day is still seen.
+    const height = Math.max(2, Math.min(1, bars[p]) * tall);
+    c.fillRect(left + p * wide, y + tall / 2 - height, wide, height);
+  }
+}
 function drawLife(c, y, { moves }) {
   blocks(c, y, moves, m => m.state === "suspended", colours["state-suspended"], 5, 0.2);
   blocks(c, y, moves, m => m.state === "background", colours["state-background"], 16, 0.6);
   blocks(c, y, moves, m => m.state === "active" || m.state === "inactive", colours["state-active"], 16, 0.6);
 }
+// Marks of a lane; those that would lie upon each other share its height, and get smaller where they are many.
 function drawLane(c, y, list) {
-  let last = -99, kind = "";
-  for (const event of list) {
-    if (event.time < timeView.from || event.time > timeView.to) continue;
-    const x = timeView.sx(event.time);
-    if (x - last < 1 && kind === event.kind) continue;
-    mark(c, event.kind, x, y, 5);
-    last = x;
-    kind = event.kind;
+  const seen = list.filter(event => event.time >= timeView.from && event.time <= timeView.to);
+  for (let i = 0; i < seen.length;) {
+    let next = i + 1;
+    while (next < seen.length && timeView.sx(seen[next].time) - timeView.sx(seen[next - 1].time) < 8) next++;
+    const rows = Math.min(3, next - i), size = [0, 5, 4, 3][rows];
+    for (let k = i; k < next; k++) {
+      const step = rows > 1 ? (LANE - 8) / rows : 0;
+      mark(c, seen[k].kind, timeView.sx(seen[k].time), y + ((k - i) % rows - (rows - 1) / 2) * step, size);
+    }
+    i = next;
   }
 }
 
@@ -110,6 +134,7 @@ function drawTicks(c) {
   const span = timeView.to - timeView.from, room = (timeView.width - timeView.left()) / 84;
   const step = steps.find(s => span / s <= room) || steps[steps.length - 1];
   const y = lanes.length * LANE;
+  const dayName = mostlyDay(timeView.from, timeView.to), dayEnd = 8 + c.measureText(dayName).width + 6;
   c.strokeStyle = colours.faint;
   c.fillStyle = colours.muted;
   c.lineWidth = 1;
@@ -124,10 +149,23 @@ function drawTicks(c) {
     c.globalAlpha = 1;
     if (x > timeView.width - 30) continue;
     const text = clock(t);
-    c.fillText(step >= day ? text.slice(0, 10) : step < minute ? text.slice(11) : text.slice(11, 16), x, y + 18);
+    const name = step >= day || t % day === 0 ? text.slice(step >= day ? 0 : 5, 10) : step < minute ? text.slice(11)
+      : text.slice(11, 16);
+    if (x - c.measureText(name).width / 2 > dayEnd) c.fillText(name, x, y + 18);
   }
   c.textAlign = "start";
-  c.fillText(clock(timeView.from).slice(0, 10), 8, y + 18);
+  c.fillText(dayName, 8, y + 18);
+}
+
+// The date of the day on which most of a time lies.
+function mostlyDay(from, to) {
+  const day = 86400e3;
+  let best = from, most = -1;
+  for (let t = Math.floor(from / day) * day; t < to; t += day) {
+    const share = Math.min(t + day, to) - Math.max(t, from);
+    if (share > most) { most = share; best = t; }
+  }
+  return clock(best).slice(0, 10);
 }
 
 function drawCursor(c) {

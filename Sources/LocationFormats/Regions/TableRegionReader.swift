@@ -1,0 +1,118 @@
+import LocationCore
+
+/// Makes regions of a table: CSV whose first line names the columns.
+///
+/// `lat` and `lon` have to be there. `id`, `name`, `radius_m`, `dwell_s`, `exit_delay_s`, `notify` and `tags` mean what
+/// they mean in GeoJSON; words of the last two stand between spaces or semicolons. Other columns become properties.
+struct TableRegionReader {
+  /// What was read so far.
+  private(set) var collector: RegionCollector
+
+  private enum Column: Hashable {
+    case latitude, longitude, id, name, radius, dwell, exitDelay, notify, tags
+    case other(String)
+  }
+
+  private var columns: [Column] = []
+  private var separator = UInt8(ascii: ",")
+
+  init(file: String, options: RegionFile.Options) {
+    collector = RegionCollector(file: file, noun: "row", options: options)
+  }
+
+  /// Whether the first line of a file names a latitude and a longitude.
+  static func isTable(_ bytes: [UInt8]) -> Bool {
+    TableHeader(bytes.span.extracting(..<(bytes.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count))) != nil
+  }
+
+  /// Reads everything; what is wrong is in the collector.
+  mutating func read(_ bytes: [UInt8]) {
+    let start = bytes.span.startsWithByteOrderMark ? 3 : 0
+    var line = 0
+    for text in bytes[start...].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+      line += 1
+      let row = Array(text)
+      guard !row.span.rangeWithinXMLSpace.isEmpty else { continue }
+      if columns.isEmpty {
+        readHeader(row)
+      } else {
+        collector.number += 1
+        do throws(RegionProblem) {
+          try add(TableHeader.fields(of: row.span, separator).map { String(decoding: $0, as: UTF8.self) })
+        } catch {
+          collector.note(error.what, error.remedy, line: line)
+        }
+      }
+    }
+    if collector.number == 0 { collector.note("holds no rows", nil, line: nil) }
+  }
+
+  private mutating func readHeader(_ line: [UInt8]) {
+    separator = TableHeader(line.span)?.separator ?? separator
+    columns = TableHeader.fields(of: line.span, separator).map { field in
+      let title = String(decoding: field, as: UTF8.self)
+      switch title.lowercased() {
+      case "lat", "latitude", "y": return .latitude
+      case "lon", "lng", "long", "longitude", "x": return .longitude
+      case "id": return .id
+      case "name", "title", "label": return .name
+      case "radius", "radius_m", "radius (m)", "radius_meters", "rad": return .radius
+      case "dwell_s": return .dwell
+      case "exit_delay_s": return .exitDelay
+      case "notify": return .notify
+      case "tags", "tag": return .tags
+      default: return .other(title)
+      }
+    }
+  }
+
+  private mutating func add(_ fields: [String]) throws(RegionProblem) {
+    var draft = RegionDraft()
+    draft.order = .named
+    var place = (latitude: Double?.none, longitude: Double?.none)
+    var properties: [(key: String, json: String)] = []
+    for (column, field) in zip(columns, fields) where !field.isEmpty {
+      switch column {
+      case .latitude: place.latitude = try number(field, "lat")
+      case .longitude: place.longitude = try number(field, "lon")
+      case .id: draft.id = field
+      case .name: draft.name = field
+      case .radius: draft.radiusMeters = try RegionDraft.radius(try number(field, "radius_m"))
+      case .dwell: draft.dwellSeconds = try RegionDraft.seconds(try number(field, "dwell_s"))
+      case .exitDelay: draft.exitDelaySeconds = try RegionDraft.seconds(try number(field, "exit_delay_s"))
+      case .notify:
+        draft.notify = try RegionDraft.notify(Self.words(field))
+        properties.append(("notify", Self.list(field)))
+      case .tags:
+        draft.tags = Self.words(field)
+        properties.append(("tags", Self.list(field)))
+      case .other(let title): if !title.isEmpty { properties.append((title, JSONText.string(field))) }
+      }
+    }
+    guard let latitude = place.latitude, let longitude = place.longitude else {
+      throw RegionProblem(what: "a row without lat and lon", remedy: nil)
+    }
+    draft.geometry = .point(RegionDraft.Position(longitude: longitude, latitude: latitude))
+    try collector.addPlace(draft, properties: properties)
+  }
+
+  private static func words(_ field: String) -> [String] {
+    field.split { " ;|,".contains($0) }.map(String.init)
+  }
+
+  private static func list(_ field: String) -> String {
+    "[" + words(field).map(JSONText.string).joined(separator: ",") + "]"
+  }
+
+  private func number(_ field: String, _ column: String) throws(RegionProblem) -> Double {
+    var bytes = Array(field.utf8)
+    // Where semicolons separate, people write decimal commas.
+    if separator != UInt8(ascii: ","), let comma = bytes.firstIndex(of: UInt8(ascii: ",")) {
+      bytes[comma] = UInt8(ascii: ".")
+    }
+    guard let value = Double(xsdDecimal: bytes.span), value.isFinite else {
+      throw RegionProblem(what: "\(column): \"\(field)\" is no number", remedy: nil)
+    }
+    return value
+  }
+}

@@ -1,0 +1,179 @@
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+
+/// Regions from where people have them already: Home Assistant, tables, Google, drawing programs.
+@Suite struct RegionSourcesTests {
+  private func read(_ text: String, radius: Double? = nil) throws -> RegionFile {
+    var options = RegionFile.Options(defaultRadiusMeters: radius)
+    options.prefersNames = true
+    return try RegionFile.read(bytes: Array(text.utf8), name: "f", options: options)
+  }
+
+  private func complaint(_ text: String) -> String {
+    do {
+      _ = try read(text)
+      return ""
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func circle(_ region: Region?) -> [Double] { RegionImportTests.circle(region) }
+
+  // MARK: - Home Assistant
+
+  @Test(arguments: [
+    """
+    default_config:
+    zone:
+      - name: School
+        latitude: 32.8773367
+        longitude: -117.2494053
+        radius: 250
+        icon: mdi:school
+    automation: !include automations.yaml
+    """,
+    """
+    - name: School
+      latitude: 32.8773367
+      longitude: -117.2494053
+      radius: 250
+      icon: mdi:school
+    """,
+    "zone mine:\n  name: School\n  latitude: 32.8773367\n  longitude: -117.2494053\n  radius: 250\n  icon: mdi:school\n",
+  ])
+  func `a zone of Home Assistant's configuration is a region`(text: String) throws {
+    let file = try read(text)
+    #expect(file.regions.map(\.id) == ["School"])
+    #expect(circle(file.regions.first) == [32.8773367, -117.2494053, 250])
+    #expect(try file.feature(at: 0).geoJSON.contains(#""icon":"mdi:school""#))
+  }
+
+  @Test func `zones come out of Home Assistant's storage and out of its states too`() throws {
+    let storage = #"""
+      {"version": 1, "minor_version": 1, "key": "zone", "data": {"items": [
+        {"id": "work", "name": "Work \u00e4", "latitude": 48.1, "longitude": 11.5, "radius": 80, "passive": false}]}}
+      """#
+    #expect(try read(storage).regions.map(\.id) == ["work"])
+    #expect(try read(storage).regions.first?.name == "Work ä")
+    let states = #"""
+      [{"entity_id": "sun.sun", "state": "above_horizon", "attributes": {"elevation": 30}},
+       {"entity_id": "zone.home", "state": "1", "attributes":
+        {"latitude": 48.2, "longitude": 11.6, "radius": 100, "friendly_name": "Home"}}]
+      """#
+    let file = try read(states)
+    #expect(file.regions.map(\.id) == ["home"])
+    #expect(circle(file.regions.first) == [48.2, 11.6, 100])
+  }
+
+  @Test func `the home of the configuration is a region of 100 m`() throws {
+    let file = try read(
+      "homeassistant:\n  name: Home\n  latitude: 48.2\n  longitude: 11.6\n  unit_system: metric\n")
+    #expect(circle(file.regions.first) == [48.2, 11.6, 100])
+  }
+
+  @Test func `what of Home Assistant can't be read is told with its line`() {
+    #expect(
+      complaint("zone:\n  - name: a\n    latitude: !secret lat\n    longitude: 1\n").hasPrefix("f:3: "))
+    #expect(complaint("zone: !include zones.yaml\n").contains("import that file"))
+    #expect(complaint("zone:\n  - name: a\n").hasPrefix("f:2: zone 1: "))
+    #expect(complaint("zone:\n  - {name: a, latitude: 1, longitude: 2, radius: -5}\n").contains("no radius"))
+  }
+
+  // MARK: - Tables
+
+  @Test(arguments: [
+    "name,lat,lon,radius_m,tags,note\nHome,48.1,11.5,120,\"own, safe\",x\nWork,48.2,11.6,80,,\n",
+    "\u{FEFF}name;latitude;longitude;radius;tags;note\r\nHome;48,1;11,5;120;own safe;x\r\n\r\nWork;48,2;11,6;80;;\r\n",
+  ])
+  func `a row of a table is a region`(text: String) throws {
+    let file = try read(text)
+    #expect(file.regions.map(\.id) == ["Home", "Work"])
+    #expect(circle(file.regions.first) == [48.1, 11.5, 120])
+    #expect(file.tags[0] == ["own", "safe"] && file.tags[1] == nil)
+    #expect(try file.feature(at: 0).geoJSON.contains(#""note":"x""#))
+  }
+
+  @Test func `a row says what a feature can say, and keeps it`() throws {
+    let file = try read("id,lat,lon,radius,notify,dwell_s\nh,1,2,30,enter dwell,300\n")
+    let region = try #require(file.regions.first)
+    #expect(region.id == "h" && region.notify == [.enter, .dwell] && region.dwellSeconds == 300)
+    let text = try file.feature(at: 0).geoJSON
+    #expect(try read(text).regions == file.regions)
+  }
+
+  @Test func `what is wrong in a table is told with its line`() {
+    #expect(complaint("name,lat,lon,radius_m\na,1,2,3\nb,x,2,3\n").hasPrefix("f:3: row 2: lat: \"x\""))
+    #expect(complaint("name,lat,lon,radius_m\na,99,2,3\n").hasPrefix("f:2: row 1: latitude 99"))
+    #expect(complaint("name,lat,lon\na,1,2\n").contains("--radius"))
+  }
+
+  // MARK: - Google and drawing programs
+
+  @Test func `saved places of Google Takeout are called by their names`() throws {
+    let text = #"""
+      {"type": "FeatureCollection", "features": [
+       {"geometry": {"coordinates": [11.58, 48.14], "type": "Point"}, "properties": {"date": "2024-05-04T06:40:00Z",
+        "google_maps_url": "http://maps.google.com/?cid=1", "location": {"address": "x", "name": "Bakery"}}, "type": "Feature"},
+       {"geometry": {"coordinates": [0, 0], "type": "Point"}, "properties": {"google_maps_url": "http://x",
+        "location": {"name": "Nowhere"}}, "type": "Feature"},
+       {"geometry": {"coordinates": [11.5, 48.1], "type": "Point"}, "properties": {"Title": "Old",
+        "Google Maps URL": "http://x", "Location": {"Geo Coordinates": {}}}, "type": "Feature"}]}
+      """#
+    let file = try read(text, radius: 60)
+    #expect(file.regions.map(\.id) == ["Bakery", "Old"])
+    #expect(circle(file.regions.first) == [48.14, 11.58, 60])
+    #expect(file.leftOut == ["f: feature 2 (\"Nowhere\"): a saved place without a position"])
+    #expect(complaint(text).contains("--radius"))
+  }
+
+  private let numbered = #"""
+    {"type": "FeatureCollection", "features": [{"type": "Feature", "id": 0, "properties": {"name": "Gate"},
+     "geometry": {"type": "Point", "coordinates": [11.5, 48.1]}}, {"type": "Feature", "id": 1, "properties": {},
+     "geometry": {"type": "Point", "coordinates": [11.6, 48.1]}}]}
+    """#
+
+  @Test func `a feature that a program numbered is called by its name, where it has one`() throws {
+    let file = try read(numbered, radius: 50)
+    #expect(file.regions.map(\.id) == ["Gate", "1"])
+    #expect(file.warnings == [])
+    #expect(try file.feature(at: 0).geoJSON.contains(#""id":"Gate""#))
+    // What is stored already keeps its number.
+    let stored = try RegionFile.read(
+      bytes: Array(numbered.utf8), name: "f", options: .init(defaultRadiusMeters: 50))
+    #expect(stored.regions.map(\.id) == ["0", "1"])
+  }
+
+  @Test func `a plain marker asks for a radius by the name of the option`() {
+    #expect(complaint(numbered).contains("--radius"))
+  }
+
+  // MARK: - Swapped
+
+  @Test func `a file whose every place is swapped is found by where the device is`() throws {
+    let file = try read(
+      #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[48.1,11.5]}}"#
+    )
+    let berlin = try #require(Coordinate(latitude: 52.5, longitude: 13.367))
+    let found = RegionFinding.find(in: file, near: [berlin])
+    #expect(found.map(\.kind) == [.swapped])
+    #expect(found.first?.text.contains("at 48.10000, 11.50000 it would be near") == true)
+    #expect(RegionFinding.find(in: file).isEmpty)
+    // Of one who is there it is right.
+    let aden = try #require(Coordinate(latitude: 12.75, longitude: 45.2))
+    #expect(RegionFinding.find(in: file, near: [berlin, aden]).isEmpty)
+  }
+
+  @Test(arguments: [
+    ("+5230+01322", 52.5, 13.366_67), ("+404251-0740023", 40.714_17, -74.006_39),
+    ("-3352+15113", -33.866_67, 151.216_67),
+  ])
+  func `places of time zones are read as the database writes them`(
+    text: String, latitude: Double, longitude: Double
+  ) throws {
+    let place = try #require(TimeZonePlace.place(text))
+    #expect(abs(place.latitude - latitude) < 1e-4 && abs(place.longitude - longitude) < 1e-4)
+  }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationRuntime
+
+/// Lines of records on a terminal.
+@Suite struct TextStyleTests {
+  private func line(_ style: TextStyle, _ record: TextRecord) -> String {
+    var encoder = RecordEncoder(format: .text, track: nil)
+    encoder.style = style
+    let bytes = encoder.text(record, at: "2026-05-04T06:45:42.000Z", suffix: "  [7]")
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private let entered = TextRecord("entered", "work, 37 m inside the edge, certain")
+
+  @Test func `a line that is too long goes on under its last column`() {
+    let indent = String(repeating: " ", count: 24)
+    #expect(
+      line(TextStyle(columns: 50), entered)
+        == "2026-05-04 (UTC)\n  06:45:42  entered     work, 37 m inside the\n\(indent)edge, certain  [7]")
+    #expect(
+      line(TextStyle(), entered)
+        == "2026-05-04 (UTC)\n  06:45:42  entered     work, 37 m inside the edge, certain  [7]")
+  }
+
+  @Test func `a colour changes nothing of what is read`() {
+    let plain = line(TextStyle(columns: 50), entered)
+    let colored = line(TextStyle(columns: 50, isColored: true), entered)
+    #expect(colored.contains("\u{1B}[32mentered\u{1B}[0m"))
+    let bare = colored.split(separator: "\u{1B}[32m").joined().split(separator: "\u{1B}[0m").joined()
+    #expect(bare == plain)
+    // What nobody has to see at once has none.
+    #expect(!line(TextStyle(isColored: true), TextRecord("outside", "home")).contains("\u{1B}"))
+  }
+}
