@@ -104,6 +104,8 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
   int input = moved_up(program->input);
   int output = program->output < 0 ? STDERR_FILENO : moved_up(program->output);
   int error = program->error < 0 ? STDERR_FILENO : moved_up(program->error);
+  int channel = program->channel < 0 ? -1 : fcntl(program->channel, F_DUPFD_CLOEXEC, LOCWATCH_CHANNEL + 1);
+  if (program->channel >= 0 && channel < 0) give_up(gate, LOCWATCH_STAGE_FORK);
   if (input < 0 || output < 0 || error < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(error, STDERR_FILENO) < 0 ||
       dup2(output, STDOUT_FILENO) < 0)
     give_up(gate, LOCWATCH_STAGE_FORK);
@@ -114,7 +116,12 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
     if (dup3(gate, last, O_CLOEXEC) < 0) give_up(gate, LOCWATCH_STAGE_FORK);
     close(gate);
   }
-  syscall(SYS_close_range, (unsigned)last + 1, ~0U, 0U);
+  int end = last + 1;
+  if (channel >= 0) {
+    if (dup2(channel, LOCWATCH_CHANNEL) < 0) give_up(last, LOCWATCH_STAGE_FORK);
+    end = LOCWATCH_CHANNEL + 1;
+  }
+  syscall(SYS_close_range, (unsigned)end, ~0U, 0U);
 
   // Until it is let go. Where the starter has died before, the gate has no other end and this was all.
   char word;
@@ -232,5 +239,39 @@ int locwatch_wait(int pidfd, int *status, double *core_seconds) {
 }
 
 int locwatch_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
+int locwatch_channel(int ends[2]) {
+  return socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0 ? 0 : errno;
+}
+
+ssize_t locwatch_receive(int socket, void *buffer, size_t size, int *descriptor) {
+  union {
+    char bytes[CMSG_SPACE(4 * sizeof(int))];
+    struct cmsghdr header;
+  } control;
+  struct iovec part = {buffer, size};
+  struct msghdr message;
+  memset(&message, 0, sizeof message);
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  *descriptor = -1;
+  ssize_t count = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
+  if (count < 0) return -1;
+  for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    size_t found = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    for (size_t place = 0; place < found; place += 1) {
+      int passed;
+      memcpy(&passed, CMSG_DATA(header) + place * sizeof(int), sizeof(int));
+      if (*descriptor < 0)
+        *descriptor = passed;
+      else
+        close(passed);
+    }
+  }
+  return count;
+}
 
 char **locwatch_environment(void) { return environ; }

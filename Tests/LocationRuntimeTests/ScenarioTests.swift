@@ -67,6 +67,19 @@ import Testing
       .fetchAnswer, "fetch_answer: logger, value: newData, seconds: 5, bytes: 2048",
       .fetchAnswer(subscriber: "logger", .newData, seconds: 5, bytes: 2048)
     ),
+    (
+      .keepAlive, "keep_alive: logger, seconds: 900",
+      .subscriber(name: "logger", .mode(.keepAlive(seconds: 900)))
+    ),
+    (.tag, "tag: logger, value: sip", .subscriber(name: "logger", .mode(.tag("sip")))),
+    (
+      .traffic, "traffic: logger, tag: sip, bytes: 120",
+      .subscriber(name: "logger", .mode(.traffic(tag: "sip", bytes: 120, lost: nil)))
+    ),
+    (
+      .keepAlive, "keep_alive: logger, seconds: 900, handler_s: 31",
+      .handled(subscriber: "logger", .keepAlive(seconds: 900), seconds: 31)
+    ),
     (.timezone, "timezone: UTC", .machine(.zone(.utc))),
     (.network, "network: metered", .machine(.network(.metered))),
     (.power, "power: battery, value: 40", .machine(.supply(PowerSupply(isOnBattery: true, percent: 40)))),

@@ -14,6 +14,7 @@ struct locwatch_program {
   int input;          // becomes standard input
   int output;         // becomes standard output; -1: goes where standard error goes
   int error;          // becomes standard error; -1: stays what it is here
+  int channel;        // becomes descriptor LOCWATCH_CHANNEL; -1: none
   int cgroup;         // an open directory in cgroup v2 to start in; -1: none
 
   int is_other;            // whether it runs as another user, without new privileges
@@ -26,6 +27,9 @@ struct locwatch_program {
   unsigned long long files_max;   // open descriptors (RLIMIT_NOFILE); 0: as ours
 };
 
+// The descriptor by which a program passes others (unix(7), SCM_RIGHTS).
+enum { LOCWATCH_CHANNEL = 4 };
+
 // Where a start failed.
 enum locwatch_stage { LOCWATCH_STAGE_FORK = 1, LOCWATCH_STAGE_CGROUP = 2, LOCWATCH_STAGE_EXEC = 3, LOCWATCH_STAGE_USER = 4 };
 
@@ -37,7 +41,7 @@ struct locwatch_held {
 };
 
 // Makes the process of a program, which waits before exec: as the leader of a new process group, in its cgroup from
-// the start, with no signal blocked or ignored and no descriptor but the three. 0, or an errno with the stage.
+// the start, with no signal blocked or ignored and no descriptor but the three and the channel. 0, or an errno with the stage.
 int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *held, int *stage);
 
 // Lets it go, and returns when the program was executed: 0. Otherwise an errno with the stage, and it is gone.
@@ -53,6 +57,14 @@ void locwatch_raise_descriptors(void);
 
 // A pipe that no started program inherits; 0 or an errno.
 int locwatch_pipe(int ends[2]);
+
+// Two ends of a channel that keeps messages apart and carries descriptors, which no started program inherits; 0 or an
+// errno.
+int locwatch_channel(int ends[2]);
+
+// Receives what waits at a socket, without waiting: how many bytes, 0 at the end, -1 with errno. The first descriptor
+// that came along is in *descriptor, -1 where none did; further ones are closed.
+ssize_t locwatch_receive(int socket, void *buffer, size_t size, int *descriptor);
 
 // The environment of this process, as it is now.
 char **locwatch_environment(void);

@@ -65,8 +65,8 @@ extension Engine {
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)
         }
-      case .decided, .moved, .ordered, .answered, .changed, .called, .notified, .noted,
-        .transferred:
+      case .decided, .moved, .ordered, .answered, .changed, .called, .redelivered, .notified,
+        .noted, .transferred:
         break
       }
       place += 1

@@ -122,7 +122,7 @@ extension Engine {
         effects.append(.record(Record(id: id, time: time, body: .call(call))))
         let isCalled = state.policy.offer(
           event: id, trigger: call.kind.trigger, call: call, to: index, at: state.instant, into: &steps)
-        if !isCalled, call.kind == .fetch { state.policy.abandonFetch(index) }
+        if !isCalled { state.policy.abandon(call, index, at: state.instant) }
         state.policy.refreshDeadline()
       case .notified(let due):
         guard
@@ -131,6 +131,12 @@ extension Engine {
         let id = takeID()
         effects.append(.record(Record(id: id, time: time, body: .notification(due.record))))
         state.policy.present(due, event: id, index, at: state.instant, into: &steps)
+        state.policy.refreshDeadline()
+      case .redelivered(let name, let rule):
+        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
+          continue
+        }
+        state.policy.redeliver(index, rule: rule, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
       case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
       case .transferred(let name, let rule, let kilobytes, let seconds):

@@ -358,7 +358,7 @@ extension Engine {
       case .foreground: policy.bringToForeground(index, at: instant, into: &steps)
       case .background: policy.sendToBackground(index, at: instant, into: &steps)
       case .quit: policy.forceQuit(index, at: instant, into: &steps)
-      case .exited: policy.exited(index, at: instant, into: &steps)
+      case .exited(let status): policy.exited(index, status: status, at: instant, into: &steps)
       case .orphaned: policy.orphaned(index, at: instant, into: &steps)
       case .acknowledged(let id, _): policy.acknowledge(id, index, at: instant, into: &steps)
       case .beginTask(let name): policy.beginTask(name, index, at: instant, into: &steps)

@@ -33,6 +33,10 @@ public struct SubscriberView: Hashable, Sendable {
   public var lastEnd: ProgramEnd?
   /// What its good moments to fetch have come to; nil without the mode.
   public var fetch: FetchView?
+  /// The longest time from one keep-alive call to the next, seconds; nil where it asked for none (rule E1).
+  public var keepAliveSeconds: Double?
+  /// Tags of the sockets that are watched for it, in the order in which it passed them (rule E4).
+  public var sockets: [String]
   /// Notifications that it has scheduled.
   public var scheduledNotifications: Int
 }
@@ -130,6 +134,8 @@ extension SubscriberView {
     relaunchAt = session.relaunchAt
     lastEnd = session.lastEnd
     fetch = FetchView(session)
+    keepAliveSeconds = session.modes.keepAlive?.seconds
+    sockets = session.modes.sockets
     scheduledNotifications = session.modes.notifications?.entries.count ?? 0
   }
 }

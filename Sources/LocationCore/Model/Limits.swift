@@ -13,4 +13,6 @@ public enum Limits {
   public static let oneshotSeconds = 600.0
   /// Open finite tasks of one subscriber.
   public static let tasks = 1_000
+  /// Sockets that are watched for one subscriber (rule E4).
+  public static let sockets = 4
 }

@@ -36,6 +36,8 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case notificationRegion = "D7"
   /// The user lets a program show notifications, or does not.
   case notificationPermission = "D8"
+  /// What may be asked of keep-alives.
+  case keepAliveTerms = "E1"
   /// The handler of a keep-alive.
   case keepAlive = "E2"
   /// A kept socket has something to read.

@@ -1,16 +1,8 @@
-/// Section E: keep-alive wakes, held sockets, and the relaunch of a program that has to run.
+/// Section E: keep-alive wakes. The other parts of the mode `voip` are in `HeldSockets.swift` and `Restart.swift`.
 extension BackgroundMode {
   /// Rule E2.
   public static let keepAlive = BackgroundMode(
     name: "keep-alive", kind: "keep_alive", modes: .voip, trigger: .keepAlive)
-
-  /// Rule E4.
-  public static let traffic = BackgroundMode(
-    name: "traffic", kind: "traffic", modes: .voip, trigger: .traffic)
-
-  /// Rule E5.
-  public static let restart = BackgroundMode(
-    name: "boot, failed exit", kind: "restart", modes: .voip, trigger: .restart)
 }
 
 extension Trigger {
@@ -18,14 +10,99 @@ extension Trigger {
   public static let keepAlive = Trigger(
     rule: .keepAlive, wakes: true, relaunches: false, afterForceQuit: .removed, beforeUnlock: .notRunning,
     inLowPower: .widerWindow, budgetSeconds: 30, waiting: .mergesLater)
+}
 
-  /// Rule E4.
-  public static let traffic = Trigger(
-    rule: .traffic, wakes: true, relaunches: false, afterForceQuit: .closed, beforeUnlock: .notRunning,
-    withoutDelivery: .deferredInPlace, budgetSeconds: 30, waiting: .mergesLater)
+/// A keep-alive that a process asked for. It ends with the process.
+struct KeepAliveState: Hashable, Sendable, Codable {
+  /// The longest time from one call to the next.
+  let seconds: Double
+  /// What the next call is counted from: when it was asked for, the move to the background, or the end of the last
+  /// handler.
+  var from: EngineInstant
+  /// Whether it has been called and its handler has not ended.
+  var isCalled = false
 
-  /// Rule E5.
-  public static let restart = Trigger(
-    rule: .restart, wakes: false, relaunches: true, afterForceQuit: .never, budgetSeconds: 30,
-    waiting: .mergesLater)
+  init(seconds: Double, from instant: EngineInstant) {
+    self.seconds = seconds
+    from = instant
+  }
+
+  /// When the next call may be made, and when it has to be (rule E2).
+  func window(isLowPower: Bool) -> Window {
+    let share = isLowPower ? Self.earliestInLowPower : Self.earliest
+    return Window(
+      earliest: from.advanced(bySeconds: seconds * share), latest: from.advanced(bySeconds: seconds))
+  }
+
+  /// The earliest call, as a share of the longest time.
+  private static let earliest = 0.75
+  /// The same while the machine saves energy.
+  private static let earliestInLowPower = 0.5
+  /// What may be asked for, seconds (rule E1).
+  static let bounds = 600.0...86_400
+  /// Seconds by which a call may be late without being said so.
+  static let punctualSeconds = 1.0
+}
+
+extension Policy {
+  /// A program asks to be called at least once in so many seconds, or no longer: 0 (rule E1).
+  mutating func keepAlive(
+    seconds: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard mayUseVoip(.keepAliveTerms, index, at: instant, into: &steps) else { return }
+    guard seconds == 0 || KeepAliveState.bounds.contains(seconds) else {
+      return decide(.refuse, .keepAliveTerms, .tooShort, index, at: instant, into: &steps)
+    }
+    update(index) {
+      $0.modes.keepAlive = seconds == 0 ? nil : KeepAliveState(seconds: seconds, from: instant)
+      // A handler that has begun goes on; one that has not is of the keep-alive that is replaced.
+      $0.outbox.removeAll { $0.waits(of: .keepAlive) }
+      if $0.outbox.contains(where: { $0.trigger.row == .keepAlive }) { $0.modes.keepAlive?.isCalled = true }
+    }
+  }
+
+  /// Whether a program may say something of section E now: it runs, and its manifest has the mode.
+  ///
+  /// - Parameter rule: the rule of what it says.
+  mutating func mayUseVoip(
+    _ rule: Rule, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
+    guard requires(.voip, rule, index, at: instant, into: &steps) else { return false }
+    guard !sessions[index].state.isRunning else { return true }
+    let isSuspended = sessions[index].state == .suspended
+    decide(.refuse, rule, isSuspended ? .suspended : .notRunning, index, at: instant, into: &steps)
+    return false
+  }
+
+  /// When a subscriber is called next; nil where it asked for nothing, is in the foreground, or is in its handler.
+  func keepAliveWindow(_ session: Session) -> Window? {
+    guard let keepAlive = session.modes.keepAlive, !keepAlive.isCalled, !isAbsent,
+      session.state == .background || session.state == .suspended
+    else { return nil }
+    return keepAlive.window(isLowPower: isLowPower)
+  }
+
+  /// Calls a subscriber whose keep-alive is due, or may be taken along (rule E2).
+  mutating func fireKeepAlive(
+    _ index: Int, isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let window = keepAliveWindow(sessions[index]), window.isOpen(at: instant, isAwake: isAwake) else {
+      return
+    }
+    update(index) { $0.modes.keepAlive?.isCalled = true }
+    var call = ModeCall(
+      subscriber: sessions[index].subscriber.name, kind: .keepAlive,
+      reason: window.latest <= instant ? .keepAliveDue : .keepAliveGrouped)
+    let late = window.latest.seconds(to: instant)
+    if late > KeepAliveState.punctualSeconds { call.lateSeconds = late }
+    steps.append(.called(call))
+  }
+
+  /// The handler has ended, or could not be called: the next call is counted from now.
+  mutating func concludeKeepAlive(_ index: Int, at instant: EngineInstant) {
+    update(index) {
+      $0.modes.keepAlive?.isCalled = false
+      $0.modes.keepAlive?.from = instant
+    }
+  }
 }

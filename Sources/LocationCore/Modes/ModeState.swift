@@ -3,11 +3,35 @@
 struct ModeState: Hashable, Sendable, Codable {
   /// Section D.
   var notifications: NotificationBook?
+  /// Rule E2.
+  var keepAlive: KeepAliveState?
+  /// The tags of the sockets that are watched for the process, in the order in which it passed them (rule E4).
+  var sockets: [String] = []
+  /// Rule E5.
+  var restart: RestartState?
   /// Section G.
   var fetch: FetchState?
 
   /// Whether any mode is used.
-  var isUsed: Bool { notifications != nil || fetch != nil }
+  var isUsed: Bool { notifications != nil || keepAlive != nil || restart != nil || fetch != nil }
+
+  /// Forgets what ends with a process.
+  mutating func endProcess() {
+    keepAlive = nil
+    sockets = []
+  }
+}
+
+extension ModeState {
+  /// Decodes what is remembered; of a mode that a snapshot does not know, nothing.
+  init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    notifications = try values.decodeIfPresent(NotificationBook.self, forKey: .notifications)
+    keepAlive = try values.decodeIfPresent(KeepAliveState.self, forKey: .keepAlive)
+    sockets = try values.decodeIfPresent([String].self, forKey: .sockets) ?? []
+    restart = try values.decodeIfPresent(RestartState.self, forKey: .restart)
+    fetch = try values.decodeIfPresent(FetchState.self, forKey: .fetch)
+  }
 }
 
 /// What a program says to a background mode, or the user or the machine does to one.
@@ -22,6 +46,12 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case openNotification(id: String)
   /// The user lets it show notifications, or no longer (rule D8).
   case permitNotifications(Bool)
+  /// It asks to be called at least once in so many seconds, or no longer: 0 (rule E1).
+  case keepAlive(seconds: Double)
+  /// It passes a socket that is to be watched while it is suspended (rule E4).
+  case tag(String)
+  /// Something can be read of that socket: so many bytes, where they are known, and so many datagrams lost (rule E4).
+  case traffic(tag: String, bytes: Int?, lost: Int?)
   /// It answers a good moment to fetch, with the bytes it received where they can be counted (rule G2).
   case fetched(FetchResult, bytes: Int?)
 }
@@ -64,7 +94,9 @@ extension Policy {
       due = due.map { min($0, deadline) } ?? deadline
     }
     if let book = session.modes.notifications { consider(notificationWindow(book)) }
+    if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
+    if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
     return due
   }
 
@@ -79,7 +111,9 @@ extension Policy {
     while true {
       let count = steps.count
       for index in sessions.indices {
+        fireRestart(index, at: instant, into: &steps)
         fireNotifications(index, isAwake: isAwake, at: instant, into: &steps)
+        fireKeepAlive(index, isAwake: isAwake, at: instant, into: &steps)
       }
       fireFetch(isAwake: isAwake, at: instant, into: &steps)
       guard !isAwake, steps.count > count else { break }
@@ -109,8 +143,32 @@ extension Policy {
     case .cancelNotifications: update(index) { $0.modes.notifications?.cancelAll() }
     case .openNotification(let id): openNotification(id, index, at: instant, into: &steps)
     case .permitNotifications(let isAllowed): permitNotifications(isAllowed, index)
+    case .keepAlive(let seconds): keepAlive(seconds: seconds, index, at: instant, into: &steps)
+    case .tag(let tag): tagSocket(tag, index, at: instant, into: &steps)
+    case .traffic(let tag, let bytes, let lost):
+      noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
     case .fetched(let result, let bytes):
       answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    }
+  }
+
+  /// A program could not be called after all.
+  mutating func abandon(_ call: ModeCall, _ index: Int, at instant: EngineInstant) {
+    switch call.kind {
+    case .fetch: abandonFetch(index)
+    case .keepAlive: concludeKeepAlive(index, at: instant)
+    case .traffic, .boot, .restart, .audio: break
+    }
+  }
+
+  /// Begins or forgets what a manifest has the modes for, or no longer.
+  mutating func alignModes(_ index: Int, at instant: EngineInstant) {
+    alignFetch(index, at: instant)
+    guard !sessions[index].subscriber.modes.contains(.voip) else { return }
+    update(index) {
+      $0.modes.keepAlive = nil
+      $0.modes.sockets = []
+      $0.modes.restart = nil
     }
   }
 

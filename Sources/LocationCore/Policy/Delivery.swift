@@ -75,7 +75,8 @@ extension Policy {
     update(index) {
       $0.outbox.append(
         Session.Pending(
-          event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind))
+          event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
+          tag: call?.tag))
       if trigger.kind != nil { $0.heardAt = instant }
     }
     switch session.state {
@@ -181,6 +182,7 @@ extension Policy {
     launch.kind = isOfMode || rule == .forceQuit ? kind : "redelivery"
     launch.eventKind = isOfMode ? nil : kind
     launch.isLocked = !isUnlocked
+    launch.tag = pending.tag
     launch.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max() ?? 0
     launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
     if session.state == .notRunning { launch.restored = session.preserved }
@@ -246,12 +248,17 @@ extension Policy {
     into steps: inout [PolicyStep]
   ) {
     let session = sessions[index]
-    guard !session.state.isRunning,
-      let first = session.outbox.first(where: {
-        guard session.objection(to: $0) == nil else { return false }
-        let starts = session.state == .suspended ? $0.trigger.wakes && !$0.isHanded : $0.trigger.relaunches
-        return starts && obstacle(to: $0.trigger, index, at: instant) == nil
-      })
+    guard !session.state.isRunning else { return }
+    func starts(_ pending: Session.Pending) -> Bool {
+      guard session.objection(to: pending) == nil else { return false }
+      let starts =
+        session.state == .suspended ? pending.trigger.wakes && !pending.isHanded : pending.trigger.relaunches
+      return starts && obstacle(to: pending.trigger, index, at: instant) == nil
+    }
+    // That it has to run is the cause, whatever else waits.
+    guard
+      let first = session.outbox.first(where: { $0.trigger.row == .restart && starts($0) })
+        ?? session.outbox.first(where: starts)
     else { return }
     start(
       index, for: first.event, rule: rule, reason: reason ?? (first.wasHanded ? .unacknowledged : .kept),
@@ -268,6 +275,7 @@ extension Policy {
     if sessions[index].outbox[place].trigger.row == .goodMoment {
       concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
     }
+    if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: instant) }
     // The next event of a oneshot is another process with a time of its own.
     let limit =
       sessions[index].subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds

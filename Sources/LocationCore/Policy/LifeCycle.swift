@@ -58,6 +58,7 @@ extension Policy {
     announce(index, .background, cause == .screen ? .screen : .user, graceSeconds: grace, into: &steps)
     let tasks = taskClock(from: instant)
     update(index) {
+      $0.modes.keepAlive?.from = instant
       $0.assertions.append(.grace(until: instant.advanced(bySeconds: grace)))
       $0.taskClock = tasks
       let session = $0
@@ -84,14 +85,20 @@ extension Policy {
       $0.relaunchAt = nil
       $0.preserved = nil
       $0.restoreFailures = 0
+      $0.modes.restart = nil
     }
   }
 
   /// Its process ended by itself. What it has not acknowledged is handed to it again, after a wait that grows.
-  mutating func exited(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  ///
+  /// - Parameter status: how it ended: not 0 where it failed (rule E5).
+  mutating func exited(
+    _ index: Int, status: Int32, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
     guard sessions[index].state != .notRunning else { return refuseMove(index, at: instant, into: &steps) }
     move(index, to: .notRunning, cause: .exit, into: &steps)
     end(index, retries: true, isOrdered: false, at: instant, into: &steps)
+    if status != 0 { scheduleRestart(index, at: instant, into: &steps) } else { forgetRestarts(index) }
   }
 
   /// Its process was ended because who ran it is gone. What it has not acknowledged is handed to a new one at once.
@@ -100,6 +107,8 @@ extension Policy {
     move(index, to: .notRunning, cause: .restart, into: &steps)
     end(index, retries: false, isOrdered: false, at: instant, into: &steps)
     redeliver(index, rule: .atLeastOnce, at: instant, into: &steps)
+    guard sessions[index].state == .notRunning else { return }
+    scheduleRestart(index, isFault: false, at: instant, into: &steps)
   }
 
   /// The machine booted: nobody runs, force-quit marks are gone, and it may be locked (rules A7, A8).
@@ -124,8 +133,10 @@ extension Policy {
       if wasThrottled {
         policy.decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps)
       }
-      policy.redeliver(index, rule: .atLeastOnce, at: instant, into: &steps)
     }
+    startAtBoot(into: &steps)
+    // After those that have to run.
+    steps += sessions.map { .redelivered(subscriber: $0.subscriber.name, rule: .atLeastOnce) }
   }
 
   /// The screen locks: whoever is in the foreground goes to the background, and returns with the unlock (rule A2).
@@ -158,8 +169,13 @@ extension Policy {
     }
     guard !isUnlocked else { return }
     isUnlocked = true
-    forEachSession { policy, index in
-      policy.redeliver(index, rule: .firstUnlock, reason: .firstUnlock, at: instant, into: &steps)
+    // Those that have to run come first (rule E5).
+    for isFirst in [true, false] {
+      forEachSession { policy, index in
+        let hasToRun = policy.sessions[index].outbox.contains { $0.trigger.row == .restart }
+        guard hasToRun == isFirst else { return }
+        policy.redeliver(index, rule: .firstUnlock, reason: .firstUnlock, at: instant, into: &steps)
+      }
     }
   }
 
@@ -201,6 +217,7 @@ extension Policy {
   ) {
     decide(.terminate, rule, reason, index, after: .notRunning, at: instant, into: &steps)
     end(index, retries: rule != .exitsOnSuspend, at: instant, into: &steps)
+    if rule != .exitsOnSuspend { scheduleRestart(index, at: instant, into: &steps) }
   }
 
   /// Its process is gone, or is to go. What it has not acknowledged is tried again after a wait that grows (rule K5).
@@ -259,6 +276,7 @@ extension Policy {
   /// is told so at once (rule B9).
   mutating func noteStart(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     update(index) { $0.restoredAt = $0.preserved == nil ? nil : instant }
+    noteRestarted(index, at: instant)
     guard lacksSource, !sessions[index].subscriber.services.isEmpty else { return }
     decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
     steps.append(

@@ -18,6 +18,8 @@ public enum Order: Hashable, Sendable, Codable {
   case terminate(subscriber: String)
   /// Show the user a notification of it, whose record has this id (rule D3).
   case notify(subscriber: String, event: Int, notification: String, LocalNotification.Content)
+  /// Watch the socket that it passed under this tag, from its next suspension on (rule E4).
+  case keep(subscriber: String, tag: String)
   /// Start it, or bring it to the foreground, for the user (rule D6).
   case open(subscriber: String, launch: Launch)
 
@@ -100,6 +102,8 @@ public enum Order: Hashable, Sendable, Codable {
     public var notification: String?
     /// What that carries for the program, JSON.
     public var data: String?
+    /// The tag of the socket that has something to read (rule E4); nil for any other cause.
+    public var tag: String?
   }
 }
 
@@ -118,6 +122,8 @@ enum PolicyStep: Hashable {
   case called(ModeCall)
   /// A notification is due. It is recorded, and then shown, handed over, or both.
   case notified(DueNotification)
+  /// What a subscriber has not acknowledged is handed to it, after all calls that come before this step.
+  case redelivered(subscriber: String, rule: Rule)
   /// Something of a mode that is told and asks for nothing.
   case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule

@@ -156,7 +156,7 @@ public struct Policy: Hashable, Sendable, Codable {
     if state.isRunning { noteAwake(at: instant) }
     let place = sessions.firstIndex { $0.subscriber.name > subscriber.name } ?? sessions.endIndex
     sessions.insert(session, at: place)
-    alignFetch(place, at: instant)
+    alignModes(place, at: instant)
     if state == .suspended || state == .background { noteWatched(at: instant) }
     refreshDeadline()
     return true

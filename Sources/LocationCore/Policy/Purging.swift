@@ -78,6 +78,7 @@ extension Policy {
     decide(
       .purge, .memoryPressure, .memoryPressure, index, after: .notRunning, at: instant, into: &steps)
     end(index, retries: true, at: instant, into: &steps)
+    scheduleRestart(index, at: instant, into: &steps)
   }
 
   /// A subscriber was found to hold a lock that others may wait for, or no longer to hold one. Suspended it would

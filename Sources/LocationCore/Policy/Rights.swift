@@ -91,7 +91,7 @@ extension Policy {
       }
     }
     judge(index, at: instant, into: &steps)
-    alignFetch(index, at: instant)
+    alignModes(index, at: instant)
   }
 
   /// Judges anew all that a subscriber has not acknowledged, at a change of its rights (rule B8).

@@ -14,6 +14,8 @@ struct Session: Hashable, Sendable, Codable {
     var isCoarse: Bool?
     /// What the program is called for; nil for an event of a location service.
     var call: ModeCall.Kind?
+    /// The tag of the socket that it is called for (rule E4).
+    var tag: String?
 
     /// Whether it waits to be handed over, for a trigger.
     func waits(of trigger: Trigger) -> Bool { !isHanded && self.trigger.row == trigger.row }
@@ -152,7 +154,8 @@ struct Session: Hashable, Sendable, Codable {
     returnsAtUnlock = false
     restoredAt = nil
     standard.endProcess()
-    outbox.removeAll { !$0.trigger.isKept }
+    modes.endProcess()
+    outbox.removeAll { !$0.trigger.isKept || $0.trigger.isOfProcess }
     for index in outbox.indices { outbox[index].isHanded = false }
   }
 }

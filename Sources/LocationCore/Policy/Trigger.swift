@@ -112,6 +112,9 @@ public struct Trigger: Hashable, Sendable {
     }
   }
 
+  /// Whether it is about one process: with that ends what waits of it (section E).
+  public var isOfProcess: Bool { [.keepAlive, .traffic, .restart].contains(row) }
+
   /// Whether an event that was handed over holds off suspension until it is acknowledged.
   public var holdsOff: Bool { waiting != .none }
 }

@@ -27,6 +27,8 @@ public struct ModeCall: Hashable, Sendable, Codable {
   public var reason: Decision.Reason
   /// The tag of the socket (rule E4); nil for the other kinds.
   public var tag: String?
+  /// Datagrams that the kernel had no room for since the socket was passed; nil where none were lost (rule E4).
+  public var lost: Int?
   /// What the user commands (rule F5); nil for the other kinds.
   public var command: String?
   /// Seconds by which a machine that could not wake itself was late; nil where it was not (rule E2).
@@ -52,6 +54,8 @@ extension ModeCall: RecordFamily {
     visitor.text("kind", kind.rawValue, "what for: see [below](#kinds-of-a-call)")
     visitor.text("reason", reason.rawValue, "why now: see [below](#reasons-of-a-decision)")
     visitor.text("tag", tag, "the socket's tag; only for `traffic`")
+    visitor.count(
+      "lost", lost, "datagrams lost for want of room since the socket was tagged; only for `traffic`")
     visitor.text("command", command, "what the user commands; only for `audio`")
     visitor.number("late_s", lateSeconds, .seconds, "by which it is late; absent if it is not")
   }
@@ -66,7 +70,10 @@ extension ModeCall: RecordFamily {
   package static var samples: [Record.Body] {
     Kind.allCases.map { kind in
       var call = ModeCall(subscriber: "a", kind: kind, reason: .goodMoment)
-      if kind == .traffic { call.tag = "sip" }
+      if kind == .traffic {
+        call.tag = "sip"
+        call.lost = 1
+      }
       if kind == .audio { call.command = "pause" }
       if kind == .keepAlive { call.lateSeconds = 1 }
       return .call(call)

@@ -122,6 +122,22 @@ public struct Decision: Hashable, Sendable, Codable {
     case noMode = "no_mode"
     /// One of its kind waits already, or a later one came.
     case merged
+    /// A keep-alive of less than 600 s, or of more than a day.
+    case tooShort = "too_short"
+    /// As long as a keep-alive may wait.
+    case keepAliveDue = "keep_alive_due"
+    /// A keep-alive that may come now, and the machine is awake.
+    case keepAliveGrouped = "keep_alive_grouped"
+    /// A watched socket has something to read.
+    case traffic
+    /// The machine has booted.
+    case boot
+    /// It failed, or was ended by a rule.
+    case exitFailed = "exit_failed"
+    /// As many sockets are watched for it as may be.
+    case tooManySockets = "too_many_sockets"
+    /// No socket of that tag is watched for it.
+    case unknownSocket = "unknown_socket"
     /// A good moment to fetch has come.
     case goodMoment = "good_moment"
     /// No network that will do can be reached.
@@ -340,6 +356,14 @@ extension Decision.Reason {
     case .cooldown: "its last event was less than its cooldown ago"
     case .noMode: "its manifest does not declare the mode"
     case .merged: "one of its kind waits already"
+    case .tooShort: "a keep-alive is from 10 min to a day"
+    case .keepAliveDue: "its keep-alive is due"
+    case .keepAliveGrouped: "its keep-alive may come now, and the machine is awake"
+    case .traffic: "a watched socket has something to read"
+    case .boot: "the machine has booted"
+    case .exitFailed: "its process failed or was ended"
+    case .tooManySockets: "too many sockets are watched for it"
+    case .unknownSocket: "no socket of that tag is watched for it"
     case .goodMoment: "a good moment to fetch"
     case .noNetwork: "there is no network that will do"
     case .lowPower: "the machine saves energy"

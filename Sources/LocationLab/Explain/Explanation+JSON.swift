@@ -102,6 +102,8 @@ extension Explanation {
       ("force_quit", view.wasForceQuit ? .boolean(true) : nil),
       ("waiting", .number("\(view.waiting.count)")), ("last", listener.last?.withoutWords),
       ("fetch", view.fetch?.tree),
+      ("keep_alive_s", view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) }),
+      ("sockets", view.sockets.isEmpty ? nil : .array(view.sockets.map { .string($0) })),
       ("would", listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree))),
     ])
   }

@@ -146,6 +146,12 @@ struct ExplanationText {
       add(name, outcome.service.rawValue, Self.words(outcome))
     }
     if let fetch = view.fetch { add(name, "fetch", Self.words(fetch)) }
+    if let seconds = view.keepAliveSeconds {
+      add(name, "keep-alive", "called every \(Wording.duration(seconds)), or up to a quarter sooner (E2)")
+    }
+    if !view.sockets.isEmpty {
+      add(name, "sockets", "\(view.sockets.joined(separator: ", ")): watched while it is suspended (E4)")
+    }
     if view.scheduledNotifications > 0 {
       let count = Wording.count(view.scheduledNotifications, "notification")
       add(name, "", "\(count) scheduled (D1)")

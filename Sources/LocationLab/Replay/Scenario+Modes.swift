@@ -7,6 +7,7 @@ extension Scenario.Step {
   /// The keys that say what happens to a mode of a subscriber; their value is its name.
   static let modeVerbs: [Key] = [
     .notify, .cancelNotification, .openNotification, .notifications, .fetchAnswer,
+    .keepAlive, .tag, .traffic,
   ]
 
   /// The keys that may stand beside such a verb.
@@ -16,6 +17,9 @@ extension Scenario.Step {
     case .cancelNotification, .openNotification: [.id]
     case .notifications: [.value]
     case .fetchAnswer: [.value, .seconds, .bytes]
+    case .keepAlive: [.seconds, .value, .handler]
+    case .tag: [.value, .handler]
+    case .traffic: [.tag, .bytes, .lost]
     case _: []
     }
   }
@@ -48,8 +52,28 @@ extension Scenario.Step {
         subscriber: name, try map.required(.value).word(FetchResult.self),
         seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 1,
         bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)))
+    case .keepAlive:
+      let (_, seconds) = try map.exactlyOne(of: [.seconds, .value])
+      return try handled(name, .keepAlive(seconds: try seconds.double(in: 0...1e9)), map)
+    case .tag: return try handled(name, .tag(try map.required(.value).string()), map)
+    case .traffic:
+      return .subscriber(
+        name: name,
+        .mode(
+          .traffic(
+            tag: try map.required(.tag).string(),
+            bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)) ?? 0,
+            lost: try map.optional(.lost)?.int(in: 0...(1 << 50)))))
     case _: throw map.node.failure("says when, but not what happens")
     }
+  }
+
+  /// What a subscriber says, and how long its handlers take where `handler_s` says so.
+  private static func handled(
+    _ name: String, _ event: ModeEvent, _ map: StrictMap<Key>
+  ) throws(Failure) -> Scenario.Action {
+    guard let node = map.optional(.handler) else { return .subscriber(name: name, .mode(event)) }
+    return .handled(subscriber: name, event, seconds: try node.double(in: 0...86_400))
   }
 
   /// What a step does to the part of the machine that modes depend on.

@@ -58,6 +58,9 @@ extension Scenario.Step {
     case openNotification = "open_notification"
     case notifications, timezone, network, power
     case fetchAnswer = "fetch_answer"
+    case keepAlive = "keep_alive"
+    case tag, traffic, lost
+    case handler = "handler_s"
     case machineAwake = "machine_awake"
   }
 
@@ -80,7 +83,10 @@ extension Scenario.Step {
   fileprivate init(_ node: StrictYAML, subscribers: [String]) throws(Failure) {
     let map = try node.map(Key.self)
     at = try Self.moment(map.required(.at))
-    let (verb, value) = try map.exactlyOne(of: Self.subscriberVerbs + Self.machineVerbs)
+    // Beside `traffic`, `tag` says of which socket.
+    let isTraffic = map.optional(.traffic) != nil
+    let (verb, value) = try map.exactlyOne(
+      of: (Self.subscriberVerbs + Self.machineVerbs).filter { $0 != .tag || !isTraffic })
     if verb == .lock, (try? value.bool()) != nil {
       // The screen's lock has no name; a lock that a subscriber holds has.
       try map.only([.at], beside: verb)

@@ -24,6 +24,8 @@ public struct Scenario: Hashable, Sendable {
     case memoryPressure(MemoryPressure, freesBytes: Int64?)
     /// How a subscriber answers good moments to fetch from now on, after how many seconds, with how many bytes.
     case fetchAnswer(subscriber: String, FetchResult, seconds: Double, bytes: Int?)
+    /// A subscriber says something to a mode, and its handlers take so many seconds from now on.
+    case handled(subscriber: String, ModeEvent, seconds: Double)
     /// Something happens to the source of fixes.
     case source(SourceEvent)
   }

@@ -28,7 +28,9 @@ struct SubscriberModel {
 
   /// How each program answers a good moment to fetch, where a scenario says so.
   private var fetchAnswers: [String: FetchAnswer] = [:]
-  /// What the programs are called for, by the id of the record, until they are handed it.
+  /// Seconds that the handlers of each program's calls take, where a scenario says so.
+  private var handlerSeconds: [String: Double] = [:]
+  /// What the programs are called for, by the id of the record, until they have done it.
   private var calls: [Int: ModeCall.Kind] = [:]
 
   /// What a program answers to a good moment to fetch.
@@ -49,26 +51,32 @@ struct SubscriberModel {
   var next: EngineInstant? { outcomes.isEmpty ? nil : outcomes[0].at }
 
   /// Takes the next thing a program will do off the list.
-  mutating func removeNext() -> Outcome? { outcomes.isEmpty ? nil : outcomes.removeFirst() }
+  mutating func removeNext() -> Outcome? {
+    guard !outcomes.isEmpty else { return nil }
+    if case .acknowledged(let event, _) = outcomes[0].event { calls[event] = nil }
+    return outcomes.removeFirst()
+  }
 
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open: break
+    case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep: break
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
       outcomes.removeAll { $0.subscriber == name }
       busyUntil[name] = nil
     case .deliver(let name, let event):
       guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
-      if calls.removeValue(forKey: event) == .fetch {
+      if calls[event] == .fetch {
+        calls[event] = nil
         let answer = fetchAnswers[name] ?? .usual
         let done = instant.advanced(bySeconds: answer.seconds)
         return insert(
           Outcome(at: done, subscriber: name, event: .mode(.fetched(answer.result, bytes: answer.bytes))))
       }
       let start = max(instant, busyUntil[name] ?? instant)
-      let done = start.advanced(bySeconds: handlingSeconds)
+      let seconds = calls[event] == nil ? handlingSeconds : handlerSeconds[name] ?? Self.usualHandlerSeconds
+      let done = start.advanced(bySeconds: seconds)
       busyUntil[name] = done
       insert(
         Outcome(at: done, subscriber: name, event: .acknowledged(event: event, coreSeconds: handlingSeconds)))
@@ -83,6 +91,12 @@ struct SubscriberModel {
 
   /// How a program answers good moments to fetch from now on.
   mutating func setFetchAnswer(of name: String, _ answer: FetchAnswer) { fetchAnswers[name] = answer }
+
+  /// How long the handlers of a program's calls take from now on.
+  mutating func setHandler(of name: String, seconds: Double) { handlerSeconds[name] = seconds }
+
+  /// Of a program of which the scenario says nothing.
+  private static let usualHandlerSeconds = 1.0
 
   /// A program holds so many bytes from now on.
   mutating func setMemory(of name: String, bytes: Int64) { memory[name] = bytes }

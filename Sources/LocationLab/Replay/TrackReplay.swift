@@ -266,6 +266,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .fetchAnswer(let name, let result, let seconds, let bytes):
       host.ports.model.setFetchAnswer(
         of: name, SubscriberModel.FetchAnswer(result: result, seconds: seconds, bytes: bytes))
+    case .handled(let name, let event, let seconds):
+      host.ports.model.setHandler(of: name, seconds: seconds)
+      handle(.subscriber(name: name, .mode(event)))
     case .hang(let name, let hangs): host.ports.model.setHanging(name, hangs, at: now)
     case .source(let event): handle(.source(event))
     case .memoryPressure(let level, let freesBytes):

@@ -14,7 +14,7 @@ enum ServiceProbe {
     return services.map { name, detail in
       guard let fixes, fixes.state != .yes else { return Capability(name, .yes, detail) }
       return Capability(name, fixes.state, "needs live fixes: \(fixes.detail)", remedy: fixes.remedy)
-    } + [outlets] + modes + missing.map { Capability($0, .no, "this version has no \($1)") }
+    } + [outlets] + modes(others) + missing.map { Capability($0, .no, "this version has no \($1)") }
   }
 
   /// Webhooks and MQTT take a program of their own.
@@ -35,11 +35,26 @@ enum ServiceProbe {
     ("duty-cycling", "run --sampling adaptive switches the receiver"),
   ]
 
-  private static var modes: [Capability] {
+  private static func modes(_ others: [Capability]) -> [Capability] {
     let fetch = Capability(
       "fetch", .partly,
       "good moments (G) by default routes and /sys/class/power_supply; metering and bytes are not known")
-    return [notifications, fetch]
+    return [notifications, fetch, keepAlive(others), network]
+  }
+
+  private static func keepAlive(_ others: [Capability]) -> Capability {
+    let mayOversleep = others.contains { $0.name == "sleep" && $0.state != .no }
+    guard mayOversleep else {
+      return Capability(
+        "keep-alive", .yes, "calls in their window (E2), starts at boot and after a failure (E5)")
+    }
+    return Capability(
+      "keep-alive", .partly,
+      "calls (E2) and starts (E5); a call that is due while the machine sleeps comes late")
+  }
+
+  private static var network: Capability {
+    Capability("network", .yes, "up to 4 sockets of a suspended program are watched (E4)")
   }
 
   private static var notifications: Capability {
@@ -54,9 +69,7 @@ enum ServiceProbe {
   }
 
   private static let missing = [
-    ("keep-alive", "keep-alive wakes (E)"),
     ("audio", "audio sessions (F)"),
-    ("network", "held sockets (E4)"),
     ("push", "remote notifications (H)"),
     ("transfers", "background transfers (I)"),
     ("serial", "serial accessories (J1)"),

@@ -187,7 +187,9 @@ extension ModeEvent {
     case .notify: "notify"
     case .cancelNotification: "cancel_notification"
     case .fetched: "fetched"
-    case .cancelNotifications, .openNotification, .permitNotifications: nil
+    case .keepAlive: "keep_alive_s"
+    case .tag: "tag"
+    case .cancelNotifications, .openNotification, .permitNotifications, .traffic: nil
     }
   }
 }

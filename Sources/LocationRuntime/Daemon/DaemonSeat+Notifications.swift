@@ -51,7 +51,7 @@ extension DaemonSeat {
     case .permitNotifications(let isAllowed):
       verb = "notifications"
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .notify, .cancelNotifications, .fetched:
+    case .notify, .cancelNotifications, .fetched, .keepAlive, .tag, .traffic:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)

@@ -155,6 +155,12 @@ struct StatusReport {
       if let line = end.lastLine { members.append(.init(key: "last_error", value: .string(line))) }
     }
     if let fetch = view.fetch { members.append(.init(key: "fetch", value: fetch.tree)) }
+    if let seconds = view.keepAliveSeconds {
+      members.append(.init(key: "keep_alive_s", value: .fixed(seconds, FixedPoint.thousandths)))
+    }
+    if !view.sockets.isEmpty {
+      members.append(.init(key: "sockets", value: .array(view.sockets.map { .string($0) })))
+    }
     if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
     if !view.tasks.isEmpty {
       members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))

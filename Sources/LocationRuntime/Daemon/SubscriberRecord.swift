@@ -14,6 +14,9 @@ package struct SubscriberRecord: Sendable {
   private let lastError: String?
   /// What its good moments to fetch have come to; nil without the mode.
   private let fetch: JSONTree?
+  /// The longest time from one keep-alive call to the next, and the sockets that are watched; nil where there is none.
+  private let keepAlive: JSONTree?
+  private let sockets: JSONTree?
 
   /// All subscribers of a state file, with what its daemon knows of them.
   package static func all(_ seat: DaemonSeat) throws(Failure) -> [SubscriberRecord] {
@@ -36,6 +39,8 @@ package struct SubscriberRecord: Sendable {
     lastStatus = known?["last_status"]?.integer
     lastError = known?["last_error"]?.text(or: nil)
     fetch = known?["fetch"]
+    keepAlive = known?["keep_alive_s"]
+    sockets = known?["sockets"]
   }
 
   /// What is said where there is none of that name.
@@ -63,6 +68,8 @@ package struct SubscriberRecord: Sendable {
     if let regions = subscriber.regions { line.member("regions", regions) }
     line.member("modes", modes)
     line.member(json: "fetch", fetch?.text)
+    line.member(json: "keep_alive_s", keepAlive?.text)
+    line.member(json: "sockets", sockets?.text)
     line.member("command", subscriber.command)
     line.close()
   }
@@ -100,6 +107,10 @@ package struct SubscriberRecord: Sendable {
         fetch[key].map { "\(key) \($0.text)" }
       }
       rows.append(["fetch", words.joined(separator: ", ")])
+    }
+    if let keepAlive { rows.append(["keep-alive", "every \(keepAlive.text) s at least"]) }
+    if case .array(let tags)? = sockets {
+      rows.append(["sockets", tags.compactMap { $0.text(or: nil) }.joined(separator: ", ")])
     }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
   }

@@ -16,6 +16,8 @@ final class Conversation {
   private var lines = LineBuffer(limit: SupervisorLimits.lineBytes)
   /// Whether there may be lines that nobody has looked at.
   private(set) var hasLines = false
+  /// What is read may bring descriptors along; called with each (rule E4). Nil where it can bring none.
+  private let takeDescriptor: ((Descriptor) -> Void)?
   /// Events it was handed and has not acknowledged, in order.
   private var handed: [Int] = []
   /// Who it said it is.
@@ -33,7 +35,9 @@ final class Conversation {
   /// - Parameters:
   ///   - input: what is told is written to it.
   ///   - output: what it says is read from it; nil for a program that says nothing.
-  init(input: Descriptor, output: Descriptor?) {
+  ///   - takeDescriptor: takes the sockets that it passes, where `output` is a socket that may bring some.
+  init(input: Descriptor, output: Descriptor?, takeDescriptor: ((Descriptor) -> Void)? = nil) {
+    self.takeDescriptor = takeDescriptor
     self.input = input
     self.output = output
   }
@@ -102,7 +106,10 @@ final class Conversation {
     }
     guard let output else { return false }
     let count = unsafe buffer.withUnsafeMutableBytes { buffer in
-      unsafe SystemCall.readBytes(output.number, buffer)
+      guard let takeDescriptor else { return unsafe SystemCall.readBytes(output.number, buffer) }
+      let (count, passed) = unsafe PassedDescriptor.receive(from: output, into: buffer)
+      if let passed { takeDescriptor(passed) }
+      return count
     }
     if count < 0, errno == EINTR { return true }
     if count < 0, errno == EAGAIN { return false }
@@ -145,7 +152,7 @@ final class Conversation {
   /// - Parameter coreSeconds: the processor time to be put down to an acknowledgment.
   func hear(
     of name: String, at now: Int64, by buffer: inout [UInt8], into reports: inout [SupervisorReport],
-    coreSeconds: () -> Double
+    tagged: ((String) -> SupervisorReport)? = nil, coreSeconds: () -> Double
   ) -> Bool {
     read(at: now, by: &buffer) { answer in
       switch answer {
@@ -161,6 +168,7 @@ final class Conversation {
       case .locate(let seconds): reports.append(.event(subscriber: name, .locate(seconds: seconds)))
       case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
       case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
+      case .tag(let tag): reports.append(tagged?(tag) ?? .request(subscriber: name, .invalid("tag")))
       case .mode(let event): reports.append(.event(subscriber: name, .mode(event)))
       case .request(let request): reports.append(.request(subscriber: name, request))
       case .register(let registration): self.registration = registration

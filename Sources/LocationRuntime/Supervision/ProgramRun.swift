@@ -18,6 +18,8 @@ final class ProgramRun {
   let event: Int?
   /// What is told to it and heard of it.
   let talk: Conversation
+  /// The sockets that it has passed to be watched (rule E4).
+  let sockets: HeldSockets
   /// Its standard error; nil once that has ended.
   private(set) var error: Descriptor?
   private var tail = ErrorTail()
@@ -45,6 +47,7 @@ final class ProgramRun {
     pidfd = start.pidfd
     talk = Conversation(input: start.input, output: start.output)
     error = start.error
+    sockets = HeldSockets(channel: start.channel)
     self.tree = tree
     self.event = event
   }
@@ -99,6 +102,7 @@ final class ProgramRun {
   func suspend(at now: Int64) {
     guard !isSuspended, !isEnding, tree.suspend() else { return }
     isSuspended = true
+    sockets.watch(at: now)
     awaitsSuspension = true
     lookMilliseconds = 1
     scheduleLook(at: now)
@@ -107,6 +111,7 @@ final class ProgramRun {
   func resume() {
     guard isSuspended else { return }
     isSuspended = false
+    sockets.stopWatching()
     awaitsSuspension = false
     nextLook = nil
     tree.resume()
@@ -166,6 +171,9 @@ final class ProgramRun {
   /// The earliest thing to do by time.
   /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
-    [nextLook, killAt, closedAt, hasRoom ? talk.nextReading(at: now) : nil].compactMap { $0 }.min()
+    [
+      nextLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
+      hasRoom ? talk.nextReading(at: now) : nil,
+    ].compactMap { $0 }.min()
   }
 }

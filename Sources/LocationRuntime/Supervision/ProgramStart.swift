@@ -45,6 +45,8 @@ struct ProgramStart {
   let output: Descriptor?
   /// Its standard error: for reading, without waiting; nil where that is this process's own.
   let error: Descriptor?
+  /// By which it passes sockets; nil where it has none.
+  let channel: Descriptor?
 
   /// Starts a program, in a cgroup where one is given.
   ///
@@ -52,16 +54,18 @@ struct ProgramStart {
   ///   we die before, it ends without having run any of it. So nothing runs that was not noted.
   init(
     command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
-    confinement: Subscriber.Confinement? = nil,
+    hasChannel: Bool = false, confinement: Subscriber.Confinement? = nil,
     cgroup: Cgroup?, noting note: (pid_t) -> Void
   ) throws(Refusal) {
     var account: ProgramAccount?
     if let user = confinement?.user { account = try ProgramAccount(user: user, group: confinement?.group) }
-    let environment = environment + (account?.environment ?? [])
+    var environment = environment + (account?.environment ?? [])
     cgroup?.limit(confinement)
     let (theirInput, input) = try Self.pipe()
     let ends = hasOutput ? try Self.pipe() : nil
     let errorEnds = hasError ? try Self.pipe() : nil
+    let channelEnds = hasChannel ? try Self.channel() : nil
+    if hasChannel { environment.append("\(Self.channelKey)\(LOCWATCH_CHANNEL)") }
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer {
@@ -78,6 +82,7 @@ struct ProgramStart {
         unsafe program.input = theirInput.number
         unsafe program.output = ends?.write.number ?? -1
         unsafe program.error = errorEnds?.write.number ?? -1
+        unsafe program.channel = channelEnds?.theirs.number ?? -1
         unsafe program.cgroup = cgroup?.directory.number ?? -1
         unsafe program.memory_max = UInt64(confinement?.memoryMaxBytes ?? 0)
         unsafe program.tasks_max = UInt64(confinement?.tasksMax ?? 0)
@@ -108,6 +113,7 @@ struct ProgramStart {
     self.input = input
     output = ends?.read
     error = errorEnds?.read
+    channel = channelEnds?.ours
     input.stopWaiting()
     output?.stopWaiting()
     error?.stopWaiting()
@@ -148,7 +154,7 @@ struct ProgramStart {
       unsafe entries.append(String(cString: text))
       unsafe entry += 1
     }
-    let own = [causeKey, kindKey, eventKey] + EventVariables.names.map { $0 + "=" }
+    let own = [causeKey, kindKey, eventKey, channelKey] + EventVariables.names.map { $0 + "=" }
     return entries.filter { entry in !own.contains { entry.hasPrefix($0) } }
   }
 
@@ -156,10 +162,31 @@ struct ProgramStart {
   static let kindKey = "LOCWATCH_KIND="
   static let eventKey = "LOCWATCH_EVENT_ID="
 
+  static let channelKey = "LOCWATCH_FD="
+
+  private static func channel() throws(Refusal) -> (ours: Descriptor, theirs: Descriptor) {
+    var ends: [Int32] = [-1, -1]
+    let code = unsafe locwatch_channel(&ends)
+    guard code == 0 else { throw Refusal(isOfCgroup: false, code: code) }
+    return (Descriptor(ends[0]), Descriptor(ends[1]))
+  }
+
   private static func pipe() throws(Refusal) -> (read: Descriptor, write: Descriptor) {
     var ends: [Int32] = [-1, -1]
     let code = unsafe locwatch_pipe(&ends)
     guard code == 0 else { throw Refusal(isOfCgroup: false, code: code) }
     return (Descriptor(ends[0]), Descriptor(ends[1]))
+  }
+}
+
+/// Descriptors that programs pass over a Unix socket (unix(7), `SCM_RIGHTS`).
+enum PassedDescriptor {
+  /// Receives what waits at a socket, without waiting: as `read(2)` does, with the descriptor that came along.
+  static func receive(
+    from socket: Descriptor, into buffer: UnsafeMutableRawBufferPointer
+  ) -> (count: Int, passed: Descriptor?) {
+    var passed: Int32 = -1
+    let count = unsafe locwatch_receive(socket.number, buffer.baseAddress, buffer.count, &passed)
+    return (count, passed >= 0 ? Descriptor(passed) : nil)
   }
 }

@@ -8,6 +8,8 @@
 final class SocketConnection {
   let descriptor: Descriptor
   let talk: Conversation
+  /// The sockets that it has passed to be watched (rule E4).
+  let sockets: HeldSockets
   /// The process that connected; nil where the kernel does not say.
   let pid: pid_t?
   /// When that process started: with the number, that is one process and no other.
@@ -22,7 +24,9 @@ final class SocketConnection {
   init(_ descriptor: Descriptor, at now: Int64) {
     self.descriptor = descriptor
     descriptor.stopWaiting()
-    talk = Conversation(input: descriptor, output: descriptor)
+    let sockets = HeldSockets(channel: nil)
+    self.sockets = sockets
+    talk = Conversation(input: descriptor, output: descriptor) { sockets.arrive($0) }
     pid = Self.peer(of: descriptor)
     start = pid.flatMap { ProcessStatus(of: $0)?.start }
     registerBy = now + SupervisorLimits.registerMilliseconds

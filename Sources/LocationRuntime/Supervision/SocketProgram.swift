@@ -55,7 +55,8 @@ final class SocketProgram: SupervisedSubscriber {
     switch order {
     case .wake(_, let launch), .relaunch(_, let launch): call(LaunchNotice(launch), at: now)
     case .deliver(_, let event): deliver(event, recordLine)
-    case .suspend: break
+    case .suspend: connection?.sockets.watch(at: now)
+    case .keep(_, let tag): if connection?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     case .warn(_, let warning): say(LaunchNotice.line(of: warning))
     case .announce(_, let notice): say(LaunchNotice.line(of: notice))
     case .refuse(_, let what, let reason):
@@ -68,7 +69,10 @@ final class SocketProgram: SupervisedSubscriber {
 
   func userLaunch(at now: Int64) { call(.user, at: now) }
 
-  func answer(_ reply: SubscriberReply) { say(reply.line) }
+  func answer(_ reply: SubscriberReply) {
+    if reply.refusesSocket { connection?.sockets.letGo() }
+    say(reply.line)
+  }
 
   func remove(at now: Int64) {
     isRemoved = true
@@ -77,6 +81,7 @@ final class SocketProgram: SupervisedSubscriber {
 
   private func call(_ launch: LaunchNotice, at now: Int64) {
     if let connection {
+      connection.sockets.stopWatching()
       say(launch.line)
       return connection.ring()
     }
@@ -158,9 +163,17 @@ final class SocketProgram: SupervisedSubscriber {
   func hear(at now: Int64, by buffer: inout [UInt8]) {
     guard let connection else { return }
     var reports: [SupervisorReport] = []
-    _ = connection.talk.hear(of: name, at: now, by: &buffer, into: &reports) { 0 }
+    let sockets = connection.sockets
+    _ = connection.talk.hear(
+      of: name, at: now, by: &buffer, into: &reports, tagged: { [name] in sockets.tag($0, of: name) },
+      coreSeconds: { 0 })
     if !reports.isEmpty { tell(reports) }
     if connection.isOver { detach() }
+  }
+
+  /// A watched socket has something to read.
+  func noteTraffic(_ tag: String) {
+    if let report = connection?.sockets.traffic(tag, of: name) { tell([report]) }
   }
 
   /// Writes what goes without waiting.
@@ -191,8 +204,11 @@ final class SocketProgram: SupervisedSubscriber {
   ///
   /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
-    [connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil]
-      .compactMap { $0 }.min()
+    [
+      connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil,
+      hasRoom ? connection?.sockets.deadline(at: now) : nil,
+    ]
+    .compactMap { $0 }.min()
   }
 
   private func giveUp(_ reason: SupervisorNote, status: Int32) {

@@ -14,6 +14,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
   /// It asks for one fix, and waits for it so many seconds.
   case locate(seconds: Double)
   case request(SubscriberRequest)
+  /// It passes a socket that is to be watched (rule E4), which comes beside the line.
+  case tag(String)
   /// It says something to a background mode.
   case mode(ModeEvent)
   /// It says which subscriber it is: on a socket, and there first.
@@ -69,6 +71,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case cancelNotifications = "cancel_notifications"
     case notifications
     case fetched
+    case keepAlive = "keep_alive_s"
+    case tag
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -95,6 +99,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .fetched:
       FetchResult(rawValue: try reader.string()).map { SubscriberAnswer.mode(.fetched($0, bytes: nil)) }
         ?? SubscriberAnswer.request(.invalid("fetched"))
+    case .tag: try name(&reader).map { .tag($0) }
+    case .keepAlive: .mode(.keepAlive(seconds: try reader.number()))
     }
   }
 

@@ -15,8 +15,13 @@ package enum SubscriberReply: Hashable, Sendable {
   case notification(id: String)
   /// The notifications that it has scheduled.
   case notifications([ScheduledNotification])
+  /// A socket that it passed is watched from its next suspension on.
+  case tagged(String)
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
+
+  /// Whether a socket that it passed is not to be watched.
+  var refusesSocket: Bool { if case .refused("tag", _) = self { true } else { false } }
 
   /// The line, with its end.
   var line: [UInt8] {
@@ -43,6 +48,7 @@ package enum SubscriberReply: Hashable, Sendable {
       // Only children of ours can be suspended (rule A2).
       line.member("suspension", "no")
     case .notification(let id): line.member("notification", id)
+    case .tagged(let tag): line.member("tag", tag)
     case .notifications(let list):
       line.member("v", 1)
       line.member("type", "notifications")
@@ -82,6 +88,8 @@ struct LaunchNotice: Hashable {
   var notification: String?
   /// What that carries for the program, JSON.
   var data: String?
+  /// The tag of the socket that has something to read (rule E4).
+  var tag: String?
   /// Whether it is the user's doing.
   var isOfUser = false
 
@@ -102,6 +110,7 @@ struct LaunchNotice: Hashable {
     budgetSeconds = launch.budgetSeconds > 0 ? launch.budgetSeconds : nil
     notification = launch.notification
     data = launch.data
+    tag = launch.tag
     isOfUser = launch.notification != nil
     sleptSeconds = launch.sleptSeconds
     throttleSeconds = launch.throttleSeconds
@@ -126,6 +135,7 @@ struct LaunchNotice: Hashable {
     line.member("restored", restored)
     line.member("notification", notification)
     line.member(json: "data", data)
+    line.member("tag", tag)
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

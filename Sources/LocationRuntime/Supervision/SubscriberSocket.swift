@@ -34,6 +34,7 @@ struct SubscriberSocket: ~Copyable {
     case input(SocketProgram)
     case output(SocketProgram)
     case command(SocketProgram)
+    case traffic(SocketProgram, tag: String)
   }
 
   private let path: String?
@@ -125,6 +126,11 @@ struct SubscriberSocket: ~Copyable {
         }
         if let input = talk.input, !talk.queue.isEmpty { watch(input, POLLOUT, .input(program)) }
       }
+      if let sockets = program.connection?.sockets, hasRoom {
+        for (tag, socket) in sockets.watched(at: now) {
+          watch(socket, HeldSockets.events, .traffic(program, tag: tag))
+        }
+      }
       if let starter = program.starter { watch(starter.pidfd, POLLIN, .command(program)) }
       consider(program.deadline(at: now, hasRoom: hasRoom))
     }
@@ -142,6 +148,7 @@ struct SubscriberSocket: ~Copyable {
       case .input(let program): program.send()
       case .output(let program): if hasRoom { program.hear(at: now, by: &buffer) }
       case .command(let program): program.reap()
+      case .traffic(let program, let tag): program.noteTraffic(tag)
       }
     }
     targets.removeAll(keepingCapacity: true)

@@ -64,6 +64,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       sayIfResident(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .terminate: terminate(at: now)
     case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
+    case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     // The daemon shows it.
     case .notify: break
     }
@@ -73,7 +74,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   func userLaunch(at now: Int64) { launchUnlessRunning(.user, at: now) }
 
   /// Tells it the answer to something it said.
-  func answer(_ reply: SubscriberReply) { sayIfResident(reply.line) }
+  func answer(_ reply: SubscriberReply) {
+    if reply.refusesSocket { run?.sockets.letGo() }
+    sayIfResident(reply.line)
+  }
 
   private func sayIfResident(_ line: [UInt8]) {
     if subscriber.style == .resident, let run, !run.isEnding { say(line, to: run) }
@@ -213,7 +217,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   ) throws(ProgramStart.Refusal) -> ProgramRun {
     let start = try site.start(
       subscriber, environment: environment, hasOutput: subscriber.style == .resident,
-      hasError: true, cgroup: cgroup)
+      hasError: true, hasChannel: subscriber.style == .resident, cgroup: cgroup)
     let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
     run.tree.setPrecedence(isForeground: launch.isOfUser)
     run.startCounting()
@@ -263,6 +267,17 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Reads one piece of what it writes to its standard error.
   func hearError(by buffer: inout [UInt8]) { _ = run?.hearError(by: &buffer) }
+
+  /// Takes the sockets that it passes.
+  func takeSockets(at now: Int64) {
+    guard let reports = run?.sockets.receive(of: name, at: now), !reports.isEmpty else { return }
+    tell(reports)
+  }
+
+  /// A watched socket has something to read.
+  func noteTraffic(_ tag: String) {
+    if let report = run?.sockets.traffic(tag, of: name) { tell([report]) }
+  }
 
   /// Looks whether a suspension has come about.
   func noticeSuspension(at now: Int64) {

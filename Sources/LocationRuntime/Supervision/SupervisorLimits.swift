@@ -14,6 +14,10 @@ package enum SupervisorLimits {
   package static let linesPerSecond = 16_384
   /// Answers that are taken of one program in a second, more than events can come; beyond, it waits as well.
   package static let answersPerSecond = 128
+  /// Sockets that are taken of one program in a second; beyond, it waits as well.
+  package static let socketsPerSecond = 16
+  /// The longest message with which a program passes a socket.
+  package static let tagBytes = 2_048
   /// Answers that are still taken of a program that has ended.
   package static let lastAnswers = 1_024
   /// Answers of one subscriber that may be refused in a minute. Beyond, what it asks for is refused without a

@@ -21,7 +21,10 @@ struct SupervisorLoop: ~Copyable {
   private var targets: [(program: SupervisedProgram, kind: Kind)] = []
   private var isStopping = false
 
-  private enum Kind { case end, input, output, error, freezing }
+  private enum Kind {
+    case end, input, output, error, freezing, channel
+    case traffic(tag: String)
+  }
 
   init(mailbox: SupervisorMailbox, site: SupervisorSite, socket: consuming SubscriberSocket) {
     self.mailbox = mailbox
@@ -112,6 +115,12 @@ struct SupervisorLoop: ~Copyable {
         watch(output, POLLIN, program, .output)
       }
       if let error = run.error { watch(error, POLLIN, program, .error) }
+      if hasRoom {
+        if let channel = run.sockets.readable(at: now) { watch(channel, POLLIN, program, .channel) }
+        for (tag, socket) in run.sockets.watched(at: now) {
+          watch(socket, HeldSockets.events, program, .traffic(tag: tag))
+        }
+      }
       if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {
         watch(cgroup.events, POLLPRI, program, .freezing)
       }
@@ -139,6 +148,8 @@ struct SupervisorLoop: ~Copyable {
       case .output: if mailbox.hasRoom() { _ = target.program.hear(at: now, by: &buffer) }
       case .error: target.program.hearError(by: &buffer)
       case .freezing: target.program.noticeSuspension(at: now)
+      case .channel: if mailbox.hasRoom() { target.program.takeSockets(at: now) }
+      case .traffic(let tag): target.program.noteTraffic(tag)
       }
     }
     socket.serve(entries, hasRoom: mailbox.hasRoom(), at: now, by: &buffer)
@@ -163,7 +174,7 @@ extension Order {
     switch self {
     case .wake(let name, _), .relaunch(let name, _), .deliver(let name, _), .suspend(let name),
       .warn(let name, _), .announce(let name, _), .refuse(let name, _, _), .terminate(let name),
-      .notify(let name, _, _, _), .open(let name, _):
+      .notify(let name, _, _, _), .open(let name, _), .keep(let name, _):
       name
     }
   }

@@ -82,13 +82,13 @@ final class SupervisorSite: Sendable {
   /// Starts a subscriber's program, noted before it runs.
   func start(
     _ subscriber: Subscriber, environment: [String], hasOutput: Bool, hasError: Bool = false,
-    cgroup: Cgroup?
+    hasChannel: Bool = false, cgroup: Cgroup?
   ) throws(ProgramStart.Refusal) -> ProgramStart {
     let name = subscriber.name
     do throws(ProgramStart.Refusal) {
       return try ProgramStart(
         command: subscriber.command, environment: environment, hasOutput: hasOutput, hasError: hasError,
-        confinement: subscriber.confinement, cgroup: cgroup
+        hasChannel: hasChannel, confinement: subscriber.confinement, cgroup: cgroup
       ) { pid in noteRun(of: name, pid: pid, cgroup: cgroup?.path) }
     } catch {
       forgetRun(of: name)

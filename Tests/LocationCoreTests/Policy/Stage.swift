@@ -75,7 +75,7 @@ struct Stage: ~Copyable {
             (instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
         }
       case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open: break
+      case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep: break
       }
     }
     performed = orders.count

@@ -160,6 +160,11 @@ import Testing
       #expect(steps.firstDecision?.hasPrefix("defer") == true)
       steps = []
       end(&policy, &steps)
+      for step in steps {
+        if case .redelivered(_, let rule) = step {
+          policy.redeliver(0, rule: rule, at: Drive.instant(5), into: &steps)
+        }
+      }
       let isHanded = steps.contains { step in
         if case .ordered(.deliver("a", 1)) = step { true } else { false }
       }

@@ -39,6 +39,8 @@ import Testing
     .subscriber(name: "s", .authorization(.whenInUse)), .subscriber(name: "s", .quit),
     .subscriber(name: "s", .mode(.notify(LocalNotification(id: "n", title: "t", when: .now)))),
     .subscriber(name: "s", .mode(.fetched(.newData, bytes: 7))),
+    .subscriber(name: "s", .mode(.keepAlive(seconds: 600))), .subscriber(name: "s", .mode(.tag("sip"))),
+    .subscriber(name: "s", .mode(.traffic(tag: "sip", bytes: 7, lost: 1))),
     .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.notifier(false)),
     .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),
     .machine(.reboot), .machine(.memoryPressure(.critical)), .machine(.lowPower(true)), .machine(.unlock),

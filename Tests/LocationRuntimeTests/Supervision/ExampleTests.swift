@@ -70,6 +70,46 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test(.enabled(if: hasPython, "no Python here"))
+  func `the example that keeps a connection notes what its server says, also while it is suspended`()
+    async throws
+  {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let server = try PythonServer(
+      run.folder,
+      #"""
+      peer, _ = listener.accept()
+      for line in sys.stdin:
+          peer.sendall(line.encode())
+          if line == "ping\n":
+              print(repr(peer.recv(100)), flush=True)
+      """#)
+    let out = run.folder("messages")
+    run.supervisor.add(
+      Subscriber(
+        name: "phone", command: [PackageRoot.file("Examples/phone.py"), "127.0.0.1:\(server.port)", out],
+        modes: .voip))
+    run.relaunch("phone", event: 3)
+    try run.wait(for: .event(subscriber: "phone", .mode(.tag("server"))))
+    run.supervisor.perform(.keep(subscriber: "phone", tag: "server"))
+    try run.wait(for: .event(subscriber: "phone", .mode(.keepAlive(seconds: 900))))
+    run.suspend("phone")
+    _ = try run.suspension("phone")
+    server.say("first")
+    try run.wait(for: .event(subscriber: "phone", .mode(.traffic(tag: "server", bytes: 6, lost: nil))))
+    run.wake("phone", event: 4)
+    run.tell("phone", 4, #""type":"call","kind":"traffic","tag":"server""#)
+    try run.acknowledged("phone", 4)
+    #expect(KernelFile.read(out) == "first\n")
+    run.tell("phone", 5, #""type":"call","kind":"keep_alive""#)
+    try run.acknowledged("phone", 5)
+    server.say("ping")
+    #expect(server.line() == #"b'\r\n\r\n'"#)
+    server.end()
+    #expect(try run.exit("phone") == 1)
+    await run.supervisor.stop()
+  }
+
   private func tell(_ run: SupervisorRun, _ event: Int, meters: Double) throws {
     run.tell("distance", event, #""type":"significant","moved_m":\#(meters)"#)
     try run.wait(for: .event(subscriber: "distance", .beginTask(name: "save")))

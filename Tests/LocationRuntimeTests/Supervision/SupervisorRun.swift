@@ -112,6 +112,9 @@ final class SupervisorRun {
     return true
   }
 
+  /// Takes what has come without waiting for anything.
+  func takeWhatCame() { supervisor.take(into: &pending) }
+
   struct Waited: Error {}
 
   /// Waits for exactly this report.

@@ -62,14 +62,15 @@ import Testing
     try await run.wait("their end") { !pids.contains(where: DaemonRun.isAlive) }
     #expect(await run.end() == 0)
   }
+}
 
-  private func children(of parent: Int32) -> [Int32] {
-    KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.filter { pid in
-      guard let text = KernelFile.read("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else {
-        return false
-      }
-      let fields = text[end...].split(separator: " ")
-      return fields.count > 2 && Int32(fields[2]) == parent && fields[1] != "Z"
+/// The processes that another has started, and that have not ended.
+func children(of parent: Int32) -> [Int32] {
+  KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.filter { pid in
+    guard let text = KernelFile.read("/proc/\(pid)/stat"), let end = text.lastIndex(of: ")") else {
+      return false
     }
+    let fields = text[end...].split(separator: " ")
+    return fields.count > 2 && Int32(fields[2]) == parent && fields[1] != "Z"
   }
 }

@@ -27,6 +27,8 @@ import Testing
     var session = Session(subscriber: Subscriber(name: "a"))
     session.wasForceQuit = true
     session.modes.fetch = FetchState(at: instant)
+    session.modes.keepAlive = KeepAliveState(seconds: 900, from: instant)
+    session.modes.sockets = ["sip"]
     var whole = Explanation(time: time)
     whole.knownUntil = time
     whole.event = record

@@ -2,7 +2,7 @@
 
 /// One thing that can happen to a subscriber. That it hangs is no action of its own: it does nothing while time passes.
 enum ModelAction: Hashable, CaseIterable {
-  case launch, background, quit, exit, done
+  case launch, background, quit, exit, crash, done
   case region, visit, move, update
   /// Calls of the background modes.
   case keepAlive, restart, remoteControl, goodMoment
@@ -42,7 +42,8 @@ extension ModelState {
     case .quit:
       say { $0.forceQuit($1, at: now, into: &made) }
       witness.isForceQuit()
-    case .exit: say { $0.exited($1, at: now, into: &made) }
+    case .exit: say { $0.exited($1, status: 0, at: now, into: &made) }
+    case .crash: say { $0.exited($1, status: 1, at: now, into: &made) }
     case .done: say { $0.endGrace($1, at: now, into: &made) }
     case .region: raise(.region, region: "r", into: &made)
     case .visit: raise(.visit, into: &made)

@@ -180,6 +180,7 @@ struct ModelState: Hashable {
         policy.suspendIfIdle(0, at: now, into: &steps)
       case .reduced(_, let owed): raise(owed.trigger, isCoarse: true, into: &steps)
       case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
+      case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .decided, .moved, .ordered, .changed, .notified, .noted, .transferred: break
       }
       place += 1
@@ -274,6 +275,14 @@ extension ModelState {
       move(&session.reducedAt, back: ReducedAccuracy.leastSeconds)
       move(&session.throttledUntil)
       move(&session.purgeAt)
+      if var restart = session.modes.restart {
+        move(&restart.startedAt, back: 600)
+        move(&restart.dueAt)
+        session.modes.restart = restart
+      }
+      if let from = session.modes.keepAlive?.from {
+        session.modes.keepAlive?.from = from.advanced(bySeconds: shift)
+      }
       if let batch = session.standard.batch {
         session.standard.batch = StandardService.Batch(
           since: batch.since.advanced(bySeconds: shift), meters: batch.meters, last: batch.last)

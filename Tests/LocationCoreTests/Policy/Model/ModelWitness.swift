@@ -102,7 +102,7 @@ extension ModelWitness {
     lastEvent += 1
     facts[lastEvent] = Facts(
       isLocation: trigger.isLocation, isExact: isExact && trigger.isLocation, isOwed: trigger.holdsOff,
-      isKept: trigger.isKept, outlivesForceQuit: trigger.outlivesForceQuit,
+      isKept: trigger.isKept && !trigger.isOfProcess, outlivesForceQuit: trigger.outlivesForceQuit,
       budgetSeconds: trigger.budgetSeconds)
     return lastEvent
   }
@@ -171,7 +171,7 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .called, .notified, .noted, .transferred: return nil
+    case .reduced, .changed, .called, .redelivered, .notified, .noted, .transferred: return nil
     }
   }
 
@@ -311,7 +311,7 @@ extension Order {
   /// Whether a record goes before the order. What a program is told of a move is told beside the move.
   fileprivate var isRecorded: Bool {
     switch self {
-    case .announce, .open: false
+    case .announce, .open, .keep: false
     case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify: true
     }
   }
@@ -329,7 +329,7 @@ extension Order {
     case .refuse: return decision.action == .refuse
     case .terminate: return [.terminate, .purge].contains(decision.action)
     case .notify(_, let event, _, _): return decision.event == event && decision.action == .notify
-    case .announce, .open: return false
+    case .announce, .open, .keep: return false
     }
   }
 }

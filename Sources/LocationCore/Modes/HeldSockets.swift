@@ -1,0 +1,56 @@
+/// Section E: sockets of a program that are watched for it while it is suspended (rule E4).
+extension BackgroundMode {
+  /// Rule E4.
+  public static let traffic = BackgroundMode(
+    name: "traffic", kind: "traffic", modes: .voip, trigger: .traffic)
+}
+
+extension Trigger {
+  /// Rule E4.
+  public static let traffic = Trigger(
+    rule: .traffic, wakes: true, relaunches: false, afterForceQuit: .closed, beforeUnlock: .notRunning,
+    withoutDelivery: .deferredInPlace, budgetSeconds: 30, waiting: .mergesLater)
+}
+
+extension Policy {
+  /// A program passes a socket to be watched while it is suspended. One of the same tag takes the place of the one
+  /// before (rule E4).
+  mutating func tagSocket(
+    _ tag: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard mayUseVoip(.traffic, index, at: instant, into: &steps) else { return }
+    let tags = sessions[index].modes.sockets
+    guard tags.contains(tag) || tags.count < Limits.sockets else {
+      return decide(.refuse, .traffic, .tooManySockets, index, at: instant, into: &steps)
+    }
+    if !tags.contains(tag) { update(index) { $0.modes.sockets.append(tag) } }
+    steps.append(.ordered(.keep(subscriber: sessions[index].subscriber.name, tag: tag)))
+  }
+
+  /// A watched socket has something to read, or its peer has hung up. While its program runs, the program sees that
+  /// itself.
+  ///
+  /// - Parameters:
+  ///   - bytes: How many came, for the energy of the radio; nil where nobody knows.
+  ///   - lost: Datagrams that found no room in the kernel's buffer since the socket was passed; nil where there can be
+  ///     none.
+  mutating func noteTraffic(
+    _ tag: String, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    guard session.modes.sockets.contains(tag) else {
+      return decide(.refuse, .traffic, .unknownSocket, index, at: instant, into: &steps)
+    }
+    let name = session.subscriber.name
+    if let bytes {
+      steps.append(
+        .transferred(subscriber: name, rule: .traffic, kilobytes: Double(bytes) / 1000, seconds: 0))
+    }
+    guard session.state == .suspended else { return }
+    var call = ModeCall(subscriber: name, kind: .traffic, reason: .traffic)
+    call.tag = tag
+    if let lost, lost > 0 { call.lost = lost }
+    steps.append(.called(call))
+  }
+}

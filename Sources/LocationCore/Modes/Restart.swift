@@ -1,0 +1,95 @@
+/// Section E: a program that has to run is started at boot and after it has failed (rule E5).
+extension BackgroundMode {
+  /// Rule E5.
+  public static let restart = BackgroundMode(
+    name: "boot, failed exit", kind: "restart", modes: .voip, trigger: .restart)
+}
+
+extension Trigger {
+  /// Rule E5.
+  public static let restart = Trigger(
+    rule: .restart, wakes: false, relaunches: true, afterForceQuit: .never, budgetSeconds: 30,
+    waiting: .mergesLater)
+}
+
+/// How the processes of one subscriber with the mode `voip` have fared.
+struct RestartState: Hashable, Sendable, Codable {
+  /// Ends that failed since the last process that ran for long enough.
+  var failures = 0
+  /// When the present process was started; nil while there is none.
+  var startedAt: EngineInstant?
+  /// When it is started again; nil while nothing is due.
+  var dueAt: EngineInstant?
+
+  /// Notes that the process has failed.
+  ///
+  /// - Returns: seconds until the next start.
+  mutating func fail(at instant: EngineInstant) -> Double {
+    if let startedAt, startedAt.seconds(to: instant) >= Self.steadySeconds { failures = 0 }
+    startedAt = nil
+    let seconds = failures == 0 ? 0 : min(Double(1 << (failures - 1)), Self.limitSeconds)
+    failures = min(failures + 1, Self.mostDoublings)
+    return seconds
+  }
+
+  /// Seconds after which a process no longer counts as one that failed at its start.
+  private static let steadySeconds = 600.0
+  /// The longest wait, seconds.
+  private static let limitSeconds = 300.0
+  /// 2 to the power of 9 seconds are more than that already.
+  private static let mostDoublings = 10
+}
+
+extension Policy {
+  /// The process of a subscriber has failed, or who ran it is gone: it is started again, at once or after a wait that
+  /// grows.
+  ///
+  /// - Parameter isFault: whether the next start may have to wait.
+  mutating func scheduleRestart(
+    _ index: Int, isFault: Bool = true, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].subscriber.modes.contains(.voip) else { return }
+    var restart = sessions[index].modes.restart ?? RestartState()
+    let seconds = isFault ? restart.fail(at: instant) : 0
+    restart.startedAt = nil
+    restart.dueAt = seconds > 0 ? instant.advanced(bySeconds: seconds) : nil
+    update(index) { $0.modes.restart = restart }
+    if seconds == 0 { callToRun(.restart, .exitFailed, index, into: &steps) }
+  }
+
+  /// Starts a subscriber whose wait is over.
+  mutating func fireRestart(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let dueAt = sessions[index].modes.restart?.dueAt, dueAt <= instant else { return }
+    update(index) { $0.modes.restart?.dueAt = nil }
+    callToRun(.restart, .exitFailed, index, into: &steps)
+  }
+
+  /// The machine has booted: those that have to run are started, by name (rule E5).
+  mutating func startAtBoot(into steps: inout [PolicyStep]) {
+    for index in sessions.indices where sessions[index].subscriber.modes.contains(.voip) {
+      update(index) { $0.modes.restart = RestartState() }
+      callToRun(.boot, .boot, index, into: &steps)
+    }
+  }
+
+  /// Its process ended well: that it failed before does not count any more, and nothing starts it.
+  mutating func forgetRestarts(_ index: Int) { update(index) { $0.modes.restart = nil } }
+
+  /// Notes that a process of a subscriber has been started, for whatever reason.
+  mutating func noteRestarted(_ index: Int, at instant: EngineInstant) {
+    guard sessions[index].subscriber.modes.contains(.voip) else { return }
+    update(index) {
+      var restart = $0.modes.restart ?? RestartState()
+      restart.startedAt = instant
+      restart.dueAt = nil
+      $0.modes.restart = restart
+    }
+  }
+
+  private func callToRun(
+    _ kind: ModeCall.Kind, _ reason: Decision.Reason, _ index: Int, into steps: inout [PolicyStep]
+  ) {
+    steps.append(
+      .called(ModeCall(subscriber: sessions[index].subscriber.name, kind: kind, reason: reason)))
+  }
+}

@@ -1,0 +1,107 @@
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A duplicate of a program's socket, and what can be told of it without reading.
+struct WatchedSocket {
+  let descriptor: Descriptor
+  /// Whether it is one of datagrams, of which the kernel drops what finds no room.
+  private let isOfDatagrams: Bool
+  /// Datagrams that had been dropped before it was passed.
+  private let lostBefore: UInt32
+  /// Whether it is watched now.
+  var isWatched = false
+  /// Until when it is not looked at: its program was woken for what is there, and left all of it.
+  private(set) var quietUntil: Int64?
+  private var quietMilliseconds: Int64 = 0
+  /// What it held when its program was woken for it; nil before, and once something of that was read.
+  private var heldThen: Int?
+
+  init(_ descriptor: Descriptor) {
+    self.descriptor = descriptor
+    isOfDatagrams = Self.option(descriptor, SO_TYPE) == Self.datagram
+    lostBefore = isOfDatagrams ? Self.memory(descriptor)?.dropped ?? 0 : 0
+  }
+
+  /// Whether it is a socket of those that rule E4 names: of a stream, connected or listening, or of datagrams.
+  static func canWatch(_ descriptor: Descriptor) -> Bool {
+    let type = option(descriptor, SO_TYPE)
+    return type == stream || type == datagram
+  }
+
+  /// Its program is suspended from now on. What the program was woken for and left unread does not wake it again at
+  /// once, but after 1, 2, 4 to 300 s.
+  mutating func watch(at now: Int64) {
+    isWatched = true
+    quietUntil = nil
+    guard let heldThen, isReadable, held >= heldThen else {
+      self.heldThen = nil
+      quietMilliseconds = 0
+      return
+    }
+    quietMilliseconds = min(max(1_000, 2 * quietMilliseconds), Self.longestQuietMilliseconds)
+    quietUntil = now + quietMilliseconds
+  }
+
+  /// Whether `poll` is to wait for it.
+  func isDue(at now: Int64) -> Bool { isWatched && quietUntil.map { $0 <= now } ?? true }
+
+  /// Its program is told of what is there.
+  mutating func note() {
+    isWatched = false
+    heldThen = held
+  }
+
+  /// Bytes that wait to be read; nil where the kernel does not say, as of one that listens.
+  var waitingBytes: Int? {
+    var count: Int32 = 0
+    let code = unsafe ioctl(descriptor.number, UInt(FIONREAD), &count)
+    return code == 0 ? Int(count) : nil
+  }
+
+  /// Datagrams dropped since it was passed; nil where it is one of a stream.
+  var lost: Int? {
+    guard isOfDatagrams, let memory = Self.memory(descriptor) else { return nil }
+    return Int(memory.dropped &- lostBefore)
+  }
+
+  /// A measure of what it holds that shrinks when something is read.
+  private var held: Int {
+    isOfDatagrams ? Int(Self.memory(descriptor)?.received ?? 0) : waitingBytes ?? 0
+  }
+
+  private var isReadable: Bool {
+    var entry = pollfd(fd: descriptor.number, events: Int16(HeldSockets.events), revents: 0)
+    return unsafe poll(&entry, 1, 0) > 0
+  }
+
+  private static let longestQuietMilliseconds: Int64 = 300_000
+
+  #if canImport(Musl)
+    private static let stream = SOCK_STREAM
+    private static let datagram = SOCK_DGRAM
+  #else
+    private static let stream = Int32(SOCK_STREAM.rawValue)
+    private static let datagram = Int32(SOCK_DGRAM.rawValue)
+  #endif
+
+  /// A number of the socket; nil where it is none.
+  private static func option(_ descriptor: Descriptor, _ name: Int32) -> Int32? {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    return unsafe getsockopt(descriptor.number, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+  }
+
+  /// `SO_MEMINFO` (Linux 4.12; include/uapi/linux/sock_diag.h): nine numbers, the first of the memory that received
+  /// data takes, the last of the datagrams that were dropped.
+  private static func memory(_ descriptor: Descriptor) -> (received: UInt32, dropped: UInt32)? {
+    var numbers = [UInt32](repeating: 0, count: 9)
+    var length = socklen_t(9 * MemoryLayout<UInt32>.size)
+    let code = unsafe getsockopt(descriptor.number, SOL_SOCKET, 55, &numbers, &length)
+    return code == 0 && length == 36 ? (numbers[0], numbers[8]) : nil
+  }
+}

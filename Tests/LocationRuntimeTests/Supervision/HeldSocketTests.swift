@@ -1,0 +1,359 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationRuntime
+
+/// Rule E4: sockets of real programs, which are watched while those are suspended. Each program is in Python, and speaks
+/// to a server that this test runs.
+@Suite(.serialized, .enabled(if: hasPython, "no Python here")) struct HeldSocketTests {
+  /// What each program begins with: it connects, passes its socket, and can read all that has come.
+  private static let prelude = #"""
+    import json, os, socket, sys, time
+    def say(answer):
+        print(json.dumps(answer), flush=True)
+    channel = socket.socket(fileno=int(os.environ["LOCWATCH_FD"]))
+    def tag(name, other):
+        socket.send_fds(channel, [json.dumps({"tag": name}).encode()], [other.fileno()])
+    def lines():
+        for line in sys.stdin:
+            yield json.loads(line)
+    """#
+
+  private static func start(_ run: SupervisorRun, _ script: String, _ arguments: [String]) throws {
+    let path = run.folder("program.py")
+    try (prelude + "\n" + script).write(toFile: path, atomically: true, encoding: .utf8)
+    run.supervisor.add(
+      Subscriber(name: "a", command: ["/usr/bin/python3", path] + arguments, modes: .voip))
+    run.relaunch("a")
+  }
+
+  /// Waits for the tag and does what the engine does, then suspends the program.
+  private static func hold(_ run: SupervisorRun, _ tags: [String]) throws {
+    for tag in tags {
+      try run.wait(for: .event(subscriber: "a", .mode(.tag(tag))))
+      run.supervisor.perform(.keep(subscriber: "a", tag: tag))
+    }
+    run.suspend("a")
+    _ = try run.suspension("a")
+  }
+
+  private static func traffic(_ run: SupervisorRun) throws -> (tag: String, bytes: Int?, lost: Int?) {
+    try run.wait("traffic") {
+      if case .event("a", .mode(.traffic(let tag, let bytes, let lost))) = $0 {
+        (tag, bytes, lost)
+      } else {
+        nil
+      }
+    }
+  }
+
+  private static func hasTraffic(_ run: SupervisorRun) -> Bool {
+    run.allSoFar.contains { if case .event("a", .mode(.traffic)) = $0 { true } else { false } }
+  }
+
+  @Test(arguments: SupervisorRun.Way.here)
+  func `E4 a megabyte that comes while the program is frozen wakes it, and none of it is lost`(
+    way: SupervisorRun.Way
+  ) async throws {
+    let run = try SupervisorRun(way)
+    let server = try PythonServer(
+      run.folder,
+      #"""
+      peer, _ = listener.accept()
+      sys.stdin.readline()
+      block = bytes(range(256)) * 4096
+      peer.sendall(block)
+      sys.stdin.readline()
+      """#)
+    try Self.start(
+      run,
+      #"""
+      import hashlib
+      server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+      tag("sip", server)
+      digest, count = hashlib.sha256(), 0
+      for event in lines():
+          if "id" in event:
+              while count < 1 << 20:
+                  piece = server.recv(65536)
+                  digest.update(piece)
+                  count += len(piece)
+              open(sys.argv[2], "w").write("%d %s" % (count, digest.hexdigest()))
+              say({"ack": event["id"]})
+      """#, [server.port, run.folder("sum")])
+    try Self.hold(run, ["sip"])
+    #expect(!Self.hasTraffic(run))
+    server.say()
+    let traffic = try Self.traffic(run)
+    #expect(traffic.tag == "sip")
+    #expect(try #require(traffic.bytes) > 0)
+    #expect(KernelFile.read(run.folder("sum")) == nil, "it is suspended")
+    run.wake("a", event: 7)
+    run.deliver("a", event: 7)
+    try run.acknowledged("a", 7)
+    let sum = "1048576 fbbab289f7f94b25736c58be46a994c441fd02552cc6022352e3d86d2fab7c83"
+    #expect(KernelFile.read(run.folder("sum")) == sum)
+    server.end()
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4 it is not watched while the program runs, and each suspension watches it anew`() async throws
+  {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let server = try PythonServer(
+      run.folder,
+      #"""
+      peer, _ = listener.accept()
+      for line in sys.stdin:
+          peer.sendall(b"one line\n")
+      """#)
+    try Self.start(
+      run,
+      #"""
+      server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+      tag("sip", server)
+      heard = server.makefile("r")
+      for event in lines():
+          if "id" in event:
+              say({"begin_task": heard.readline().strip()})
+              say({"ack": event["id"]})
+      """#, [server.port])
+    try Self.hold(run, ["sip"])
+    for event in 2...3 {
+      server.say()
+      _ = try Self.traffic(run)
+      run.wake("a", event: event)
+      run.deliver("a", event: event)
+      try run.wait(for: .event(subscriber: "a", .beginTask(name: "one line")))
+      try run.acknowledged("a", event)
+      // It runs, and reads by itself.
+      server.say()
+      run.deliver("a", event: event + 10)
+      try run.wait(for: .event(subscriber: "a", .beginTask(name: "one line")))
+      try run.acknowledged("a", event + 10)
+      run.suspend("a")
+      _ = try run.suspension("a")
+    }
+    #expect(!Self.hasTraffic(run))
+    server.end()
+    // The peer has hung up: that wakes, too.
+    #expect(try Self.traffic(run).bytes == 0)
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4 what a program leaves unread wakes it again, after a wait`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let server = try PythonServer(
+      run.folder,
+      "peer, _ = listener.accept()\nsys.stdin.readline()\npeer.sendall(b'x')\nsys.stdin.readline()")
+    try Self.start(
+      run,
+      #"""
+      server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+      tag("sip", server)
+      for event in lines():
+          if "id" in event:
+              say({"ack": event["id"]})
+      """#, [server.port])
+    try Self.hold(run, ["sip"])
+    server.say()
+    _ = try Self.traffic(run)
+    for event in 2...3 {
+      run.wake("a", event: event)
+      run.deliver("a", event: event)
+      try run.acknowledged("a", event)
+      let before = MonotonicTime.milliseconds
+      run.suspend("a")
+      _ = try Self.traffic(run)
+      #expect(MonotonicTime.milliseconds - before >= (event == 2 ? 900 : 1_800))
+    }
+    server.end()
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4 one that listens, and one of datagrams, whose losses are counted`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    try Self.start(
+      run,
+      #"""
+      listener = socket.create_server(("127.0.0.1", 0))
+      datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+      datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+      datagrams.bind(("127.0.0.1", 0))
+      open(sys.argv[1], "w").write("%d %d" % (listener.getsockname()[1], datagrams.getsockname()[1]))
+      tag("calls", listener)
+      tag("media", datagrams)
+      for event in lines():
+          if "id" in event:
+              say({"begin_task": "accepted" if listener.accept() else "no"})
+              say({"ack": event["id"]})
+      """#, [run.folder("ports")])
+    try Self.hold(run, ["calls", "media"])
+    let ports = (KernelFile.read(run.folder("ports")) ?? "").split(separator: " ").map(String.init)
+    let client = try PythonClient(
+      run.folder, "socket.create_connection(('127.0.0.1', int(sys.argv[1]))); sys.stdin.readline()",
+      [ports[0]])
+    let call = try Self.traffic(run)
+    #expect(call.tag == "calls" && call.lost == nil)
+    let flood = try PythonClient(
+      run.folder,
+      #"""
+      other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+      for number in range(200):
+          other.sendto(b"y" * 200, ("127.0.0.1", int(sys.argv[1])))
+      """#, [ports[1]])
+    #expect(try Self.traffic(run).tag == "media")
+    flood.wait()
+    run.wake("a", event: 2)
+    run.deliver("a", event: 2)
+    try run.wait(for: .event(subscriber: "a", .beginTask(name: "accepted")))
+    try run.acknowledged("a", 2)
+    run.suspend("a")
+    _ = try run.suspension("a")
+    // The datagrams are still there; what had no room is counted.
+    let media = try Self.traffic(run)
+    #expect(media.tag == "media")
+    #expect(try #require(media.lost) > 100)
+    client.end()
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4a when the program is killed, its peer sees that`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let server = try PythonServer(
+      run.folder, "peer, _ = listener.accept()\nprint(len(peer.recv(10)), flush=True)")
+    try Self.start(
+      run,
+      "server = socket.create_connection(('127.0.0.1', int(sys.argv[1])))\ntag('sip', server)\nfor event in lines(): pass",
+      [server.port])
+    try Self.hold(run, ["sip"])
+    run.terminate("a")
+    _ = try run.end("a")
+    #expect(server.line() == "0")
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4 what is no socket, or comes without one, is refused; what the engine refuses is closed`()
+    async throws
+  {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let server = try PythonServer(
+      run.folder, "peer, _ = listener.accept()\nprint(len(peer.recv(10)), flush=True)")
+    try Self.start(
+      run,
+      #"""
+      tag("file", open("/dev/null"))
+      channel.send(b'{"tag":"none"}')
+      channel.send(b'nonsense')
+      server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+      tag("sip", server)
+      server.close()
+      for event in lines():
+          say({"begin_task": json.dumps(event)})
+      """#, [server.port])
+    for _ in 1...3 { try run.wait(for: .request(subscriber: "a", .invalid("tag"))) }
+    try run.wait(for: .event(subscriber: "a", .mode(.tag("sip"))))
+    run.supervisor.answer("a", .refused(what: "tag", reason: "no_mode"))
+    #expect(server.line() == "0", "nobody holds it any more")
+    _ = try run.wait("the refusal") {
+      if case .event("a", .beginTask(let text)) = $0, text.contains("no_mode") { true } else { nil }
+    }
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4 a program of the style socket passes them with its lines`() async throws {
+    let run = try SupervisorRun()
+    run.supervisor.add(Subscriber(name: "a", style: .socket, modes: .voip))
+    let server = try PythonServer(
+      run.folder,
+      "peer, _ = listener.accept()\nsys.stdin.readline()\npeer.sendall(b'hello')\nsys.stdin.readline()")
+    let client = try PythonClient(
+      run.folder,
+      #"""
+      daemon = socket.socket(socket.AF_UNIX)
+      daemon.connect(sys.argv[1])
+      daemon.sendall(b'{"register":"a"}\n')
+      told = daemon.makefile("r")
+      told.readline()
+      server = socket.create_connection(("127.0.0.1", int(sys.argv[2])))
+      socket.send_fds(daemon, [b'{"tag":"sip"}\n'], [server.fileno()])
+      print(told.readline().strip(), flush=True)
+      sys.stdin.readline()
+      """#, [run.folder("subscribers.sock"), server.port])
+    try run.wait(for: .event(subscriber: "a", .mode(.tag("sip"))))
+    run.supervisor.perform(.keep(subscriber: "a", tag: "sip"))
+    #expect(client.line() == #"{"tag":"sip"}"#)
+    run.suspend("a")
+    server.say()
+    let traffic = try Self.traffic(run)
+    #expect(traffic.tag == "sip" && traffic.bytes == 5)
+    client.end()
+    await run.supervisor.stop()
+  }
+
+  /// TLS by Python's own module: nothing of it is known here, so it can be kept as any other stream.
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl"), "no openssl here"))
+  func `E4 a TLS connection is kept, and goes on after the freeze`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let make = Process()
+    make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    make.arguments = [
+      "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+      "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", run.folder("key"),
+      "-out",
+      run.folder("cert"),
+    ]
+    make.standardError = FileHandle.nullDevice
+    try make.run()
+    make.waitUntilExit()
+    let server = try PythonServer(
+      run.folder,
+      #"""
+      import ssl
+      context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+      context.load_cert_chain("CERT", "KEY")
+      peer = context.wrap_socket(listener.accept()[0], server_side=True)
+      peer.sendall(b"welcome\n")
+      sys.stdin.readline()
+      peer.sendall(b"z" * 100000 + b"\n")
+      print(peer.recv(100).decode().strip(), flush=True)
+      """#.replacingOccurrences(of: "CERT", with: run.folder("cert"))
+        .replacingOccurrences(of: "KEY", with: run.folder("key")))
+    try Self.start(
+      run,
+      #"""
+      import ssl
+      context = ssl.create_default_context(cafile=sys.argv[2])
+      server = context.wrap_socket(
+          socket.create_connection(("127.0.0.1", int(sys.argv[1]))), server_hostname="localhost")
+      heard = server.makefile("r")
+      heard.readline()
+      tag("tls", server)
+      for event in lines():
+          if "id" in event:
+              say({"begin_task": str(len(heard.readline()))})
+              server.sendall(b"thanks\n")
+              say({"ack": event["id"]})
+      """#, [server.port, run.folder("cert")])
+    try Self.hold(run, ["tls"])
+    server.say()
+    #expect(try Self.traffic(run).tag == "tls")
+    run.wake("a", event: 2)
+    run.deliver("a", event: 2)
+    try run.wait(for: .event(subscriber: "a", .beginTask(name: "100001")))
+    try run.acknowledged("a", 2)
+    #expect(server.line() == "thanks")
+    await run.supervisor.stop()
+  }
+}
+
+extension SupervisorRun {
+  /// Everything that has come and was not waited for.
+  var allSoFar: [SupervisorReport] {
+    takeWhatCame()
+    return pending
+  }
+}
