@@ -64,9 +64,10 @@ struct SubscribersCommand: AsyncParsableCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         let all = try SubscriberRecord.all(try state.seat())
-        guard let record = all.first(where: { $0.subscriber.name == name }) else {
+        guard var record = all.first(where: { $0.subscriber.name == name }) else {
           throw SubscriberRecord.unknown(name, among: all)
         }
+        record.pushToken = try state.openToRead()?.pushToken(of: name)
         switch RegionsFormat.or(format.format) {
         case .text: try Terminal.print(record.text)
         case .ndjson:

@@ -13,6 +13,12 @@ import Testing
     return try Scenario(path: folder.write("day.yaml", yaml), subscribers: ["logger", "watch"])
   }
 
+  private static let mail = {
+    var alert = LocalNotification.Content(title: "Mail")
+    alert.data = #"{"n":1}"#
+    return alert
+  }()
+
   /// Each verb as it stands in a step, and what it does.
   private static let verbs: [(Scenario.Step.Key, String, Scenario.Action)] = [
     (.launch, "launch: logger", .launch(subscriber: "logger")),
@@ -79,6 +85,16 @@ import Testing
     (
       .keepAlive, "keep_alive: logger, seconds: 900, handler_s: 31",
       .handled(subscriber: "logger", .keepAlive(seconds: 900), seconds: 31)
+    ),
+    (
+      .push, #"push: logger, payload: {alert: Mail, content-available: 1, id: "7", data: {n: 1}}"#,
+      .subscriber(
+        name: "logger",
+        .mode(
+          .push(
+            Push(
+              id: "7", alert: Self.mail, isContentAvailable: true,
+              payload: #"{"alert":"Mail","content-available":1,"id":"7","data":{"n":1}}"#))))
     ),
     (.timezone, "timezone: UTC", .machine(.zone(.utc))),
     (.network, "network: metered", .machine(.network(.metered))),

@@ -12,7 +12,7 @@ import Testing
     [], ["on"], ["on", "add"], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"],
     ["explain"],
     ["journal"],
-    ["ack"], ["subscribers"], ["notifications"], ["unlock"], ["low-power"], ["power"], ["regions"],
+    ["ack"], ["subscribers"], ["notifications"], ["push"], ["unlock"], ["low-power"], ["power"], ["regions"],
     ["outlets"], ["outlets", "add"], ["metrics"],
   ]
 

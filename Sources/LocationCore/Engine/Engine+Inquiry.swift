@@ -65,7 +65,7 @@ extension Engine {
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)
         }
-      case .decided, .moved, .ordered, .answered, .changed, .called, .redelivered, .notified,
+      case .decided, .moved, .ordered, .answered, .changed, .called, .redelivered, .notified, .pushed,
         .noted, .transferred:
         break
       }

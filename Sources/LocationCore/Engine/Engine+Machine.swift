@@ -8,7 +8,7 @@ extension Engine {
     case .memoryPressure(let level): state.policy.setPressure(level, at: state.instant, into: &steps)
     case .lowPower(let isOn):
       guard state.policy.isLowPower != isOn else { return }
-      state.policy.isLowPower = isOn
+      state.policy.setLowPower(isOn, at: state.instant, into: &steps)
       reviseSampling(into: &effects)
     case .network(let network): state.policy.network = network
     case .supply(let supply): state.policy.supply = supply

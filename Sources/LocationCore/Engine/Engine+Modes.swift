@@ -40,6 +40,11 @@ extension Engine {
   /// The name of the notification that a subscriber scheduled last; nil before the first.
   public func lastNotification(of name: String) -> String? { session(name)?.modes.notifications?.lastName }
 
+  /// What a push says that waits for a subscriber, JSON; nil where the event is none.
+  public func payload(of event: Int, for name: String) -> String? {
+    session(name)?.outbox.first { $0.event == event }?.push?.payload
+  }
+
   /// Whether anybody has a notification scheduled.
   public var hasNotifications: Bool {
     state.policy.sessions.contains { $0.modes.notifications?.entries.isEmpty == false }

@@ -48,6 +48,12 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case remoteControl = "F5"
   /// A good moment to fetch.
   case goodMoment = "G1"
+  /// A push is shown, and wakes or relaunches.
+  case push = "H1"
+  /// Few pushes without an alert wake.
+  case silentPush = "H2"
+  /// A push is taken once.
+  case pushOnce = "H4"
   case wakeBudget = "K1"
   case overrun = "K2"
   case sharedResource = "K3"

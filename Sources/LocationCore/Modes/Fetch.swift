@@ -156,11 +156,17 @@ extension Policy {
   /// The program could not be called after all: the moment is as if it had not been.
   mutating func abandonFetch(_ index: Int) { update(index) { $0.modes.fetch?.askedAt = nil } }
 
-  /// The program has fetched. That is also its acknowledgement (rule G2).
+  /// The program has fetched. That is also its acknowledgement (rule G2). Where no good moment was asked for, it is the
+  /// answer to a push (rule H1).
   mutating func answerFetch(
     _ result: FetchResult, bytes: Int?, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
+    if sessions[index].modes.fetch?.askedAt == nil,
+      answerPush(bytes: bytes, index, at: instant, into: &steps)
+    {
+      return
+    }
     guard requires(.fetch, .goodMoment, index, at: instant, into: &steps) else { return }
     guard sessions[index].modes.fetch?.askedAt != nil,
       let pending = sessions[index].outbox.first(where: { $0.trigger.row == .goodMoment && $0.isHanded })

@@ -11,9 +11,13 @@ struct ModeState: Hashable, Sendable, Codable {
   var restart: RestartState?
   /// Section G.
   var fetch: FetchState?
+  /// Section H.
+  var pushes: PushState?
 
   /// Whether any mode is used.
-  var isUsed: Bool { notifications != nil || keepAlive != nil || restart != nil || fetch != nil }
+  var isUsed: Bool {
+    notifications != nil || keepAlive != nil || restart != nil || fetch != nil || pushes != nil
+  }
 
   /// Forgets what ends with a process.
   mutating func endProcess() {
@@ -31,6 +35,7 @@ extension ModeState {
     sockets = try values.decodeIfPresent([String].self, forKey: .sockets) ?? []
     restart = try values.decodeIfPresent(RestartState.self, forKey: .restart)
     fetch = try values.decodeIfPresent(FetchState.self, forKey: .fetch)
+    pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
   }
 }
 
@@ -52,8 +57,10 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case tag(String)
   /// Something can be read of that socket: so many bytes, where they are known, and so many datagrams lost (rule E4).
   case traffic(tag: String, bytes: Int?, lost: Int?)
-  /// It answers a good moment to fetch, with the bytes it received where they can be counted (rule G2).
+  /// It answers a good moment to fetch or a push, with the bytes it received where they can be counted (rule G2).
   case fetched(FetchResult, bytes: Int?)
+  /// A push has come for it (rule H1).
+  case push(Push)
 }
 
 /// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
@@ -97,6 +104,9 @@ extension Policy {
     if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
     if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
+    if session.hasSilentPush, let until = session.modes.pushes?.heldUntil {
+      consider(Window(earliest: until, latest: until))
+    }
     return due
   }
 
@@ -114,6 +124,7 @@ extension Policy {
         fireRestart(index, at: instant, into: &steps)
         fireNotifications(index, isAwake: isAwake, at: instant, into: &steps)
         fireKeepAlive(index, isAwake: isAwake, at: instant, into: &steps)
+        fireSilentPushes(index, at: instant, into: &steps)
       }
       fireFetch(isAwake: isAwake, at: instant, into: &steps)
       guard !isAwake, steps.count > count else { break }
@@ -149,6 +160,7 @@ extension Policy {
       noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
     case .fetched(let result, let bytes):
       answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    case .push(let push): take(push, index, at: instant, into: &steps)
     }
   }
 

@@ -11,6 +11,10 @@ struct NotificationBook: Hashable, Sendable, Codable {
     var count = 0
     /// When it came due while nothing could be shown (rule D5); nil where it did not.
     var heldAt: UTCTime?
+    /// The record of the push whose alert it is (rule H3); nil for one that its program has scheduled.
+    var event: Int?
+    /// That push, where its program is handed it only if it runs then; nil where it is handed it anyway.
+    var push: Push?
 
     /// When it is due next; nil for one of a region that has nothing to show.
     func time(in machineZone: TimeZoneRule) -> UTCTime? {

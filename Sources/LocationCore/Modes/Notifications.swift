@@ -225,7 +225,13 @@ extension Policy {
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard sessions[index].modes.notifications?.isAllowed ?? true else {
-      return decide(.drop, .notificationPermission, .notPermitted, index, at: instant, into: &steps)
+      return decide(
+        .drop, .notificationPermission, .notPermitted, index, event: entry.event, at: instant, into: &steps)
+    }
+    if let event = entry.event {
+      return showAlert(
+        entry.notification.content, id: entry.id, reason.decision, event: event, handing: entry.push, index,
+        at: instant, into: &steps)
     }
     let record = NotificationRecord(
       notification: entry.id, subscriber: sessions[index].subscriber.name,

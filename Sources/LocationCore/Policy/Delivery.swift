@@ -41,10 +41,11 @@ extension Policy {
   /// - Parameters:
   ///   - isCoarse: Whether it says no more than reduced accuracy permits.
   ///   - call: The call that it is; nil for an event of a location service.
+  ///   - push: The push that it is; nil for anything else.
   @discardableResult
   mutating func offer(
     event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
-    to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    push: Push? = nil, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
@@ -76,7 +77,7 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag))
+          tag: call?.tag, push: push))
       if trigger.kind != nil { $0.heardAt = instant }
     }
     switch session.state {
@@ -94,8 +95,8 @@ extension Policy {
         decide(.defer, rule, reason)
       } else {
         start(
-          index, for: event, rule: trigger.rule, reason: call?.reason ?? .suspended, at: instant, into: &steps
-        )
+          index, for: event, rule: trigger.rule, reason: call?.reason ?? (push == nil ? .suspended : .push),
+          at: instant, into: &steps)
       }
     case .notRunning:
       if !trigger.relaunches {
@@ -106,9 +107,8 @@ extension Policy {
         start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, at: instant, into: &steps)
       } else {
         start(
-          index, for: event, rule: trigger.rule, reason: call?.reason ?? .notRunning, at: instant,
-          into: &steps
-        )
+          index, for: event, rule: trigger.rule, reason: call?.reason ?? (push == nil ? .notRunning : .push),
+          at: instant, into: &steps)
       }
     }
     return true
@@ -127,6 +127,11 @@ extension Policy {
         return (.drop, trigger.rule, isSuspended ? .suspended : .notRunning)
       }
       if let (rule, reason) = obstacle(to: trigger, index, at: instant) { return (.drop, rule, reason) }
+    }
+    if !session.state.isRunning, let (rule, reason) = obstacle(to: trigger, index, at: instant),
+      trigger.isDropped(by: reason)
+    {
+      return (.drop, rule, reason)
     }
     guard trigger.waiting == .mergesLater || trigger.waiting == .latest,
       let old = session.outbox.first(where: { $0.waits(of: trigger) })
@@ -157,6 +162,7 @@ extension Policy {
     )
     noteAwake(at: instant)
     update(index) {
+      if pending.trigger.isSilent { $0.modes.pushes?.noteWake(at: instant) }
       $0.state = .background
       $0.suspendedAt = nil
       $0.relaunchAt = nil
@@ -225,6 +231,7 @@ extension Policy {
       update(index) {
         $0.outbox[place].isHanded = true
         $0.outbox[place].wasHanded = true
+        if pending.push != nil { $0.outbox[place].handedAt = instant }
         if pending.trigger.holdsOff { $0.assertions.append(.delivery(id: pending.event)) }
       }
       if pending.trigger.holdsOff {
@@ -369,7 +376,7 @@ extension Policy {
         inputs.accuracy = session.subscriber.accuracy
       }
       if rule == .firstUnlock { inputs.isLocked = !isUnlocked }
-      if let trigger, trigger.inLowPower == .notAsked { inputs.lowPower = isLowPower }
+      if let trigger, trigger.inLowPower == .notAsked || trigger.isSilent { inputs.lowPower = isLowPower }
       let isJudged = !isLocation || session.subscriber.authorization == .always
       guard event != nil, !session.state.isRunning, isJudged else { break }
       inputs.backgroundDelivery = session.subscriber.backgroundDelivery

@@ -21,6 +21,10 @@ enum Obstacle: CaseIterable {
   case memoryPressure
   /// It ended too soon after being started (rule K5).
   case backOff
+  /// It is a push without an alert, which waits while the machine saves energy (rule H2).
+  case lowPower
+  /// It is a push without an alert, and some have woken the subscriber in this hour (rule H2).
+  case pushLimit
 
   /// The rule and the reason that are told of it.
   func words(for trigger: Trigger) -> (Rule, Decision.Reason) {
@@ -34,6 +38,8 @@ enum Obstacle: CaseIterable {
     case .locked: (.firstUnlock, .locked)
     case .memoryPressure: (.memoryPressure, .memoryPressure)
     case .backOff: (.atLeastOnce, .backOff)
+    case .lowPower: (.silentPush, .lowPower)
+    case .pushLimit: (.silentPush, .pushLimit)
     }
   }
 }
@@ -64,6 +70,8 @@ extension Policy {
     case .locked: isStart && !isUnlocked
     case .memoryPressure: isStart && pressure == .critical
     case .backOff: isStart && (session.relaunchAt.map { $0 > instant } ?? false)
+    case .lowPower: trigger.isSilent && silentObstacle(session, at: instant) == .lowPower
+    case .pushLimit: trigger.isSilent && silentObstacle(session, at: instant) == .pushLimit
     }
   }
 }

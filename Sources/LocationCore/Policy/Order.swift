@@ -124,6 +124,8 @@ enum PolicyStep: Hashable {
   case notified(DueNotification)
   /// What a subscriber has not acknowledged is handed to it, after all calls that come before this step.
   case redelivered(subscriber: String, rule: Rule)
+  /// A push has come. It is recorded, and then shown, handed over, or both.
+  case pushed(DuePush)
   /// Something of a mode that is told and asks for nothing.
   case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule

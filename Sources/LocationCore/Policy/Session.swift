@@ -16,6 +16,10 @@ struct Session: Hashable, Sendable, Codable {
     var call: ModeCall.Kind?
     /// The tag of the socket that it is called for (rule E4).
     var tag: String?
+    /// The push that it is; nil for anything else.
+    var push: Push?
+    /// When a running process was last handed the push.
+    var handedAt: EngineInstant?
 
     /// Whether it waits to be handed over, for a trigger.
     func waits(of trigger: Trigger) -> Bool { !isHanded && self.trigger.row == trigger.row }

@@ -11,6 +11,10 @@ public struct Trigger: Hashable, Sendable {
     case never = "no"
     /// It waits, and is handed over when the obstacle ends.
     case deferred
+    /// It is not kept.
+    case dropped
+    /// It goes on, but for one without an alert (rule H2).
+    case silentDeferred = "yes; silent: deferred"
     /// It waits where it is: the bytes stay in the kernel.
     case deferredInPlace = "deferred, bytes stay"
     /// Nobody asks for it.
@@ -72,6 +76,8 @@ public struct Trigger: Hashable, Sendable {
   public var waiting: Waiting
   /// What happened, where that is one of the kinds that a subscriber can choose.
   public var kind: EventKind?
+  /// Whether it is a push without an alert, of which few wake (rule H2).
+  var isSilent = false
 
   init(
     rule: Rule, service: Subscriber.Services = [], wakes: Bool, relaunches: Bool, afterForceQuit: Treatment,
@@ -120,7 +126,7 @@ public struct Trigger: Hashable, Sendable {
 }
 
 extension Trigger: Codable {
-  private enum Key: String, CodingKey { case rule, row, wakes, kind }
+  private enum Key: String, CodingKey { case rule, row, wakes, kind, silent }
 
   /// Decodes the row of a rule. Version 0.1.0 wrote the facts of the row out.
   public init(from decoder: any Decoder) throws {
@@ -137,6 +143,7 @@ extension Trigger: Codable {
     self = mode.trigger
     self.rule = rule
     kind = try values.decodeIfPresent(EventKind.self, forKey: .kind)
+    isSilent = try values.decodeIfPresent(Bool.self, forKey: .silent) ?? false
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -144,5 +151,6 @@ extension Trigger: Codable {
     try values.encode(rule, forKey: .rule)
     if row != rule { try values.encode(row, forKey: .row) }
     try values.encodeIfPresent(kind, forKey: .kind)
+    if isSilent { try values.encode(true, forKey: .silent) }
   }
 }

@@ -170,6 +170,12 @@ public struct Decision: Hashable, Sendable, Codable {
     case unknownRegion = "unknown_region"
     /// There is nothing that shows notifications.
     case noNotifier = "no_notifier"
+    /// A push has come.
+    case push
+    /// As many pushes without an alert have woken it in this hour as may.
+    case pushLimit = "push_limit"
+    /// A push of that name was taken in the last day.
+    case duplicate
   }
 
   /// Whom it is about.
@@ -380,6 +386,9 @@ extension Decision.Reason {
     case .unknownNotification: "there is no such notification"
     case .unknownRegion: "there is no such region"
     case .noNotifier: "there is nothing that shows notifications"
+    case .push: "a push has come"
+    case .pushLimit: "it was woken by three silent pushes in this hour"
+    case .duplicate: "a push of that name was taken already"
     }
   }
 }

@@ -233,6 +233,38 @@ extension StrictYAML {
     return values
   }
 
+  /// The value with all that is in it, whatever that is, as JSON.
+  package func tree() throws(Failure) -> JSONTree {
+    switch node {
+    case .alias: throw expected("a value")
+    case .mapping:
+      var members: [JSONTree.Member] = []
+      for (name, value) in try namedValues() {
+        members.append(JSONTree.Member(key: name, value: try value.tree()))
+      }
+      return .object(members)
+    case .sequence:
+      var elements: [JSONTree] = []
+      for element in try list() { elements.append(try element.tree()) }
+      return .array(elements)
+    case .scalar(let scalar):
+      guard scalar.style == .plain else { return .string(scalar.string) }
+      if Self.isNull(scalar.string) { return .null }
+      // What is a number, true or false in JSON is that here too; anything else is text.
+      do throws(JSONError) {
+        var reader = JSONReader(Array(scalar.string.utf8))
+        let tree = try JSONTree(&reader)
+        try reader.end()
+        switch tree {
+        case .number, .boolean: return tree
+        case .object, .array, .string, .null: return .string(scalar.string)
+        }
+      } catch {
+        return .string(scalar.string)
+      }
+    }
+  }
+
   /// Whether the value is a list, a map or a scalar: for keys that allow more than one.
   package var shape: Shape {
     switch node {

@@ -7,7 +7,7 @@ extension Scenario.Step {
   /// The keys that say what happens to a mode of a subscriber; their value is its name.
   static let modeVerbs: [Key] = [
     .notify, .cancelNotification, .openNotification, .notifications, .fetchAnswer,
-    .keepAlive, .tag, .traffic,
+    .keepAlive, .tag, .traffic, .push,
   ]
 
   /// The keys that may stand beside such a verb.
@@ -20,6 +20,7 @@ extension Scenario.Step {
     case .keepAlive: [.seconds, .value, .handler]
     case .tag: [.value, .handler]
     case .traffic: [.tag, .bytes, .lost]
+    case .push: [.payload]
     case _: []
     }
   }
@@ -64,6 +65,13 @@ extension Scenario.Step {
             tag: try map.required(.tag).string(),
             bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)) ?? 0,
             lost: try map.optional(.lost)?.int(in: 0...(1 << 50)))))
+    case .push:
+      let payload = try map.required(.payload)
+      do throws(Failure) {
+        return .subscriber(name: name, .mode(.push(try PushPayload.push(payload.tree()))))
+      } catch {
+        throw error.line == nil ? payload.failure(error.what, remedy: error.remedy) : error
+      }
     case _: throw map.node.failure("says when, but not what happens")
     }
   }

@@ -62,6 +62,7 @@ extension Scenario.Step {
     case tag, traffic, lost
     case handler = "handler_s"
     case machineAwake = "machine_awake"
+    case push, payload
   }
 
   /// The keys that say what happens to a subscriber; their value is its name.

@@ -32,6 +32,8 @@ struct SubscriberModel {
   private var handlerSeconds: [String: Double] = [:]
   /// What the programs are called for, by the id of the record, until they have done it.
   private var calls: [Int: ModeCall.Kind] = [:]
+  /// Pushes that the programs will be handed, by the id of the record.
+  private var pushes: Set<Int> = []
 
   /// What a program answers to a good moment to fetch.
   struct FetchAnswer: Hashable {
@@ -67,7 +69,8 @@ struct SubscriberModel {
       busyUntil[name] = nil
     case .deliver(let name, let event):
       guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
-      if calls[event] == .fetch {
+      // One word answers both: a good moment to fetch, and a push.
+      if calls[event] == .fetch || pushes.contains(event) {
         calls[event] = nil
         let answer = fetchAnswers[name] ?? .usual
         let done = instant.advanced(bySeconds: answer.seconds)
@@ -88,6 +91,9 @@ struct SubscriberModel {
 
   /// A program is called for something: it is handed the record of that id, now or later.
   mutating func note(_ call: ModeCall, as id: Int) { calls[id] = call.kind }
+
+  /// A push has come for a program, which may be handed it more than once.
+  mutating func note(_ push: PushRecord, as id: Int) { if push.isForProgram { pushes.insert(id) } }
 
   /// How a program answers good moments to fetch from now on.
   mutating func setFetchAnswer(of name: String, _ answer: FetchAnswer) { fetchAnswers[name] = answer }

@@ -22,6 +22,7 @@ struct ReplayPorts<Sink: RecordSink>: EffectPorts {
 
   mutating func receive(_ record: Record) {
     if hasModel, case .call(let call) = record.body { model.note(call, as: record.id) }
+    if hasModel, case .push(let push) = record.body { model.note(push, as: record.id) }
     report?.add(record)
     sink.receive(record)
   }

@@ -39,7 +39,10 @@ enum ServiceProbe {
     let fetch = Capability(
       "fetch", .partly,
       "good moments (G) by default routes and /sys/class/power_supply; metering and bytes are not known")
-    return [notifications, fetch, keepAlive(others), network]
+    let push = Capability(
+      "push", .partly, "pushes (H) come over the control socket; no other transport is built in",
+      remedy: "forward them with locwatch push")
+    return [notifications, fetch, keepAlive(others), network, push]
   }
 
   private static func keepAlive(_ others: [Capability]) -> Capability {
@@ -70,7 +73,6 @@ enum ServiceProbe {
 
   private static let missing = [
     ("audio", "audio sessions (F)"),
-    ("push", "remote notifications (H)"),
     ("transfers", "background transfers (I)"),
     ("serial", "serial accessories (J1)"),
     ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)"),

@@ -69,6 +69,13 @@ extension DaemonLoop {
       live.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
     case .notifications:
       live.add(.answer(name, .notifications(live.engine.notifications(of: name))))
+    case .pushToken:
+      let token = try database.pushToken(of: name)
+      live.add(
+        .answer(
+          name,
+          token.map { .pushToken($0) }
+            ?? .refused(what: "push_token", reason: Decision.Reason.noMode.rawValue)))
     case .invalid(let what):
       refusals.note(name, at: clock.instant)
       live.add(.answer(name, .refused(what: what, reason: "invalid")))
@@ -110,6 +117,7 @@ extension DaemonLoop {
       try live.handle(.removeSubscriber(name: name), at: reading)
     }
     try alignConditions()
+    try alignPushTokens()
   }
 
   /// What a user does to a subscriber.
@@ -189,7 +197,7 @@ extension ModeEvent {
     case .fetched: "fetched"
     case .keepAlive: "keep_alive_s"
     case .tag: "tag"
-    case .cancelNotifications, .openNotification, .permitNotifications, .traffic: nil
+    case .cancelNotifications, .openNotification, .permitNotifications, .traffic, .push: nil
     }
   }
 }

@@ -51,14 +51,14 @@ extension DaemonSeat {
     case .permitNotifications(let isAllowed):
       verb = "notifications"
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .notify, .cancelNotifications, .fetched, .keepAlive, .tag, .traffic:
+    case .notify, .cancelNotifications, .fetched, .keepAlive, .tag, .traffic, .push:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)
   }
 
   /// Leaves something for the next daemon.
-  private func leave(_ event: ModeEvent, for name: String) throws(Failure) {
+  func leave(_ event: ModeEvent, for name: String) throws(Failure) {
     try standIn { (database, _) throws(Failure) in
       guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
         throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")

@@ -17,6 +17,8 @@ package struct SubscriberRecord: Sendable {
   /// The longest time from one keep-alive call to the next, and the sockets that are watched; nil where there is none.
   private let keepAlive: JSONTree?
   private let sockets: JSONTree?
+  /// What senders of pushes show; nil where it has none or is not asked for.
+  package var pushToken: String?
 
   /// All subscribers of a state file, with what its daemon knows of them.
   package static func all(_ seat: DaemonSeat) throws(Failure) -> [SubscriberRecord] {
@@ -70,6 +72,7 @@ package struct SubscriberRecord: Sendable {
     line.member(json: "fetch", fetch?.text)
     line.member(json: "keep_alive_s", keepAlive?.text)
     line.member(json: "sockets", sockets?.text)
+    line.member("push_token", pushToken)
     line.member("command", subscriber.command)
     line.close()
   }
@@ -112,6 +115,7 @@ package struct SubscriberRecord: Sendable {
     if case .array(let tags)? = sockets {
       rows.append(["sockets", tags.compactMap { $0.text(or: nil) }.joined(separator: ", ")])
     }
+    if let pushToken { rows.append(["push token", pushToken]) }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
   }
 

@@ -117,7 +117,7 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
       switch effects[place] {
       case .record(let record): ports.receive(record)
       case .perform(.deliver(let name, let event)):
-        ports.deliver(event, journal.line(of: event), to: name)
+        ports.deliver(event, line(of: event, for: name), to: name)
       case .perform(let order): ports.receive(order)
       case .outbox: break
       case .receive(let order): if place >= receiverPlace { ports.receive(order) }
@@ -128,6 +128,15 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
     actions.removeAll(keepingCapacity: true)
     lastEvent = 0
     receiverPlace = 0
+  }
+
+  /// What a subscriber is handed of an event: its record, and of a push what no record has.
+  @usableFromInline func line(of event: Int, for name: String) -> [UInt8] {
+    let line = journal.line(of: event)
+    guard !line.isEmpty, let payload = engine.payload(of: event, for: name),
+      let end = line.lastIndex(of: UInt8(ascii: "}"))
+    else { return line }
+    return line[..<end] + Array(",\"payload\":\(payload)".utf8) + line[end...]
   }
 
   // MARK: - The engine itself

@@ -13,6 +13,7 @@ extension StateDatabase {
   static let migrations: [Migration] = [
     regionsMigration, daemonMigration, outletsMigration, checksMigration,
     regionVersionsMigration, outletSettingsMigration,
+    pushTokensMigration,
   ]
 
   /// `PRAGMA application_id` of every database of ours: "locw".

@@ -53,6 +53,8 @@ extension StateDatabase {
   /// Removes a subscriber; whether there was one.
   package func removeSubscriber(_ name: String) throws(Failure) -> Bool {
     try write { database in
+      // One that comes after it under its name is another.
+      try database.execute(sql: "DELETE FROM push_tokens WHERE subscriber = ?", arguments: [name])
       try database.execute(sql: "DELETE FROM subscribers WHERE name = ?", arguments: [name])
       return database.changesCount > 0
     }

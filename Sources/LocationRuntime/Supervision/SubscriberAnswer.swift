@@ -73,6 +73,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case fetched
     case keepAlive = "keep_alive_s"
     case tag
+    case pushToken = "push_token"
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -101,6 +102,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
         ?? SubscriberAnswer.request(.invalid("fetched"))
     case .tag: try name(&reader).map { .tag($0) }
     case .keepAlive: .mode(.keepAlive(seconds: try reader.number()))
+    case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
   }
 
@@ -155,6 +157,8 @@ package enum SubscriberRequest: Hashable, Sendable {
   case remaining
   /// What notifications it has scheduled; answered with ``SubscriberReply/notifications(_:)``.
   case notifications
+  /// What senders of pushes are to show; answered with ``SubscriberReply/pushToken(_:)``.
+  case pushToken
   /// Something whose keys or values are none that this version knows; answered with a refusal.
   case invalid(String)
 }

@@ -17,6 +17,8 @@ package enum SubscriberReply: Hashable, Sendable {
   case notifications([ScheduledNotification])
   /// A socket that it passed is watched from its next suspension on.
   case tagged(String)
+  /// What senders of pushes are to show.
+  case pushToken(String)
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
 
@@ -53,6 +55,10 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("v", 1)
       line.member("type", "notifications")
       line.objects("notifications", list) { $0.describe(to: &$1) }
+    case .pushToken(let token):
+      line.member("v", 1)
+      line.member("type", "push_token")
+      line.member("token", token)
     case .refused(let what, let reason):
       line.member("v", 1)
       line.member("type", "refused")

@@ -90,6 +90,14 @@ struct Stage: ~Copyable {
     effects.records.compactMap { if case .notification(let record) = $0.body { record } else { nil } }
   }
 
+  /// Pushes that were taken, in order: name, and what they have.
+  var pushes: [String] {
+    effects.records.compactMap { record in
+      guard case .push(let push) = record.body else { return nil }
+      return (push.push ?? "-") + (push.hasAlert ? " alert" : "") + (push.isForProgram ? " content" : "")
+    }
+  }
+
   /// Names of the notifications that the user was shown, in order.
   var shown: [String] {
     effects.orders.compactMap { order in

@@ -60,6 +60,7 @@ import Testing
       (#"{"cancel_notifications":true}"#, .mode(.cancelNotifications)),
       (#"{"notifications":true}"#, .request(.notifications)),
       (#"{"fetched":"newData"}"#, .mode(.fetched(.newData, bytes: nil))),
+      (#"{"push_token":true}"#, .request(.pushToken)), (#"{"push_token":false}"#, nil),
       (#"{"fetched":"much"}"#, .request(.invalid("fetched"))),
     ] as [(String, SubscriberAnswer?)])
   func `what a program says to a mode is understood, refused, or no answer`(

@@ -6,6 +6,7 @@ enum ModelAction: Hashable, CaseIterable {
   case region, visit, move, update
   /// Calls of the background modes.
   case keepAlive, restart, remoteControl, goodMoment
+  case push, silentPush
   case acknowledgeOldest, acknowledgeAll
   case beginTask, endTask, locate
   case warning, critical, relief
@@ -57,6 +58,12 @@ extension ModelState {
     case .restart: call(.restart, into: &made)
     case .remoteControl: call(.audio, into: &made)
     case .goodMoment: call(.fetch, into: &made)
+    case .push, .silentPush:
+      // What the user is shown of it is remembered, which no rule depends on.
+      policy.hasNotifier = false
+      let alert = action == .push ? LocalNotification.Content(title: "t") : nil
+      let push = Push(alert: alert, isContentAvailable: true, payload: "{}")
+      say { $0.take(push, $1, at: now, into: &made) }
     case .acknowledgeOldest: acknowledge(witness.held.min().map { [$0] } ?? [], into: &made)
     case .acknowledgeAll: acknowledge(witness.held.sorted(), into: &made)
     case .beginTask:

@@ -181,6 +181,7 @@ struct ModelState: Hashable {
       case .reduced(_, let owed): raise(owed.trigger, isCoarse: true, into: &steps)
       case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
+      case .pushed(let due): raise(due, into: &steps)
       case .decided, .moved, .ordered, .changed, .notified, .noted, .transferred: break
       }
       place += 1
@@ -204,8 +205,21 @@ struct ModelState: Hashable {
     } else {
       policy.offer(event: event, trigger: trigger, region: region, at: now, into: &steps)
     }
+    noteKept(event, steps[before...])
+  }
+
+  /// A push has come and is presented, as the engine does it.
+  private mutating func raise(_ due: DuePush, into steps: inout [PolicyStep]) {
+    guard due.record.isForProgram else { return }
+    let event = witness.nextEvent(due.push.alert == nil ? .silentPush : .push, isExact: false)
+    let before = steps.count
+    policy.present(due, event: event, 0, at: now, into: &steps)
+    noteKept(event, steps[before...])
+  }
+
+  private mutating func noteKept(_ event: Int, _ steps: ArraySlice<PolicyStep>) {
     policy.refreshDeadline()
-    let isKept = steps[before...].contains { step in
+    let isKept = steps.contains { step in
       guard case .decided(let decision) = step, decision.event == event else { return false }
       return [.deliver, .wake, .relaunch, .defer].contains(decision.action) || decision.rule == .deferral
     }
@@ -244,6 +258,7 @@ extension ModelState {
     policy.update(0) { session in
       for place in session.outbox.indices {
         session.outbox[place].event = events[session.outbox[place].event] ?? 0
+        move(&session.outbox[place].handedAt, back: 1)
       }
       _ = session.outbox.takeChanges()
       for place in session.assertions.indices {
@@ -283,6 +298,7 @@ extension ModelState {
       if let from = session.modes.keepAlive?.from {
         session.modes.keepAlive?.from = from.advanced(bySeconds: shift)
       }
+      session.modes.pushes?.move(bySeconds: shift, to: origin)
       if let batch = session.standard.batch {
         session.standard.batch = StandardService.Batch(
           since: batch.since.advanced(bySeconds: shift), meters: batch.meters, last: batch.last)

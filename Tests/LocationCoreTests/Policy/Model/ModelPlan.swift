@@ -8,7 +8,9 @@ enum ModelPlan {
     Subscriber(name: "a", services: [.regions, .significantChange], exitsOnSuspend: true),
     Subscriber(name: "a", services: [.regions, .standard], authorization: .whenInUse),
     Subscriber(name: "a", services: [.regions, .standard], modes: [.location], standard: deferring),
-    Subscriber(name: "a", services: [.regions], modes: [.audio, .voip, .fetch], authorization: .whenInUse),
+    Subscriber(
+      name: "a", services: [.regions], modes: [.audio, .voip, .fetch, .remoteNotification],
+      authorization: .whenInUse),
   ]
 
   private static var deferring: StandardTerms {
@@ -38,5 +40,7 @@ enum ModelPlan {
     // Calls of the background modes, which need no right to know the position.
     [.keepAlive, .remoteControl, .goodMoment, .acknowledgeAll, .exit, .quit, .launch, .deny, .tenSeconds],
     [.restart, .goodMoment, .reboot, .unlock, .critical, .relief, .acknowledgeOldest, .hog, .second],
+    // Pushes, of which silent ones have to wait.
+    [.push, .silentPush, .acknowledgeAll, .quit, .launch, .background, .backgroundDeliveryOff, .minute],
   ]
 }

@@ -171,7 +171,7 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .called, .redelivered, .notified, .noted, .transferred: return nil
+    case .reduced, .changed, .called, .redelivered, .notified, .pushed, .noted, .transferred: return nil
     }
   }
 

@@ -1,0 +1,291 @@
+/// Section H: remote notifications.
+extension BackgroundMode {
+  /// Rule H1.
+  public static let push = BackgroundMode(
+    name: "push (its alert: as D3)", kind: "push", modes: .remoteNotification, trigger: .push)
+}
+
+extension Trigger {
+  /// Rule H1. The alert of a push is shown as a notification that is due.
+  public static let push = Trigger(
+    rule: .push, wakes: true, relaunches: true, afterForceQuit: .dropped, withoutDelivery: .dropped,
+    inLowPower: .silentDeferred, budgetSeconds: 30, waiting: .upTo(Limits.pushes))
+
+  /// Rule H2: a push without an alert.
+  public static let silentPush = {
+    var trigger = push
+    trigger.isSilent = true
+    return trigger
+  }()
+
+  /// Whether an event is not kept while that stands in its way.
+  func isDropped(by reason: Decision.Reason) -> Bool {
+    switch reason {
+    case .forceQuit: afterForceQuit == .dropped
+    case .backgroundDeliveryOff: withoutDelivery == .dropped
+    case _: false
+    }
+  }
+}
+
+/// A push on its way to the user and to its program.
+struct DuePush: Hashable {
+  var record: PushRecord
+  var push: Push
+}
+
+/// What is remembered of the pushes of one subscriber.
+struct PushState: Hashable, Sendable, Codable {
+  /// A push that was taken.
+  struct Taken: Hashable, Sendable, Codable {
+    var id: String
+    var at: EngineInstant
+  }
+
+  /// Those of the last day that have a name, the latest last (rule H4).
+  private(set) var taken: [Taken] = []
+  /// When silent ones last woke it, the latest last (rule H2).
+  private(set) var wakes: [EngineInstant] = []
+  /// When silent ones that wait no longer do so for rule H2; nil while none waits.
+  var heldUntil: EngineInstant?
+  /// Whether that has passed and they have not been handed over.
+  var isOverdue = false
+
+  /// Whether a push of that name was taken in the last day (rule H4).
+  func knows(_ id: String, at instant: EngineInstant) -> Bool {
+    taken.contains { $0.id == id && $0.at.seconds(to: instant) < Self.daySeconds }
+  }
+
+  /// Notes that a push of a name is taken.
+  mutating func take(_ id: String, at instant: EngineInstant) {
+    taken.removeAll { $0.id == id || $0.at.seconds(to: instant) >= Self.daySeconds }
+    if taken.count >= Limits.pushNames { taken.removeFirst() }
+    taken.append(Taken(id: id, at: instant))
+  }
+
+  /// Whether silent ones have woken it as often as they may (rule H2).
+  func isSpent(at instant: EngineInstant) -> Bool {
+    wakes.count { $0.seconds(to: instant) < Self.hourSeconds } >= Self.hourLimit
+  }
+
+  /// Notes that a silent one wakes it.
+  mutating func noteWake(at instant: EngineInstant) {
+    release()
+    if wakes.count >= Self.hourLimit { wakes.removeFirst() }
+    wakes.append(instant)
+  }
+
+  /// Notes that no silent one waits.
+  mutating func release() {
+    heldUntil = nil
+    isOverdue = false
+  }
+
+  /// Notes that a silent one waits.
+  mutating func hold(at instant: EngineInstant) {
+    if heldUntil == nil, !isOverdue { heldUntil = instant.advanced(bySeconds: Self.hourSeconds) }
+  }
+
+  /// Moves all instants, for a search through states: what lies further back than any rule looks is forgotten.
+  mutating func move(bySeconds shift: Double, to present: EngineInstant) {
+    heldUntil = heldUntil?.advanced(bySeconds: shift)
+    wakes = wakes.map { $0.advanced(bySeconds: shift) }.filter { $0.seconds(to: present) < Self.hourSeconds }
+    taken = taken.map { Taken(id: $0.id, at: $0.at.advanced(bySeconds: shift)) }
+  }
+
+  private static let daySeconds = 86_400.0
+  private static let hourSeconds = 3600.0
+  private static let hourLimit = 3
+}
+
+// MARK: - Taking a push
+
+extension Policy {
+  /// A push has come (rules H1 and H4).
+  mutating func take(
+    _ push: Push, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    let isForProgram = push.isContentAvailable && session.subscriber.modes.contains(.remoteNotification)
+    guard isForProgram || push.alert != nil else {
+      return decide(.refuse, .push, .noMode, index, at: instant, into: &steps)
+    }
+    var state = session.modes.pushes ?? PushState()
+    if !session.hasSilentPush { state.release() }
+    if let id = push.id {
+      // Of silent ones that wait the latest counts, so it is no repetition.
+      let isReplaced = push.alert == nil && session.waitingPush(id) != nil
+      guard isReplaced || !state.knows(id, at: instant) else {
+        return decide(.drop, .pushOnce, .duplicate, index, at: instant, into: &steps)
+      }
+      state.take(id, at: instant)
+    }
+    update(index) { $0.modes.pushes = state }
+    let record = PushRecord(
+      subscriber: session.subscriber.name, push: push.id, hasAlert: push.alert != nil,
+      isForProgram: isForProgram)
+    steps.append(.pushed(DuePush(record: record, push: push)))
+    steps.append(
+      .transferred(
+        subscriber: session.subscriber.name, rule: .push,
+        kilobytes: Double(push.payload.utf8.count) / 1000, seconds: 0))
+  }
+
+  /// Shows the alert of a push that has its record, and hands the push to its program (rules H1 and H3).
+  mutating func present(
+    _ due: DuePush, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    if let alert = due.push.alert {
+      showAlert(
+        alert, id: due.push.id ?? "push-\(event)", of: due, event: event, index, at: instant, into: &steps)
+    }
+    guard due.record.isForProgram else { return }
+    let trigger = due.push.alert == nil ? Trigger.silentPush : .push
+    makeRoom(for: due.push, index, at: instant, into: &steps)
+    offer(event: event, trigger: trigger, push: due.push, to: index, at: instant, into: &steps)
+    let isHeld = sessions[index].outbox.contains { $0.event == event && !$0.isHanded && $0.trigger.isSilent }
+    if isHeld { update(index) { $0.modes.pushes?.hold(at: instant) } }
+  }
+
+  /// Makes room among the pushes that wait: a silent one takes the place of one of the same name, and of too many the
+  /// oldest goes.
+  private mutating func makeRoom(
+    for push: Push, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    func remove(_ event: Int, _ rule: Rule, _ reason: Decision.Reason) {
+      decide(.drop, rule, reason, index, event: event, at: instant, into: &steps)
+      update(index) {
+        $0.outbox.removeAll { $0.event == event }
+        $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event }
+      }
+    }
+    if push.alert == nil, let id = push.id, let event = sessions[index].waitingPush(id) {
+      remove(event, .silentPush, .merged)
+    }
+    let waiting = sessions[index].outbox.filter { $0.trigger.row == .push }
+    if waiting.count >= Limits.pushes, let oldest = waiting.first { remove(oldest.event, .push, .outboxFull) }
+  }
+
+  /// Shows an alert as a notification that is due: at once, and never by a wake (rules D3, D5 and D8).
+  private mutating func showAlert(
+    _ alert: LocalNotification.Content, id: String, of due: DuePush, event: Int, _ index: Int,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let isAlone = !due.record.isForProgram
+    func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
+      self.decide(
+        action, rule, reason, index, event: event, trigger: .notificationDue, at: instant, into: &steps)
+    }
+    if sessions[index].state == .active {
+      // Handed over instead. What wakes is handed over anyway.
+      if isAlone {
+        offer(event: event, trigger: .notificationDue, push: due.push, to: index, at: instant, into: &steps)
+      }
+      return
+    }
+    var book = sessions[index].modes.notifications ?? NotificationBook()
+    guard book.isAllowed else { return decide(.drop, .notificationPermission, .notPermitted) }
+    guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }
+    guard !holdsNotifications else {
+      var notification = LocalNotification(id: id, title: alert.title, when: .now)
+      notification.content = alert
+      var entry = NotificationBook.Entry(id: id, notification: notification)
+      entry.first = utc(at: instant)
+      entry.event = event
+      entry.push = isAlone ? due.push : nil
+      book.put(entry)
+      update(index) { $0.modes.notifications = book }
+      if !isUnlocked { decide(.defer, .firstUnlock, .locked) }
+      return
+    }
+    showAlert(
+      alert, id: id, .push, event: event, handing: isAlone ? due.push : nil, index, at: instant, into: &steps)
+  }
+
+  /// Has an alert shown under the record of its push.
+  ///
+  /// - Parameter push: what a program that runs is handed beside; nil where it is handed it anyway.
+  mutating func showAlert(
+    _ alert: LocalNotification.Content, id: String, _ reason: Decision.Reason, event: Int,
+    handing push: Push?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) {
+      var book = $0.modes.notifications ?? NotificationBook()
+      book.noteShown(NotificationBook.Shown(id: id, event: event, data: alert.data))
+      $0.modes.notifications = book
+    }
+    decide(
+      .notify, .notificationDue, reason, index, event: event, trigger: .notificationDue, at: instant,
+      into: &steps)
+    let name = sessions[index].subscriber.name
+    steps.append(.ordered(.notify(subscriber: name, event: event, notification: id, alert)))
+    guard let push, sessions[index].state.isRunning else { return }
+    offer(event: event, trigger: .notificationDue, push: push, to: index, at: instant, into: &steps)
+  }
+
+  /// The program has an answer to the oldest push that it was handed. That is also its acknowledgment. What it received
+  /// is booked (rule M6).
+  ///
+  /// - Returns: whether there is one.
+  mutating func answerPush(
+    bytes: Int?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
+    guard let pending = sessions[index].outbox.first(where: { $0.trigger.row == .push && $0.isHanded }) else {
+      return false
+    }
+    steps.append(
+      .transferred(
+        subscriber: sessions[index].subscriber.name, rule: .push, kilobytes: Double(bytes ?? 0) / 1000,
+        seconds: pending.handedAt.map { $0.seconds(to: instant) } ?? 0))
+    acknowledge(pending.event, index, at: instant, into: &steps)
+    return true
+  }
+}
+
+// MARK: - Silent pushes that wait
+
+extension Policy {
+  /// Whether silent pushes of a subscriber have to wait (rule H2), and why.
+  func silentObstacle(_ session: Session, at instant: EngineInstant) -> Decision.Reason? {
+    guard session.modes.pushes?.isOverdue != true else { return nil }
+    if isLowPower { return .lowPower }
+    return session.modes.pushes?.isSpent(at: instant) == true ? .pushLimit : nil
+  }
+
+  /// Hands over the silent pushes that have waited as long as they have to.
+  mutating func fireSilentPushes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let until = sessions[index].modes.pushes?.heldUntil, until <= instant else { return }
+    let isWaiting = sessions[index].hasSilentPush
+    update(index) {
+      $0.modes.pushes?.heldUntil = nil
+      $0.modes.pushes?.isOverdue = isWaiting
+    }
+    redeliverSilentPushes(index, at: instant, into: &steps)
+  }
+
+  /// The machine saves energy from now on, or no longer: hands over what waited for that (rule M4).
+  mutating func setLowPower(_ isOn: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    isLowPower = isOn
+    guard !isOn else { return }
+    forEachSession { policy, index in
+      policy.redeliverSilentPushes(index, at: instant, into: &steps)
+    }
+  }
+
+  private mutating func redeliverSilentPushes(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].hasSilentPush else { return }
+    redeliver(index, rule: .silentPush, at: instant, into: &steps)
+  }
+}
+
+extension Session {
+  /// The event of a silent push of that name that waits and was not handed over; nil where none does.
+  func waitingPush(_ id: String) -> Int? {
+    outbox.first { !$0.isHanded && $0.trigger.isSilent && $0.push?.id == id }?.event
+  }
+
+  /// Whether a silent push waits to be handed over.
+  var hasSilentPush: Bool { outbox.contains { !$0.isHanded && $0.trigger.isSilent } }
+}

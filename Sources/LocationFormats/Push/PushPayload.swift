@@ -1,0 +1,81 @@
+package import LocationCore
+
+/// What a push says (rule H1): `{"alert":…,"content-available":1,"id":…,"data":…}`. What senders for Apple put into
+/// `aps` is read from there.
+package enum PushPayload {
+  /// The push that a payload is.
+  ///
+  /// - Throws: ``Failure`` of code 65, which quotes nothing of it: what a push says is for the user and the program.
+  package static func push(_ bytes: [UInt8]) throws(Failure) -> Push {
+    guard bytes.count <= Limits.pushBytes else {
+      throw failure("it has \(bytes.count) bytes; at most \(Limits.pushBytes) are taken")
+    }
+    let tree: JSONTree
+    do throws(JSONError) {
+      var reader = JSONReader(bytes)
+      tree = try JSONTree(&reader)
+      try reader.end()
+    } catch {
+      throw failure("it is no JSON")
+    }
+    return try push(tree)
+  }
+
+  /// The push that a payload is.
+  ///
+  /// - Throws: as ``push(_:)-swift.type.method``.
+  package static func push(_ tree: JSONTree) throws(Failure) -> Push {
+    guard case .object = tree else { throw failure("it is no JSON object") }
+    let text = tree.text
+    guard text.utf8.count <= Limits.pushBytes else {
+      throw failure("it has \(text.utf8.count) bytes; at most \(Limits.pushBytes) are taken")
+    }
+    let outer = tree["aps"].flatMap { aps in if case .object = aps { aps } else { nil } }
+    func member(_ key: String) -> JSONTree? { tree[key] ?? outer?[key] }
+    let push = Push(
+      id: try id(tree["id"]), alert: try alert(member("alert"), sound: member("sound"), data: tree["data"]),
+      isContentAvailable: member("content-available")?.integer == 1, payload: text)
+    guard push.alert != nil || push.isContentAvailable else {
+      throw Failure(
+        .data, what: "the push has nothing for the user and nothing for the program",
+        remedy: #"give it an "alert", or "content-available":1"#)
+    }
+    return push
+  }
+
+  private static func id(_ tree: JSONTree?) throws(Failure) -> String? {
+    switch tree {
+    case nil, .null: return nil
+    case .string(let text) where (1...idBytes).contains(text.utf8.count): return text
+    case .number(let text): return text
+    case _: throw failure("its id is no text of 1 to \(idBytes) bytes")
+    }
+  }
+
+  /// What the user sees: a text, or an object with `title` and `body`.
+  private static func alert(
+    _ tree: JSONTree?, sound: JSONTree?, data: JSONTree?
+  ) throws(Failure) -> LocalNotification.Content? {
+    var content: LocalNotification.Content
+    switch tree {
+    case nil, .null: return nil
+    case .string(let text): content = LocalNotification.Content(title: text)
+    case .object:
+      let body = tree?["body"]?.text(or: nil)
+      content = LocalNotification.Content(title: tree?["title"]?.text(or: nil) ?? body ?? "")
+      if tree?["title"] != nil { content.body = body ?? "" }
+    case _: throw failure("its alert is neither a text nor an object")
+    }
+    guard !content.title.isEmpty else { throw failure("its alert has no title") }
+    content.sound = sound?.text(or: nil)
+    content.data = data?.text
+    return content
+  }
+
+  private static func failure(_ what: String) -> Failure {
+    Failure(.data, what: "the push is refused: \(what)")
+  }
+
+  /// Bytes of a name, as of a region's id.
+  private static let idBytes = 256
+}

@@ -1,0 +1,71 @@
+import LocationCore
+package import LocationFormats
+
+/// Pushes that come over the control socket (section H).
+extension DaemonLoop {
+  /// Takes a push for the subscriber whose token the request shows.
+  mutating func push(_ request: JSONTree) throws(Failure) {
+    // Wrong tokens get the same answer as those of nobody.
+    guard let name = try database.subscriber(ofPushToken: try word("token", request)),
+      live.engine.subscriberState(name) != nil
+    else {
+      throw Failure(
+        .noPermission, what: "this is no subscriber's token", remedy: "locwatch subscribers show prints it")
+    }
+    guard let payload = request["payload"] else {
+      throw Failure(.usage, what: "no \"payload\" in the request")
+    }
+    try push(try PushPayload.push(payload), to: name)
+  }
+
+  /// Takes a push for a subscriber.
+  ///
+  /// - Throws: ``Failure`` of code 1 where it is refused.
+  mutating func push(_ push: Push, to name: String) throws(Failure) {
+    if push.alert != nil { try alignNotifications() }
+    try live.handle(.subscriber(name: name, .mode(.push(push))), at: clock.read())
+    if let refusal = live.host.refusal, refusal.subscriber == name {
+      throw Failure(
+        .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)")
+    }
+  }
+
+  /// Draws tokens for those who have the mode and none.
+  func alignPushTokens() throws(Failure) {
+    let names = live.engine.subscribers.filter { $0.subscriber.modes.contains(.remoteNotification) }
+      .map(\.subscriber.name)
+    if !names.isEmpty { try database.drawPushTokens(for: names) }
+  }
+}
+
+extension DaemonSeat {
+  /// Sends a subscriber a push, as a sender with its token would. Without a daemon it waits for the next.
+  ///
+  /// - Returns: whether a daemon took it.
+  /// - Throws: ``Failure`` of code 1 where it is refused.
+  package func push(_ name: String, _ payload: [UInt8]) throws(Failure) -> Bool {
+    let push = try PushPayload.push(payload)
+    guard let database = try StateDatabase.openToRead(path: state),
+      try database.subscribers().contains(where: { $0.subscriber.name == name })
+    else {
+      throw Failure(
+        .conditionFails, what: "no subscriber is called \"\(name)\"",
+        remedy: "locwatch subscribers list lists them")
+    }
+    guard let client = try ControlClient.connect(state: state) else {
+      try leave(.push(push), for: name)
+      return false
+    }
+    guard let token = try database.pushToken(of: name) else {
+      throw Failure(
+        .conditionFails, what: "refused by rule H1: \(Decision.Reason.noMode.phrase)",
+        remedy: "add remote-notification to modes")
+    }
+    var reader = JSONReader(Array(push.payload.utf8))
+    let tree: JSONTree
+    do throws(JSONError) { tree = try JSONTree(&reader) } catch { throw Failure(.data, what: error.what) }
+    _ = try client.ask(
+      "push", [.init(key: "token", value: .string(token)), .init(key: "payload", value: tree)])
+    return true
+  }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import LocationFormats
+import LocationRuntime
+
+/// `locwatch push`: sends a subscriber a push, to try it.
+struct PushCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "push",
+    abstract: "Send a subscriber a push: show an alert, wake the program, or both.",
+    discussion: """
+      A push is a JSON object of at most 4 KiB. With "alert" the user sees it at
+      once. With "content-available":1 it wakes or relaunches the program, which
+      needs the mode remote-notification. Docs/Subscribers.md describes both.
+
+        locwatch push mail --data '{"alert":"New mail","id":"17"}'
+        locwatch push mail --data '{"content-available":1,"data":{"box":3}}'
+        locwatch push mail --data @push.json
+        echo '{"content-available":1}' | locwatch push mail --data -
+
+      Other users may see a command line. @FILE and - keep a push out of it.
+      """)
+
+  @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"), completion: Candidates.subscribers)
+  var name: String
+
+  @Option(help: ArgumentHelp("The push: JSON, @FILE, or - for standard input.", valueName: "json"))
+  var data: String
+
+  @OptionGroup var state: StateOptions
+
+  func run() async throws {
+    try Terminal.reporting { () throws(Failure) in
+      let bytes: [UInt8]
+      if data == "-" || data.hasPrefix("@") {
+        bytes = try FileBytes.read(path: data == "-" ? "-" : String(data.dropFirst()))
+      } else {
+        bytes = Array(data.utf8)
+      }
+      let isTaken = try state.seat().push(name, bytes)
+      if !isTaken { Terminal.note("\(name) gets it when locwatch run starts") }
+    }
+  }
+}

@@ -1,0 +1,280 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Section H: what a push leads to, how many silent ones wake, and that each is taken once.
+@Suite struct PushTests {
+  private static func subscriber(modes: Subscriber.Modes = [.remoteNotification]) -> Subscriber {
+    // Rights of location play no part (rule M3).
+    Subscriber(name: "a", services: [], modes: modes, authorization: .denied, accuracy: .reduced)
+  }
+
+  private static func stage(
+    _ state: SubscriberState = .suspended, modes: Subscriber.Modes = [.remoteNotification],
+    protects: Bool = false
+  ) -> Stage {
+    var stage = Stage { $0.policy.protectUntilFirstUnlock = protects }
+    stage.add(subscriber(modes: modes), state, at: 0)
+    return stage
+  }
+
+  private static func push(_ id: String? = nil, alert: String? = nil, wakes: Bool = true) -> SubscriberEvent {
+    let content = alert.map { LocalNotification.Content(title: $0) }
+    return .mode(
+      .push(Push(id: id, alert: content, isContentAvailable: wakes, payload: #"{"id":"\#(id ?? "")"}"#)))
+  }
+
+  // MARK: H1
+
+  @Test(arguments: [(SubscriberState.suspended, "wake"), (.notRunning, "relaunch")])
+  func `H1 a push wakes or relaunches at the same instant, and its alert is shown`(
+    state: SubscriberState, action: String
+  ) throws {
+    var stage = Self.stage(state)
+    stage.say(10, Self.push("m1", alert: "Mail"))
+    #expect(
+      stage.log() == ["notify D3 \(state)>\(state) push", "\(action) H1 \(state)>background push"])
+    #expect(stage.shown == ["m1"])
+    let launches = stage.launches()
+    let launch = try #require(launches.first)
+    #expect(launch.kind == "push")
+    #expect(launch.cause == .push)
+    #expect(launch.budgetSeconds == 30)
+    #expect(stage.handed() == [launch.event])
+    #expect(stage.pushes == ["m1 alert content"])
+    stage.wait(until: 20)
+    #expect(stage.state() == .suspended)
+  }
+
+  @Test func `H1 without content or without the mode there is the alert alone`() {
+    for (modes, wakes) in [(Subscriber.Modes.remoteNotification, false), ([], true)] {
+      var stage = Self.stage(modes: modes)
+      stage.say(10, Self.push("m1", alert: "Mail", wakes: wakes))
+      #expect(stage.log() == ["notify D3 suspended>suspended push"])
+      #expect(stage.handed() == [])
+    }
+    var stage = Self.stage(modes: [])
+    stage.say(10, Self.push("m1"))
+    #expect(stage.log() == ["refuse H1 suspended>suspended no_mode"])
+    #expect(stage.pushes == [])
+  }
+
+  @Test func `H1 fetched answers a push, and what it received is booked under its rule`() {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.say(10, Self.push("m1"))
+    #expect(stage.state() == .background)
+    stage.say(12, .mode(.fetched(.newData, bytes: 40_000)))
+    #expect(stage.state() == .suspended)
+    #expect(stage.log() == ["wake H1 suspended>background push", "suspend A2 background>suspended idle"])
+    stage.take(20, .end)
+    let radio = stage.effects.records.compactMap { record in
+      if case .power(let entry) = record.body, entry.component.rawValue.hasPrefix("radio") {
+        entry
+      } else {
+        nil
+      }
+    }
+    #expect(!radio.isEmpty)
+    #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .push })
+    // Nobody is asked any more.
+    stage.say(21, .mode(.fetched(.noData, bytes: nil)))
+    #expect(stage.log().last == "refuse G1 suspended>suspended no_mode")
+  }
+
+  @Test func `H1 who answers nothing for 30 s is ended, and handed the push again`() {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.say(10, Self.push("m1"))
+    stage.wait(until: 39)
+    #expect(stage.state() == .background)
+    stage.wait(until: 40)
+    #expect(stage.log().last == "terminate K2 background>notRunning budget_over")
+    stage.hanging = []
+    stage.wait(until: 42)
+    #expect(stage.log().contains("relaunch K5 notRunning>background unacknowledged"))
+    #expect(Set(stage.handed()).count == 1)
+  }
+
+  // MARK: H2
+
+  @Test func `H2 the fourth silent one in an hour waits an hour, and then all go at once`() {
+    var stage = Self.stage()
+    for index in 1...3 { stage.say(100 * Double(index), Self.push("s\(index)")) }
+    #expect(stage.log().filter { $0.hasPrefix("wake H1") }.count == 3)
+    stage.say(400, Self.push("s4"))
+    stage.say(500, Self.push("s5"))
+    #expect(stage.log().suffix(2) == Array(repeating: "defer H2 suspended>suspended push_limit", count: 2))
+    // One with an alert is not silent.
+    stage.wait(until: 3999)
+    #expect(stage.handed().count == 3)
+    stage.wait(until: 4000)
+    #expect(
+      stage.log().suffix(2) == [
+        "wake H2 suspended>background kept", "deliver K5 background>background kept",
+      ])
+    let handed = stage.handed()
+    #expect(handed.count == 5)
+    #expect(handed == handed.sorted())
+    stage.wait(until: 9000)
+    #expect(stage.handed().count == 5)
+  }
+
+  @Test func `H2 what waits goes with any other wake, and one with an alert is not limited`() {
+    var stage = Self.stage()
+    for index in 1...4 { stage.say(Double(index), Self.push("s\(index)")) }
+    #expect(stage.handed().count == 3)
+    stage.say(10, Self.push("loud", alert: "Mail"))
+    #expect(
+      stage.log().suffix(2) == ["wake H1 suspended>background push", "deliver K5 background>background kept"])
+    #expect(stage.handed().count == 5)
+    // One that runs is handed it at once.
+    stage.say(20, .foreground)
+    stage.say(21, Self.push("s9"))
+    #expect(stage.log().last == "deliver H1 active>active foreground")
+  }
+
+  @Test func `H2 of silent ones that wait the latest of one name counts`() {
+    var stage = Self.stage()
+    for index in 1...3 { stage.say(Double(index), Self.push("s\(index)")) }
+    stage.say(10, Self.push("state"))
+    stage.say(11, Self.push("state"))
+    #expect(
+      stage.log().suffix(3) == [
+        "defer H2 suspended>suspended push_limit", "drop H2 suspended>suspended merged",
+        "defer H2 suspended>suspended push_limit",
+      ])
+    stage.wait(until: 5000)
+    #expect(stage.handed().count == 4)
+  }
+
+  @Test func `H2 low power holds silent ones back, and its end hands them over`() {
+    var stage = Self.stage()
+    stage.take(1, .machine(.lowPower(true)))
+    stage.say(2, Self.push("s1"))
+    #expect(stage.log() == ["defer H2 suspended>suspended low_power"])
+    stage.say(3, Self.push("loud", alert: "Mail"))
+    #expect(
+      stage.log().suffix(2) == ["wake H1 suspended>background push", "deliver K5 background>background kept"])
+    stage.say(50, Self.push("s2"))
+    stage.take(60, .machine(.lowPower(false)))
+    #expect(stage.log().last == "wake H2 suspended>background kept")
+    // While it lasts, an hour is the longest.
+    stage.take(100, .machine(.lowPower(true)))
+    stage.say(200, Self.push("s3"))
+    stage.wait(until: 3799)
+    #expect(stage.log().last == "defer H2 suspended>suspended low_power")
+    stage.wait(until: 3800)
+    #expect(stage.log().contains("wake H2 suspended>background kept"))
+  }
+
+  // MARK: H3
+
+  @Test func `H3 after a force-quit the alert is shown, and the wake is dropped and not kept`() {
+    var stage = Self.stage()
+    stage.say(1, .quit)
+    stage.say(2, Self.push("m1", alert: "Mail"))
+    #expect(
+      stage.log().suffix(2) == [
+        "notify D3 notRunning>notRunning push", "drop A7 notRunning>notRunning force_quit",
+      ])
+    stage.say(3, .foreground)
+    #expect(stage.handed() == [])
+  }
+
+  @Test func `H3 without background delivery the wake is dropped`() {
+    var stage = Self.stage()
+    stage.say(1, .backgroundDelivery(false))
+    stage.say(2, Self.push("m1"))
+    #expect(stage.log() == ["drop B8 suspended>suspended background_delivery_off"])
+    stage.say(3, .backgroundDelivery(true))
+    #expect(stage.handed() == [])
+  }
+
+  @Test func `H3 before the first unlock the alert is held and shown once, and the wake is kept`() {
+    var stage = Self.stage(.notRunning, protects: true)
+    stage.take(1, .machine(.reboot))
+    stage.say(2, Self.push("m1", alert: "Mail"))
+    #expect(stage.shown == [])
+    stage.say(3, Self.push("only", alert: "Note", wakes: false))
+    #expect(stage.handed() == [])
+    stage.take(100, .machine(.unlock))
+    #expect(stage.shown == ["m1", "only"])
+    #expect(stage.log().contains("relaunch A8 notRunning>background first_unlock"))
+    stage.wait(until: 5000)
+    #expect(stage.shown.count == 2)
+    #expect(stage.notified.isEmpty)
+  }
+
+  @Test func `H3 an active one is handed it, and nothing is shown`() {
+    var stage = Self.stage(.active)
+    stage.say(1, Self.push("m1", alert: "Mail"))
+    stage.say(2, Self.push("m2", alert: "Mail", wakes: false))
+    #expect(stage.shown == [])
+    #expect(stage.log() == ["deliver H1 active>active foreground", "deliver D3 active>active foreground"])
+    #expect(stage.handed().count == 2)
+  }
+
+  @Test func `D6 D8 an alert is opened as a notification, and not shown to who wants to see none`() throws {
+    var stage = Self.stage()
+    stage.say(1, Self.push("m1", alert: "Mail", wakes: false))
+    stage.say(2, .mode(.openNotification(id: "m1")))
+    #expect(stage.opened.first?.notification == "m1")
+    #expect(stage.state() == .active)
+    stage.say(3, .background)
+    stage.say(4, .mode(.permitNotifications(false)))
+    stage.say(5, Self.push("m2", alert: "Mail"))
+    #expect(stage.log().contains("drop D8 background>background not_permitted"))
+    #expect(stage.shown == ["m1"])
+    #expect(stage.handed().count == 1)
+  }
+
+  // MARK: H4 and M2
+
+  @Test func `H4 a name is taken once in a day`() {
+    var stage = Self.stage()
+    stage.say(1, Self.push("m1", alert: "Mail"))
+    stage.say(86_399, Self.push("m1", alert: "Mail"))
+    #expect(stage.log().last == "drop H4 suspended>suspended duplicate")
+    #expect(stage.shown.count == 1)
+    stage.say(86_401, Self.push("m1", alert: "Mail"))
+    #expect(stage.shown.count == 2)
+    // Without a name each one counts.
+    stage.say(86_500, Self.push(alert: "Mail", wakes: false))
+    stage.say(86_501, Self.push(alert: "Mail", wakes: false))
+    #expect(stage.shown.count == 4)
+  }
+
+  @Test func `M2 64 wait, and then the oldest is dropped`() {
+    var stage = Self.stage(.notRunning, protects: true)
+    stage.take(1, .machine(.reboot))
+    for index in 1...66 { stage.say(1 + Double(index), Self.push("s\(index)")) }
+    #expect(stage.log().filter { $0 == "drop H1 notRunning>notRunning outbox_full" }.count == 2)
+    stage.take(100, .machine(.unlock))
+    #expect(stage.handed().count == 64)
+    #expect(stage.pushes.count == 66)
+  }
+
+  @Test func `M1 what waits is dropped when the manifest loses the mode`() {
+    var stage = Self.stage(.notRunning, protects: true)
+    stage.take(1, .machine(.reboot))
+    stage.say(2, Self.push("s1"))
+    stage.add(Self.subscriber(modes: []), .notRunning, at: 3)
+    #expect(stage.log().last == "drop H1 notRunning>notRunning no_mode")
+  }
+
+  @Test func `what a push says is with the event that waits, and in no record`() throws {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.say(1, Self.push("secret-name", alert: "Very private"))
+    let event = try #require(stage.handed().first)
+    #expect(stage.engine.payload(of: event, for: "a") == #"{"id":"secret-name"}"#)
+    #expect(!stage.effects.records.contains { "\($0)".contains("Very private") })
+    stage.say(2, .acknowledged(event: event, coreSeconds: 0))
+    #expect(stage.engine.payload(of: event, for: "a") == nil)
+    let trigger = try Coding.copy(Trigger.silentPush)
+    #expect(trigger == .silentPush)
+    #expect(trigger != .push)
+  }
+}
