@@ -21,6 +21,7 @@ let package = Package(
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
     .executable(name: "locwatch-session", targets: ["locwatch-session"]),
+    .executable(name: "locwatch-fleet", targets: ["locwatch-fleet"]),
   ],
   dependencies: [
     // The command line.
@@ -39,6 +40,8 @@ let package = Package(
     .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    // The cluster of a fleet. Only the workers of a fleet link it.
+    .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // What Swift can't do between fork and exec.
     .target(name: "CSpawn"),
     // What Swift can't say to the processor.
@@ -85,6 +88,17 @@ let package = Package(
     .executableTarget(
       name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
       swiftSettings: strict),
+    // Many devices on a cluster: workers, and what their operator asks.
+    .target(
+      name: "LocationFleet", dependencies: ["LocationFormats", "LocationCore", "CNATS"], swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "locwatch-fleet",
+      dependencies: [
+        "LocationFleet", "LocationFormats", "LocationCore",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "TestSupport", dependencies: ["LocationCore"], path: "Tests/TestSupport",
       swiftSettings: strict),
@@ -107,6 +121,12 @@ let package = Package(
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: strict),
+    .testTarget(
+      name: "LocationFleetTests",
+      dependencies: [
+        "locwatch-fleet", "locwatch", "LocationFleet", "LocationFormats", "LocationCore", "TestSupport",
+      ],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

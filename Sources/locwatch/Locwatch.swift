@@ -49,7 +49,7 @@ struct Locwatch: AsyncParsableCommand {
       SubscribersCommand.self, NotificationsCommand.self, PushCommand.self, OutletsCommand.self,
       MetricsCommand.self,
       LockCommand.self, UnlockCommand.self,
-      LowPowerCommand.self, PowerCommand.self,
+      LowPowerCommand.self, PowerCommand.self, FleetCommand.self,
       Synth.self,
       CapabilitiesCommand.self, ConfigCommand.self,
     ])

@@ -18,6 +18,7 @@ struct ReplayCommand: AsyncParsableCommand {
         locwatch replay old.gpx --interval 1         # for a track without times
         locwatch replay archive/*.gpx --jobs 2 --format ndjson > events.ndjson
         gpspipe -w -n 500 | locwatch replay -
+        ls archive/*.gpx | locwatch replay --batch > events.ndjson
 
       A track is GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd's JSON lines
       (gpspipe -w), or lines such as
@@ -27,13 +28,17 @@ struct ReplayCommand: AsyncParsableCommand {
       subscribers and settings; options replace them. No program is started, and
       only the output and the page of --report are written.
 
+      With --batch, one process takes many tracks as lines from a file or standard
+      input: paths, or fixes that name their "track". Docs/Fleet.md has how Spark,
+      xargs and GNU parallel use it.
+
       Tracks/ has sample tracks with regions, manifests and scenarios.
       Docs/Wire.md describes every record and every key of these files.
       """)
 
   @Argument(
     help: ArgumentHelp("Tracks to replay; - is standard input.", valueName: "track"), completion: .file())
-  var tracks: [String]
+  var tracks: [String] = []
 
   @OptionGroup var regionFiles: RegionFileOptions
 
@@ -107,6 +112,12 @@ struct ReplayCommand: AsyncParsableCommand {
       valueName: "n"))
   var jobs: Int?
 
+  @Flag(help: "No programs: record only what happened, without decisions and energy of programs.")
+  var noPrograms = false
+
+  @Flag(help: "The tracks come as lines, many of them to one process; implies --no-programs and NDJSON.")
+  var batch = false
+
   @OptionGroup var zone: ZoneOptions
 
   @OptionGroup var units: UnitsOptions
@@ -115,6 +126,10 @@ struct ReplayCommand: AsyncParsableCommand {
   var explain = false
 
   func validate() throws {
+    if noPrograms || batch, !subscribers.isEmpty || scenario != nil {
+      throw ValidationError("--no-programs and --batch exclude --subscriber and --scenario")
+    }
+    if batch { return try validateBatch() }
     if tracks.isEmpty { throw ValidationError("give a track, or - for standard input") }
     if tracks.filter({ $0 == "-" }).count > 1 {
       throw ValidationError("standard input can be read only once")
@@ -135,10 +150,22 @@ struct ReplayCommand: AsyncParsableCommand {
     if start != nil && interval == nil { throw ValidationError("--start needs --interval") }
   }
 
+  private func validateBatch() throws {
+    if tracks.count > 1 { throw ValidationError("--batch takes one file of lines, or standard input") }
+    if report != nil || eachSegment || jobs != nil || speed.factor != nil || (format ?? .ndjson) != .ndjson {
+      throw ValidationError("--batch excludes --report, --each-segment, --jobs, --speed and other formats")
+    }
+  }
+
   func run() async throws {
     let code: Failure.Code?
     do throws(Failure) {
-      code = try await Replay.run(tracks, request(), to: OutputFile(path: "-")) { Terminal.report($0) }
+      code =
+        batch
+        ? try await BatchReplay.run(tracks.first ?? "-", request(), to: OutputFile(path: "-")) {
+          Terminal.report($0)
+        }
+        : try await Replay.run(tracks, request(), to: OutputFile(path: "-")) { Terminal.report($0) }
     } catch {
       throw Terminal.exit(for: error)
     }
@@ -154,7 +181,7 @@ struct ReplayCommand: AsyncParsableCommand {
     request.configuration.explains = explain
     request.regions = try regionFiles.read()
     for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
-    if subscribers.isEmpty {
+    if subscribers.isEmpty && !noPrograms && !batch {
       request.subscribers = [Subscriber(name: "replay")]
       request.hasDefaultSubscribers = true
     }

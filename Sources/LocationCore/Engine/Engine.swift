@@ -181,6 +181,9 @@ extension Engine {
     return due
   }
 
+  /// Finds again when something is due, after the state was put in place.
+  mutating func refreshDeadline() { nextDeadline = findDeadline() }
+
   /// Moves to `instant`, and fires what is due on the way.
   @inline(__always)
   private mutating func fire(until instant: EngineInstant, into effects: inout [Effect]) {

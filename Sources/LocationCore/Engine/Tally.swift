@@ -81,6 +81,13 @@ public struct Tally: Hashable, Sendable, Codable {
     if case .on = order { searches += 1 }
   }
 
+  /// Goes on with the counts and the last fix of a device whose other counts nobody kept.
+  mutating func restore(fixes: Int, accepted: Int, last: Fix?) {
+    self.fixes = fixes
+    self.accepted = accepted
+    self.last = last
+  }
+
   mutating func refuse(_ reason: RejectReason) {
     if let index = RejectReason.allCases.firstIndex(of: reason) { rejected[index] += 1 }
   }

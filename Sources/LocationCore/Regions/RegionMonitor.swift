@@ -85,6 +85,15 @@ extension RegionMonitor {
     neighbors.forget()
   }
 
+  /// Takes regions of the catalog as new: their states are unknown until the next fix.
+  mutating func expect(_ ids: [String]) {
+    guard evidence.seenAt != nil else { return }
+    for id in ids {
+      if let slot = catalog.slot(of: id) { evidence.set(slot, .unknown(FirstFixes()), isActive: true) }
+    }
+    neighbors.forget()
+  }
+
   /// Forgets a region and all that was pending for it; tells whether there was one.
   @discardableResult
   public mutating func remove(id: String) -> Bool {

@@ -51,7 +51,7 @@ package enum Replay {
   }
 
   /// That of a track nothing was believed; nil where something was, or nothing was asked for.
-  private static func disbelief(in outcome: TrackOutcome, _ track: TrackPart) -> Failure? {
+  static func disbelief(in outcome: TrackOutcome, _ track: TrackPart) -> Failure? {
     guard let summary = outcome.summary, summary.tally.fixes > 0, summary.tally.accepted == 0 else {
       return nil
     }
@@ -62,7 +62,7 @@ package enum Replay {
   }
 
   /// Replays one track and prints as it goes.
-  private static func replay(
+  static func replay(
     _ track: TrackPart, isNamed: Bool, _ request: ReplayRequest, into printer: inout LinePrinter
   ) async throws(Failure) -> TrackOutcome {
     let source: TrackSource

@@ -8,6 +8,8 @@ public struct ReplayRequest: Sendable {
   public var configuration = EngineConfiguration()
   /// The regions to watch.
   public var regions: [Region] = []
+  /// Settings and regions that many tracks share, in place of a configuration and regions of their own.
+  var shared: Shared?
   /// The programs that want to know.
   public var subscribers: [Subscriber] = []
   /// Whether a recording is replayed with its own configuration, rather than with this one.
@@ -45,4 +47,10 @@ public struct ReplayRequest: Sendable {
 
   /// Whether the only program is one that nobody named and nothing happens to: each event leads to the same.
   package var assumesProgram: Bool { hasDefaultSubscribers && scenario == nil }
+
+  /// What many tracks share.
+  struct Shared: Sendable {
+    var settings: EngineSettings
+    var catalog: RegionCatalog
+  }
 }

@@ -50,7 +50,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       sink: sink,
       model: SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds))
     if request.reportPath != nil { ports.report = TrackReport(leavesOutDecisions: request.assumesProgram) }
-    host = EngineHost(Engine(configuration: request.configuration), journal: NoJournal(), ports: ports)
+    let engine =
+      if let shared = request.shared { Engine(settings: shared.settings, catalog: shared.catalog) } else {
+        Engine(configuration: request.configuration)
+      }
+    host = EngineHost(engine, journal: NoJournal(), ports: ports)
     steps = ScenarioClock(request.scenario)
     if request.configuration.sampling.isDutyCycled { receiver = ReceiverModel() }
   }

@@ -50,12 +50,14 @@ enum Tidy {
     "locwatch-outlet": (
       ["LocationFormats", "LocationCore", "CCurl", "CCrypto"], ["CCurl", "CCrypto"]
     ),
+    "LocationFleet": (["LocationFormats", "LocationCore", "CNATS"], ["CNATS"]),
+    "locwatch-fleet": (["LocationFleet", "LocationFormats", "LocationCore"], []),
     "locwatch": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
   ]
 
   /// The targets of ours that are C.
   static let headerTargets: Set<String> = [
-    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CSystemd", "CCurl", "CCrypto",
+    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CSystemd", "CCurl", "CCrypto", "CNATS",
   ]
 
   /// The one file of the core that may import the C library, for its mathematics.

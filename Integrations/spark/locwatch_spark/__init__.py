@@ -1,0 +1,166 @@
+"""Replays archives of GPS tracks with locwatch on Apache Spark.
+
+Each task of Spark starts one `locwatch replay --batch`, which reads the regions once and then takes one track after
+the other. The events are those of `locwatch replay`, and come back as a DataFrame.
+
+    events = locwatch_spark.replay(fixes, regions="places.geojson")
+    events.write.parquet("events")
+"""
+
+import os
+import shutil
+import subprocess
+import threading
+
+from pyspark import SparkFiles
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as F
+
+__all__ = ["replay", "EVENT_SCHEMA"]
+
+# What most readers want of an event; `json` is all of it (Docs/Wire.md).
+EVENT_SCHEMA = (
+    "track string, id bigint, type string, time string, region string, lat double, lon double, acc_m double, json string"
+)
+
+# Names that a column of fixes may have, by the key that locwatch reads (Docs/Wire.md).
+_FIX_KEYS = ("time", "lat", "lon", "acc_m", "speed_mps", "course_deg", "alt_m", "mode")
+
+
+def replay(tracks, regions=None, settings=None, *, spark=None, locwatch=None, columns=None, partitions=None,
+           summaries=False):
+    """The events of many tracks, as a DataFrame with the columns of EVENT_SCHEMA.
+
+    tracks: a DataFrame of fixes with the columns track, time, lat, lon and, where known, acc_m, speed_mps, course_deg,
+        alt_m; or a list of paths of track files (GPX, NDJSON, gpsd, KML, CSV, gzip) that every executor can read.
+    regions: the path of a file of regions, or a list of them, on the driver.
+    settings: the path of a settings file, on the driver.
+    locwatch: the program on the executors; by default LOCWATCH there, or the one in PATH.
+    columns: other names of the columns, as {"lat": "latitude"}.
+    partitions: how many tasks; Spark's default for a DataFrame, and one for each core for paths.
+    summaries: whether each track's summary is among the rows, with the type "summary".
+
+    A line or a track that can't be used fails the job, with locwatch's own message.
+    """
+    spark = spark or SparkSession.getActiveSession()
+    if spark is None:
+        raise ValueError("no SparkSession is active; give one as spark=")
+    lines = _lines_of_fixes(tracks, columns or {}, partitions) if isinstance(tracks, DataFrame) else _lines_of_paths(
+        spark, tracks, partitions)
+    arguments = ["replay", "--batch"]
+    files = []
+    for option, paths in (("--regions", regions), ("--config", settings)):
+        for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths or []:
+            spark.sparkContext.addFile(os.path.abspath(path))
+            files.append((option, os.path.basename(path)))
+    return lines.mapInArrow(_Task(arguments, files, locwatch, summaries), EVENT_SCHEMA)
+
+
+def _lines_of_fixes(fixes, columns, partitions):
+    name = {key: columns.get(key, key) for key in ("track",) + _FIX_KEYS}
+    missing = [name[key] for key in ("track", "time", "lat", "lon") if name[key] not in fixes.columns]
+    if missing:
+        raise ValueError(f"the fixes have no column {missing[0]}; columns= can name another")
+    track, time = F.col(name["track"]).cast("string"), F.col(name["time"])
+    if dict(fixes.dtypes)[name["time"]] == "timestamp":
+        text = F.date_format(F.to_utc_timestamp(time, F.current_timezone()), "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
+    else:
+        text = time
+    fields = [track.alias("track"), text.alias("time")]
+    fields += [F.col(name[key]).alias(key) for key in _FIX_KEYS[1:] if name[key] in fixes.columns]
+    # All fixes of a track go to one task, one after the other.
+    parts = fixes.repartition(partitions, track) if partitions else fixes.repartition(track)
+    return parts.sortWithinPartitions(track, time).select(F.to_json(F.struct(*fields)).alias("line"))
+
+
+def _lines_of_paths(spark, paths, partitions):
+    paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    rows = [(os.fspath(path),) for path in paths]
+    # Large files first, and one after the other to different tasks.
+    rows.sort(key=lambda row: -os.path.getsize(row[0]) if os.path.exists(row[0]) else 0)
+    count = partitions or min(len(rows), spark.sparkContext.defaultParallelism) or 1
+    slices = [rows[index::count] for index in range(count)]
+    rdd = spark.sparkContext.parallelize(slices, count).flatMap(lambda part: part)
+    frame = spark.createDataFrame(rdd, "path string")
+    return frame.select(F.to_json(F.struct("path")).alias("line"))
+
+
+class _Task:
+    """One task: feeds a child with lines, and makes rows of what it prints."""
+
+    def __init__(self, arguments, files, locwatch, summaries):
+        self.arguments = arguments
+        self.files = files
+        self.locwatch = locwatch
+        self.summaries = summaries
+
+    def __call__(self, batches):
+        command = [self._program(), *self.arguments]
+        for option, name in self.files:
+            command += [option, SparkFiles.get(name)]
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        errors = []
+        feeding = []
+        reader = threading.Thread(target=lambda: errors.append(child.stderr.read()))
+        feeder = threading.Thread(target=self._feed, args=(child.stdin, batches, feeding))
+        reader.start()
+        feeder.start()
+        try:
+            yield from self._rows(child.stdout)
+            feeder.join()
+            reader.join()
+            status = child.wait()
+        finally:
+            child.kill()
+        if feeding:
+            raise feeding[0]
+        if status != 0:
+            words = b"".join(errors).decode(errors="replace").strip()
+            raise RuntimeError(f"locwatch ended with {status}: {words[:2000]}")
+
+    def _program(self):
+        program = self.locwatch or os.environ.get("LOCWATCH") or shutil.which("locwatch")
+        if not program:
+            raise RuntimeError("there is no locwatch on this executor; install it or set LOCWATCH")
+        return program
+
+    @staticmethod
+    def _feed(pipe, batches, failures):
+        try:
+            with pipe:
+                for batch in batches:
+                    # The text of all lines lies in one buffer; a join makes lines of it.
+                    pipe.write(b"\n".join(line.encode() for line in batch.column(0).to_pylist()) + b"\n")
+        except BrokenPipeError:
+            pass  # The child has ended; its status tells why.
+        except Exception as failure:  # noqa: BLE001 - handed to the task
+            failures.append(failure)
+
+    def _rows(self, output, size=4 << 20):
+        rest = b""
+        while True:
+            piece = output.read(size)
+            block, cut, tail = (rest + piece).rpartition(b"\n")
+            rest = tail
+            if block:
+                yield from self._table(block + cut).to_batches()
+            if not piece:
+                return
+
+    def _table(self, block):
+        import pyarrow as pa
+        import pyarrow.compute as pc
+        import pyarrow.json as json
+
+        schema = pa.schema([
+            ("track", pa.string()), ("id", pa.int64()), ("type", pa.string()), ("time", pa.string()),
+            ("region", pa.string()), ("lat", pa.float64()), ("lon", pa.float64()), ("acc_m", pa.float64()),
+        ])
+        options = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+        table = json.read_json(
+            pa.BufferReader(block), json.ReadOptions(block_size=max(1 << 20, len(block))), options)
+        lines = pa.array(block.decode().splitlines(), pa.string())
+        table = table.append_column("json", lines)
+        if not self.summaries:
+            table = table.filter(pc.not_equal(table["type"], "summary"))
+        return table

@@ -1,0 +1,38 @@
+import LocationFormats
+
+/// How far a partition has come, as the key-value store has it: a worker that takes the partition over goes on from
+/// here.
+package struct Checkpoint: Hashable, Codable {
+  /// The last message of the stream of fixes whose effects are all kept: snapshots and events.
+  package var sequence: UInt64 = 0
+  /// An event of this partition beyond this sequence of the stream of events belongs to a later fix.
+  package var events: UInt64 = 0
+  /// The version of the regions at that point.
+  package var catalog = 0
+  /// Devices that the worker had in memory.
+  package var devices = 0
+  /// Who wrote it.
+  package var worker = ""
+  /// The revision of the lease under which it was written: the fence.
+  package var epoch: UInt64 = 0
+
+  package init() {}
+
+  static func key(_ partition: Int) -> String { "partition.\(partition)" }
+
+  init(_ value: [UInt8]) throws(Failure) {
+    do {
+      self = try ExactDecoder.value(Checkpoint.self, of: JetStream.tree(value))
+    } catch {
+      throw Failure(.data, what: "a checkpoint of another version of locwatch", remedy: "update this worker")
+    }
+  }
+
+  func bytes() throws(Failure) -> [UInt8] {
+    do {
+      return Array(try ExactEncoder.tree(of: self).text.utf8)
+    } catch {
+      throw Failure(.software, what: "can't write a checkpoint: \(error)")
+    }
+  }
+}

@@ -1,0 +1,173 @@
+package import LocationCore
+package import LocationFormats
+
+/// One version of the regions of a fleet.
+///
+/// A version never changes. A message in each partition tells from which point of the stream on it holds, so every
+/// worker, and every recovery, applies it at the same fix. Each region carries the version in which it was last changed:
+/// a device that comes back after many versions needs no other to know which regions are new to it.
+package struct FleetCatalog {
+  /// 0 before the first region.
+  package var version = 0
+  /// In the order of their ids: the version in which each was changed, and the GeoJSON Feature.
+  package var entries: [Entry] = []
+  /// For engines, which share it.
+  package let catalog: RegionCatalog
+
+  /// A region.
+  package struct Entry: Hashable {
+    /// The version in which it was changed last.
+    package var since: Int
+    /// The region, as its owner wrote it.
+    package var feature: RegionFeature
+  }
+
+  /// Without regions.
+  package init() { catalog = RegionCatalog() }
+
+  /// - Throws: `.data` where two regions have one id.
+  package init(version: Int, entries: [Entry]) throws(Failure) {
+    self.version = version
+    self.entries = entries
+    do {
+      catalog = try RegionCatalog(entries.map(\.feature.region))
+    } catch {
+      throw Failure(.data, what: "version \(version) of the regions can't be used: \(error)")
+    }
+  }
+
+  /// The ids of regions that are other than in an earlier version.
+  package func changed(since version: Int) -> [String] {
+    version >= self.version ? [] : entries.filter { $0.since > version }.map(\.feature.region.id)
+  }
+
+  /// The next version, with regions put in or taken out.
+  ///
+  /// - Parameter replaces: whether regions that are not among the new ones go.
+  package func next(putting features: [RegionFeature], removing: Set<String> = [], replaces: Bool = false)
+    throws(Failure) -> FleetCatalog
+  {
+    var byID: [String: Entry] = [:]
+    for entry in entries where !removing.contains(entry.feature.region.id) {
+      byID[entry.feature.region.id] = entry
+    }
+    var next: [String: Entry] = replaces ? [:] : byID
+    for feature in features {
+      let known = byID[feature.region.id]
+      let since = known?.feature.geoJSON == feature.geoJSON ? known?.since : nil
+      next[feature.region.id] = Entry(since: since ?? version + 1, feature: feature)
+    }
+    return try FleetCatalog(
+      version: version + 1, entries: next.values.sorted { $0.feature.region.id < $1.feature.region.id })
+  }
+}
+
+// MARK: - In the key-value store
+
+extension FleetLayout {
+  /// The last version that is complete.
+  package func currentCatalog() throws(Failure) -> FleetCatalog { try catalog(try currentVersion()) }
+
+  private func currentVersion() throws(Failure) -> Int {
+    var version =
+      try fleet.get("catalog.current").flatMap { Int(String(decoding: $0.value, as: UTF8.self)) } ?? 0
+    // One that was made complete, and whose maker ended before it said so.
+    while try fleet.get("catalog.\(version + 1)") != nil { version += 1 }
+    return version
+  }
+
+  /// A version.
+  ///
+  /// - Throws: `.data` where it is not there.
+  package func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
+    guard version > 0 else { return FleetCatalog() }
+    guard let entry = try fleet.get("catalog.\(version)") else {
+      throw Failure(
+        .data, what: "version \(version) of the regions is gone",
+        remedy: "a partition stood still for \(Self.keptVersions) versions; see Docs/Fleet.md")
+    }
+    let meta = JetStream.tree(entry.value)
+    guard let name = meta["name"]?.text(or: nil), let chunks = meta["chunks"]?.integer else {
+      throw Failure(.data, what: "version \(version) of the regions is of another version of locwatch")
+    }
+    var since: [Int] = []
+    var text = Array(#"{"type":"FeatureCollection","features":["#.utf8)
+    for chunk in 0..<chunks {
+      guard let part = try fleet.get("regions.\(name).\(chunk)") else {
+        throw Failure(.data, what: "a part of version \(version) of the regions is gone")
+      }
+      for line in part.value.split(separator: UInt8(ascii: "\n")) {
+        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
+        if !since.isEmpty { text.append(UInt8(ascii: ",")) }
+        since.append(Int(String(decoding: line[..<space], as: UTF8.self)) ?? version)
+        text += line[line.index(after: space)...]
+      }
+    }
+    text += Array("]}".utf8)
+    guard !since.isEmpty else { return try FleetCatalog(version: version, entries: []) }
+    let file = try RegionFile.read(bytes: text, name: "version \(version) of the regions")
+    var entries: [FleetCatalog.Entry] = []
+    for index in file.regions.indices {
+      entries.append(FleetCatalog.Entry(since: since[index], feature: try file.feature(at: index)))
+    }
+    return try FleetCatalog(version: version, entries: entries)
+  }
+
+  /// Stores a version, and tells every partition.
+  ///
+  /// - Throws: `.tryAgain` where somebody else made the same version first.
+  package func publish(_ catalog: FleetCatalog, partitions: Int) throws(Failure) {
+    let name = "\(catalog.version)-\(try stream.connection.inbox().split(separator: ".").suffix(1).joined())"
+    var chunks = 0
+    var chunk: [UInt8] = []
+    for entry in catalog.entries {
+      chunk += Array("\(entry.since) \(entry.feature.geoJSON)\n".utf8)
+      if chunk.count >= Self.chunkBytes {
+        try fleet.put("regions.\(name).\(chunks)", chunk)
+        chunks += 1
+        chunk.removeAll(keepingCapacity: true)
+      }
+    }
+    if !chunk.isEmpty {
+      try fleet.put("regions.\(name).\(chunks)", chunk)
+      chunks += 1
+    }
+    let meta = JSONTree.object([
+      .init(key: "name", value: .string(name)), .init(key: "chunks", value: .number("\(chunks)")),
+      .init(key: "regions", value: .number("\(catalog.entries.count)")),
+    ])
+    guard try fleet.put("catalog.\(catalog.version)", Array(meta.text.utf8), over: 0) != nil else {
+      throw Failure(
+        .tryAgain, what: "somebody else changed the regions at the same time", remedy: "try again")
+    }
+    try fleet.put("catalog.current", Array("\(catalog.version)".utf8))
+    try announce(catalog.version, partitions: partitions)
+    try forget(catalog.version - Self.keptVersions)
+  }
+
+  /// Tells every partition that a version holds from here on; those that know it drop the message.
+  package func announce(_ version: Int, partitions: Int) throws(Failure) {
+    for partition in 0..<partitions {
+      let subject = "fix.\(partition).\(Self.control)"
+      let payload = Array("{\"catalog\":\(version)}".utf8)
+      switch try stream.publish(subject, payload, headers: .init(id: "catalog-\(version)-\(partition)")) {
+      case .success: break
+      case .failure(let refusal): throw stream.failure(subject, refusal)
+      }
+    }
+  }
+
+  private func forget(_ version: Int) throws(Failure) {
+    guard version > 0, let entry = try fleet.get("catalog.\(version)") else { return }
+    let meta = JetStream.tree(entry.value)
+    if let name = meta["name"]?.text(or: nil), let chunks = meta["chunks"]?.integer {
+      for chunk in 0..<chunks { try fleet.remove("regions.\(name).\(chunk)") }
+    }
+    try fleet.remove("catalog.\(version)")
+  }
+
+  /// The largest payload is 1 MiB by default.
+  private static let chunkBytes = 400_000
+  /// How many versions are kept for partitions that have not come to the last one.
+  static let keptVersions = 64
+}

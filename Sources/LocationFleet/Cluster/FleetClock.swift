@@ -1,0 +1,23 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The clocks of a worker. No decision about a device reads them.
+package enum FleetClock {
+  /// Seconds since the machine started, with the time that it slept.
+  package static var seconds: Double { read(CLOCK_BOOTTIME) }
+
+  /// Seconds since 1970.
+  package static var wall: Double { read(CLOCK_REALTIME) }
+
+  /// Waits.
+  package static func pause(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
+
+  private static func read(_ clock: clockid_t) -> Double {
+    var now = timespec()
+    unsafe clock_gettime(clock, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+  }
+}

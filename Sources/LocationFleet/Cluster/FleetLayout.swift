@@ -1,0 +1,114 @@
+package import LocationFormats
+
+/// The streams, key-value stores and subjects of a fleet: all that workers, operators and devices agree on.
+///
+/// A tenant is an account of the servers, so every tenant has all of this for itself, and the servers keep them apart.
+package struct FleetLayout {
+  /// Fixes as devices publish them, `fix.<partition>.<user>.<device>`, and new versions of the regions.
+  package static let fixes = "fixes"
+  /// Events, `event.<partition>.<user>.<device>.<type>`.
+  package static let events = "events"
+  /// Messages that are no fix, `dead.<partition>.<user>.<device>`.
+  package static let deadLetters = "dead"
+  /// How many messages a subject's last token names that is no device: a new version of the regions.
+  package static let control = "$locwatch"
+
+  /// JetStream, for everything else.
+  package let stream: JetStream
+  /// What is fixed for the fleet, the checkpoint of each partition and the versions of the regions.
+  package let fleet: KeyValueBucket
+  /// Who has which partition, and who lives; each entry dies where it is not renewed.
+  package let leases: KeyValueBucket
+  /// The snapshot of each device, `<partition>.<user>.<device>`.
+  package let devices: KeyValueBucket
+
+  /// What is there, or may be made, over a connection.
+  package init(_ connection: NATSConnection) throws(Failure) {
+    stream = try JetStream(connection)
+    fleet = KeyValueBucket("locwatch-fleet", of: stream)
+    leases = KeyValueBucket("locwatch-leases", of: stream)
+    devices = KeyValueBucket("locwatch-devices", of: stream)
+  }
+
+  /// What is fixed when a fleet is made.
+  package struct Settings: Hashable, Sendable, Codable {
+    /// How many partitions the servers map subjects to.
+    package var partitions = 16
+    /// How many servers keep each message.
+    package var replicas = 1
+    /// Days for which fixes are kept.
+    package var fixDays = 7.0
+    /// Days for which events are kept.
+    package var eventDays = 30.0
+    /// Seconds without a sign of life after which a worker's partitions are another's.
+    package var leaseSeconds = 10.0
+
+    package init() {}
+  }
+
+  /// Makes all streams and stores.
+  ///
+  /// - Throws: `.config` where the fleet is there with another number of partitions: each device would change its place.
+  package func ensure(_ settings: Settings) throws(Failure) {
+    try fleet.ensure(replicas: settings.replicas)
+    if let present = try readSettings(), present.partitions != settings.partitions {
+      throw Failure(
+        .config, what: "this fleet has \(present.partitions) partitions, not \(settings.partitions)",
+        remedy: "the number is fixed when a fleet is made; make another account for another number")
+    }
+    try leases.ensure(lifeSeconds: settings.leaseSeconds, replicas: settings.replicas)
+    try devices.ensure(replicas: settings.replicas)
+    func stream(_ name: String, _ subject: String, days: Double, windowSeconds: Double) throws(Failure) {
+      try self.stream.ensureStream(
+        name,
+        [
+          .init(key: "subjects", value: .array([.string(subject)])),
+          .init(key: "storage", value: .string("file")), .init(key: "discard", value: .string("old")),
+          .init(key: "num_replicas", value: .number("\(settings.replicas)")),
+          .init(key: "max_age", value: .number("\(Int(days * 86_400e9))")),
+          .init(key: "duplicate_window", value: .number("\(Int(windowSeconds * 1e9))")),
+        ])
+    }
+    try stream(Self.fixes, "fix.>", days: settings.fixDays, windowSeconds: 120)
+    try stream(Self.events, "event.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
+    try stream(Self.deadLetters, "dead.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
+    do {
+      try fleet.put("settings", Array(try ExactEncoder.tree(of: settings).text.utf8))
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      throw Failure(.software, what: "can't write the settings: \(error)")
+    }
+  }
+
+  /// Seconds in which the servers drop an event that they have: longer than a worker can hang without losing its
+  /// connection.
+  private static let eventWindowSeconds = 600.0
+
+  /// What was fixed; nil where there is no fleet.
+  package func readSettings() throws(Failure) -> Settings? {
+    guard let entry = try fleet.get("settings") else { return nil }
+    guard let settings = try? ExactDecoder.value(Settings.self, of: JetStream.tree(entry.value)) else {
+      throw Failure(.config, what: "the fleet's settings are of another version of locwatch")
+    }
+    return settings
+  }
+
+  /// The same, where there must be a fleet.
+  package func settings() throws(Failure) -> Settings {
+    guard let settings = try readSettings() else {
+      throw Failure(
+        .config, what: "there is no fleet in this account", remedy: "make one: locwatch-fleet init")
+    }
+    return settings
+  }
+
+  /// What the servers' configuration needs, so that the subject of a device tells its partition.
+  package static func mapping(partitions: Int) -> String {
+    """
+    mappings {
+      "owntracks.*.*": "fix.{{partition(\(partitions),1,2)}}.{{wildcard(1)}}.{{wildcard(2)}}"
+    }
+    """
+  }
+}

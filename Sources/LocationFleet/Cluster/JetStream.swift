@@ -1,0 +1,250 @@
+import LocationCore
+package import LocationFormats
+
+/// JetStream's requests (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
+package final class JetStream {
+  /// The connection.
+  package let connection: NATSConnection
+  /// Requests that wait for their answer.
+  package let pipe: RequestPipe
+
+  /// JetStream over a connection.
+  package init(_ connection: NATSConnection) throws(Failure) {
+    self.connection = connection
+    pipe = try RequestPipe(connection)
+  }
+
+  /// An error as the server tells it.
+  package struct Refusal: Error, Hashable {
+    /// As of HTTP.
+    package var code: Int
+    /// More exactly.
+    package var errorCode: Int
+    package var description: String
+  }
+
+  /// Sends a request of the interface; what was answered.
+  ///
+  /// - Throws: `.unavailable` where nothing was.
+  package func call(
+    _ name: String, _ body: JSONTree = .object([])
+  ) throws(Failure) -> Result<JSONTree, Refusal> {
+    let end = FleetClock.seconds + Self.patienceSeconds
+    while true {
+      let payload = Array(body.text.utf8)
+      let answer = Self.tree(try pipe.ask("$JS.API.\(name)", payload))
+      guard let refusal = Self.refusal(answer) else { return .success(answer) }
+      // 503 and the like: without a leader for the moment.
+      guard refusal.code >= 500, FleetClock.seconds < end else { return .failure(refusal) }
+      FleetClock.pause(milliseconds: 200)
+    }
+  }
+
+  /// The same, where a refusal is a failure.
+  package func demand(_ name: String, _ body: JSONTree = .object([])) throws(Failure) -> JSONTree {
+    switch try call(name, body) {
+    case .success(let tree): return tree
+    case .failure(let refusal): throw failure(name, refusal)
+    }
+  }
+
+  /// A refusal for people.
+  package func failure(_ name: String, _ refusal: Refusal) -> Failure {
+    let isMissing = refusal.errorCode == Self.noStream
+    return Failure(
+      isMissing ? .config : .unavailable, what: "nats-server refuses \(name): \(refusal.description)",
+      remedy: isMissing ? "make the streams: locwatch-fleet init" : nil)
+  }
+
+  static func tree(_ payload: [UInt8]) -> JSONTree {
+    var reader = JSONReader(payload)
+    return (try? JSONTree(&reader)) ?? .null
+  }
+
+  static func refusal(_ answer: JSONTree) -> Refusal? {
+    guard let error = answer["error"] else { return nil }
+    return Refusal(
+      code: error["code"]?.integer ?? 500, errorCode: error["err_code"]?.integer ?? 0,
+      description: error["description"]?.text(or: nil) ?? "no reason given")
+  }
+
+  /// Of a message that is not there.
+  static let noMessage = 10_037
+  /// Of a stream that is not there.
+  static let noStream = 10_059
+  /// Of a write on top of another than the expected.
+  static let wrongSequence = 10_071
+  /// How long an election of leaders may take, seconds.
+  private static let patienceSeconds = 30.0
+}
+
+// MARK: - Streams
+
+extension JetStream {
+  /// Makes a stream, or gives the one that is there the same configuration.
+  package func ensureStream(_ name: String, _ configuration: [JSONTree.Member]) throws(Failure) {
+    let body = JSONTree.object([.init(key: "name", value: .string(name))] + configuration)
+    switch try call("STREAM.CREATE.\(name)", body) {
+    case .success: return
+    case .failure: _ = try demand("STREAM.UPDATE.\(name)", body)
+    }
+  }
+
+  /// How many messages a stream has for each subject of a pattern.
+  package func subjects(of stream: String, matching pattern: String) throws(Failure) -> [String: Int] {
+    let body = JSONTree.object([.init(key: "subjects_filter", value: .string(pattern))])
+    let answer = try demand("STREAM.INFO.\(stream)", body)
+    guard case .object(let members)? = answer["state"]?["subjects"] else { return [:] }
+    return Dictionary(members.map { ($0.key, $0.value.integer ?? 0) }) { first, _ in first }
+  }
+
+  /// Publishes to a stream and waits until it is kept; its sequence, or why not.
+  package func publish(
+    _ subject: String, _ payload: [UInt8], headers: NATSConnection.Headers = NATSConnection.Headers()
+  ) throws(Failure) -> Result<UInt64, Refusal> {
+    let answer = Self.tree(try pipe.ask(subject, payload, headers: headers))
+    if let refusal = Self.refusal(answer) { return .failure(refusal) }
+    return .success(UInt64(answer["seq"]?.integer ?? 0))
+  }
+}
+
+// MARK: - Reading a part of a stream
+
+extension JetStream {
+  /// What is read of a stream.
+  package struct Selection {
+    /// The name of the stream.
+    package var stream: String
+    /// Subjects; may have wildcards.
+    package var subject: String
+    /// From this sequence on; nil for the last message of each subject.
+    package var from: UInt64?
+    /// Whether payloads are left out.
+    package var headersOnly = false
+
+    package init(stream: String, subject: String, from: UInt64?, headersOnly: Bool = false) {
+      self.stream = stream
+      self.subject = subject
+      self.from = from
+      self.headersOnly = headersOnly
+    }
+
+    func consumer(named name: String) -> JSONTree {
+      var members: [JSONTree.Member] = [
+        .init(key: "name", value: .string(name)), .init(key: "ack_policy", value: .string("none")),
+        .init(key: "filter_subject", value: .string(subject)),
+        // Its place is kept in the key-value store, so the consumer itself may be lost.
+        .init(key: "mem_storage", value: .boolean(true)), .init(key: "num_replicas", value: .number("1")),
+        .init(key: "inactive_threshold", value: .number("60000000000")),
+      ]
+      if headersOnly { members.append(.init(key: "headers_only", value: .boolean(true))) }
+      if let from {
+        members.append(.init(key: "deliver_policy", value: .string("by_start_sequence")))
+        members.append(.init(key: "opt_start_seq", value: .number("\(max(1, from))")))
+      } else {
+        members.append(.init(key: "deliver_policy", value: .string("last_per_subject")))
+      }
+      return .object([
+        .init(key: "stream_name", value: .string(stream)), .init(key: "config", value: .object(members)),
+      ])
+    }
+  }
+
+  /// Makes a consumer without acknowledgements; how many messages wait for it.
+  package func makeConsumer(_ name: String, of selection: Selection) throws(Failure) -> Int {
+    let answer = try demand(
+      "CONSUMER.CREATE.\(selection.stream).\(name).\(selection.subject)",
+      selection.consumer(named: name))
+    return answer["num_pending"]?.integer ?? 0
+  }
+
+  /// Removes a consumer, if it is there.
+  package func removeConsumer(_ name: String, of stream: String) throws(Failure) {
+    _ = try call("CONSUMER.DELETE.\(stream).\(name)")
+  }
+
+  /// Hands on every message that a stream has now of a selection.
+  package func read(
+    _ selection: Selection, _ body: (borrowing NATSMessage, Place) throws(Failure) -> Void
+  ) throws(Failure) {
+    let inbox = try connection.inbox()
+    let name = "read-" + inbox.split(separator: ".").suffix(1).joined()
+    let answers = try connection.subscribe(inbox)
+    var next = selection
+    var left = try makeConsumer(name, of: selection)
+    var expected: UInt64 = 1
+    while left > 0 {
+      let count = min(left, Self.readCount)
+      try connection.publish(
+        "$JS.API.CONSUMER.MSG.NEXT.\(selection.stream).\(name)",
+        Array("{\"batch\":\(count),\"expires\":5000000000}".utf8), reply: inbox)
+      var got = 0
+      while got < count {
+        guard let message = try answers.next(milliseconds: 6_000), message.status == 0,
+          let place = message.withReply({ Place($0) }), place.consumerSequence == expected
+        else { break }
+        expected += 1
+        got += 1
+        next.from = place.sequence + 1
+        try body(message, place)
+      }
+      left -= got
+      if got < count {
+        // The consumer was lost with its server: another goes on.
+        guard selection.from != nil || expected == 1 else {
+          throw Failure(
+            .unavailable, what: "the cluster lost a consumer of \(selection.stream)", remedy: "try again")
+        }
+        return try read(next, body)
+      }
+    }
+    try removeConsumer(name, of: selection.stream)
+  }
+
+  private static let readCount = 2_000
+}
+
+/// Where a message stands in its stream, as its reply says:
+/// `$JS.ACK.<stream>.<consumer>.<deliveries>.<sequence>.<of the consumer>.<time>.<pending>`.
+package struct Place: Hashable {
+  /// In the stream, from 1.
+  package var sequence: UInt64
+  /// Of all that the consumer was given, from 1 without a gap.
+  package var consumerSequence: UInt64
+  /// When the stream took it, nanoseconds since 1970.
+  package var nanoseconds: UInt64
+  /// How many more wait for the consumer.
+  package var pending: UInt64
+  /// The number at the end of the consumer's name; 0 without one.
+  package var consumer = 0
+
+  init?(_ reply: Span<UInt8>) {
+    var numbers: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+    var token = 0
+    var consumer = 0
+    for index in 0..<reply.count {
+      let byte = reply[index]
+      if byte == UInt8(ascii: ".") {
+        token += 1
+        continue
+      }
+      if token == 3 { consumer = (48..<58).contains(byte) ? consumer &* 10 &+ Int(byte - 48) : 0 }
+      guard token >= 5 else { continue }
+      guard (48..<58).contains(byte) else { return nil }
+      let digit = UInt64(byte - 48)
+      switch token {
+      case 5: numbers.0 = numbers.0 &* 10 &+ digit
+      case 6: numbers.1 = numbers.1 &* 10 &+ digit
+      case 7: numbers.2 = numbers.2 &* 10 &+ digit
+      case 8: numbers.3 = numbers.3 &* 10 &+ digit
+      default: return nil
+      }
+    }
+    guard token == 8 else { return nil }
+    sequence = numbers.0
+    consumerSequence = numbers.1
+    nanoseconds = numbers.2
+    pending = numbers.3
+    self.consumer = consumer
+  }
+}

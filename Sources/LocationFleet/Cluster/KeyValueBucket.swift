@@ -1,0 +1,139 @@
+package import LocationFormats
+
+/// A key-value store of JetStream: a stream that keeps the last message of each subject, as `nats kv` makes it.
+package struct KeyValueBucket {
+  /// Its name; the stream's is `KV_` and this.
+  package let name: String
+  private let stream: JetStream
+
+  package init(_ name: String, of stream: JetStream) {
+    self.name = name
+    self.stream = stream
+  }
+
+  /// A value and the revision under which it was written.
+  package struct Entry: Hashable {
+    /// The sequence of the message.
+    package var revision: UInt64
+    /// Its payload.
+    package var value: [UInt8]
+  }
+
+  /// The subject of a key.
+  package func subject(_ key: String) -> String { "$KV.\(name).\(key)" }
+
+  /// Makes the bucket.
+  ///
+  /// - Parameters:
+  ///   - lifeSeconds: after which a value is gone; nil for never.
+  ///   - replicas: how many servers keep it.
+  package func ensure(lifeSeconds: Double? = nil, replicas: Int) throws(Failure) {
+    var members: [JSONTree.Member] = [
+      .init(key: "subjects", value: .array([.string("$KV.\(name).>")])),
+      .init(key: "max_msgs_per_subject", value: .number("1")),
+      .init(key: "discard", value: .string("new")), .init(key: "storage", value: .string("file")),
+      .init(key: "allow_rollup_hdrs", value: .boolean(true)),
+      .init(key: "deny_delete", value: .boolean(true)),
+      .init(key: "num_replicas", value: .number("\(replicas)")),
+    ]
+    if let lifeSeconds {
+      let nanoseconds = "\(Int(lifeSeconds * 1e9))"
+      members.append(.init(key: "max_age", value: .number(nanoseconds)))
+      members.append(.init(key: "duplicate_window", value: .number(nanoseconds)))
+    }
+    try stream.ensureStream("KV_\(name)", members)
+  }
+
+  /// The value of a key, from the leader; nil where it has none.
+  package func get(_ key: String) throws(Failure) -> Entry? {
+    switch try stream.call("STREAM.MSG.GET.KV_\(name)", Self.request(subject(key))) {
+    case .success(let answer): return Self.entry(answer)
+    case .failure(let refusal):
+      if refusal.errorCode == JetStream.noMessage { return nil }
+      throw stream.failure(name, refusal)
+    }
+  }
+
+  /// The body of a request for the last message of a subject.
+  static func request(_ subject: String) -> JSONTree {
+    .object([.init(key: "last_by_subj", value: .string(subject))])
+  }
+
+  /// The subject of the request for a value.
+  var getSubject: String { "$JS.API.STREAM.MSG.GET.KV_\(name)" }
+
+  /// What the answer to such a request says.
+  static func entry(_ answer: JSONTree) -> Entry? {
+    guard let message = answer["message"], let revision = message["seq"]?.integer else { return nil }
+    let text = message["data"]?.text(or: nil) ?? ""
+    return Entry(revision: UInt64(revision), value: Base64.bytes(text))
+  }
+
+  /// Writes a value whatever there is; its revision.
+  @discardableResult
+  package func put(_ key: String, _ value: [UInt8]) throws(Failure) -> UInt64 {
+    switch try stream.publish(subject(key), value) {
+    case .success(let revision): return revision
+    case .failure(let refusal): throw stream.failure(name, refusal)
+    }
+  }
+
+  /// Writes a value on top of a revision, 0 for none at all; nil where another is there.
+  package func put(_ key: String, _ value: [UInt8], over revision: UInt64) throws(Failure) -> UInt64? {
+    switch try stream.publish(subject(key), value, headers: .init(expected: revision)) {
+    case .success(let revision): return revision
+    case .failure(let refusal):
+      guard refusal.errorCode == JetStream.wrongSequence else { throw stream.failure(name, refusal) }
+      // A first attempt whose answer was lost may have written it.
+      guard let there = try get(key), there.value == value, there.revision > revision else { return nil }
+      return there.revision
+    }
+  }
+
+  /// Removes a key as if it had never been.
+  package func remove(_ key: String) throws(Failure) {
+    _ = try stream.demand(
+      "STREAM.PURGE.KV_\(name)", .object([.init(key: "filter", value: .string(subject(key)))]))
+  }
+
+  /// Every value whose key fits a pattern, by key.
+  package func entries(_ pattern: String) throws(Failure) -> [String: Entry] {
+    var entries: [String: Entry] = [:]
+    let prefix = subject("").utf8.count
+    let all = JetStream.Selection(stream: "KV_\(name)", subject: subject(pattern), from: nil)
+    try stream.read(all) { message, place throws(Failure) in
+      let key = String(decoding: message.subject.utf8.dropFirst(prefix), as: UTF8.self)
+      entries[key] = Entry(revision: place.sequence, value: message.payload)
+    }
+    return entries
+  }
+}
+
+/// Base64 (RFC 4648), which JetStream puts around what it is asked for.
+enum Base64 {
+  /// The bytes that a text stands for; other characters are passed over.
+  static func bytes(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count * 3 / 4)
+    var group: UInt32 = 0
+    var bits: UInt32 = 0
+    for character in text.utf8 {
+      let digit: UInt8
+      switch character {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = character - UInt8(ascii: "A")
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = character - UInt8(ascii: "a") + 26
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0") + 52
+      case UInt8(ascii: "+"): digit = 62
+      case UInt8(ascii: "/"): digit = 63
+      default: continue
+      }
+      group = group << 6 | UInt32(digit)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: group >> bits))
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,202 @@
+import CNATS
+import LocationCore
+package import LocationFormats
+
+/// A connection to a cluster of nats-servers: the one file that speaks to CNATS.
+///
+/// Only the connection itself is the library's business. JetStream and its key-value stores are requests and headers over
+/// it (``JetStream``), because the library's own calls for them wait for one answer at a time, and a worker has
+/// hundreds on their way.
+@safe package final class NATSConnection {
+  private let handle: OpaquePointer
+  /// The servers, for messages; what stands before an `@` in an address is left out.
+  package let servers: String
+
+  /// Where to connect to, and as whom.
+  package struct Options: Sendable {
+    /// Addresses as `nats://127.0.0.1:4222`, with commas between them.
+    package var servers: String
+    /// A file of credentials as nsc makes them; nil for none.
+    package var credentials: String?
+    /// What the servers show of this client.
+    package var name: String
+
+    package init(servers: String, credentials: String?, name: String) {
+      self.servers = servers
+      self.credentials = credentials
+      self.name = name
+    }
+  }
+
+  /// Connects.
+  ///
+  /// - Throws: `.unavailable` where no server answers, `.noPermission` where it refuses.
+  package init(_ options: Options) throws(Failure) {
+    servers = Self.withoutSecrets(options.servers)
+    var handle: OpaquePointer?
+    let status = unsafe locwatch_nats_connect(&handle, options.servers, options.name, options.credentials)
+    guard status == NATS_OK, let handle = unsafe handle else {
+      let isRefused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
+      throw Failure(
+        isRefused ? .noPermission : .unavailable,
+        what: "no connection to nats-server at \(servers): \(Self.text(status))",
+        remedy: isRefused
+          ? "check --creds and the accounts of the server" : "check --server, and that it runs")
+    }
+    unsafe self.handle = handle
+  }
+
+  deinit { unsafe natsConnection_Destroy(handle) }
+
+  /// What a message has beside its subject and its payload.
+  package struct Headers {
+    /// `Nats-Msg-Id`: a stream keeps one of those with the same.
+    package var id: String?
+    /// `Nats-Expected-Last-Subject-Sequence`: the stream takes it only on top of this.
+    package var expected: UInt64?
+    /// `Locwatch-Reason`: why it can't be used.
+    package var reason: String?
+
+    package init(id: String? = nil, expected: UInt64? = nil, reason: String? = nil) {
+      self.id = id
+      self.expected = expected
+      self.reason = reason
+    }
+  }
+
+  /// Publishes a message; the library sends it as soon as it can.
+  ///
+  /// - Throws: `.tryAgain` where the library takes no more.
+  package func publish(
+    _ subject: String, _ payload: [UInt8], headers: Headers = Headers(), reply: String? = nil
+  ) throws(Failure) {
+    let expected = headers.expected.map { "\($0)" }
+    let status = unsafe locwatch_nats_publish(
+      handle, subject, reply, headers.id, expected, headers.reason, payload, payload.count)
+    guard status == NATS_OK else {
+      throw Failure(.tryAgain, what: "nats-server at \(servers) takes nothing: \(Self.text(status))")
+    }
+  }
+
+  /// Waits until the server has had all that was published; false where it did not in time.
+  @discardableResult
+  package func flush(milliseconds: Int) -> Bool {
+    unsafe natsConnection_FlushTimeout(handle, Int64(milliseconds)) == NATS_OK
+  }
+
+  /// A subject that only this connection uses, to be answered at.
+  package func inbox() throws(Failure) -> String {
+    var inbox: UnsafeMutablePointer<CChar>?
+    guard unsafe natsInbox_Create(&inbox) == NATS_OK, let text = unsafe inbox else {
+      throw Failure(.tryAgain, what: "no memory for a subject")
+    }
+    defer { unsafe natsInbox_Destroy(text) }
+    return unsafe String(cString: text)
+  }
+
+  /// Subscribes to a subject, which may have wildcards.
+  package func subscribe(_ subject: String) throws(Failure) -> NATSSubscription {
+    var subscription: OpaquePointer?
+    let status = unsafe natsConnection_SubscribeSync(&subscription, handle, subject)
+    guard status == NATS_OK, let subscription = unsafe subscription else {
+      throw Failure(.unavailable, what: "can't subscribe to \(subject): \(Self.text(status))")
+    }
+    unsafe natsSubscription_SetPendingLimits(subscription, -1, -1)
+    return unsafe NATSSubscription(subscription, connection: self)
+  }
+
+  /// Whether it is connected now.
+  package var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
+
+  private static func text(_ status: natsStatus) -> String {
+    unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "error \(status.rawValue)"
+  }
+
+  private static func withoutSecrets(_ servers: String) -> String {
+    servers.split(separator: ",").map { address in
+      guard let at = address.lastIndex(of: "@") else { return String(address) }
+      let host = address[address.index(after: at)...]
+      guard let colon = address.range(of: "://") else { return String(host) }
+      return address[..<colon] + "://" + host
+    }.joined(separator: ",")
+  }
+}
+
+extension Substring {
+  /// Where a text begins.
+  fileprivate func range(of text: String) -> String.Index? {
+    var index = startIndex
+    while index < endIndex {
+      if self[index...].hasPrefix(text) { return index }
+      index = self.index(after: index)
+    }
+    return nil
+  }
+}
+
+/// What came for a subject, in order.
+@safe package final class NATSSubscription {
+  private let handle: OpaquePointer
+  /// Keeps the connection while something comes over it.
+  private let connection: NATSConnection
+
+  fileprivate init(_ handle: OpaquePointer, connection: NATSConnection) {
+    unsafe self.handle = handle
+    self.connection = connection
+  }
+
+  deinit { unsafe natsSubscription_Destroy(handle) }
+
+  /// The next message; nil where none comes in time.
+  ///
+  /// - Parameter milliseconds: how long to wait for it; 0 for not at all.
+  /// - Throws: `.unavailable` where the connection is closed for good.
+  package func next(milliseconds: Int) throws(Failure) -> NATSMessage? {
+    var raw = unsafe locwatch_nats_message()
+    let status = unsafe locwatch_nats_next(handle, milliseconds, &raw)
+    switch status {
+    case NATS_OK: return unsafe NATSMessage(raw)
+    case NATS_CONNECTION_CLOSED, NATS_INVALID_SUBSCRIPTION:
+      throw Failure(.unavailable, what: "the connection to nats-server at \(connection.servers) is closed")
+    default: return nil
+    }
+  }
+}
+
+/// A message as it lies in the library's memory.
+@safe package struct NATSMessage: ~Copyable {
+  private let raw: locwatch_nats_message
+
+  fileprivate init(_ raw: locwatch_nats_message) { unsafe self.raw = raw }
+
+  deinit { unsafe natsMsg_Destroy(raw.owner) }
+
+  /// What the server says of a request, as 408; 0 where it is a message proper.
+  package var status: Int { unsafe Int(raw.status) }
+
+  /// Its subject.
+  package var subject: String { withSubject { String(decoding: $0.array, as: UTF8.self) } }
+
+  /// Its payload.
+  package var payload: [UInt8] { withPayload { $0.array } }
+
+  /// The id under which a stream has it; nil without one.
+  package var id: String? {
+    unsafe locwatch_nats_header(raw.owner, "Nats-Msg-Id").map { unsafe String(cString: $0) }
+  }
+
+  /// Lends its subject.
+  package func withSubject<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe body(UnsafeBufferPointer(start: raw.subject, count: raw.subject_size).span)
+  }
+
+  /// Lends the subject of its reply, in which a stream says where the message stands in it.
+  package func withReply<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe body(UnsafeBufferPointer(start: raw.reply, count: raw.reply_size).span)
+  }
+
+  /// Lends its payload.
+  package func withPayload<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    unsafe body(UnsafeBufferPointer(start: raw.data, count: raw.size).span)
+  }
+}

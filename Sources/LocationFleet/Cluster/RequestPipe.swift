@@ -1,0 +1,76 @@
+package import LocationFormats
+
+/// Requests of which many are on their way at once, each with its answer.
+package final class RequestPipe {
+  private let connection: NATSConnection
+  private let inbox: String
+  private let answers: NATSSubscription
+  private var last = 0
+
+  /// An answer and the number of its request.
+  package struct Answer {
+    /// The number that ``send(_:_:headers:)`` gave.
+    package var number: Int
+    /// What the server answered.
+    package var payload: [UInt8]
+  }
+
+  /// A pipe of its own, with a subject for its answers.
+  package init(_ connection: NATSConnection) throws(Failure) {
+    self.connection = connection
+    inbox = try connection.inbox() + "."
+    answers = try connection.subscribe(inbox + "*")
+  }
+
+  /// Sends a request; the number of its answer.
+  package func send(
+    _ subject: String, _ payload: [UInt8] = [], headers: NATSConnection.Headers = NATSConnection.Headers()
+  ) throws(Failure) -> Int {
+    last += 1
+    try connection.publish(subject, payload, headers: headers, reply: "\(inbox)\(last)")
+    return last
+  }
+
+  /// The next answer to any of the requests; nil where none comes in time.
+  package func receive(milliseconds: Int) throws(Failure) -> Answer? {
+    guard let message = try answers.next(milliseconds: milliseconds) else { return nil }
+    // Nobody is there to answer: the same as no answer yet.
+    guard message.status == 0 else { return nil }
+    let number = message.withSubject { subject in
+      var number = 0
+      for index in inbox.utf8.count..<subject.count { number = number * 10 + Int(subject[index]) - 48 }
+      return number
+    }
+    return Answer(number: number, payload: message.payload)
+  }
+
+  /// Sends a request until it is answered.
+  ///
+  /// - Parameter isAgain: whether the request may be carried out twice; one that may not be is sent once.
+  /// - Throws: `.unavailable` where it is not answered in time.
+  package func ask(
+    _ subject: String, _ payload: [UInt8] = [], headers: NATSConnection.Headers = NATSConnection.Headers(),
+    seconds: Double = 20
+  ) throws(Failure) -> [UInt8] {
+    let end = FleetClock.seconds + seconds
+    var numbers: Set<Int> = []
+    while FleetClock.seconds < end {
+      numbers.insert(try send(subject, payload, headers: headers))
+      let again = min(end, FleetClock.seconds + Self.patienceSeconds)
+      while FleetClock.seconds < again {
+        let left = Int((again - FleetClock.seconds) * 1_000)
+        guard let answer = try receive(milliseconds: max(1, left)) else {
+          if FleetClock.seconds < again { FleetClock.pause(milliseconds: 50) }
+          break
+        }
+        if numbers.contains(answer.number) { return answer.payload }
+      }
+    }
+    throw Failure(
+      .unavailable, what: "nats-server at \(connection.servers) does not answer \(subject)",
+      remedy: "check that JetStream is on and that most servers of the cluster run")
+  }
+
+  /// Seconds after which a request is sent again.
+  static let patienceSeconds = 3.0
+}

@@ -1,0 +1,52 @@
+import LocationCore
+package import LocationFormats
+
+/// The messages of one device that the stream still has.
+package struct DeviceHistory {
+  private let layout: FleetLayout
+  private let name: String
+
+  /// - Parameter name: as `alice/phone` or `alice.phone`.
+  package init(_ name: String, _ layout: FleetLayout) {
+    self.layout = layout
+    self.name = DeviceReport.subject(of: name)
+  }
+
+  /// Hands on each message as it was published, a line each; how many.
+  package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int {
+    var count = 0
+    try read { message, _ throws(Failure) in
+      count += 1
+      try body(message.payload.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
+    }
+    return count
+  }
+
+  /// Replays them on this machine with a version of the regions, and hands on each event as a line.
+  ///
+  /// Where the stream has the whole of the device's past, and the regions did not change meanwhile, these are the events
+  /// that the workers published.
+  package func replay(_ catalog: FleetCatalog, _ body: ([UInt8]) throws(Failure) -> Void) throws(Failure)
+    -> Int
+  {
+    let device = FleetDevice(name, settings: EngineSettings(), catalog: catalog)
+    let track = FleetLine.track(of: name)
+    var line = FleetLine()
+    var count = 0
+    try read { message, place throws(Failure) in
+      count += 1
+      guard case .fix(let report)? = FixMessage(message)?.content else { return }
+      var effects: [Effect] = []
+      device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
+      for case .record(let record) in effects {
+        try body(line.encode(record, of: track, sequence: place.sequence))
+      }
+    }
+    return count
+  }
+
+  private func read(_ body: (borrowing NATSMessage, Place) throws(Failure) -> Void) throws(Failure) {
+    try layout.stream.read(
+      JetStream.Selection(stream: FleetLayout.fixes, subject: "fix.*.\(name)", from: 1), body)
+  }
+}

@@ -1,0 +1,130 @@
+package import LocationFormats
+
+/// What an operator is told of a fleet: from the key-value store and the streams, whichever workers live.
+package struct FleetStatus {
+  /// A partition.
+  package struct Partition {
+    /// From 0.
+    package var number: Int
+    /// Who has it; nil where nobody does.
+    package var worker: String?
+    /// How far it is kept.
+    package var checkpoint: Checkpoint
+    /// Messages beyond the checkpoint.
+    package var waiting: Int
+  }
+
+  /// What is fixed.
+  package var settings: FleetLayout.Settings
+  /// Those that live, by name.
+  package var workers: [WorkerReport]
+  /// By number.
+  package var partitions: [Partition]
+  /// Devices with a snapshot.
+  package var devices: Int
+  /// The version of the regions.
+  package var catalogVersion: Int
+  /// How many regions there are.
+  package var regions: Int
+  /// Messages in the stream of fixes.
+  package var fixes: Int
+  /// Messages in the stream of events.
+  package var events: Int
+  /// Messages that are no fix.
+  package var deadLetters: Int
+
+  /// Asks the cluster.
+  package init(_ layout: FleetLayout) throws(Failure) {
+    settings = try layout.settings()
+    var workers: [WorkerReport] = []
+    var holders: [Int: String] = [:]
+    for (key, entry) in try layout.leases.entries(">") {
+      if key.hasPrefix("worker."),
+        let report = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(entry.value))
+      {
+        workers.append(report)
+      } else if key.hasPrefix("partition."), let number = Int(key.dropFirst("partition.".count)) {
+        holders[number] = String(decoding: entry.value.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
+      }
+    }
+    self.workers = workers.sorted { $0.name < $1.name }
+    let checkpoints = try layout.fleet.entries("partition.*")
+    partitions = []
+    for number in 0..<settings.partitions {
+      let entry = checkpoints[Checkpoint.key(number)]
+      let checkpoint =
+        try entry.map { (entry) throws(Failure) in try Checkpoint(entry.value) } ?? Checkpoint()
+      let name = "status-\(number)"
+      let rest = JetStream.Selection(
+        stream: FleetLayout.fixes, subject: "fix.\(number).>", from: checkpoint.sequence + 1)
+      let waiting = try layout.stream.makeConsumer(name, of: rest)
+      try layout.stream.removeConsumer(name, of: FleetLayout.fixes)
+      partitions.append(
+        Partition(number: number, worker: holders[number], checkpoint: checkpoint, waiting: waiting))
+    }
+    func count(_ stream: String) throws(Failure) -> Int {
+      try layout.stream.demand("STREAM.INFO.\(stream)")["state"]?["messages"]?.integer ?? 0
+    }
+    devices = try count("KV_\(layout.devices.name)")
+    fixes = try count(FleetLayout.fixes)
+    events = try count(FleetLayout.events)
+    deadLetters = try count(FleetLayout.deadLetters)
+    let catalog = try layout.currentCatalog()
+    catalogVersion = catalog.version
+    regions = catalog.entries.count
+  }
+
+  /// Partitions that nobody has.
+  package var orphans: [Int] { partitions.filter { $0.worker == nil }.map(\.number) }
+
+  /// A table for people.
+  package var text: String {
+    let waiting = partitions.reduce(0) { $0 + $1.waiting }
+    var text = """
+      \(workers.count) workers, \(settings.partitions) partitions\(orphans.isEmpty ? "" : " (\(orphans.count) without a worker)"), \(devices) devices
+      \(fixes) fixes kept, \(waiting) beyond the checkpoints; \(events) events, \(deadLetters) dead letters
+      regions: version \(catalogVersion), \(regions) regions
+
+      """
+    let rows = workers.map { worker in
+      [
+        worker.name, worker.partitions.map { "\($0)" }.joined(separator: ","), "\(worker.lags.reduce(0, +))",
+        "\(worker.devices)", "\(worker.fixes)", "\(worker.events)", "\(worker.deadLetters)",
+        "\(worker.residentBytes >> 20) MiB",
+      ]
+    }
+    if !rows.isEmpty {
+      text +=
+        "\n"
+        + TextTable(
+          header: ["WORKER", "PARTITIONS", "LAG", "DEVICES", "FIXES", "EVENTS", "DEAD", "MEMORY"], rows: rows,
+          rightAligned: [2, 3, 4, 5, 6, 7]
+        ).text
+    }
+    return text
+  }
+
+  /// One JSON object.
+  package var json: String {
+    func tree(_ value: some Encodable) -> JSONTree { (try? ExactEncoder.tree(of: value)) ?? .null }
+    func number(_ value: Int) -> JSONTree { .number("\(value)") }
+    return JSONTree.object([
+      .init(key: "v", value: .number("1")), .init(key: "settings", value: tree(settings)),
+      .init(key: "devices", value: number(devices)), .init(key: "fixes", value: number(fixes)),
+      .init(key: "events", value: number(events)), .init(key: "dead_letters", value: number(deadLetters)),
+      .init(key: "catalog", value: number(catalogVersion)), .init(key: "regions", value: number(regions)),
+      .init(key: "workers", value: .array(workers.map { tree($0) })),
+      .init(
+        key: "partitions",
+        value: .array(
+          partitions.map { partition in
+            .object([
+              .init(key: "number", value: number(partition.number)),
+              .init(key: "worker", value: partition.worker.map { .string($0) } ?? .null),
+              .init(key: "waiting", value: number(partition.waiting)),
+              .init(key: "checkpoint", value: tree(partition.checkpoint)),
+            ])
+          })),
+    ]).text
+  }
+}

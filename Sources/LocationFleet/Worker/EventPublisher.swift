@@ -1,0 +1,154 @@
+import LocationFormats
+
+/// Publishes events so that each is kept once: the cluster drops one whose id it has, and one that it does not confirm
+/// is sent again.
+final class EventPublisher {
+  private struct Pending {
+    var subject: String
+    var payload: [UInt8]
+    var headers: NATSConnection.Headers
+    /// Whose it is; nil for a dead letter.
+    var device: FleetDevice?
+    /// When the cluster took the fix, seconds since 1970.
+    var fixTime: Double
+    var sentAt: Double
+  }
+
+  private let pipe: RequestPipe
+  private var pending: [Int: Pending] = [:]
+  /// The number of the oldest that may be pending.
+  private var oldest = 1
+  private var newest = 0
+  /// The highest sequence that the stream of events has given to one of this worker.
+  private(set) var lastSequence: UInt64 = 0
+  /// Events confirmed.
+  private(set) var confirmed = 0
+  /// Milliseconds from the fix to the confirmed event.
+  private(set) var latency = LatencyCounts()
+
+  /// The most that may be on their way.
+  private static let window = 8_192
+  /// Seconds after which one that nobody confirms is sent again.
+  private static let patienceSeconds = 3.0
+  /// Seconds without any confirmation after which the cluster is given up.
+  private static let longestSeconds = 60.0
+
+  init(_ connection: NATSConnection) throws(Failure) { pipe = try RequestPipe(connection) }
+
+  /// How many are on their way.
+  var count: Int { pending.count }
+
+  /// The number of the next event; those of a fix are settled when ``isSettled(before:)`` of it.
+  var nextNumber: Int { newest + 1 }
+
+  /// Whether every event before a number is kept.
+  func isSettled(before number: Int) -> Bool {
+    while oldest < number, oldest <= newest, pending[oldest] == nil { oldest += 1 }
+    return oldest >= number || pending.isEmpty
+  }
+
+  /// Sends an event.
+  func publish(
+    _ subject: String, _ payload: [UInt8], id: String, reason: String? = nil, of device: FleetDevice?,
+    fixTime: Double
+  ) throws(Failure) {
+    let headers = NATSConnection.Headers(id: id, reason: reason)
+    device?.unconfirmedEvents += 1
+    try send(
+      Pending(
+        subject: subject, payload: payload, headers: headers, device: device, fixTime: fixTime,
+        sentAt: FleetClock.seconds))
+    if pending.count >= Self.window { try settle(to: Self.window / 2) }
+  }
+
+  private func send(_ event: Pending) throws(Failure) {
+    newest = try pipe.send(event.subject, event.payload, headers: event.headers)
+    pending[newest] = event
+  }
+
+  /// Takes the confirmations that have come.
+  func collect() throws(Failure) {
+    while !pending.isEmpty, let answer = try pipe.receive(milliseconds: 0) { take(answer) }
+    try repeatOverdue()
+  }
+
+  /// Waits until at most so many are on their way.
+  ///
+  /// - Throws: `.unavailable` where the cluster keeps nothing for a minute.
+  func settle(to most: Int) throws(Failure) {
+    var since = FleetClock.seconds
+    while pending.count > most {
+      if let answer = try pipe.receive(milliseconds: 500) {
+        if take(answer) { since = FleetClock.seconds }
+      } else {
+        guard FleetClock.seconds - since < Self.longestSeconds else {
+          throw Failure(
+            .unavailable, what: "the cluster keeps no events", remedy: "look at the stream events")
+        }
+        try repeatOverdue()
+      }
+    }
+  }
+
+  @discardableResult
+  private func take(_ answer: RequestPipe.Answer) -> Bool {
+    guard let event = pending[answer.number] else { return false }
+    // {"stream":"events", "seq":3}
+    guard !answer.payload.contains("\"error\""), let sequence = answer.payload.number(after: "\"seq\":")
+    else {
+      return false
+    }
+    pending[answer.number] = nil
+    event.device?.unconfirmedEvents -= 1
+    lastSequence = max(lastSequence, sequence)
+    confirmed += 1
+    latency.count(FleetClock.wall - event.fixTime)
+    return true
+  }
+
+  private func repeatOverdue() throws(Failure) {
+    let now = FleetClock.seconds
+    guard !pending.isEmpty, !isSettled(before: newest + 1), let event = pending[oldest],
+      now - event.sentAt > Self.patienceSeconds
+    else { return }
+    for number in pending.keys.sorted() {
+      guard var event = pending[number], now - event.sentAt > Self.patienceSeconds else { continue }
+      pending[number] = nil
+      event.sentAt = now
+      try send(event)
+    }
+  }
+
+  /// Forgets what belongs to devices that this worker no longer has: another worker publishes it, under the same ids.
+  func forget(_ isMeant: (FleetDevice) -> Bool) {
+    pending = pending.filter { entry in entry.value.device.map { !isMeant($0) } ?? true }
+  }
+}
+
+extension [UInt8] {
+  /// Whether it holds a text.
+  fileprivate func contains(_ text: StaticString) -> Bool { place(after: text) != nil }
+
+  /// The whole number that stands after a text.
+  fileprivate func number(after text: StaticString) -> UInt64? {
+    guard var index = place(after: text) else { return nil }
+    while index < count, self[index] == UInt8(ascii: " ") { index += 1 }
+    var number: UInt64?
+    while index < count, (48..<58).contains(self[index]) {
+      number = (number ?? 0) &* 10 &+ UInt64(self[index] - 48)
+      index += 1
+    }
+    return number
+  }
+
+  private func place(after text: StaticString) -> Int? {
+    text.withUTF8Buffer { wanted in
+      let length = wanted.count
+      guard count >= length else { return nil }
+      for start in 0...(count - length) where unsafe self[start..<(start + length)].elementsEqual(wanted) {
+        return start + length
+      }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import LocationCore
+import LocationFormats
+
+/// A message of the stream of fixes, read.
+struct FixMessage {
+  /// What it holds.
+  enum Content {
+    case fix(FixReport)
+    /// From here on this version of the regions holds.
+    case catalog(Int)
+    /// What OwnTracks also says, and nothing follows from.
+    case ignored
+    /// It can't be used; why.
+    case poison(String, payload: [UInt8])
+  }
+
+  /// The number in its subject.
+  var partition: Int
+  /// The rest of its subject, as `alice.phone`.
+  var device: String
+  /// Where it stands.
+  var place: Place
+  var content: Content
+
+  /// Nil where the subject is none of a partition.
+  init?(_ message: borrowing NATSMessage) {
+    guard let place = message.withReply({ Place($0) }) else { return nil }
+    var partition = 0
+    var rest = 0
+    let device = message.withSubject { subject -> String in
+      // fix.<partition>.<device>
+      var index = 4
+      while index < subject.count, (48..<58).contains(subject[index]) {
+        partition = partition * 10 + Int(subject[index] - 48)
+        index += 1
+      }
+      guard index > 4, index + 1 < subject.count, subject[index] == UInt8(ascii: ".") else { return "" }
+      rest = index + 1
+      return unsafe subject.extracting(rest...).withUnsafeBufferPointer {
+        unsafe String(decoding: $0, as: UTF8.self)
+      }
+    }
+    guard rest > 0 else { return nil }
+    self.partition = partition
+    self.device = device
+    self.place = place
+    content =
+      device == FleetLayout.control
+      ? Self.control(message.payload) : message.withPayload { Self.content($0) }
+  }
+
+  private static func control(_ payload: [UInt8]) -> Content {
+    guard let version = JetStream.tree(payload)["catalog"]?.integer else {
+      return .poison("not a version of the regions", payload: payload)
+    }
+    return .catalog(version)
+  }
+
+  private static func content(_ payload: Span<UInt8>) -> Content {
+    guard payload.count <= mostBytes else {
+      return .poison("\(payload.count) bytes; a fix has at most \(mostBytes)", payload: payload.array)
+    }
+    switch FixLine(payload, assumeAccuracyMeters: nil) {
+    case .fix(let report): return .fix(report)
+    case .malformed(let why): return .poison(why, payload: payload.array)
+    case .gpsd: return .poison("a report of gpsd's protocol, not OwnTracks JSON", payload: payload.array)
+    case .other:
+      let type = JetStream.tree(payload.array)["_type"]?.text(or: nil)
+      if let type, silentTypes.contains(type) { return .ignored }
+      return .poison(
+        type.map { "_type \"\($0)\" is not a position" } ?? "an object without a position",
+        payload: payload.array)
+    }
+  }
+
+  /// The longest payload that is read, bytes: a fix of OwnTracks has about 300.
+  private static let mostBytes = 65_536
+  /// Messages of OwnTracks (https://owntracks.org/booklet/tech/json/) that are no position and no mistake.
+  private static let silentTypes: Set = [
+    "beacon", "card", "cmd", "configuration", "lwt", "request", "status", "steps", "transition", "waypoint",
+    "waypoints",
+  ]
+}

@@ -1,0 +1,172 @@
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Which partitions a worker has.
+///
+/// A lease is a value in a key-value store that dies where it is not renewed. Its first revision is the fence: the
+/// checkpoint is written on top of the one that the worker wrote when it took the partition, so that of two workers
+/// that think they have it, one fails.
+extension Worker {
+  /// Whether the leases hold even if the cluster's clocks are faster than this machine's.
+  var isLeaseSafe: Bool { FleetClock.seconds < renewedAt + fleet.leaseSeconds * 0.8 }
+
+  /// Gives a sign of life, renews the leases, and takes or gives back partitions until it has its share.
+  func keepLeases() throws(Failure) {
+    if !partitions.isEmpty, !isLeaseSafe { dropAll("the leases ran out") }
+    renewedAt = FleetClock.seconds
+    do throws(Failure) {
+      try layout.leases.put("worker.\(options.name)", try reportBytes())
+      for partition in partitions.values { try renew(partition) }
+      try takeShare()
+    } catch {
+      // Without the cluster nothing can be done; the leases tell when it has been too long.
+      say("\(error)")
+      FleetClock.pause(milliseconds: 500)
+    }
+  }
+
+  private func renew(_ partition: Partition) throws(Failure) {
+    let key = Partition.leaseKey(partition.number)
+    guard
+      let revision = try layout.leases.put(key, leaseValue, over: partition.leaseRevision)
+    else { return drop(partition, "another worker has the lease") }
+    partition.leaseRevision = revision
+  }
+
+  /// Differs from one renewal to the next, so that a lost confirmation is told from another worker's lease.
+  private var leaseValue: [UInt8] { Array("\(options.name) \(getpid()) \(FleetClock.seconds)".utf8) }
+
+  private func takeShare() throws(Failure) {
+    let keys = try layout.stream.subjects(
+      of: "KV_\(layout.leases.name)", matching: layout.leases.subject(">")
+    ).keys
+    let prefix = layout.leases.subject("")
+    let workers = max(1, keys.count { $0.hasPrefix(prefix + "worker.") })
+    let share = (fleet.partitions + workers - 1) / workers
+    while partitions.count > share, let last = partitions.values.max(by: { $0.number < $1.number }) {
+      release(last)
+    }
+    for number in 0..<fleet.partitions where partitions.count < share {
+      let key = Partition.leaseKey(number)
+      guard partitions[number] == nil, !keys.contains(prefix + key) else { continue }
+      guard let epoch = try layout.leases.put(key, leaseValue, over: 0) else { continue }
+      try take(number, epoch: epoch)
+    }
+  }
+
+  /// Takes a partition over from where its checkpoint is.
+  private func take(_ number: Int, epoch: UInt64) throws(Failure) {
+    recovering[number] = FleetClock.seconds
+    let key = Checkpoint.key(number)
+    let entry = try layout.fleet.get(key)
+    var checkpoint = try entry.map { (entry) throws(Failure) in try Checkpoint(entry.value) } ?? Checkpoint()
+    checkpoint.worker = options.name
+    checkpoint.epoch = epoch
+    // From here on the worker before can't write another.
+    guard
+      let revision = try layout.fleet.put(key, try checkpoint.bytes(), over: entry?.revision ?? 0)
+    else { return try layout.leases.remove(Partition.leaseKey(number)) }
+    let partition = Partition(
+      number, epoch: epoch, checkpoint: checkpoint, revision: revision,
+      catalog: try catalog(checkpoint.catalog), known: try eventIDs(of: number, after: checkpoint.events))
+    try makeConsumer(of: partition)
+    partitions[number] = partition
+    report.takeovers += 1
+    say("has partition \(number) from \(checkpoint.sequence) on, \(partition.lag) messages to come")
+    try pull(partition)
+  }
+
+  /// The ids of events that are kept beyond a checkpoint: what follows from the same fixes again is not published again.
+  private func eventIDs(of partition: Int, after sequence: UInt64) throws(Failure) -> Set<String> {
+    var ids: Set<String> = []
+    let events = JetStream.Selection(
+      stream: FleetLayout.events, subject: "event.\(partition).>", from: sequence + 1, headersOnly: true)
+    try layout.stream.read(events) { message, _ in
+      if let id = message.id { ids.insert(id) }
+    }
+    return ids
+  }
+
+  /// A version of the regions; the partitions of a worker share it.
+  func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
+    if let known = catalogs[version] { return known }
+    let catalog = try layout.catalog(version)
+    let used = Set(partitions.values.map(\.catalog.version))
+    catalogs = catalogs.filter { used.contains($0.key) }
+    catalogs[version] = catalog
+    return catalog
+  }
+
+  // MARK: - Giving back
+
+  /// Gives a partition back in good order: the next worker has nothing to repeat.
+  func release(_ partition: Partition) {
+    do throws(Failure) {
+      try finish(partition)
+      try layout.stream.removeConsumer(partition.consumer, of: FleetLayout.fixes)
+      say("gives partition \(partition.number) back at \(partition.position)")
+      forget(partition)
+      try layout.leases.remove(Partition.leaseKey(partition.number))
+    } catch {
+      drop(partition, "\(error)")
+    }
+  }
+
+  /// Gives a partition up as it is: whoever takes it goes on from the checkpoint.
+  func drop(_ partition: Partition, _ reason: String) {
+    guard partitions[partition.number] === partition else { return }
+    say("gives partition \(partition.number) up: \(reason)")
+    forget(partition)
+  }
+
+  func dropAll(_ reason: String) {
+    for partition in partitions.values { drop(partition, reason) }
+  }
+
+  func dropLost() {
+    for number in store.lost {
+      if let partition = partitions[number] { drop(partition, "another worker writes its snapshots") }
+      store.forget(number)
+    }
+  }
+
+  private func forget(_ partition: Partition) {
+    partitions[partition.number] = nil
+    recovering[partition.number] = nil
+    store.forget(partition.number)
+    publisher.forget { partition.devices[$0.name] === $0 }
+  }
+
+  // MARK: - Signs of life
+
+  private func reportBytes() throws(Failure) -> [UInt8] {
+    let owned = partitions.values.sorted { $0.number < $1.number }
+    report.pid = Int(getpid())
+    report.time = Int(FleetClock.wall)
+    report.partitions = owned.map(\.number)
+    report.lags = owned.map(\.lag)
+    report.devices = deviceCount
+    report.snapshots = store.written
+    report.snapshotBytes = store.bytesWritten
+    report.residentBytes = Self.residentBytes
+    report.latencyCounts = publisher.latency.counts
+    report.latencySeconds = publisher.latency.sumSeconds
+    do {
+      return Array(try ExactEncoder.tree(of: report).text.utf8)
+    } catch {
+      throw Failure(.software, what: "can't write a report: \(error)")
+    }
+  }
+
+  /// The resident size, bytes: the second number of /proc/self/statm, in pages.
+  private static var residentBytes: Int {
+    guard let text = try? FileBytes.read(path: "/proc/self/statm") else { return 0 }
+    let words = String(decoding: text, as: UTF8.self).split(separator: " ")
+    return words.count > 1 ? (Int(words[1]) ?? 0) * Int(getpagesize()) : 0
+  }
+}

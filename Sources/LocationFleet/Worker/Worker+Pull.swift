@@ -1,0 +1,60 @@
+import LocationFormats
+
+/// What a worker asks of the stream of fixes.
+extension Worker {
+  /// Messages asked for at a time.
+  private static let pullCount = 4_096
+  /// How long the server answers one request.
+  private static let pullSeconds = 10
+  /// The server gives a sign of life so often while it has nothing.
+  private static let heartbeatSeconds = 2
+  /// Seconds without any word from a consumer after which it is lost.
+  static let silenceSeconds = 5.0
+
+  /// Asks for more where little is on its way. A consumer of which nothing is heard is made again.
+  func pull(_ partition: Partition) throws(Failure) {
+    if FleetClock.seconds > partition.pull.heardAt + Self.silenceSeconds { try makeConsumer(of: partition) }
+    guard partition.pull.outstanding < Self.pullCount / 2 else { return }
+    let request =
+      "{\"batch\":\(Self.pullCount),\"expires\":\(Self.pullSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"
+    try layout.stream.connection.publish(
+      "$JS.API.CONSUMER.MSG.NEXT.\(FleetLayout.fixes).\(partition.consumer)", Array(request.utf8),
+      reply: "\(inbox)\(partition.number)")
+    partition.pull.outstanding += Self.pullCount
+  }
+
+  /// Makes the consumer that goes on where the partition stands.
+  func makeConsumer(of partition: Partition) throws(Failure) {
+    if partition.pull.consumer > 0 {
+      say("partition \(partition.number) lost its consumer and goes on after \(partition.position)")
+      try layout.stream.removeConsumer(partition.consumer, of: FleetLayout.fixes)
+    }
+    consumerCount += 1
+    partition.pull = Partition.Pull(consumer: consumerCount)
+    partition.lag = try layout.stream.makeConsumer(partition.consumer, of: partition.selection)
+    if partition.lag == 0 { noteRecovered(partition.number) }
+    partition.pull.heardAt = FleetClock.seconds
+  }
+
+  /// A partition that was taken has come to the end of the stream.
+  func noteRecovered(_ number: Int) {
+    guard let began = recovering.removeValue(forKey: number) else { return }
+    report.recoverySeconds = FleetClock.seconds - began
+  }
+
+  /// Takes what the server says of a request: `<inbox>.<partition>`.
+  func note(status: Int, _ subject: String) {
+    guard let number = Int(String(subject.split(separator: ".").suffix(1).joined())),
+      let partition = partitions[number]
+    else { return }
+    switch status {
+    case 100: partition.pull.heardAt = FleetClock.seconds
+    // Its time is over, or it was full.
+    case 408:
+      partition.pull.heardAt = FleetClock.seconds
+      partition.pull.outstanding = 0
+    // The consumer or its server is gone.
+    default: partition.pull.heardAt = 0
+    }
+  }
+}

@@ -1,0 +1,315 @@
+package import LocationCore
+package import LocationFormats
+
+/// A worker of a fleet: takes its share of the partitions, and turns their fixes into events.
+///
+/// ```
+/// stream of fixes ─► device's engine ─► stream of events
+///                        │  ▲
+///                        ▼  │
+///                 snapshots, checkpoints (key-value store)
+/// ```
+///
+/// One thread and one connection. What it knows of a partition is lost with it; the next worker goes on from the
+/// checkpoint and comes to the same events under the same ids, of which the cluster keeps one each.
+package final class Worker {
+  let options: WorkerOptions
+  let layout: FleetLayout
+  let settings: EngineSettings
+  let fleet: FleetLayout.Settings
+  let publisher: EventPublisher
+  let store: DeviceStore
+  let inbox: String
+  let messages: NATSSubscription
+  var partitions: [Int: Partition] = [:]
+  var report = WorkerReport()
+  /// When the leases were last renewed, seconds; before the request.
+  var renewedAt = -1e6
+  /// Versions of the regions that were read lately.
+  var catalogs: [Int: FleetCatalog] = [:]
+  /// When a partition was taken that has not come to the end of the stream.
+  var recovering: [Int: Double] = [:]
+  /// Numbers the consumers that this worker has made.
+  var consumerCount = 0
+  /// Messages handled, which tells how lately a device was used.
+  private var messageCount = 0
+  private var effects: [Effect] = []
+  private var line = FleetLine()
+  private var batch: [FixMessage] = []
+  /// Told of what an operator wants to know.
+  private let log: (String) -> Void
+
+  /// Messages handled at a time.
+  private static let batchCount = 512
+  /// Snapshots begun at a time, so that fixes never wait long for them.
+  private static let snapshotCount = 64
+
+  /// - Throws: where the cluster does not answer or has no fleet.
+  package init(
+    _ options: WorkerOptions, _ connection: NATSConnection, configuration: EngineConfiguration,
+    log: @escaping (String) -> Void
+  ) throws(Failure) {
+    self.options = options
+    self.log = log
+    layout = try FleetLayout(connection)
+    fleet = try layout.settings()
+    settings = EngineSettings(configuration)
+    publisher = try EventPublisher(connection)
+    store = try DeviceStore(layout, settings: settings)
+    inbox = try connection.inbox() + "."
+    messages = try connection.subscribe(inbox + "*")
+    report.name = options.name
+  }
+
+  func say(_ text: String) { log(text) }
+
+  /// Works until it is told to stop, and then hands its partitions back in good order.
+  ///
+  /// - Throws: where the cluster is gone for good.
+  package func run(until isStopped: () -> Bool) throws(Failure) {
+    while !isStopped() {
+      if FleetClock.seconds >= renewedAt + fleet.leaseSeconds / 3 { try keepLeases() }
+      try receive()
+      try handleBatch()
+      try publisher.collect()
+      try store.collect(milliseconds: 0)
+      for partition in partitions.values {
+        attempt(partition) { () throws(Failure) in try self.tend(partition) }
+      }
+      dropLost()
+    }
+    for partition in partitions.values { release(partition) }
+    try? layout.leases.remove("worker.\(options.name)")
+    layout.stream.connection.flush(milliseconds: 2_000)
+  }
+
+  // MARK: - Messages
+
+  /// Fills the batch with what is there, after a wait for the first where nothing else is to be done.
+  private func receive() throws(Failure) {
+    batch.removeAll(keepingCapacity: true)
+    let isBusy = publisher.count > 0 || store.count > 0 || partitions.values.contains { $0.underway != nil }
+    var wait = isBusy ? 1 : waitMilliseconds
+    while batch.count < Self.batchCount {
+      guard let message = try messages.next(milliseconds: wait) else { return }
+      wait = 0
+      if message.status != 0 {
+        note(status: message.status, message.subject)
+      } else if let fix = FixMessage(message) {
+        batch.append(fix)
+      }
+    }
+  }
+
+  /// Until the next thing that is due, but no longer than a user waits for the end.
+  private var waitMilliseconds: Int {
+    var due = renewedAt + fleet.leaseSeconds / 3
+    for partition in partitions.values {
+      due = min(due, partition.checkpointedAt + options.checkpointSeconds)
+      due = min(due, partition.pull.heardAt + Self.silenceSeconds)
+    }
+    return max(1, min(1_000, Int((due - FleetClock.seconds) * 1_000)))
+  }
+
+  private func handleBatch() throws(Failure) {
+    guard !batch.isEmpty else { return }
+    // A worker that hung may have lost everything meanwhile.
+    guard isLeaseSafe else { return dropAll("the leases ran out while this worker hung") }
+    var broken: Set<Int> = []
+    func fail(_ number: Int, _ failure: Failure) {
+      broken.insert(number)
+      if let partition = partitions[number] { drop(partition, "\(failure)") }
+    }
+    do throws(Failure) {
+      try loadDevices()
+    } catch {
+      return dropAll("\(error)")
+    }
+    for message in batch {
+      guard !broken.contains(message.partition), let partition = partitions[message.partition] else {
+        continue
+      }
+      do throws(Failure) {
+        try handle(message, of: partition)
+      } catch {
+        fail(message.partition, error)
+      }
+    }
+  }
+
+  private func handle(_ message: FixMessage, of partition: Partition) throws(Failure) {
+    let place = message.place
+    // Of an earlier consumer.
+    guard place.consumer == partition.pull.consumer else { return }
+    partition.pull.heardAt = FleetClock.seconds
+    partition.pull.outstanding -= 1
+    guard place.consumerSequence == partition.pull.next else {
+      // Something was lost on the way.
+      partition.pull.heardAt = 0
+      return
+    }
+    partition.pull.next += 1
+    guard place.sequence > partition.position else { return }
+    partition.position = place.sequence
+    partition.lag = Int(place.pending)
+    messageCount += 1
+    switch message.content {
+    case .fix(let report): try handle(report, message, of: partition)
+    case .catalog(let version):
+      guard version > partition.catalog.version else { return }
+      partition.catalog = try catalog(version)
+      say("partition \(partition.number) watches version \(version) of the regions from \(place.sequence) on")
+    case .ignored: report.ignored += 1
+    case .poison(let reason, let payload):
+      report.deadLetters += 1
+      try publisher.publish(
+        "dead.\(partition.number).\(message.device)", payload, id: "dead-\(place.sequence)", reason: reason,
+        of: nil, fixTime: Double(place.nanoseconds) * 1e-9)
+    }
+    if place.pending == 0 { noteRecovered(partition.number) }
+  }
+
+  private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
+    guard let device = partition.devices[message.device] else { return }
+    device.usedAt = messageCount
+    guard message.place.sequence > device.sequence else {
+      report.repeated += 1
+      return
+    }
+    report.fixes += 1
+    device.take(fix, sequence: message.place.sequence, catalog: partition.catalog, into: &effects)
+    guard !effects.isEmpty else { return }
+    defer { effects.removeAll(keepingCapacity: true) }
+    let track = FleetLine.track(of: device.name)
+    for case .record(let record) in effects {
+      let id = EventID.make(device.name, record.id, sequence: message.place.sequence)
+      if !partition.known.isEmpty, partition.known.remove(id) != nil {
+        report.known += 1
+        continue
+      }
+      report.events += 1
+      try publisher.publish(
+        "event.\(partition.number).\(device.name).\(record.type)",
+        line.encode(record, of: track, sequence: message.place.sequence), id: id, of: device,
+        fixTime: Double(message.place.nanoseconds) * 1e-9)
+    }
+  }
+
+  /// Brings the devices of the batch into memory.
+  private func loadDevices() throws(Failure) {
+    var missing: [String: (partition: Partition, name: String)] = [:]
+    for message in batch {
+      guard case .fix = message.content, let partition = partitions[message.partition],
+        partition.devices[message.device] == nil
+      else { continue }
+      missing["\(partition.number).\(message.device)"] = (partition, message.device)
+    }
+    guard !missing.isEmpty else { return }
+    let found = try store.load(Array(missing.keys))
+    for (key, (partition, name)) in missing {
+      let device: FleetDevice
+      if let entry = found[key] {
+        device = try FleetDevice(name, restoring: entry.value, settings: settings, catalog: partition.catalog)
+        device.revision = entry.revision
+      } else {
+        device = FleetDevice(name, settings: settings, catalog: partition.catalog)
+      }
+      partition.devices[name] = device
+    }
+  }
+
+  // MARK: - Checkpoints and what is asked of the stream
+
+  /// Does what is due for a partition.
+  private func tend(_ partition: Partition) throws(Failure) {
+    try pull(partition)
+    let devices = deviceCount
+    if partition.underway == nil,
+      FleetClock.seconds >= partition.checkpointedAt + options.checkpointSeconds
+        || devices > options.deviceLimit
+    {
+      partition.beginCheckpoint(
+        eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
+    }
+    try advance(partition)
+    if devices > options.deviceLimit {
+      let surplus = devices - options.deviceLimit * 9 / 10
+      partition.evict(surplus)
+      // Nothing more is taken until there is room.
+      while deviceCount > options.deviceLimit * 5 / 4, partition.underway != nil {
+        try finish(partition)
+        partition.evict(surplus)
+      }
+    }
+  }
+
+  var deviceCount: Int { partitions.values.reduce(0) { $0 + $1.devices.count } }
+
+  /// Begins some snapshots of a checkpoint, and writes the checkpoint when all are kept.
+  private func advance(_ partition: Partition) throws(Failure) {
+    guard partition.underway != nil else { return }
+    try storeSome(of: partition)
+    guard let underway = partition.underway, underway.queue.isEmpty, !store.isStoring(partition.number),
+      publisher.isSettled(before: underway.eventNumber)
+    else { return }
+    partition.underway = nil
+    try commit(underway.next, of: partition)
+  }
+
+  private func storeSome(of partition: Partition) throws(Failure) {
+    var begun = 0
+    while begun < Self.snapshotCount, store.count < DeviceStore.window,
+      let device = partition.underway?.queue.popLast()
+    {
+      guard device.isDirty else { continue }
+      // A snapshot says that what followed from its fixes is kept.
+      guard device.unconfirmedEvents == 0 else {
+        partition.underway?.waiting.append(device)
+        continue
+      }
+      try store.store(device, of: partition.number)
+      begun += 1
+    }
+    guard let underway = partition.underway, underway.queue.isEmpty, !underway.waiting.isEmpty else { return }
+    partition.underway?.queue = underway.waiting
+    partition.underway?.waiting = []
+  }
+
+  private func commit(_ next: Checkpoint, of partition: Partition) throws(Failure) {
+    guard
+      let revision = try layout.fleet.put(
+        Checkpoint.key(partition.number), try next.bytes(), over: partition.checkpointRevision)
+    else { throw Failure(.tryAgain, what: "another worker has the partition") }
+    partition.checkpoint = next
+    partition.checkpointRevision = revision
+    report.checkpoints += 1
+  }
+
+  /// Writes a whole checkpoint now.
+  func finish(_ partition: Partition) throws(Failure) {
+    if partition.underway == nil {
+      partition.beginCheckpoint(
+        eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
+    }
+    let end = FleetClock.seconds + Self.longestCheckpointSeconds
+    while partition.underway != nil {
+      guard FleetClock.seconds < end else {
+        throw Failure(.unavailable, what: "the cluster does not keep the snapshots")
+      }
+      try publisher.settle(to: 0)
+      try advance(partition)
+      if store.count > 0 { try store.collect(milliseconds: 100) }
+    }
+  }
+
+  private static let longestCheckpointSeconds = 60.0
+
+  /// Does something for a partition, which is given up where it fails.
+  private func attempt(_ partition: Partition, _ body: () throws(Failure) -> Void) {
+    do throws(Failure) {
+      try body()
+    } catch {
+      drop(partition, "\(error)")
+    }
+  }
+}

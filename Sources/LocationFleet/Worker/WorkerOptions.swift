@@ -1,0 +1,57 @@
+/// How a worker works.
+package struct WorkerOptions: Sendable {
+  /// Its name among the workers, which no other has at the time.
+  package var name: String
+  /// The most devices in memory: beyond it those that were silent for longest leave it.
+  package var deviceLimit = 200_000
+  /// Seconds from one checkpoint to the next.
+  package var checkpointSeconds = 10.0
+
+  package init(name: String) { self.name = name }
+}
+
+/// What a worker tells of itself with each sign of life.
+package struct WorkerReport: Hashable, Sendable, Codable {
+  /// Its name.
+  package var name = ""
+  /// Its process.
+  package var pid = 0
+  /// Seconds since 1970.
+  package var time = 0
+  /// Partitions that it has.
+  package var partitions: [Int] = []
+  /// Messages that wait for each of them, in the same order.
+  package var lags: [Int] = []
+  /// Devices in memory.
+  package var devices = 0
+  /// Fixes handled.
+  package var fixes = 0
+  /// Events published.
+  package var events = 0
+  /// Messages from which nothing follows.
+  package var ignored = 0
+  /// Messages that are no fix.
+  package var deadLetters = 0
+  /// Messages that a snapshot already had.
+  package var repeated = 0
+  /// Events that another worker had published.
+  package var known = 0
+  /// Checkpoints written.
+  package var checkpoints = 0
+  /// Snapshots of devices written.
+  package var snapshots = 0
+  /// Bytes of these.
+  package var snapshotBytes = 0
+  /// Partitions taken.
+  package var takeovers = 0
+  /// Seconds of the last takeover until it had come to the end of the stream; 0 before.
+  package var recoverySeconds = 0.0
+  /// Resident memory.
+  package var residentBytes = 0
+  /// ``LatencyCounts/counts``.
+  package var latencyCounts: [Int] = []
+  /// ``LatencyCounts/sumSeconds``.
+  package var latencySeconds = 0.0
+
+  package init() {}
+}

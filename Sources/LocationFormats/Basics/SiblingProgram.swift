@@ -1,0 +1,39 @@
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The programs that are installed beside this one.
+package enum SiblingProgram {
+  /// The full path of a program of that name; nil where nobody knows where this program is. It need not be there.
+  package static func path(_ name: String) -> String? {
+    let own = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer -> String? in
+      guard let start = unsafe buffer.bindMemory(to: CChar.self).baseAddress else { return nil }
+      let count = unsafe readlink("/proc/self/exe", start, buffer.count)
+      return count > 0 ? unsafe String(decoding: buffer[..<count], as: UTF8.self) : nil
+    }
+    guard let own, let slash = own.lastIndex(of: "/") else { return nil }
+    return own[...slash] + name
+  }
+
+  /// Runs a program with the standard streams of this one, and waits for its end.
+  ///
+  /// - Returns: its exit status as a shell has it; 127 where it can't be started.
+  package static func run(_ path: String, _ arguments: [String]) -> Int32 {
+    var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    defer { for unsafe word in unsafe words { unsafe free(word) } }
+    var pid: pid_t = 0
+    guard unsafe posix_spawnp(&pid, path, nil, nil, &words, environ) == 0 else { return 127 }
+    var status: Int32 = 0
+    while unsafe waitpid(pid, &status, 0) < 0 { if errno != EINTR { return 127 } }
+    return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
+  }
+
+  /// Goes on as another program; returns only where it can't be started.
+  package static func become(_ path: String, _ arguments: [String]) {
+    var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
+    unsafe execvp(path, &words)
+    for unsafe word in unsafe words { unsafe free(word) }
+  }
+}

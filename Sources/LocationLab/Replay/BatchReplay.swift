@@ -1,0 +1,150 @@
+import LocationCore
+package import LocationFormats
+import LocationRuntime
+
+/// Replays many tracks that come as lines through one process: what a task of Spark, `xargs` or GNU parallel feeds.
+///
+/// A line is a fix with the name of its `track`, or the path of a whole file, plain or as `{"path":"drive.gpx"}`. The fixes of a track stand
+/// one after the other. There are no programs, so nothing but what happened is recorded; and the regions are read once
+/// for all tracks.
+package enum BatchReplay {
+  /// The longest line, bytes.
+  private static let longestLine = 1 << 20
+
+  /// Replays everything that a file or standard input names.
+  ///
+  /// - Parameter report: told of each line and each track that can't be used; the others go on.
+  /// - Returns: the code of the first failure; nil where there was none.
+  /// - Throws: ``Failure`` where the input can't be read or the output takes no more.
+  package static func run(
+    _ path: String, _ request: ReplayRequest, to output: consuming OutputFile, report: (Failure) -> Void
+  ) async throws(Failure) -> Failure.Code? {
+    var request = request
+    do {
+      request.shared = .init(
+        settings: EngineSettings(request.configuration), catalog: try RegionCatalog(request.regions))
+    } catch {
+      throw Failure(.data, what: "the regions can't be used: \(error)")
+    }
+    request.regions = []
+    request.format = .ndjson
+    var input = try LineInput(path: path, limit: longestLine)
+    var printer = LinePrinter(format: .ndjson, to: output)
+    var first: Failure.Code?
+    var track: BatchTrack?
+    var seen: Set<String> = []
+    func refuse(_ failure: Failure) {
+      first = first ?? failure.code
+      report(failure)
+    }
+    while let line = try input.next() {
+      switch BatchLine(line) {
+      case .blank: break
+      case .fix(let name, let fix):
+        if name != track?.name {
+          try track?.finish(into: &printer)
+          if !seen.insert(name).inserted {
+            refuse(
+              Failure(
+                .data, file: input.name, line: input.number, what: "track \"\(name)\" comes a second time",
+                remedy: "sort the lines by track, then by time"))
+          }
+          track = BatchTrack(name, request)
+        }
+        try track?.take(fix, into: &printer)
+      case .path(let path):
+        try track?.finish(into: &printer)
+        track = nil
+        let outcome = try await Replay.replay(TrackPart(path: path), isNamed: true, request, into: &printer)
+        if let failure = outcome.failure ?? Replay.disbelief(in: outcome, TrackPart(path: path)) {
+          refuse(failure)
+        }
+      case .unusable(let why):
+        refuse(Failure(.data, file: input.name, line: input.number, what: why))
+      }
+    }
+    try track?.finish(into: &printer)
+    try printer.finish()
+    return first
+  }
+}
+
+/// A line of a batch, read.
+enum BatchLine {
+  case blank
+  case fix(track: String, FixReport)
+  case path(String)
+  case unusable(String)
+
+  init(_ line: [UInt8]) {
+    let text = line.span
+    guard !text.rangeWithinXMLSpace.isEmpty else {
+      self = .blank
+      return
+    }
+    guard text[text.rangeWithinXMLSpace.lowerBound] == UInt8(ascii: "{") else {
+      self = .path(String(decoding: line, as: UTF8.self))
+      return
+    }
+    switch FixLine(text, assumeAccuracyMeters: nil) {
+    case .fix(let report):
+      guard let name = Self.leadingTrack(line) ?? Self.member("track", of: line) else {
+        self = .unusable("a fix without the name of its track")
+        return
+      }
+      self = .fix(track: name, report)
+    case .other:
+      guard let path = Self.member("path", of: line) else {
+        self = .unusable("neither a fix nor {\"path\":...}")
+        return
+      }
+      self = .path(path)
+    case .gpsd: self = .unusable("a report of gpsd's protocol; give its file as {\"path\":...}")
+    case .malformed(let why): self = .unusable(why)
+    }
+  }
+
+  /// The name where the line begins with it, as most do.
+  private static func leadingTrack(_ line: [UInt8]) -> String? {
+    guard line.starts(with: prefix) else { return nil }
+    let rest = line[prefix.count...]
+    guard let end = rest.firstIndex(of: UInt8(ascii: "\"")) else { return nil }
+    let name = rest[..<end]
+    return name.contains(UInt8(ascii: "\\")) ? nil : String(decoding: name, as: UTF8.self)
+  }
+
+  private static let prefix = Array(#"{"track":""#.utf8)
+
+  private static func member(_ key: String, of line: [UInt8]) -> String? {
+    var reader = JSONReader(line)
+    return (try? JSONTree(&reader))?[key]?.text(or: nil)
+  }
+}
+
+/// A track of a batch.
+private final class BatchTrack {
+  let name: String
+  private var replay: TrackReplay<RecordLines>
+
+  init(_ name: String, _ request: ReplayRequest) {
+    self.name = name
+    replay = TrackReplay(request, to: RecordLines(encoder: RecordEncoder(format: .ndjson, track: name)))
+  }
+
+  func take(_ fix: FixReport, into printer: inout LinePrinter) throws(Failure) {
+    replay.take(.fix(fix))
+    try print(into: &printer)
+  }
+
+  /// Settles the track: nothing of it comes any more.
+  func finish(into printer: inout LinePrinter) throws(Failure) {
+    let summary = replay.finish(notes: [])
+    if let line = replay.sink.encoder.encode(summary) { replay.sink.lines.append(line) }
+    try print(into: &printer)
+  }
+
+  private func print(into printer: inout LinePrinter) throws(Failure) {
+    try replay.sink.lines.handOn { line throws(Failure) in try printer.print(line) }
+    replay.sink.lines.removeAll()
+  }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import LocationFleet
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `locwatch-fleet explain`: why something did, or did not, happen to a device.
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain", abstract: "Explain why something happened to a device, or did not.",
+    discussion: """
+      Has locwatch explain look at the fixes of the device that the stream still has,
+      with the regions as they are now.
+
+        locwatch-fleet explain alice/phone --region home
+        locwatch-fleet explain alice/phone --at 2026-05-01T06:00:12Z
+      """)
+
+  @Argument(help: ArgumentHelp("User and device, as in its MQTT topic.", valueName: "user/device"))
+  var device: String
+
+  @Option(help: ArgumentHelp("The moment, as locwatch explain takes it.", valueName: "time"))
+  var at: String?
+
+  @Option(help: ArgumentHelp("Only this region, however far away it is.", valueName: "id"))
+  var region: String?
+
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      let layout = try cluster.layout()
+      let folder = try Self.temporaryFolder()
+      defer { Self.remove(folder) }
+      let track = try OutputFile(path: folder + "/track.ndjson", isPrivate: true)
+      let count = try DeviceHistory(device, layout).fixes { line throws(Failure) in
+        try track.write(line + [UInt8(ascii: "\n")])
+      }
+      guard count > 0 else {
+        throw Failure(
+          .data, what: "the stream has no fix of \(device)",
+          remedy: "locwatch-fleet devices lists those that are known")
+      }
+      let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
+      var arguments = ["explain", "--track", folder + "/track.ndjson"]
+      if !features.isEmpty {
+        let regions = try OutputFile(path: folder + "/regions.geojson", isPrivate: true)
+        let text = "{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}"
+        try regions.write(Array(text.utf8))
+        arguments += ["--regions", folder + "/regions.geojson"]
+      }
+      if let at { arguments += ["--at", at] }
+      if let region { arguments += ["--region", region] }
+      if json { arguments.append("--json") }
+      try Self.runLocwatch(arguments)
+    }
+  }
+
+  private static func temporaryFolder() throws(Failure) -> String {
+    var path = Array("\(EnvironmentVariable.value("TMPDIR") ?? "/tmp")/locwatch-fleet-XXXXXX".utf8CString)
+    guard unsafe mkdtemp(&path) != nil else {
+      throw Failure(.cantCreate, what: "no folder can be made in TMPDIR: \(SystemReason.text(errno))")
+    }
+    return String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static func remove(_ folder: String) {
+    for name in ["track.ndjson", "regions.geojson"] { unsafe unlink("\(folder)/\(name)") }
+    unsafe rmdir(folder)
+  }
+
+  /// Runs the `locwatch` beside this program, and takes over its exit status.
+  private static func runLocwatch(_ arguments: [String]) throws(Failure) {
+    let path = SiblingProgram.path("locwatch") ?? "locwatch"
+    let status = SiblingProgram.run(path, arguments)
+    guard status != 127 else {
+      throw Failure(
+        .unavailable, what: "\(path) can't be started", remedy: "install locwatch beside locwatch-fleet")
+    }
+    if status != 0 { throw Failure(.conditionFails, what: "locwatch explain ended with \(status)") }
+  }
+}

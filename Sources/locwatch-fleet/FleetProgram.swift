@@ -1,0 +1,83 @@
+import ArgumentParser
+import LocationFleet
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `locwatch-fleet`: many devices on a cluster of nats-servers. `locwatch fleet` starts it.
+@main struct FleetProgram: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "locwatch-fleet",
+    abstract: "Location events for fleets of devices, on NATS JetStream.",
+    discussion: """
+      Devices publish OwnTracks JSON over MQTT or NATS. Workers turn it into the
+      events that locwatch replay finds in the same tracks. Docs/Fleet.md has the
+      servers' configuration. NATS_URL and NATS_CREDS stand in for --server and
+      --creds.
+
+        locwatch-fleet init --partitions 16 --replicas 3
+        locwatch-fleet regions import places.geojson
+        locwatch-fleet worker
+        locwatch-fleet status
+        locwatch-fleet device alice/phone
+      """,
+    version: "0.1.0",
+    subcommands: [
+      InitCommand.self, WorkerCommand.self, StatusCommand.self, MetricsCommand.self, RegionsCommand.self,
+      DevicesCommand.self, DeviceCommand.self, EventsCommand.self, ReplayCommand.self, ExplainCommand.self,
+      SimulateCommand.self,
+    ])
+}
+
+/// How to reach the cluster.
+struct ClusterOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "nats-servers, with commas between them (default: NATS_URL, or nats://127.0.0.1:4222).",
+      valueName: "url"))
+  var server: String?
+
+  @Option(
+    help: ArgumentHelp("A file of credentials, as nsc makes it (default: NATS_CREDS).", valueName: "file"))
+  var creds: String?
+
+  func connect(as name: String) throws(Failure) -> NATSConnection {
+    let servers = server ?? EnvironmentVariable.value("NATS_URL") ?? "nats://127.0.0.1:4222"
+    let credentials = creds ?? EnvironmentVariable.value("NATS_CREDS")
+    return try NATSConnection(.init(servers: servers, credentials: credentials, name: name))
+  }
+
+  func layout() throws(Failure) -> FleetLayout { try FleetLayout(try connect(as: "locwatch-fleet")) }
+}
+
+/// The standard streams.
+enum Console {
+  static func print(_ text: String) throws(Failure) { try OutputFile(path: "-").write(Array(text.utf8)) }
+
+  static func printLine(_ bytes: [UInt8]) throws(Failure) {
+    try OutputFile(path: "-").write(bytes + [UInt8(ascii: "\n")])
+  }
+
+  /// A line of a worker's log, or a word about what was done.
+  static func note(_ text: String) {
+    do throws(Failure) {
+      try OutputFile.standardError.write(Array("locwatch-fleet: \(text)\n".utf8))
+    } catch {
+      // Nobody reads it.
+    }
+  }
+
+  /// Runs a command; a failure ends the program with one line and its exit status.
+  static func reporting(_ body: () throws(Failure) -> Void) throws {
+    do throws(Failure) {
+      try body()
+    } catch {
+      note("\(error)")
+      throw ExitCode(error.code.rawValue)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import ArgumentParser
+import LocationFleet
+import LocationFormats
+
+/// `locwatch-fleet status`.
+struct StatusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Show the workers, how far they are behind, devices and regions.",
+    discussion: """
+      Exits with 1 if a partition has no worker.
+
+        locwatch-fleet status
+        locwatch-fleet status --json | jq '.workers[].lags'
+      """)
+
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    var hasOrphans = false
+    try Console.reporting { () throws(Failure) in
+      let status = try FleetStatus(try cluster.layout())
+      hasOrphans = !status.orphans.isEmpty
+      try Console.print(json ? status.json + "\n" : status.text)
+    }
+    if hasOrphans { throw ExitCode(Failure.Code.conditionFails.rawValue) }
+  }
+}
+
+/// `locwatch-fleet metrics`.
+struct MetricsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "metrics", abstract: "Print metrics of the whole fleet for Prometheus; no positions.",
+    discussion: """
+      For node_exporter's textfile collector, from a systemd timer on any machine.
+      Examples/grafana/locwatch-fleet.json is a dashboard of them.
+
+        locwatch-fleet metrics > /var/lib/node_exporter/textfile/fleet.prom
+      """)
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      try Console.print(try FleetStatus(try cluster.layout()).metrics)
+    }
+  }
+}
+
+/// `locwatch-fleet devices`.
+struct DevicesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "devices",
+    abstract: "List the devices that have sent a fix that is still kept, and how many.")
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      let layout = try cluster.layout()
+      for (device, count) in try layout.devicesHeard() { try Console.print("\(device)\t\(count)\n") }
+    }
+  }
+}
+
+/// `locwatch-fleet device`.
+struct DeviceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "device", abstract: "Show one device: its last fix, the regions that it is in, its place.",
+    discussion: """
+      From the snapshot of its worker and the fixes that came since.
+
+        locwatch-fleet device alice/phone
+      """)
+
+  @Argument(help: ArgumentHelp("User and device, as in its MQTT topic.", valueName: "user/device"))
+  var device: String
+
+  @Flag(help: "One JSON object.")
+  var json = false
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      let report = try DeviceReport(device, try cluster.layout())
+      try Console.print(json ? report.json + "\n" : report.text)
+    }
+  }
+}
+
+/// `locwatch-fleet events`.
+struct EventsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "events", abstract: "Print the events that are kept, or with --follow those that come.")
+
+  @Flag(help: "Print events as they come, until Ctrl-C.")
+  var follow = false
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      let events = EventFollower(try cluster.layout())
+      if follow {
+        try events.follow { line throws(Failure) in try Console.printLine(line) }
+      } else {
+        try events.all { line throws(Failure) in try Console.printLine(line) }
+      }
+    }
+  }
+}
+
+/// `locwatch-fleet replay`.
+struct ReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Replay the fixes of a device that the stream still has, on this machine.",
+    discussion: """
+      With the regions as they are now. --fixes prints the fixes instead, which
+      locwatch replay and locwatch explain --track take.
+
+        locwatch-fleet replay alice/phone
+        locwatch-fleet replay alice/phone --fixes > alice.ndjson
+      """)
+
+  @Argument(help: ArgumentHelp("User and device, as in its MQTT topic.", valueName: "user/device"))
+  var device: String
+
+  @Flag(help: "Print the fixes as they were published.")
+  var fixes = false
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      let layout = try cluster.layout()
+      let history = DeviceHistory(device, layout)
+      let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
+      let count = fixes ? try history.fixes(print) : try history.replay(try layout.currentCatalog(), print)
+      guard count > 0 else {
+        throw Failure(
+          .data, what: "the stream has no fix of \(device)",
+          remedy: "locwatch-fleet devices lists those that are known")
+      }
+    }
+  }
+}

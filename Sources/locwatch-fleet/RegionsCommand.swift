@@ -1,0 +1,125 @@
+import ArgumentParser
+import LocationCore
+import LocationFleet
+import LocationFormats
+
+/// `locwatch-fleet regions`: the regions of the fleet.
+struct RegionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "regions", abstract: "List and change the regions that all devices are watched for.",
+    discussion: """
+      Each change is a new version. A message in each partition of the stream tells
+      from which fix on it holds, so that every worker, and every recovery, applies
+      it at the same point.
+
+        locwatch-fleet regions import places.geojson
+        locwatch-fleet regions import --replace all.geojson
+        locwatch-fleet regions remove depot-7
+        locwatch-fleet regions list
+        locwatch-fleet regions export > places.geojson
+      """,
+    subcommands: [List.self, Import.self, Remove.self, Export.self, Announce.self])
+
+  struct List: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "List the regions.")
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() throws {
+      try Console.reporting { () throws(Failure) in
+        let catalog = try cluster.layout().currentCatalog()
+        let rows = catalog.entries.map { ["\($0.feature.region.id)", "\($0.since)"] }
+        try Console.print(TextTable(header: ["REGION", "SINCE VERSION"], rows: rows, rightAligned: [1]).text)
+      }
+    }
+  }
+
+  struct Import: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract:
+        "Put regions in: GeoJSON, OwnTracks waypoints, KML or GPX; those with the same id are replaced.")
+    @Argument(help: ArgumentHelp("Files; - is standard input.", valueName: "file"), completion: .file())
+    var files: [String]
+    @Flag(help: "Take out all regions that the files do not have.")
+    var replace = false
+    @Option(help: ArgumentHelp("The radius of points that have none.", valueName: "metres"))
+    var radius: Double?
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() throws {
+      try Console.reporting { () throws(Failure) in
+        var read: [RegionFile] = []
+        for path in files {
+          read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
+        }
+        try RegionFile.refuseDuplicates(read)
+        var features: [RegionFeature] = []
+        for file in read {
+          for index in file.regions.indices { features.append(try file.feature(at: index)) }
+          for line in file.leftOut { Console.note("left out: \(line)") }
+          for line in file.warnings { Console.note("warning: \(line)") }
+        }
+        try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
+          try catalog.next(putting: features, replaces: replace)
+        }
+      }
+    }
+  }
+
+  struct Remove: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Take regions out.")
+    @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"))
+    var ids: [String]
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() throws {
+      try Console.reporting { () throws(Failure) in
+        try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
+          let known = Set(catalog.entries.map(\.feature.region.id))
+          if let unknown = ids.first(where: { !known.contains($0) }) {
+            throw Failure(
+              .data, what: "there is no region \"\(unknown)\"",
+              remedy: "locwatch-fleet regions list shows all")
+          }
+          return try catalog.next(putting: [], removing: Set(ids))
+        }
+      }
+    }
+  }
+
+  struct Export: ParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the regions as GeoJSON.")
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() throws {
+      try Console.reporting { () throws(Failure) in
+        let features = try cluster.layout().currentCatalog().entries.map(\.feature.geoJSON)
+        try Console.print(
+          "{\"type\":\"FeatureCollection\",\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n")
+      }
+    }
+  }
+
+  struct Announce: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Tell every partition the present version again, where a change broke off in the middle.")
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() throws {
+      try Console.reporting { () throws(Failure) in
+        let layout = try cluster.layout()
+        let version = try layout.currentCatalog().version
+        try layout.announce(version, partitions: try layout.settings().partitions)
+        try Console.print("every partition knows of version \(version)\n")
+      }
+    }
+  }
+
+  fileprivate static func change(
+    _ layout: FleetLayout, _ edit: (FleetCatalog) throws(Failure) -> FleetCatalog
+  ) throws(Failure) {
+    let settings = try layout.settings()
+    let next = try edit(try layout.currentCatalog())
+    try layout.publish(next, partitions: settings.partitions)
+    try Console.print("version \(next.version): \(next.entries.count) regions\n")
+  }
+}

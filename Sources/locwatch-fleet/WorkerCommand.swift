@@ -1,0 +1,76 @@
+import ArgumentParser
+import LocationCore
+import LocationFleet
+import LocationFormats
+import Synchronization
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Whether the worker was asked to stop.
+private let isStopping = Atomic<Bool>(false)
+
+/// `locwatch-fleet worker`: turns fixes into events.
+struct WorkerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worker",
+    abstract: "Turn the fixes of some partitions into events, until SIGTERM.",
+    discussion: """
+      Start as many as there is work for, on as many machines: each takes its share
+      of the partitions, and those of one that dies go to the others. One uses one
+      core. Its log goes to standard error, so run it under systemd.
+
+        locwatch-fleet worker
+        locwatch-fleet worker --server nats://a:4222,nats://b:4222 --devices 500000
+      """)
+
+  @Option(help: ArgumentHelp("Its name among the workers (default: host and process id).", valueName: "name"))
+  var name: String?
+
+  @Option(
+    help: ArgumentHelp("The most devices in memory; others wait in the key-value store.", valueName: "n"))
+  var devices = 200_000
+
+  @Option(help: ArgumentHelp("Time from one checkpoint to the next.", valueName: "seconds"))
+  var checkpoint = 10.0
+
+  @OptionGroup var cluster: ClusterOptions
+
+  func validate() throws {
+    if devices < 1 { throw ValidationError("--devices needs a whole number of at least 1") }
+    if !(checkpoint >= 0.1 && checkpoint <= 3_600) {
+      throw ValidationError("--checkpoint needs 0.1 to 3600 seconds")
+    }
+    if let name, name.isEmpty || name.contains(where: { " .*>".contains($0) }) {
+      throw ValidationError("--name is one word without . * >")
+    }
+  }
+
+  func run() throws {
+    try Console.reporting { () throws(Failure) in
+      let name = name ?? Self.ownName
+      var options = WorkerOptions(name: name)
+      options.deviceLimit = devices
+      options.checkpointSeconds = checkpoint
+      for number in [SIGTERM, SIGINT] {
+        _ = signal(number) { _ in isStopping.store(true, ordering: .relaxed) }
+      }
+      _ = signal(SIGPIPE, SIG_IGN)
+      let worker = try Worker(
+        options, try cluster.connect(as: name), configuration: EngineConfiguration()
+      ) { Console.note("worker \(name): \($0)") }
+      try worker.run { isStopping.load(ordering: .relaxed) }
+    }
+  }
+
+  private static var ownName: String {
+    var bytes = [CChar](repeating: 0, count: 256)
+    let isKnown = unsafe gethostname(&bytes, bytes.count - 1) == 0
+    let text = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let host = isKnown ? text.filter { $0.isLetter || $0.isNumber || $0 == "-" } : ""
+    return "\(host.isEmpty ? "worker" : host)-\(getpid())"
+  }
+}

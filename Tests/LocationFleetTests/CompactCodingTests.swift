@@ -1,0 +1,113 @@
+import LocationCore
+@testable import LocationFleet
+import LocationFormats
+import Testing
+
+/// Snapshots of devices.
+@Suite struct CompactCodingTests {
+  private static let settings = EngineSettings()
+
+  private static func report(_ second: Int, _ latitude: Double, _ longitude: Double) -> FixReport {
+    FixReport(
+      time: UTCTime(microseconds: 1_700_000_000_000_000 + Int64(second) * 1_000_000), latitude: latitude,
+      longitude: longitude, accuracy: Accuracy(radiusMeters: 8, source: .reported))
+  }
+
+  private static func catalog(_ version: Int, _ ids: [Int]) throws -> FleetCatalog {
+    let features = ids.map { id in
+      #"{"type":"Feature","id":"r\#(id)","properties":{"radius_m":150,"dwell_s":60},"geometry":{"type":"Point","coordinates":[\#(11.5 + Double(id) * 0.004),48.1]}}"#
+    }
+    let text = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
+    let file = try RegionFile.read(bytes: Array(text.utf8), name: "test")
+    var entries: [FleetCatalog.Entry] = []
+    for index in file.regions.indices {
+      entries.append(FleetCatalog.Entry(since: version, feature: try file.feature(at: index)))
+    }
+    return try FleetCatalog(version: version, entries: entries)
+  }
+
+  /// A drive along the regions and back, with stops.
+  private static var drive: [FixReport] {
+    (0..<900).map { second in
+      let phase = second < 450 ? second : 900 - second
+      let position = Double(phase - phase % 90 / 2) * 0.0001
+      return report(second, 48.1 + Double(second * 7 % 5) * 2e-5, 11.49 + position)
+    }
+  }
+
+  @Test func `a snapshot at any fix changes nothing that follows`() throws {
+    let catalog = try Self.catalog(1, Array(0..<10))
+    let whole = FleetDevice("a.b", settings: Self.settings, catalog: catalog)
+    var pieces = FleetDevice("a.b", settings: Self.settings, catalog: catalog)
+    var (expected, found): ([Effect], [Effect]) = ([], [])
+    var bytes: [UInt8] = []
+    for (index, report) in Self.drive.enumerated() {
+      whole.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &expected)
+      pieces.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &found)
+      guard index % 3 == 0 else { continue }
+      try pieces.snapshot(into: &bytes)
+      pieces = try FleetDevice("a.b", restoring: bytes, settings: Self.settings, catalog: catalog)
+      #expect(pieces.sequence == UInt64(index + 1))
+    }
+    #expect(expected.count > 20)
+    #expect(found == expected)
+    #expect(bytes.count < 6_000, "\(bytes.count)")
+  }
+
+  @Test func `damaged snapshots are refused`() throws {
+    let catalog = try Self.catalog(1, Array(0..<10))
+    let device = FleetDevice("a.b", settings: Self.settings, catalog: catalog)
+    var effects: [Effect] = []
+    for (index, report) in Self.drive.prefix(200).enumerated() {
+      device.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &effects)
+    }
+    var bytes: [UInt8] = []
+    try device.snapshot(into: &bytes)
+    for count in stride(from: 0, to: bytes.count, by: 7) {
+      #expect(throws: Failure.self) {
+        try FleetDevice("a.b", restoring: Array(bytes[..<count]), settings: Self.settings, catalog: catalog)
+      }
+    }
+    // Any byte may be anything: an error or another value, but an end.
+    for place in bytes.indices {
+      var damaged = bytes
+      damaged[place] = UInt8(truncatingIfNeeded: place &* 37 &+ 11)
+      _ = try? FleetDevice("a.b", restoring: damaged, settings: Self.settings, catalog: catalog)
+    }
+  }
+
+  @Test func `another catalog is as regions removed and added`() throws {
+    let first = try Self.catalog(1, Array(0..<8))
+    let second = try first.next(
+      putting: try Self.catalog(2, [8, 9]).entries.map(\.feature), removing: ["r2", "r3"])
+    #expect(second.changed(since: 1) == ["r8", "r9"])
+    let device = FleetDevice("a.b", settings: Self.settings, catalog: first)
+    var engine = Engine(settings: Self.settings, catalog: first.catalog)
+    var (expected, found): ([Effect], [Effect]) = ([], [])
+    for (index, report) in Self.drive.enumerated() {
+      if index == 300 {
+        for id in ["r2", "r3"] {
+          engine.handle(Stamped(at: engine.instant, .removeRegion(id: id)), into: &expected)
+        }
+        for entry in second.entries where entry.since == 2 {
+          engine.handle(Stamped(at: engine.instant, .addRegion(entry.feature.region)), into: &expected)
+        }
+      }
+      engine.handle(report, at: engine.instant(ofReplayed: report), into: &expected)
+      let catalog = index < 300 ? first : second
+      device.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &found)
+    }
+    #expect(expected.count > 10)
+    #expect(found == expected)
+  }
+
+  @Test func `a region put in again is a new one, and one that is the same is not`() throws {
+    let first = try Self.catalog(1, Array(0..<4))
+    let same = try first.next(putting: first.entries.map(\.feature))
+    #expect(same.version == 2 && same.changed(since: 1).isEmpty)
+    let less = try first.next(putting: [], removing: ["r1"])
+    let again = try less.next(putting: [first.entries[1].feature])
+    #expect(again.changed(since: 1) == ["r1"] && again.changed(since: 3).isEmpty)
+    #expect(try first.next(putting: [first.entries[0].feature], replaces: true).entries.count == 1)
+  }
+}

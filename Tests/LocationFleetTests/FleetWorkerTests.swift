@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One nats-server and one worker.
+@Suite(.enabled(if: NATSCluster.isInstalled, "apt-get install nats-server"), .serialized)
+struct FleetWorkerTests {
+  let folder = TemporaryFolder()
+
+  /// The fixes and regions of a simulated fleet, and what a replay on one machine makes of them.
+  private func expectation(_ cluster: NATSCluster, _ fleet: [String]) async throws -> [String] {
+    let fixes = folder("fixes.ndjson")
+    let regions = folder("places.geojson")
+    #expect(try await cluster.fleet(["simulate"] + fleet + ["--write", fixes]).status == 0)
+    #expect(try await cluster.fleet(["simulate", "--regions", regions, "--count", "300"]).status == 0)
+    let replay = try await Binary.run(["replay", "--batch", fixes, "-r", regions])
+    #expect(replay.status == 0, "\(replay.stderr)")
+    let imported = try await cluster.fleet(["regions", "import", regions])
+    #expect(imported.stdout == "version 1: 300 regions\n", "\(imported.stderr)")
+    return FleetEvents.ofReplay(replay.stdout)
+  }
+
+  @Test func `events are those of a replay, byte for byte`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 3)
+    try await cluster.start()
+    let fleet = ["--devices", "40", "--seconds", "3000", "--start", "1700000000"]
+    let expected = try await expectation(cluster, fleet)
+    #expect(expected.count > 100)
+    #expect(expected.contains { $0.contains("region.enter") } && expected.contains { $0.contains("visit.") })
+    // Fewer devices in memory than there are: they come and go.
+    let worker = try cluster.worker("w1", ["--devices", "10"])
+    let published = try await cluster.fleet(["simulate"] + fleet)
+    #expect(published.stdout == "12000 fixes of 40 devices published\n", "\(published.stderr)")
+    let events = try await cluster.events(atLeast: expected.count)
+    #expect(FleetEvents.difference(events, expected) == nil)
+
+    let device = try await cluster.fleet(["device", "u0/d4", "--json"])
+    #expect(device.stdout.contains("\"fixes\":300"), "\(device.stdout)\(device.stderr)")
+    let replay = try await cluster.fleet(["replay", "u0/d4"])
+    let own = expected.filter { $0.contains("\"track\":\"u0/d4\"") }
+    #expect(FleetEvents.difference(replay.stdout.split(separator: "\n").map(String.init), own) == nil)
+    let explained = try await cluster.fleet(["explain", "u0/d4"])
+    #expect(explained.status == 0 && explained.stdout.contains("place-"), "\(explained.stderr)")
+
+    worker.signal(SIGTERM)
+    #expect(await worker.finish() == 0, "\(worker.stderr)")
+    let status = try await cluster.fleet(["status"])
+    #expect(status.status == 1 && status.stdout.contains("3 without a worker"), "\(status.stdout)")
+    #expect(status.stdout.contains(" 0 beyond the checkpoints"), "\(status.stdout)")
+    let metrics = try await cluster.fleet(["metrics"])
+    #expect(metrics.stdout.contains("locwatch_fleet_devices 40\n"))
+  }
+
+  @Test func `a poisoned message goes to the dead letters and stops nothing`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let port = "\(cluster.servers[0].mqttPort)"
+    for message in [
+      #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#, "{nonsense",
+      #"{"_type":"encrypted","data":"x"}"#, #"{"_type":"lwt","tst":1}"#,
+      #"{"_type":"location","lat":48.2,"lon":11.5,"acc":5,"tst":1700001000}"#,
+    ] {
+      let sent = try await Binary.run(
+        ["-p", port, "-q", "1", "-t", "owntracks/alice/phone", "-m", message],
+        executable: "/usr/bin/mosquitto_pub")
+      #expect(sent.status == 0, "\(sent.stderr)")
+    }
+    let events = try await cluster.events(atLeast: 3)
+    #expect(events.contains { $0.contains("\"type\":\"significant\"") && $0.contains("alice/phone") })
+    let isCounted = await eventually {
+      let status = try await cluster.fleet(["status"])
+      return status.stdout.contains("2 dead letters")
+    }
+    #expect(isCounted)
+  }
+
+  @Test func `regions change at one point of the stream`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    let place = folder.write(
+      "home.geojson",
+      #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
+    )
+    func fixes(_ range: Range<Int>) async throws {
+      for index in range {
+        let message =
+          "{\"_type\":\"location\",\"lat\":48.1,\"lon\":11.5,\"acc\":5,\"tst\":\(1_700_000_000 + index * 10)}"
+        let sent = try await Binary.run(
+          [
+            "-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/alice/phone", "-m", message,
+          ], executable: "/usr/bin/mosquitto_pub")
+        #expect(sent.status == 0)
+      }
+    }
+    try await fixes(0..<6)
+    #expect(try await cluster.fleet(["regions", "import", place]).status == 0)
+    try await fixes(6..<12)
+    let events = try await cluster.events(atLeast: 2)
+    // Nothing was known of it before; the first fixes after it find the device inside.
+    let inside = await eventually {
+      try await cluster.fleet(["device", "alice/phone"]).stdout.contains("inside    home")
+    }
+    #expect(inside, "\(events)")
+    worker.signal(SIGKILL)
+    _ = await worker.finish()
+    #expect(try await cluster.fleet(["regions", "remove", "home"]).stdout == "version 2: 0 regions\n")
+    let next = try cluster.worker("w2")
+    defer { next.signal(SIGKILL) }
+    try await fixes(12..<14)
+    let outside = await eventually {
+      try await cluster.fleet(["device", "alice/phone"]).stdout.contains("inside    no region")
+    }
+    #expect(outside, "\(next.stderr)")
+    #expect(try await cluster.fleet(["regions", "remove", "home"]).status == 65)
+  }
+
+  @Test func `what is wrong is told in one line`() async throws {
+    let port = try Listener.freePort()
+    let run = try await Binary.run(
+      ["status", "--server", "nats://secret@127.0.0.1:\(port)"], executable: NATSCluster.program)
+    #expect(run.status == 69)
+    #expect(run.stderr.split(separator: "\n").count == 1 && !run.stderr.contains("secret"), "\(run.stderr)")
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    try cluster.start(0)
+    let isUp = await eventually {
+      let status = try await cluster.fleet(["status"])
+      return status.status == 78 && status.stderr.contains("locwatch-fleet init")
+    }
+    #expect(isUp)
+    let other = try await cluster.fleet(["init", "--partitions", "1"])
+    #expect(other.status == 78 || other.status == 0)
+  }
+
+  private func eventually(_ isSo: () async throws -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(120)
+    while ContinuousClock.now < end {
+      if (try? await isSo()) == true { return true }
+      try? await Task.sleep(for: .milliseconds(100))
+    }
+    return false
+  }
+}

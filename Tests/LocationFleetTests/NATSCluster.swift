@@ -1,0 +1,151 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Real nats-servers on loopback ports: one, or three that form a cluster.
+final class NATSCluster {
+  struct Server {
+    var port: Int
+    var clusterPort: Int
+    var mqttPort: Int
+    var process: LiveProcess?
+  }
+
+  let folder: TemporaryFolder
+  private(set) var servers: [Server] = []
+  let partitions: Int
+
+  static let path = ["/usr/sbin/nats-server", "/usr/bin/nats-server"].first {
+    FileManager.default.isExecutableFile(atPath: $0)
+  }
+
+  static var isInstalled: Bool { path != nil }
+
+  init(_ folder: TemporaryFolder, servers count: Int, partitions: Int) throws {
+    self.folder = folder
+    self.partitions = partitions
+    for _ in 0..<count {
+      servers.append(
+        Server(
+          port: try Listener.freePort(), clusterPort: try Listener.freePort(),
+          mqttPort: try Listener.freePort()))
+    }
+    for index in servers.indices { write(index) }
+  }
+
+  deinit { for server in servers { server.process?.signal(SIGKILL) } }
+
+  /// What clients connect to.
+  var url: String { servers.map { "nats://127.0.0.1:\($0.port)" }.joined(separator: ",") }
+
+  private func write(_ index: Int) {
+    let server = servers[index]
+    let cluster = """
+      cluster {
+        name: fleet
+        listen: "127.0.0.1:\(server.clusterPort)"
+        routes: [\(servers.map { "\"nats://127.0.0.1:\($0.clusterPort)\"" }.joined(separator: ", "))]
+      }
+      """
+    _ = folder.write(
+      "nats\(index).conf",
+      """
+      server_name: n\(index)
+      listen: "127.0.0.1:\(server.port)"
+      jetstream { store_dir: "\(folder("js\(index)"))" }
+      mqtt { listen: "127.0.0.1:\(server.mqttPort)" }
+      \(servers.count > 1 ? cluster : "")
+      mappings {
+        "owntracks.*.*": "fix.{{partition(\(partitions),1,2)}}.{{wildcard(1)}}.{{wildcard(2)}}"
+      }
+      """)
+  }
+
+  func start(_ index: Int) throws {
+    servers[index].process = try LiveProcess(
+      try #require(Self.path), ["-c", folder("nats\(index).conf")], seconds: 600)
+  }
+
+  /// Starts all, and waits until a fleet can be made.
+  func start() async throws {
+    for index in servers.indices { try start(index) }
+    let end = ContinuousClock.now + .seconds(120)
+    var last = ""
+    while ContinuousClock.now < end {
+      let run = try await fleet([
+        "init", "--partitions", "\(partitions)", "--replicas", "\(servers.count)", "--lease", "4",
+      ])
+      if run.status == 0 { return }
+      last = run.stderr
+      try await Task.sleep(for: .milliseconds(100))
+    }
+    Issue.record("no fleet: \(last) \(servers.map { $0.process?.stderr ?? "" })")
+  }
+
+  /// Kills a server with -9.
+  func kill(_ index: Int) { servers[index].process?.signal(SIGKILL) }
+
+  static var program: String {
+    Binary.path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+      + "/locwatch-fleet"
+  }
+
+  /// Runs a command of locwatch-fleet.
+  func fleet(_ arguments: [String], stdin: String = "") async throws -> Binary.Result {
+    try await Binary.run(
+      arguments, stdin: stdin, environment: ["NATS_URL": url], timeout: .seconds(300),
+      executable: Self.program)
+  }
+
+  /// Starts a worker.
+  func worker(_ name: String, _ options: [String] = []) throws -> LiveProcess {
+    try LiveProcess(
+      Self.program, ["worker", "--server", url, "--name", name, "--checkpoint", "0.5"] + options,
+      seconds: 600)
+  }
+
+  /// Waits until the stream of events has so many, or no worker has anything to do; the events.
+  func events(atLeast count: Int, seconds: Double = 180) async throws -> [String] {
+    let end = ContinuousClock.now + .seconds(seconds)
+    var lines: [String] = []
+    while ContinuousClock.now < end {
+      let run = try await fleet(["events"])
+      lines = run.stdout.split(separator: "\n").map(String.init)
+      if run.status == 0, lines.count >= count { return lines }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+    return lines
+  }
+}
+
+/// Events as they are compared: without the number in the stream, in the order of track and id.
+enum FleetEvents {
+  /// A line without its `seq`.
+  static func unnumbered(_ line: String) -> String {
+    guard let start = line.range(of: "\"seq\":"), let end = line[start.upperBound...].firstIndex(of: ",")
+    else {
+      return line
+    }
+    return String(line[..<start.lowerBound] + line[line.index(after: end)...])
+  }
+
+  /// What a fleet publishes of what a replay prints: all but what the end of the track brings.
+  static func ofReplay(_ text: String) -> [String] {
+    text.split(separator: "\n").map(String.init).filter { line in
+      let isOfEnd =
+        line.contains("\"type\":\"summary\"") || line.contains("\"type\":\"power\"")
+        || line.contains("\"type\":\"visit.depart\"") && line.contains("\"reason\":\"end\"")
+      return !isOfEnd
+    }.map(unnumbered).sorted()
+  }
+
+  /// That two lists are the same, each once; what is wrong otherwise.
+  static func difference(_ found: [String], _ expected: [String]) -> String? {
+    let found = found.map(unnumbered).sorted()
+    if found == expected { return nil }
+    let (have, want) = (Set(found), Set(expected))
+    let twice = found.count - have.count
+    return
+      "\(found.count) for \(expected.count), \(twice) twice, missing \(want.subtracting(have).sorted().prefix(3)), additional \(have.subtracting(want).sorted().prefix(3))"
+  }
+}
