@@ -22,6 +22,7 @@ let package = Package(
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
     .executable(name: "locwatch-session", targets: ["locwatch-session"]),
     .executable(name: "locwatch-fleet", targets: ["locwatch-fleet"]),
+    .executable(name: "locwatch-bus", targets: ["locwatch-bus"]),
   ],
   dependencies: [
     // The command line.
@@ -70,10 +71,16 @@ let package = Package(
         .embedInCode("Report/Page/\($0)")
       },
       swiftSettings: strict),
+    // The page of `locwatch serve` and its server.
+    .target(
+      name: "LocationWeb",
+      dependencies: ["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"],
+      resources: ["index.html", "page.js", "drawing.js", "page.css"].map { .embedInCode("Page/\($0)") },
+      swiftSettings: strict),
     .executableTarget(
       name: "locwatch",
       dependencies: [
-        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
+        "LocationWeb", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -84,6 +91,11 @@ let package = Package(
       name: "locwatch-notify", dependencies: ["LocationBus", "LocationCore"], swiftSettings: strict),
     // Tells the daemon that the user's screen was locked or unlocked.
     .executableTarget(name: "locwatch-session", dependencies: ["LocationBus"], swiftSettings: strict),
+    // GeoClue as a source, and the daemon on D-Bus.
+    .executableTarget(
+      name: "locwatch-bus",
+      dependencies: ["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore"],
+      swiftSettings: strict),
     // Speaks to the other side of one outlet. It alone links curl and TLS.
     .executableTarget(
       name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
@@ -115,9 +127,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "locwatch-outlet", "locwatch-session", "LocationLab",
-        "LocationRuntime", "LocationFormats",
-        "LocationCore",
+        "locwatch", "locwatch-notify", "locwatch-outlet", "locwatch-session", "locwatch-bus", "LocationWeb",
+        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: strict),

@@ -34,12 +34,12 @@ struct DesktopNotification {
   }
 
   /// Shows it and waits until the user opens or closes it, or the service forgets it; whether it was opened.
-  func show(on bus: borrowing BusConnection, within seconds: UInt64) throws(BusConnection.Failure) -> Bool {
+  func show(on bus: borrowing MessageBus, within seconds: UInt64) throws(MessageBus.Failure) -> Bool {
     for member in ["ActionInvoked", "NotificationClosed"] {
-      try bus.subscribe(to: "type='signal',interface='\(Self.service)',member='\(member)'")
+      try bus.match( "type='signal',interface='\(Self.service)',member='\(member)'")
     }
     let capabilities = try bus.call(Self.service, Self.path, Self.service, "GetCapabilities", []) {
-      (answer) throws(BusConnection.Failure) in try answer.texts()
+      (answer) throws(MessageBus.Failure) in try answer.texts()
     }
     let hasActions = capabilities.contains("actions")
     let text = capabilities.contains("body-markup") ? Self.escaped(body) : body
@@ -49,7 +49,7 @@ struct DesktopNotification {
         .text(subscriber), .number(0), .text(""), .text(title), .text(text),
         .texts(hasActions ? ["default", action ?? "Open"] : []), .map(hints(capabilities)), .time(-1),
       ]
-    ) { (answer) throws(BusConnection.Failure) in try answer.number() }
+    ) { (answer) throws(MessageBus.Failure) in try answer.number() }
     guard hasActions else { return false }
     while let message = try bus.next(within: seconds) {
       if message.isSignal(Self.service, "ActionInvoked") {
@@ -61,11 +61,11 @@ struct DesktopNotification {
     return false
   }
 
-  private func hints(_ capabilities: [String]) -> [(key: String, value: BusConnection.Value)] {
+  private func hints(_ capabilities: [String]) -> [BusValue.Entry] {
     // Of normal urgency: what is critical wakes the screen of some phones.
-    var hints: [(key: String, value: BusConnection.Value)] = [("urgency", .byte(1))]
+    var hints = [BusValue.Entry("urgency", .byte(1))]
     if let sound, capabilities.contains("sound") {
-      hints.append(("sound-name", .text(sound == "default" ? "message-new-instant" : sound)))
+      hints.append(BusValue.Entry("sound-name", .text(sound == "default" ? "message-new-instant" : sound)))
     }
     return hints
   }

@@ -22,8 +22,8 @@ import LocationBus
 
   static func main() {
     guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(badData) }
-    do throws(BusConnection.Failure) {
-      let bus = try BusConnection(to: .user)
+    do throws(MessageBus.Failure) {
+      let bus = try MessageBus(.session)
       let isOpened = try notification.show(on: bus, within: patienceSeconds)
       exit(isOpened ? openedStatus : 0)
     } catch {

@@ -17,10 +17,10 @@ import LocationFormats
     var certificate: String?
     var key: String?
 
-    init(_ settings: OutletSettings) {
-      authority = settings.authority
-      certificate = settings.certificate
-      key = settings.key
+    init(_ settings: OutletSettings, _ secrets: OutletSecrets) {
+      authority = secrets.authority ?? settings.authority
+      certificate = secrets.certificate ?? settings.certificate
+      key = secrets.key ?? settings.key
     }
   }
 

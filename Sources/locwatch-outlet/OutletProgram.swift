@@ -10,10 +10,12 @@ import LocationFormats
 /// `locwatch-outlet`: speaks to the other side of one outlet. The daemon starts it, and nobody else has to.
 ///
 /// It reads lines: first the outlet's settings, then events. It answers `{"accepted":ID}` for each event, in order, or
-/// `{"failed":REASON}`, and then ends. It ends as well when its input does.
+/// `{"failed":REASON}`, and then ends. It ends as well when its input does. With the argument `source` it is a
+/// ``TopicReader`` instead.
 @main enum OutletProgram {
   static func main() {
     _ = signal(SIGPIPE, SIG_IGN)
+    if CommandLine.arguments.dropFirst() == ["source"], isatty(STDIN_FILENO) == 0 { return TopicReader.run() }
     if CommandLine.arguments.count > 1 || isatty(STDIN_FILENO) == 1 {
       print("locwatch-outlet is started by locwatch run; see: locwatch outlets --help")
       exit(CommandLine.arguments.contains("--help") ? 0 : Failure.Code.usage.rawValue)
@@ -32,14 +34,7 @@ import LocationFormats
     guard let settings = try? ExactDecoder.value(OutletSettings.self, of: first) else {
       throw SendFailure("its settings are of another version of locwatch")
     }
-    let secrets: OutletSecrets
-    do throws(Failure) {
-      secrets =
-        try settings.secrets.map { (path) throws(Failure) in try OutletSecrets(path: path) }
-        ?? OutletSecrets()
-    } catch {
-      throw SendFailure("\(error)")
-    }
+    let secrets = try secrets(settings)
     switch settings.kind {
     case .webhook:
       var webhook = try Webhook(settings, secrets)
@@ -55,16 +50,28 @@ import LocationFormats
       try broker.serve(&input)
     }
   }
+
+  /// What an outlet keeps to itself.
+  static func secrets(_ settings: OutletSettings) throws(SendFailure) -> OutletSecrets {
+    guard let path = settings.secrets else { return OutletSecrets() }
+    do throws(Failure) { return try OutletSecrets(path: path) } catch { throw SendFailure("\(error)") }
+  }
 }
 
 /// What the daemon is told.
 enum Answer {
   case accepted(Int)
+  /// What somebody asks of the daemon through the broker.
+  case command(JSONTree)
+  /// Something for the log that stops nothing.
+  case note(String)
   case failed(SendFailure)
 
   func say() {
     var members: [JSONTree.Member]
     switch self {
+    case .command(let tree): members = [.init(key: "command", value: tree)]
+    case .note(let text): members = [.init(key: "note", value: .string(text))]
     case .accepted(let id): members = [.init(key: "accepted", value: .number("\(id)"))]
     case .failed(let failure):
       members = [.init(key: "failed", value: .string(failure.reason))]

@@ -61,7 +61,7 @@ struct Webhook {
     }
     let answer = try connection.post(
       url, headers: headers, body: body, user: secrets.user, password: secrets.password,
-      trust: CurlConnection.Trust(settings), seconds: Self.requestSeconds)
+      trust: CurlConnection.Trust(settings, secrets), seconds: Self.requestSeconds)
     try Self.judge(answer)
   }
 

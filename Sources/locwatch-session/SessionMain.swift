@@ -32,7 +32,7 @@ import LocationBus
       complain("usage: locwatch-session [--state FILE]")
       exit(usage)
     }
-    do throws(BusConnection.Failure) {
+    do throws(MessageBus.Failure) {
       var screen = try Screen(user: getuid())
       var told: Bool?
       while true {
@@ -43,7 +43,7 @@ import LocationBus
         try screen.wait()
       }
     } catch {
-      complain("logind can't be asked: \(unsafe String(cString: strerror(error.code))); is its bus there?")
+      complain("logind can't be asked: \(error); is its bus there?")
       exit(unavailable)
     }
   }

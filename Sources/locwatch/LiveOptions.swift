@@ -6,8 +6,14 @@ import LocationRuntime
 struct LiveOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "NMEA 0183 without gpsd: nmea:/dev/ttyACM0:9600, udp::10110 or tcp:HOST:PORT.", valueName: "source"))
+      "Fixes without gpsd. NMEA 0183: nmea:/dev/ttyACM0:9600, udp::10110 or tcp:HOST:PORT. Another device's OwnTracks locations: mqtt:TOPIC or mqtts://HOST/TOPIC. This machine's GeoClue: geoclue.",
+      valueName: "source"))
   var source: String?
+
+  @Option(
+    help: ArgumentHelp("A file with user and password for --source mqtt.", valueName: "file"),
+    completion: .file())
+  var sourceSecrets: String?
 
   @Option(
     help: ArgumentHelp("Record every event for locwatch replay.", valueName: "file"), completion: .file())
@@ -18,6 +24,14 @@ struct LiveOptions: ParsableArguments {
 
   /// The source that the command is to read; `gpsd` where `--source` names none.
   func address(or gpsd: String) throws(Failure) -> GPSDAddress {
-    if let source { try GPSDAddress(source: source) } else { try GPSDAddress(gpsd) }
+    guard let source else {
+      guard sourceSecrets == nil else {
+        throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
+      }
+      return try GPSDAddress(gpsd)
+    }
+    let address = try GPSDAddress(source: source)
+    guard let sourceSecrets else { return address }
+    return try address.with(secrets: try StatePath.absolute(sourceSecrets))
   }
 }

@@ -20,7 +20,7 @@ struct OutletsAdd: AsyncParsableCommand {
           --topic owntracks/anna/phone --home-assistant
 
       The file of --secrets is YAML with url, secret (whsec_...), old_secret,
-      bearer, user and password, each optional. Only the daemon's user may be able
+      bearer, user, password and what Docs/Outlets.md names, each optional. Only the daemon's user may be able
       to read it. Its values appear in no log, record or process list.
       """)
 
@@ -40,6 +40,9 @@ struct OutletsAdd: AsyncParsableCommand {
 
   @Flag(help: "Announce the device and its regions to Home Assistant.")
   var homeAssistant = false
+
+  @Flag(help: "Take OwnTracks commands from the broker: who may publish there may change regions.")
+  var commands = false
 
   @Option(help: ArgumentHelp("A file with what must stay secret.", valueName: "file"))
   var secrets: String?
@@ -91,8 +94,8 @@ struct OutletsAdd: AsyncParsableCommand {
       throw ValidationError("give --webhook URL or --mqtt URL, or --secrets FILE with a url in it")
     }
     if webhook != nil, mqtt != nil { throw ValidationError("--webhook and --mqtt exclude each other") }
-    if mqtt == nil, topic != nil || homeAssistant {
-      throw ValidationError("--topic and --home-assistant are for --mqtt")
+    if mqtt == nil, topic != nil || homeAssistant || commands {
+      throw ValidationError("--topic, --home-assistant and --commands are for --mqtt")
     }
     if mqtt != nil, format != nil || template != nil {
       throw ValidationError("--format and --template are for --webhook")
@@ -158,6 +161,7 @@ struct OutletsAdd: AsyncParsableCommand {
     }
     outlet.topic = topic
     outlet.announces = homeAssistant
+    outlet.takesCommands = commands ? true : nil
     outlet.created = SystemClock().read().utc.map { Int($0.microseconds / 1_000_000) }
   }
 

@@ -14,6 +14,7 @@ struct RunCommand: ParsableCommand {
         locwatch run
         locwatch run --gpsd pi.local:2947 --state ./locwatch.db
         locwatch run --source nmea:/dev/ttyACM0:9600     # a receiver without gpsd
+        locwatch run --source mqtt:owntracks/anna/phone  # a phone as receiver
         locwatch run --record drive.journal    # for locwatch replay
         locwatch run --sampling adaptive       # disconnects from gpsd between fixes
 
@@ -52,6 +53,12 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
+      "Tell each fix in NMEA 0183 at this Unix socket, for GeoClue and its desktop programs.",
+      valueName: "path"), completion: .file())
+  var nmeaSocket: String?
+
+  @Option(
+    help: ArgumentHelp(
       "Write metrics for Prometheus to this file, at most every 15 s.", valueName: "file"))
   var metrics: String?
 
@@ -82,6 +89,7 @@ struct RunCommand: ParsableCommand {
     request.usesCgroups = !noCgroup
     request.unlockFile = unlockFile
     request.metrics = metrics
+    request.nmeaSocket = try nmeaSocket.map { (path) throws(Failure) in try StatePath.absolute(path) }
     return request
   }
 }

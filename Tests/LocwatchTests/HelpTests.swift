@@ -13,7 +13,7 @@ import Testing
     ["explain"],
     ["journal"],
     ["ack"], ["subscribers"], ["notifications"], ["push"], ["unlock"], ["low-power"], ["power"], ["regions"],
-    ["outlets"], ["outlets", "add"], ["metrics"],
+    ["outlets"], ["outlets", "add"], ["metrics"], ["serve"],
   ]
 
   @Test(arguments: commands)

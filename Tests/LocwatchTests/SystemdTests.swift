@@ -19,6 +19,15 @@ struct SystemdTests {
       executable: "/usr/bin/systemd-analyze")
   }
 
+  @Test(arguments: ["locwatch-serve.service", "locwatch-bus.service"])
+  func `the other units are exposed by 2.5 at most as well`(name: String) async throws {
+    try copy(name, to: name)
+    let judged = try await Binary.run(
+      ["security", "--offline=true", "--no-pager", "--threshold=25", folder(name)],
+      executable: "/usr/bin/systemd-analyze")
+    #expect(judged.status == 0, "\(judged.stdout.split(separator: "\n").last ?? "") \(judged.stderr)")
+  }
+
   @Test func `the hardened unit is exposed by 2.5 at most`() async throws {
     try copy("locwatch.service", to: "locwatch.service")
     // The threshold counts tenths.

@@ -15,13 +15,14 @@ library_packages=(
 )
 
 # A gpsd, its tools and python3's gps.fake that feeds it, for the end-to-end tests. gpsfake itself is in
-# gpsd-clients, which depends on a gigabyte of desktop. The browser opens the page of `replay --report`. The bus and its
+# gpsd-clients, which depends on a gigabyte of desktop. The browser opens the pages of `replay --report` and of `serve`,
+# whose map is Leaflet. GeoClue hands fixes to desktop programs. The bus and its
 # mock stand for the desktop that shows notifications. mosquitto with its clients and openssl are the other side of
 # outlets; systemd-analyze judges the units. The shells try their completions, gpsbabel reads what others wrote.
 # nats-server is the cluster of a fleet.
 test_packages=(
-  gpsd gpsd-tools python3-gps chromium-headless-shell dbus python3-dbusmock mosquitto mosquitto-clients nats-server openssl
-  systemd fish gpsbabel zsh
+  gpsd gpsd-tools python3-gps chromium-headless-shell dbus geoclue-2.0 libjs-leaflet python3-dbusmock mosquitto
+  mosquitto-clients nats-server openssl systemd fish gpsbabel zsh
 )
 
 say() { printf '%s: %s\n' "$program" "$*"; }

@@ -16,6 +16,10 @@ extension Engine {
     case .notifier(let isThere): state.policy.hasNotifier = isThere
     case .awake: state.policy.takeAwake(at: state.instant, into: &steps)
     case .absent(let isAbsent): state.policy.isAbsent = isAbsent
+    case .audience(let isThere):
+      guard state.policy.hasAudience != isThere else { return }
+      state.policy.hasAudience = isThere
+      reviseSampling(into: &effects)
     }
     recordSteps(into: &effects)
   }

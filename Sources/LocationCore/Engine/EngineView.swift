@@ -88,6 +88,8 @@ extension Engine {
 
   /// Whether the machine is in low-power mode.
   public var isLowPower: Bool { state.policy.isLowPower }
+  /// Whether somebody who is no subscriber wants each fix.
+  public var hasAudience: Bool { state.policy.hasAudience }
 
   /// Every subscriber, by name.
   public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }

@@ -111,6 +111,8 @@ public enum MachineEvent: Hashable, Sendable, Codable {
   case awake
   /// Nobody is there to show anything from the last event on, or somebody is there again (rule D5).
   case absent(Bool)
+  /// Whether somebody who is no subscriber wants each fix, as a desktop program does through GeoClue.
+  case audience(Bool)
 }
 
 /// An event with the instant at which it reached the engine: the journal's one kind of entry.

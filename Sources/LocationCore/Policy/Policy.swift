@@ -91,6 +91,8 @@ public struct Policy: Hashable, Sendable, Codable {
   var supply = PowerSupply.mains
   /// Whether nobody is there to show anything: the daemon is down (rule D5).
   var isAbsent = false
+  /// Whether somebody who is no subscriber wants each fix.
+  var hasAudience = false
   /// Since when somebody runs, and so keeps the machine awake; nil while nobody does.
   var awakeSince: EngineInstant?
   /// Whether somebody has a notification that waits for a region (rule D7).
@@ -214,6 +216,7 @@ extension Policy {
     network = try values.decodeIfPresent(NetworkState.self, forKey: .network) ?? .free
     supply = try values.decodeIfPresent(PowerSupply.self, forKey: .supply) ?? .mains
     isAbsent = try values.decodeIfPresent(Bool.self, forKey: .isAbsent) ?? false
+    hasAudience = try values.decodeIfPresent(Bool.self, forKey: .hasAudience) ?? false
     awakeSince = try values.decodeIfPresent(EngineInstant.self, forKey: .awakeSince)
     refreshDeadline()
   }

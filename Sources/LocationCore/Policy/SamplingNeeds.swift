@@ -1,6 +1,6 @@
 /// What the subscribers need of the receiver, taken together.
 struct SamplingNeeds: Hashable, Sendable, Codable {
-  /// Somebody gets standard updates.
+  /// Somebody gets standard updates, or is no subscriber and wants each fix.
   var needsEach = false
   var needsRegions = false
   /// Somebody wants significant changes or visits.
@@ -17,6 +17,7 @@ extension Policy {
   /// standard updates.
   var samplingNeeds: SamplingNeeds {
     var needs = SamplingNeeds()
+    needs.needsEach = hasAudience
     for session in sessions {
       guard let rule = receiverRule(session) else { continue }
       let services = session.subscriber.services

@@ -52,7 +52,7 @@ package struct MQTTSession {
     case published(UInt16)
     /// A message for us. Its number is to be given to ``acknowledge(_:)``; nil where nobody waits for that.
     case message(Message, number: UInt16?)
-    /// It is there.
+    /// It is there, or has taken a subscription.
     case alive
   }
 
@@ -226,6 +226,7 @@ package struct MQTTSession {
       guard !body.dropFirst(2).contains(0x80) else {
         throw Failure(.noPermission, what: "the broker refuses a subscription")
       }
+      events.append(.alive)
     case 13: events.append(.alive)
     case let type: throw Self.broken("it sends a packet of type \(type)")
     }

@@ -18,11 +18,17 @@ package struct OutletSecrets: Hashable, Sendable {
   package var user: String?
   /// That user's password.
   package var password: String?
+  /// The path of a PEM file with the certificate authorities to trust; nil for the system's.
+  package var authority: String?
+  /// The path of a PEM file with the client certificate; nil for none.
+  package var certificate: String?
+  /// The path of a PEM file with its key; nil where the certificate's file has it.
+  package var key: String?
 
   private enum Key: String, CaseIterable {
     case url, secret
     case oldSecret = "old_secret"
-    case bearer, user, password
+    case bearer, user, password, authority, certificate, key
   }
 
   /// None.
@@ -39,10 +45,14 @@ package struct OutletSecrets: Hashable, Sendable {
     bearer = try map.optional(.bearer)?.string()
     user = try map.optional(.user)?.string()
     password = try map.optional(.password)?.string()
+    authority = try map.optional(.authority)?.string()
+    certificate = try map.optional(.certificate)?.string()
+    key = try map.optional(.key)?.string()
     for key in [Key.secret, .oldSecret] {
       if let node = map.optional(key) { signing.append(try node.string()) }
     }
-    for value in [url, bearer, user, password].compactMap({ $0 }) + signing {
+    let all = [url, bearer, user, password, authority, certificate, key].compactMap { $0 } + signing
+    for value in all {
       guard !value.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
         throw Failure(.config, file: path, what: "a value has a control character or is more than one line")
       }

@@ -58,6 +58,8 @@ package struct OutletSettings: Hashable, Sendable, Codable {
   package var topic: String?
   /// Whether Home Assistant is to discover it; nil for no.
   package var announces: Bool?
+  /// Whether it takes commands from the broker; nil for no.
+  package var takesCommands: Bool?
   /// When it was added, seconds since 1970; nil where that is not known.
   package var created: Int?
 

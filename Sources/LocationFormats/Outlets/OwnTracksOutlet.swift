@@ -61,7 +61,6 @@ package struct OwnTracksOutlet: Sendable {
 
   /// What is published once the session has begun, and again when Home Assistant says that it has started.
   package func greeting() -> [MQTTSession.Message] {
-    let waypoints = MQTTSession.Message("\(topic)/waypoints", JSONTree.object(waypointMembers).text)
     guard announces else { return places.isEmpty ? [] : [waypoints] }
     return [
       .init("homeassistant/device/\(identifier)/config", discovery.text, isRetained: true),
@@ -69,10 +68,21 @@ package struct OwnTracksOutlet: Sendable {
     ] + (places.isEmpty ? [] : [waypoints])
   }
 
+  /// The regions.
+  package var waypoints: MQTTSession.Message {
+    MQTTSession.Message("\(topic)/waypoints", JSONTree.object(waypointMembers).text)
+  }
+
+  /// Where commands come.
+  package var commandTopic: String { "\(topic)/cmd" }
+
   /// Where Home Assistant says that it has started; nil where it is not told anything.
   package var birthTopic: String? { announces ? "homeassistant/status" : nil }
 
   // MARK: - Events
+
+  /// The type of a line that answers a request for the position.
+  package static let report = "report"
 
   /// What is published of an event; empty where it is none for others.
   package func messages(for line: JSONTree) -> [MQTTSession.Message] {
@@ -115,7 +125,8 @@ package struct OwnTracksOutlet: Sendable {
   }
 
   private func locationMembers(_ line: JSONTree, _ type: String) -> [JSONTree.Member] {
-    let trigger = type.hasPrefix("region") ? "c" : type.hasPrefix("visit") ? "v" : "p"
+    let trigger =
+      type.hasPrefix("region") ? "c" : type.hasPrefix("visit") ? "v" : type == Self.report ? "r" : "p"
     var members = [JSONTree.Member(key: "_type", value: .string("location"))] + place(line)
     members += [
       .init(key: "tst", value: seconds(line)), .init(key: "acc", value: accuracy(line)),

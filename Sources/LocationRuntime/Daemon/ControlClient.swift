@@ -60,6 +60,31 @@ package final class ControlClient {
     return answer
   }
 
+  /// What `poll` is to wait for.
+  package var readable: Int32 { descriptor.number }
+
+  /// The lines that have come, without waiting; nil where the daemon is gone.
+  package func takeLines() -> [[UInt8]]? {
+    var isGone = false
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe recv(descriptor.number, &piece, piece.count, Int32(MSG_DONTWAIT))
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { break }
+      guard count > 0 else {
+        isGone = true
+        break
+      }
+      input += piece[..<count]
+    }
+    var lines: [[UInt8]] = []
+    while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
+      lines.append(Array(input[..<end]))
+      input.removeSubrange(...end)
+    }
+    return isGone && lines.isEmpty ? nil : lines
+  }
+
   /// Waits for new records; nil where the daemon is gone.
   func waitForNews() -> EventNews? {
     do throws(Failure) {

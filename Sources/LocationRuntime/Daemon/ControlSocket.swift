@@ -26,6 +26,8 @@ struct ControlSocket: ~Copyable {
     var sent = 0
     /// Whether it wants to hear of new records.
     var follows = false
+    /// Whether it also wants to hear of fixes.
+    var followsFixes = false
     /// The id of the newest record that it was not sent, because it had not read what it was sent before.
     var missedID: Int?
     /// When it last sent a request or read an answer.
@@ -310,13 +312,26 @@ struct ControlSocket: ~Copyable {
   /// From now on this client hears of new records.
   ///
   /// - Throws: ``Failure`` of code 75 where as many follow as may: some places are for commands.
-  mutating func follow(_ client: Int32) throws(Failure) {
+  mutating func follow(_ client: Int32, fixes: Bool = false) throws(Failure) {
     guard let index = clients.firstIndex(where: { $0.descriptor.number == client }) else { return }
     guard clients[index].follows || clients.count(where: \.follows) < DaemonLimits.followers else {
       throw Failure(
         .tryAgain, what: "\(DaemonLimits.followers) clients follow already", remedy: "end one of them")
     }
     clients[index].follows = true
+    clients[index].followsFixes = fixes
+  }
+
+  /// Whether somebody wants to hear of fixes.
+  var hasFixFollowers: Bool { clients.contains(where: \.followsFixes) }
+
+  /// Tells those who want to know of a fix. One who has not read what it was told before misses it.
+  mutating func tellFollowers(ofFix line: JSONTree, at now: EngineInstant) {
+    for index in clients.indices where clients[index].followsFixes && !clients[index].hasOutput {
+      clients[index].output = Array((line.text + "\n").utf8)
+      clients[index].sent = 0
+      send(index, at: now)
+    }
   }
 
   /// Tells those who follow of new records. One who has not read what it was told before finds them in the database

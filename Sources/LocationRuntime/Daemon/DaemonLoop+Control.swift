@@ -19,7 +19,7 @@ extension DaemonLoop {
       switch request["do"]?.text(or: nil) {
       case "status": return control.answer(client, Array(try status().text.utf8), at: clock.instant)
       case "follow":
-        try control.follow(client)
+        try control.follow(client, fixes: request["fixes"] == .boolean(true))
         return control.answer(client, at: clock.instant)
       case "power": return control.answer(client, try power(), at: clock.instant)
       case "region-states": return control.answer(client, regionStates(request), at: clock.instant)

@@ -33,6 +33,8 @@ struct DaemonLoop: ~Copyable {
   var outlets: OutletSet
   /// Of the programs that speak for outlets.
   let environment: [String]
+  /// Where fixes are told in NMEA; nil where nobody asked for it.
+  var nmea: NMEASocket?
   /// Writes what Prometheus reads; nil where nobody asked for it.
   var metrics: MetricsFile?
   /// What was last said of the source.
@@ -43,6 +45,8 @@ struct DaemonLoop: ~Copyable {
   private var sourceIsOfBefore = true
   private var events: [Event] = []
   private var reports: [SupervisorReport] = []
+  /// What was asked through outlets and is not looked at yet.
+  private var requests: [(outlet: String, request: OutletRequest)] = []
   private var isEnding = false
   private var aliveAt: EngineInstant?
   /// When the log was last told that clients have to wait.
@@ -83,6 +87,7 @@ struct DaemonLoop: ~Copyable {
     let supervisor = try Supervisor(supervision)
     let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
     let outlets = try OutletSet(database, environment: environment)
+    let nmea = try request.nmeaSocket.map { (path) throws(Failure) in try NMEASocket(path: path) }
     let control = try ControlSocket(ControlAddress.own(state: request.state))
     let isUsual = control.path == ControlAddress.beside(request.state).path
     try database.setMeta([(.control, isUsual ? nil : control.path)])
@@ -107,6 +112,7 @@ struct DaemonLoop: ~Copyable {
     self.outlets = outlets
     self.environment = environment
     metrics = request.metrics.map { MetricsFile($0) }
+    self.nmea = nmea
   }
 
   /// The axis goes on where it was in the same boot; after another it begins after the last event.
@@ -132,6 +138,7 @@ struct DaemonLoop: ~Copyable {
       stop.ring()
       SignalBell.uninstall(Self.signals)
       control.close()
+      nmea?.close()
     }
     try begin()
     try GPSDLink.start(
@@ -173,6 +180,7 @@ struct DaemonLoop: ~Copyable {
       if try live.handle(event, at: reading) { live.host.journal.noteRequest(number) }
     }
     if hasNotifications { try live.handle(.machine(.absent(false)), at: clock.read()) }
+    try alignAudience()
     try alignReceiver()
     try commit()
     for line in try DaemonGreeting.lines(database, request) { Self.log(line) }
@@ -218,6 +226,8 @@ struct DaemonLoop: ~Copyable {
     conditions?.watch(&entries)
     let firstOfNotifier = entries.count
     notifier.watch(&entries)
+    let firstOfAudience = entries.count
+    nmea?.watch(&entries)
     let firstOfControl = entries.count
     control.watch(&entries, at: before)
     let milliseconds = clock.milliseconds(until: due)
@@ -230,13 +240,18 @@ struct DaemonLoop: ~Copyable {
     for event in conditions?.take(entries[firstOfConditions..<firstOfNotifier], at: clock.instant) ?? [] {
       try live.handle(.machine(event), at: clock.read())
     }
-    for outcome in notifier.take(entries[firstOfNotifier..<firstOfControl]) { try take(outcome) }
+    for outcome in notifier.take(entries[firstOfNotifier..<firstOfAudience]) { try take(outcome) }
+    nmea?.take(entries[firstOfAudience..<firstOfControl])
+    try alignAudience()
     let questions = control.serve(entries[firstOfControl...], at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
     try live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
     for question in questions { try answer(question) }
+    let asked = requests
+    requests.removeAll()
+    for (outlet, request) in asked { try obey(request, of: outlet) }
     sample()
     writeMetrics()
     let now = clock.instant
@@ -277,6 +292,9 @@ struct DaemonLoop: ~Copyable {
       if case .fix(let report) = event { noteDate(of: report) }
       let accepted = live.engine.tally.accepted
       try live.handle(event, at: clock.read())
+      if case .fix(let report) = event, live.engine.tally.accepted > accepted {
+        tell(of: report)
+      }
       // Nothing is said of a source that has fixes again.
       if case .stale = source, live.engine.tally.accepted > accepted {
         source = .found(name: sourceName)
@@ -321,6 +339,7 @@ struct DaemonLoop: ~Copyable {
     for work in live.host.ports.takeWork() { perform(work) }
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     for note in outlets.pump(at: clock.instant, newest: live.host.journal.newestID) { Self.log(note) }
+    for (outlet, request) in outlets.takeRequests() { requests.append((outlet, request)) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
   }
 

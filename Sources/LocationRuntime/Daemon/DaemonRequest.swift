@@ -22,6 +22,8 @@ public struct DaemonRequest: Sendable {
   /// The file that tells of the first unlock after a boot; nil for the usual one.
   public var unlockFile: String?
 
+  /// The Unix socket at which fixes are told in NMEA, for GeoClue; nil for none.
+  public var nmeaSocket: String?
   /// The file that metrics are written to; nil for none.
   public var metrics: String?
 
@@ -41,6 +43,11 @@ public struct DaemonRequest: Sendable {
     }
     if let sampling { configuration.sampling.mode = sampling.mode }
     guard configuration.sampling.isDutyCycled else { return (configuration, daemon) }
+    guard !address.isRemoteDevice else {
+      throw Failure(
+        .config, file: settings, what: "the other device decides when it measures: adaptive sampling can't",
+        remedy: "leave out --source mqtt, or the sampling")
+    }
     guard !isSimulated else {
       throw Failure(
         .config, file: settings,

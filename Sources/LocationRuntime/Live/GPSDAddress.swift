@@ -14,6 +14,8 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     case unix(path: String)
     /// No gpsd, but sentences of NMEA 0183.
     case nmea(NMEASource)
+    /// No gpsd, but a program beside this one that speaks as one.
+    case sibling(SiblingSource)
   }
 
   /// How gpsd is reached.
@@ -36,12 +38,14 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     self.device = device
   }
 
-  /// The source that `--source` names: one of NMEA 0183, or a gpsd, with or without `gpsd:` before its address.
+  /// The source that `--source` names: one of NMEA 0183, an MQTT topic, GeoClue, or a gpsd, with or without `gpsd:` before its address.
   ///
   /// - Throws: ``Failure`` of code 64 that says what is wrong with it.
   public init(source text: String) throws(Failure) {
     if let source = try NMEASource(text) {
       self.init(endpoint: .nmea(source))
+    } else if let source = try SiblingSource(text) {
+      self.init(endpoint: .sibling(source))
     } else {
       try self.init(text.hasPrefix("gpsd:") ? String(text.dropFirst(5)) : text)
     }
@@ -68,7 +72,7 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
       guard path.utf8.count <= Self.maximumSocketBytes else {
         throw refuse("a socket's path has at most \(Self.maximumSocketBytes) bytes")
       }
-    case .nmea: break
+    case .nmea, .sibling: break
     }
     if let device {
       guard device.utf8.count <= Self.maximumDeviceBytes, !device.contains("\""), !device.contains("\\")
@@ -111,7 +115,28 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether a gpsd is there, rather than a receiver.
-  var isGPSD: Bool { if case .nmea = endpoint { false } else { true } }
+  var isGPSD: Bool {
+    switch endpoint {
+    case .tcp, .unix: true
+    case .nmea, .sibling: false
+    }
+  }
+
+  /// Whether a program beside this one is there.
+  var isSibling: Bool { if case .sibling = endpoint { true } else { false } }
+
+  /// Whether another device measures, at times of its own choice.
+  var isRemoteDevice: Bool { if case .sibling(.mqtt) = endpoint { true } else { false } }
+
+  /// The same source with the file of user and password that a broker asks for.
+  ///
+  /// - Throws: ``Failure`` of code 64 where it is no broker.
+  public func with(secrets: String) throws(Failure) -> GPSDAddress {
+    guard case .sibling(.mqtt(let broker, let topic, _)) = endpoint else {
+      throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
+    }
+    return GPSDAddress(endpoint: .sibling(.mqtt(broker: broker, topic: topic, secrets: secrets)))
+  }
 
   public var description: String {
     let suffix = device.map { ":\($0)" } ?? ""
@@ -119,6 +144,7 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     case .tcp(let host, let port): return (host.contains(":") ? "[\(host)]" : host) + ":\(port)\(suffix)"
     case .unix(let path): return path + suffix
     case .nmea(let source): return source.description
+    case .sibling(let source): return source.description
     }
   }
 }

@@ -4,6 +4,8 @@ package enum GPSDLimits {
   /// Seconds for connecting, and again for the first word: a gpsd that probes a device keeps clients waiting for 4 to
   /// 6 s (gpsd 3.22).
   package static let connectSeconds = 15.0
+  /// The same for a helper, which connects to somebody else before it says anything.
+  package static let siblingSeconds = 45.0
   /// Seconds without a fix after which the position is called stale: five cycles.
   package static let degradedSeconds = 5.0
   /// Seconds without a fix after which there is none.

@@ -17,6 +17,8 @@ package struct GPSDLink: ~Copyable {
   /// Whether to give up when the first attempt to connect fails.
   private let mustBeThere: Bool
   private var socket: GPSDSocket?
+  /// The program on the other end of the socket; nil where that is none of ours.
+  private var helper: SourceProgram?
   private var isConnecting = false
   private var hasBeenFound = false
   private var hasReported = false
@@ -74,17 +76,26 @@ package struct GPSDLink: ~Copyable {
       for action in actions {
         switch action {
         case .connect: connect()
-        case .disconnect: socket = nil
+        case .disconnect:
+          socket = nil
+          helper = nil
         case .send(let bytes): send(bytes)
         case .deliver(.source(.stale)) where mustBeThere && isHopeless:
           inbox.fail((session.trouble ?? .closed).failure(at: session.address))
           return false
         case .deliver(let event):
+          tellReason(of: event)
           note(event)
           inbox.push(event)
         }
       }
     }
+  }
+
+  /// Logs why a helper gave up, in its own words: once, until there are fixes again.
+  private func tellReason(of event: Event) {
+    guard !mustBeThere, session.address.isSibling, case .source(.stale(.lost, _)) = event else { return }
+    if let trouble = session.trouble { DaemonLoop.log("\(trouble.failure(at: session.address))") }
   }
 
   private mutating func note(_ event: Event) {
@@ -106,6 +117,13 @@ package struct GPSDLink: ~Copyable {
     do throws(GPSDAddress.Endpoint.Unreachable) {
       if case .nmea(let source) = session.address.endpoint, let descriptor = try source.open() {
         socket = try bridge(descriptor)
+        isConnecting = false
+        return session.connected(at: clock.read())
+      }
+      if case .sibling(let source) = session.address.endpoint {
+        var descriptor: Int32 = -1
+        helper = try source.start(socket: &descriptor)
+        socket = GPSDSocket(descriptor: descriptor)
         isConnecting = false
         return session.connected(at: clock.read())
       }

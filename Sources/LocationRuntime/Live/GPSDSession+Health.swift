@@ -39,7 +39,8 @@ extension GPSDSession {
     case .down(let until): return (until, .retry)
     case .connecting(let until): return earliest((until, .connectTimeout), health)
     case .up(let since):
-      guard hasSpoken else { return (since.advanced(bySeconds: GPSDLimits.connectSeconds), .greetTimeout) }
+      let patience = address.isSibling ? GPSDLimits.siblingSeconds : GPSDLimits.connectSeconds
+      guard hasSpoken else { return (since.advanced(bySeconds: patience), .greetTimeout) }
       var next = health
       if let open = decoder.openSince {
         next = earliest((open.advanced(bySeconds: EpochPace.maximumWaitSeconds), .epochEnd), next)
@@ -51,6 +52,8 @@ extension GPSDSession {
 
   /// What is due for want of fixes.
   private var health: (at: EngineInstant, what: Due)? {
+    // Another device, or GeoClue, reports when it sees fit: its silence says nothing.
+    if address.isSibling { return nil }
     let since = max(searchSince, lastFixAt ?? searchSince)
     switch freshness {
     case .fresh: return (since.advanced(bySeconds: GPSDLimits.degradedSeconds * cycleSeconds), .degraded)

@@ -30,6 +30,11 @@ extension GPSDSession {
       lastWordAt = reading.instant
       hasSpoken = true
       take(line, scan, at: reading, into: &items)
+    case .fix(let report) where address.isSibling:
+      traffic.lines += 1
+      lastWordAt = reading.instant
+      delay.reset()
+      items.append(.fix(report))
     case .fix, .other, .malformed: traffic.garbage += 1
     }
   }
@@ -39,7 +44,9 @@ extension GPSDSession {
   ) {
     switch scan.kind {
     case .version:
-      greet(Self.text("release", in: line).map { "gpsd \($0)" } ?? "gpsd", at: reading.instant)
+      let name = Self.text("release", in: line)
+      greet(
+        address.isSibling ? name ?? "\(address)" : name.map { "gpsd \($0)" } ?? "gpsd", at: reading.instant)
       return
     case .error:
       complain(Self.text("message", in: line) ?? "an error without a message", at: reading.instant)

@@ -154,6 +154,10 @@ extension GPSDSession {
   package mutating func closed(at reading: ClockReading) {
     guard case .up = link else { return }
     finishEpoch(at: reading)
+    // A helper says why it ends.
+    if address.isSibling, case .complaint(let reason) = trouble {
+      return breakOff(.complaint(reason), at: reading.instant)
+    }
     breakOff(hasHeard && !hasSpoken ? .notGPSD : .closed, at: reading.instant)
   }
 

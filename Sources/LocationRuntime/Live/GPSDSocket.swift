@@ -19,7 +19,7 @@ extension GPSDAddress.Endpoint {
     case .tcp(let host, let port): try Self.resolve(host, port)
     case .unix(let path): [Self.target(path)]
     case .nmea(.tcp(let host, let port)): try Self.resolve(host, port)
-    case .nmea: []
+    case .nmea, .sibling: []
     }
   }
 

@@ -50,9 +50,11 @@ package enum GPSDTrouble: Hashable, Sendable {
 
   /// The same of a source of NMEA 0183.
   private func receiverFailure(at address: GPSDAddress) -> Failure {
-    let remedy =
+    let remedy: String? =
       if case .nmea(.serial(let path, _)) = address.endpoint {
         "check the device with ls -l \(path): its group, often dialout, has to be yours"
+      } else if address.isSibling {
+        nil
       } else {
         "check the address, and whether it sends"
       }

@@ -27,6 +27,10 @@ protocol Outlet {
   ///
   /// - Throws: why it failed.
   mutating func tend() throws(OutletFailure)
+  /// What others ask of the daemon through it, and notes for the log, since it was last asked.
+  mutating func takeRequests() -> [OutletRequest]
+  /// Says something to the other side that is no event; it is lost where there is no connection.
+  mutating func say(_ line: JSONTree)
   /// Whether nothing is left of what it did before it rested.
   var hasEnded: Bool { get }
   /// Gives up what it does: it failed, or nothing came for a while.
@@ -40,6 +44,16 @@ extension Outlet {
   var hasEnded: Bool { true }
   mutating func tend() throws(OutletFailure) {}
   mutating func rest(isFailure: Bool) {}
+  mutating func takeRequests() -> [OutletRequest] { [] }
+  mutating func say(_ line: JSONTree) {}
+}
+
+/// What comes in through an outlet.
+enum OutletRequest: Hashable, Sendable {
+  /// A command of OwnTracks.
+  case command(JSONTree)
+  /// Something for the log.
+  case note(String)
 }
 
 /// Why an outlet does not take events.

@@ -24,9 +24,12 @@ struct OutletProcess: Outlet {
   private var answers = LineBuffer(limit: Self.answerBytes)
   private var acceptedID: Int?
   private var failure: OutletFailure?
+  private var requests: [OutletRequest] = []
 
-  /// The longest answer, bytes.
-  private static let answerBytes = 65_536
+  /// The longest answer, bytes: a command has up to 65,536, and escapes make it longer.
+  private static let answerBytes = 1 << 19
+  /// Commands that may wait; of more, the newest are left out.
+  private static let requestLimit = 64
 
   init(
     _ settings: OutletSettings, environment: [String],
@@ -125,6 +128,17 @@ struct OutletProcess: Outlet {
     throw failure ?? OutletFailure("locwatch-outlet ended unasked")
   }
 
+  mutating func takeRequests() -> [OutletRequest] {
+    defer { requests = [] }
+    return requests
+  }
+
+  mutating func say(_ line: JSONTree) {
+    guard let program else { return }
+    say(line.text)
+    queue.send(to: program.input)
+  }
+
   // MARK: - Events
 
   mutating func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
@@ -161,6 +175,10 @@ struct OutletProcess: Outlet {
     guard let answer = try? JSONTree(&reader) else { return true }
     if let id = answer["accepted"]?.integer {
       acceptedID = id
+    } else if let command = answer["command"], requests.count < Self.requestLimit {
+      requests.append(.command(command))
+    } else if let note = answer["note"]?.text(or: nil), requests.count < Self.requestLimit {
+      requests.append(.note(note))
     } else if let reason = answer["failed"]?.text(or: nil) {
       var failure = OutletFailure(reason)
       failure.waitSeconds = answer["wait_s"]?.integer.map { Double($0) }

@@ -209,6 +209,12 @@ struct OutletPump {
     }
   }
 
+  /// What others ask of the daemon through it.
+  mutating func takeRequests() -> [OutletRequest] { outlet.takeRequests() }
+
+  /// Says something to the other side that is no event.
+  mutating func say(_ line: JSONTree) { outlet.say(line) }
+
   /// Ends what it does; what it has not accepted waits in the log.
   mutating func stop() {
     outlet.rest(isFailure: false)

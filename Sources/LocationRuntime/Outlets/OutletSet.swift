@@ -74,6 +74,21 @@ struct OutletSet {
     }
   }
 
+  /// What others ask of the daemon, and through which outlet.
+  mutating func takeRequests() -> [(outlet: String, request: OutletRequest)] {
+    var all: [(outlet: String, request: OutletRequest)] = []
+    for index in pumps.indices {
+      let name = pumps[index].outlet.name
+      for request in pumps[index].takeRequests() { all.append((name, request)) }
+    }
+    return all
+  }
+
+  /// Says something to the other side of an outlet that is no event.
+  mutating func say(_ line: JSONTree, through name: String) {
+    for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].say(line) }
+  }
+
   /// Hands on what is new; what is worth a line in the log.
   ///
   /// - Parameter newest: the id of the newest event, where it is known.

@@ -7,16 +7,16 @@ import LocationFormats
 #endif
 
 /// A file descriptor that is closed with its owner.
-final class Descriptor: Sendable {
+package final class Descriptor: Sendable {
   /// Its number; not negative.
-  let number: Int32
+  package let number: Int32
 
-  init(_ number: Int32) { self.number = number }
+  package init(_ number: Int32) { self.number = number }
 
   deinit { close(number) }
 
   /// Makes reading and writing return rather than wait.
-  func stopWaiting() { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
+  package func stopWaiting() { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
 
   /// The number of the open file in its file system; 0 where it can't be asked.
   var fileNumber: UInt64 {
@@ -38,7 +38,7 @@ final class Descriptor: Sendable {
 
   /// Takes a connection that waits at a listening socket; nil, with `errno` set, where none does. No started program
   /// inherits it.
-  func accept() -> Descriptor? {
+  package func accept() -> Descriptor? {
     let accepted = SystemCall.acceptConnection(number)
     guard accepted >= 0 else { return nil }
     _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)

@@ -119,6 +119,35 @@ struct ProgramStart {
     error?.stopWaiting()
   }
 
+  /// Starts a program whose standard input and output are one socket.
+  static func talk(
+    over socket: Descriptor, command: [String], environment: [String]
+  ) throws(Refusal) -> (pid: pid_t, pidfd: Descriptor) {
+    var argv = unsafe command.map { unsafe strdup($0) } + [nil]
+    var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
+    defer {
+      for index in unsafe argv.indices { unsafe free(argv[index]) }
+      for index in unsafe envp.indices { unsafe free(envp[index]) }
+    }
+    var held = locwatch_held(pid: 0, pidfd: -1, gate: -1)
+    var stage: Int32 = 0
+    var code = unsafe argv.withUnsafeMutableBufferPointer { argv in
+      unsafe envp.withUnsafeMutableBufferPointer { envp in
+        var program = unsafe locwatch_program()
+        unsafe program.argv = UnsafePointer(argv.baseAddress)
+        unsafe program.envp = UnsafePointer(envp.baseAddress)
+        unsafe program.input = socket.number
+        unsafe program.output = socket.number
+        unsafe program.error = -1
+        unsafe program.cgroup = -1
+        return unsafe locwatch_hold(&program, &held, &stage)
+      }
+    }
+    if code == 0 { code = unsafe locwatch_release(&held, &stage) }
+    guard code == 0 else { throw Refusal(isOfCgroup: false, code: code) }
+    return (held.pid, Descriptor(held.pidfd))
+  }
+
   /// Raises the limit of open descriptors of this process as far as it may. Programs get the limit that was.
   static func raiseDescriptorLimit() { locwatch_raise_descriptors() }
 

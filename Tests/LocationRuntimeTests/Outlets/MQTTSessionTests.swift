@@ -78,7 +78,7 @@ import Testing
     let second = MQTTSession.Message("b", "!", isAcknowledged: false)
     #expect(
       session.takeEvents() == [
-        .connected, .message(first, number: 0x1234), .message(second, number: nil), .alive,
+        .connected, .alive, .message(first, number: 0x1234), .message(second, number: nil), .alive,
       ])
     #expect(session.takeOutput().isEmpty)
     session.acknowledge(0x1234)

@@ -47,7 +47,8 @@ import Testing
         .push(
           Push(
             id: "p", alert: LocalNotification.Content(title: "t"), isContentAvailable: true, payload: "{}")))),
-    .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.notifier(false)),
+        .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.audience(true)),
+    .machine(.notifier(false)),
     .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),
     .machine(.reboot), .machine(.memoryPressure(.critical)), .machine(.lowPower(true)), .machine(.unlock),
     .end,

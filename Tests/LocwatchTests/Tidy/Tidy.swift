@@ -52,7 +52,9 @@ enum Tidy {
     ),
     "LocationFleet": (["LocationFormats", "LocationCore", "CNATS"], ["CNATS"]),
     "locwatch-fleet": (["LocationFleet", "LocationFormats", "LocationCore"], []),
-    "locwatch": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
+    "locwatch-bus": (["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore"], []),
+    "LocationWeb": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
+    "locwatch": (["LocationWeb", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
   ]
 
   /// The targets of ours that are C.

@@ -1,0 +1,438 @@
+import CSystemd
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A connection to a D-Bus message bus, through sd-bus: the one file that speaks to CSystemd. It is for one thread.
+@safe package struct MessageBus: ~Copyable {
+  /// What went wrong.
+  package struct Failure: Error, CustomStringConvertible {
+    /// An errno.
+    package var code: Int32
+    /// The name and the text of the error that the other side answered; nil where it answered none.
+    package var answer: String?
+
+    package init(code: Int32, answer: String? = nil) {
+      self.code = code
+      self.answer = answer
+    }
+
+    package var description: String {
+      if let answer { return answer }
+      return unsafe String(cString: strerror(code))
+    }
+  }
+
+  /// Which bus.
+  package enum Kind {
+    /// That of the user's session.
+    case session
+    /// That of the machine.
+    case system
+  }
+
+  private let bus: OpaquePointer
+
+  /// - Throws: where there is no bus, or it lets nobody of this user in.
+  package init(_ kind: Kind = .session) throws(Failure) {
+    var bus: OpaquePointer?
+    let code =
+      switch kind {
+      case .session: unsafe sd_bus_open_user(&bus)
+      case .system: unsafe sd_bus_open_system(&bus)
+      }
+    guard code >= 0, let bus = unsafe bus else { throw Failure(code: -code) }
+    unsafe self.bus = bus
+  }
+
+  deinit { unsafe sd_bus_flush_close_unref(bus) }
+
+  // MARK: - Calls
+
+  /// Calls a method, waits for its answer and hands it to `read`. Nothing else is answered meanwhile.
+  package func call<Answer>(
+    _ service: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue],
+    read: (borrowing BusMessage) throws(Failure) -> Answer
+  ) throws(Failure) -> Answer {
+    let message = try newCall(service, path, interface, method, arguments)
+    var error = unsafe sd_bus_error()
+    defer { unsafe sd_bus_error_free(&error) }
+    var answer: OpaquePointer?
+    let code = unsafe sd_bus_call(bus, message.pointer, 0, &error, &answer)
+    guard code >= 0 else {
+      let text = unsafe error.message.map { unsafe String(cString: $0) }
+      throw Failure(code: -code, answer: text)
+    }
+    guard let answer = unsafe answer else { throw Failure(code: EIO) }
+    return try read(unsafe BusMessage(answer))
+  }
+
+  /// Calls a method and goes on; the answer comes as a message whose `replyTo` is what is returned.
+  package func send(
+    _ service: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue] = []
+  ) throws(Failure) -> UInt64 {
+    let message = try newCall(service, path, interface, method, arguments)
+    var cookie: UInt64 = 0
+    try Self.check(unsafe sd_bus_send(bus, message.pointer, &cookie))
+    return cookie
+  }
+
+  private func newCall(
+    _ service: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue]
+  ) throws(Failure) -> BusMessage {
+    var made: OpaquePointer?
+    try Self.check(unsafe sd_bus_message_new_method_call(bus, &made, service, path, interface, method))
+    guard let made = unsafe made else { throw Failure(code: ENOMEM) }
+    let message = unsafe BusMessage(made)
+    for argument in arguments { try message.append(argument) }
+    return message
+  }
+
+  /// Has the bus hand on signals that fit, such as `type='signal',interface='…'`.
+  package func match(_ rule: String) throws(Failure) {
+    try call(
+      "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [.text(rule)]
+    ) {
+      _ in
+    }
+  }
+
+  /// Becomes known by a name.
+  ///
+  /// - Throws: with `EEXIST` where somebody else has it.
+  package func request(name: String) throws(Failure) {
+    try Self.check(unsafe sd_bus_request_name(bus, name, 0))
+  }
+
+  // MARK: - Answers and signals
+
+  /// Answers a call.
+  package func reply(to call: borrowing BusMessage, _ values: [BusValue] = []) throws(Failure) {
+    var made: OpaquePointer?
+    try Self.check(unsafe sd_bus_message_new_method_return(call.pointer, &made))
+    guard let made = unsafe made else { throw Failure(code: ENOMEM) }
+    let message = unsafe BusMessage(made)
+    for value in values { try message.append(value) }
+    try Self.check(unsafe sd_bus_send(bus, message.pointer, nil))
+  }
+
+  /// Answers a call with an error.
+  package func refuse(_ call: borrowing BusMessage, _ name: String, _ text: String) throws(Failure) {
+    var error = unsafe sd_bus_error()
+    defer { unsafe sd_bus_error_free(&error) }
+    unsafe sd_bus_error_set(&error, name, text)
+    try Self.check(unsafe sd_bus_reply_method_error(call.pointer, &error))
+  }
+
+  /// Sends a signal, to one connection or to all who listen.
+  package func emit(
+    _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to receiver: String? = nil
+  ) throws(Failure) {
+    var made: OpaquePointer?
+    try Self.check(unsafe sd_bus_message_new_signal(bus, &made, path, interface, member))
+    guard let made = unsafe made else { throw Failure(code: ENOMEM) }
+    let message = unsafe BusMessage(made)
+    for value in values { try message.append(value) }
+    if let receiver { try Self.check(unsafe sd_bus_message_set_destination(message.pointer, receiver)) }
+    try Self.check(unsafe sd_bus_send(bus, message.pointer, nil))
+  }
+
+  // MARK: - Waiting
+
+  /// What `poll` is to wait for.
+  package var descriptor: Int32 { unsafe sd_bus_get_fd(bus) }
+  /// The kind: `POLLIN`, or that and `POLLOUT`.
+  package var events: Int16 { Int16(truncatingIfNeeded: unsafe sd_bus_get_events(bus)) }
+
+  /// The next message that nobody waits for, without waiting; nil where there is none.
+  package func take() throws(Failure) -> BusMessage? {
+    while true {
+      var found: OpaquePointer?
+      let code = unsafe sd_bus_process(bus, &found)
+      try Self.check(code)
+      if let message = unsafe found { return unsafe BusMessage(message) }
+      if code == 0 { return nil }
+    }
+  }
+
+  /// The next message that nobody waits for; nil where none comes in so many seconds.
+  ///
+  /// - Parameter seconds: nil to wait without an end.
+  package func next(within seconds: UInt64? = nil) throws(Failure) -> BusMessage? {
+    while true {
+      if let message = try take() { return message }
+      let waited = unsafe sd_bus_wait(bus, seconds.map { $0 * 1_000_000 } ?? .max)
+      if waited == -EINTR { continue }
+      try Self.check(waited)
+      if waited == 0 { return nil }
+    }
+  }
+
+  static func check(_ code: Int32) throws(Failure) {
+    guard code >= 0 else { throw Failure(code: -code) }
+  }
+}
+
+/// A value of a message.
+package indirect enum BusValue: Hashable, Sendable {
+  case text(String)
+  /// The path of an object.
+  case path(String)
+  /// `u`.
+  case number(UInt32)
+  /// `i`.
+  case time(Int32)
+  /// `t`.
+  case large(UInt64)
+  case real(Double)
+  case flag(Bool)
+  case byte(UInt8)
+  case texts([String])
+  /// A value that says of what type it is, `v`.
+  case variant(BusValue)
+  /// Values in parentheses, or those of a list.
+  case group([BusValue])
+  /// A dictionary of names and values, `a{sv}`.
+  case map([Entry])
+
+  /// A member of a dictionary.
+  package struct Entry: Hashable, Sendable {
+    /// Its name.
+    package var key: String
+    /// What it is.
+    package var value: BusValue
+    package init(_ key: String, _ value: BusValue) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  var signature: String {
+    switch self {
+    case .text: "s"
+    case .path: "o"
+    case .number: "u"
+    case .time: "i"
+    case .large: "t"
+    case .real: "d"
+    case .flag: "b"
+    case .byte: "y"
+    case .texts: "as"
+    case .variant: "v"
+    case .group(let values): "(" + values.map(\.signature).joined() + ")"
+    case .map: "a{sv}"
+    }
+  }
+}
+
+/// A message that has come, read from its beginning.
+@safe package struct BusMessage: ~Copyable {
+  let pointer: OpaquePointer
+
+  /// Takes the caller's reference.
+  init(_ message: OpaquePointer) { unsafe pointer = message }
+
+  deinit { unsafe sd_bus_message_unref(pointer) }
+
+  /// What a message is.
+  package enum Kind: UInt8 {
+    case call = 1
+    case answer = 2
+    case error = 3
+    case signal = 4
+  }
+
+  /// nil for what the specification does not know.
+  package var kind: Kind? {
+    var type: UInt8 = 0
+    return unsafe sd_bus_message_get_type(pointer, &type) >= 0 ? Kind(rawValue: type) : nil
+  }
+
+  /// The number of the call that it answers; nil where it answers none.
+  package var replyTo: UInt64? {
+    var cookie: UInt64 = 0
+    return unsafe sd_bus_message_get_reply_cookie(pointer, &cookie) >= 0 ? cookie : nil
+  }
+
+  /// The object that it is for, or from.
+  package var path: String { unsafe Self.text(sd_bus_message_get_path(pointer)) }
+  /// The interface that the member is of; empty where the message does not say.
+  package var interface: String { unsafe Self.text(sd_bus_message_get_interface(pointer)) }
+  /// The method or signal.
+  package var member: String { unsafe Self.text(sd_bus_message_get_member(pointer)) }
+  /// The connection that it comes from.
+  package var sender: String { unsafe Self.text(sd_bus_message_get_sender(pointer)) }
+
+  /// What an error says; empty where it says nothing.
+  package var errorText: String {
+    guard let error = unsafe sd_bus_message_get_error(pointer) else { return "" }
+    let name = unsafe Self.text(error.pointee.name)
+    let text = unsafe Self.text(error.pointee.message)
+    return text.isEmpty ? name : text
+  }
+
+  /// The user of the process that sent it; nil where the bus does not say.
+  package var user: UInt32? {
+    var credentials: OpaquePointer?
+    let wanted = UInt64(SD_BUS_CREDS_EUID)
+    guard unsafe sd_bus_query_sender_creds(pointer, wanted, &credentials) >= 0 else { return nil }
+    defer { unsafe sd_bus_creds_unref(credentials) }
+    var user: uid_t = 0
+    return unsafe sd_bus_creds_get_euid(credentials, &user) >= 0 ? user : nil
+  }
+
+  private static func text(_ text: UnsafePointer<CChar>?) -> String {
+    unsafe text.map { unsafe String(cString: $0) } ?? ""
+  }
+
+  /// Whether it is a signal of that name.
+  package func isSignal(_ interface: String, _ member: String) -> Bool {
+    unsafe sd_bus_message_is_signal(pointer, interface, member) > 0
+  }
+
+  /// Whether it is a call of that method.
+  package func isCall(_ interface: String, _ member: String) -> Bool {
+    unsafe sd_bus_message_is_method_call(pointer, interface, member) > 0
+  }
+
+  // MARK: - Reading
+
+  /// The next value, a number.
+  package func number() throws(MessageBus.Failure) -> UInt32 {
+    guard case .number(let number) = try value() else { throw MessageBus.Failure(code: EINVAL) }
+    return number
+  }
+
+  /// The next value, a text or a path; nil where there is none.
+  package func text() throws(MessageBus.Failure) -> String? {
+    switch try value() {
+    case .text(let text), .path(let text): text
+    case nil: nil
+    case _: throw MessageBus.Failure(code: EINVAL)
+    }
+  }
+
+  /// The next value, a list of texts.
+  package func texts() throws(MessageBus.Failure) -> [String] {
+    switch try value() {
+    case .texts(let texts): return texts
+    case .group(let values) where values.isEmpty: return []
+    case _: throw MessageBus.Failure(code: EINVAL)
+    }
+  }
+
+  /// The next value, whatever it is; nil where there is none.
+  package func value() throws(MessageBus.Failure) -> BusValue? { try value(depth: 0) }
+
+  /// Containers in containers: more than any message of ours has.
+  private static let depthLimit = 16
+
+  private func value(depth: Int) throws(MessageBus.Failure) -> BusValue? {
+    guard depth < Self.depthLimit else { throw MessageBus.Failure(code: EBADMSG) }
+    var type: CChar = 0
+    var contents: UnsafePointer<CChar>?
+    let code = unsafe sd_bus_message_peek_type(pointer, &type, &contents)
+    try MessageBus.check(code)
+    guard code > 0 else { return nil }
+    let inner = unsafe Self.text(contents)
+    switch Unicode.Scalar(UInt8(bitPattern: type)) {
+    case "s", "g": return .text(try readText(type))
+    case "o": return .path(try readText(type))
+    case "u": return .number(try readBasic(type, UInt32(0)))
+    case "i": return .time(try readBasic(type, Int32(0)))
+    case "t", "x": return .large(try readBasic(type, UInt64(0)))
+    case "d": return .real(try readBasic(type, 0.0))
+    case "b": return .flag(try readBasic(type, Int32(0)) != 0)
+    case "y": return .byte(try readBasic(type, UInt8(0)))
+    case "v":
+      let values = try readContainer(type, inner, depth)
+      return values.first.map { .variant($0) }
+    case "a":
+      let values = try readContainer(type, inner, depth)
+      if inner == "s" {
+        return .texts(values.compactMap { if case .text(let text) = $0 { text } else { nil } })
+      }
+      guard inner == "{sv}" else { return .group(values) }
+      return .map(values.compactMap(Self.entry))
+    case "r", "e": return .group(try readContainer(type, inner, depth))
+    case _:
+      try MessageBus.check(unsafe sd_bus_message_skip(pointer, nil))
+      return .group([])
+    }
+  }
+
+  private static func entry(_ value: BusValue) -> BusValue.Entry? {
+    guard case .group(let pair) = value, pair.count == 2, case .text(let key) = pair[0],
+      case .variant(let value) = pair[1]
+    else { return nil }
+    return BusValue.Entry(key, value)
+  }
+
+  private func readText(_ type: CChar) throws(MessageBus.Failure) -> String {
+    var text: UnsafePointer<CChar>?
+    try MessageBus.check(unsafe sd_bus_message_read_basic(pointer, type, &text))
+    return unsafe Self.text(text)
+  }
+
+  private func readBasic<Number: BitwiseCopyable>(_ type: CChar, _ zero: Number) throws(MessageBus.Failure)
+    -> Number
+  {
+    var number = zero
+    try MessageBus.check(unsafe sd_bus_message_read_basic(pointer, type, &number))
+    return number
+  }
+
+  private func readContainer(
+    _ type: CChar, _ contents: String, _ depth: Int
+  ) throws(MessageBus.Failure) -> [BusValue] {
+    try MessageBus.check(unsafe sd_bus_message_enter_container(pointer, type, contents))
+    var values: [BusValue] = []
+    while let value = try value(depth: depth + 1) { values.append(value) }
+    try MessageBus.check(unsafe sd_bus_message_exit_container(pointer))
+    return values
+  }
+
+  // MARK: - Writing
+
+  func append(_ value: BusValue) throws(MessageBus.Failure) {
+    func type(_ letter: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: letter)) }
+    func check(_ code: Int32) throws(MessageBus.Failure) { try MessageBus.check(code) }
+    switch value {
+    case .text(let text): try check(unsafe sd_bus_message_append_basic(pointer, type("s"), text))
+    case .path(let text): try check(unsafe sd_bus_message_append_basic(pointer, type("o"), text))
+    case .number(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("u"), &number))
+    case .time(var time): try check(unsafe sd_bus_message_append_basic(pointer, type("i"), &time))
+    case .large(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("t"), &number))
+    case .real(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("d"), &number))
+    case .flag(let isOn):
+      var number: Int32 = isOn ? 1 : 0
+      try check(unsafe sd_bus_message_append_basic(pointer, type("b"), &number))
+    case .byte(var byte): try check(unsafe sd_bus_message_append_basic(pointer, type("y"), &byte))
+    case .texts(let texts):
+      try check(unsafe sd_bus_message_open_container(pointer, type("a"), "s"))
+      for text in texts { try append(.text(text)) }
+      try check(unsafe sd_bus_message_close_container(pointer))
+    case .variant(let value):
+      try check(unsafe sd_bus_message_open_container(pointer, type("v"), value.signature))
+      try append(value)
+      try check(unsafe sd_bus_message_close_container(pointer))
+    case .group(let values):
+      let signature = values.map(\.signature).joined()
+      try check(unsafe sd_bus_message_open_container(pointer, type("r"), signature))
+      for value in values { try append(value) }
+      try check(unsafe sd_bus_message_close_container(pointer))
+    case .map(let entries):
+      try check(unsafe sd_bus_message_open_container(pointer, type("a"), "{sv}"))
+      for entry in entries {
+        try check(unsafe sd_bus_message_open_container(pointer, type("e"), "sv"))
+        try append(.text(entry.key))
+        try append(.variant(entry.value))
+        try check(unsafe sd_bus_message_close_container(pointer))
+      }
+      try check(unsafe sd_bus_message_close_container(pointer))
+    }
+  }
+}

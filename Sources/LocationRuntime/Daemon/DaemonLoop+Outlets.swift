@@ -1,0 +1,86 @@
+import LocationCore
+import LocationFormats
+
+/// What comes in through outlets, and who reads fixes.
+extension DaemonLoop {
+  /// Tells the engine whether somebody reads fixes, where that changed: the receiver is on only while somebody does.
+  mutating func alignAudience() throws(Failure) {
+    let isThere = nmea?.hasClients ?? false
+    // In a log that is played there is no time before the first fix.
+    guard isThere != live.engine.hasAudience, !request.isSimulated || live.last > .distantPast else { return }
+    try live.handle(.machine(.audience(isThere)), at: clock.read())
+  }
+
+  /// Tells those who read fixes of the one that was accepted.
+  mutating func tell(of report: FixReport) {
+    guard let fix = live.engine.tally.last else { return }
+    nmea?.tell(fix, altitudeMeters: report.altitudeMeters)
+    guard control.hasFixFollowers else { return }
+    var members = Self.members(of: fix)
+    if let speed = fix.speedMetersPerSecond {
+      members.append(.init(key: "speed_mps", value: .fixed(speed, FixedPoint.thousandths)))
+    }
+    control.tellFollowers(
+      ofFix: .object([.init(key: "v", value: .number("1")), .init(key: "fix", value: .object(members))]),
+      at: clock.instant)
+  }
+
+  private static func members(of fix: Fix) -> [JSONTree.Member] {
+    [
+      .init(key: "time", value: .string(fix.time.rfc3339)),
+      .init(key: "lat", value: .fixed(fix.coordinate.latitude, FixedPoint.degrees)),
+      .init(key: "lon", value: .fixed(fix.coordinate.longitude, FixedPoint.degrees)),
+      .init(key: "acc_m", value: .fixed(fix.accuracy.radiusMeters, FixedPoint.meters)),
+    ]
+  }
+
+  /// Does what somebody asks through an outlet. What is wrong with it is a line in the log: nobody waits for an answer.
+  mutating func obey(_ request: OutletRequest, of outlet: String) throws(Failure) {
+    switch request {
+    case .note(let text): Self.log("outlet \(outlet): \(text)")
+    case .command(let command):
+      do throws(Failure) {
+        try obey(command, of: outlet)
+      } catch {
+        Self.log("outlet \(outlet): a command was refused: \(error)")
+      }
+    }
+  }
+
+  private mutating func obey(_ command: JSONTree, of outlet: String) throws(Failure) {
+    switch command["action"]?.text(or: nil) {
+    case "reportLocation": report(through: outlet)
+    case "setWaypoints":
+      let change = try WaypointChange(command["waypoints"] ?? .null, outlet: outlet)
+      if !change.files.isEmpty { _ = try database.put(change.files, changing: true) }
+      if !change.removed.isEmpty { _ = try database.remove(.ids(change.removed)) }
+      try note(regions: change.ids, "\(change.ids.count) regions were set", outlet)
+    case "clearWaypoints":
+      let tag = WaypointChange.tag(of: outlet)
+      let ids = try database.regions(.tag(tag)).regions.map(\.id)
+      if !ids.isEmpty { _ = try database.remove(.tag(tag)) }
+      try note(regions: ids, "\(ids.count) regions were removed", outlet)
+    case "setConfiguration":
+      throw Failure(.noPermission, what: "settings belong to the owner of the machine")
+    case let other?: throw Failure(.usage, what: "\(other) is no command for locwatch")
+    case nil: throw Failure(.usage, what: "it has no \"action\"")
+    }
+  }
+
+  private mutating func note(regions ids: [String], _ text: String, _ outlet: String) throws(Failure) {
+    try applyRegions(ids)
+    try commit()
+    outlets.noteRegions()
+    Self.log("outlet \(outlet): by a command \(text)")
+  }
+
+  /// Publishes the last accepted fix.
+  private mutating func report(through outlet: String) {
+    guard let fix = live.engine.tally.last else {
+      return Self.log("outlet \(outlet): there is no fix to report")
+    }
+    let type = JSONTree.Member(key: "type", value: .string(OwnTracksOutlet.report))
+    let line = JSONTree.object([type] + Self.members(of: fix))
+    outlets.say(line, through: outlet)
+  }
+}

@@ -1,0 +1,99 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A Unix socket at which each accepted fix is told as an NMEA sentence: GeoClue hands it on to every desktop program
+/// that may know the position. GeoClue connects while a program asks, and only then wants fixes.
+///
+/// Nothing waits for a reader: one that is slow misses fixes, and one that is gone is forgotten.
+struct NMEASocket {
+  private let path: String
+  private let listener: Descriptor
+  private var clients: [Descriptor] = []
+
+  /// Readers at once: GeoClue is one.
+  private static let clientLimit = 16
+
+  /// Listens; the socket's owner and group may connect.
+  ///
+  /// - Throws: ``Failure`` of code 73 where it can't listen.
+  init(path: String) throws(Failure) {
+    self.path = path
+    let address = ControlAddress(path: path)
+    func failure() -> Failure {
+      Failure(
+        .cantCreate, file: path, what: "can't listen there: \(SystemReason.text(errno))",
+        remedy: "check the folder and its permissions")
+    }
+    guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
+    try Self.removeOld(path)
+    let before = umask(0o117)
+    let code = unsafe address.withAddress { unsafe bind(descriptor.number, $0, $1) }
+    umask(before)
+    guard code == 0, listen(descriptor.number, Int32(Self.clientLimit)) == 0 else { throw failure() }
+    listener = descriptor
+  }
+
+  /// Removes what a daemon before has left, and nothing else.
+  private static func removeOld(_ path: String) throws(Failure) {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else { return }
+    guard status.st_mode & S_IFMT == S_IFSOCK else {
+      throw Failure(.cantCreate, file: path, what: "is there already and is no socket")
+    }
+    unsafe unlink(path)
+  }
+
+  /// Leaves nothing behind.
+  func close() { unsafe unlink(path) }
+
+  /// Whether somebody reads.
+  var hasClients: Bool { !clients.isEmpty }
+
+  /// Adds what `poll` is to wait for; ``take(_:)`` takes the same number of entries back.
+  func watch(_ entries: inout [pollfd]) {
+    let isOpen = clients.count < Self.clientLimit
+    entries.append(pollfd(fd: isOpen ? listener.number : -1, events: Int16(POLLIN), revents: 0))
+    for client in clients { entries.append(pollfd(fd: client.number, events: Int16(POLLIN), revents: 0)) }
+  }
+
+  /// Forgets those that are gone, and takes those that want to read.
+  mutating func take(_ entries: ArraySlice<pollfd>) {
+    guard let first = entries.first else { return }
+    var gone: Set<Int32> = []
+    for entry in entries.dropFirst() where entry.revents != 0 && !Self.isThere(entry.fd) {
+      gone.insert(entry.fd)
+    }
+    clients.removeAll { gone.contains($0.number) }
+    guard first.revents != 0 else { return }
+    while clients.count < Self.clientLimit, let client = listener.accept() {
+      client.stopWaiting()
+      clients.append(client)
+    }
+  }
+
+  /// Whether a reader is still there; what it sends is of no interest.
+  private static func isThere(_ client: Int32) -> Bool {
+    var piece = [UInt8](repeating: 0, count: 1_024)
+    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(client, $0) }
+    return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+  }
+
+  /// Tells all of a fix.
+  ///
+  /// - Parameter altitudeMeters: as its report has it; nil where it has none.
+  mutating func tell(_ fix: Fix, altitudeMeters: Double?) {
+    guard !clients.isEmpty else { return }
+    let bytes = Array(NMEAFix.gga(fix, altitudeMeters: altitudeMeters).utf8)
+    clients.removeAll { client in
+      let sent = unsafe bytes.withUnsafeBytes { unsafe SystemCall.sendBytes(client.number, $0) }
+      // Half a sentence would spoil the next one.
+      return sent < 0 ? errno != EAGAIN && errno != EINTR : sent < bytes.count
+    }
+  }
+}

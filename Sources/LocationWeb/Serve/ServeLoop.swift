@@ -1,0 +1,198 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The one loop of `locwatch serve`: it waits for browsers, for news of the daemon, and for what is due.
+///
+/// No client can keep the others waiting: each has a time by which its request must have come and its answer been
+/// read, a bound on what is kept for it, and one request. Connections are closed after an answer; only streams of
+/// events go on.
+struct ServeLoop: ~Copyable {
+  /// Bounds on what a client may take.
+  enum Limits {
+    /// Connections at once; further ones wait in the kernel's queue.
+    static let clients = 64
+    /// Seconds for a whole request.
+    static let requestSeconds = 10.0
+    /// Seconds without progress while an answer is read.
+    static let answerSeconds = 30.0
+    /// Seconds for the rest of a request that was answered.
+    static let drainSeconds = 2.0
+    /// Bytes that may wait for a client of a stream.
+    static let streamBytes = 1 << 18
+    /// Seconds between signs of life on a stream, so that clients that are gone are found.
+    static let heartbeatSeconds = 45.0
+    /// Streams at once, so that requests have places left.
+    static let streams = 32
+  }
+
+  private struct Client {
+    let descriptor: Descriptor
+    var input: [UInt8] = []
+    var output: [UInt8] = []
+    var sent = 0
+    var isStream = false
+    /// Whether it gets nothing more than its output.
+    var isAnswered = false
+    var isDone = false
+    /// When it is closed, or, of a stream, sent a sign of life.
+    var dueAt: EngineInstant
+
+    var hasOutput: Bool { sent < output.count }
+  }
+
+  private let listener: Descriptor
+  private var routes: ServeRoutes
+  private var news: NewsFeed
+  private let clock = SystemClock()
+  private var clients: [Client] = []
+  private static let signals = [SIGINT, SIGTERM]
+
+  init(_ listener: Descriptor, _ routes: ServeRoutes, _ news: NewsFeed) {
+    self.listener = listener
+    self.routes = routes
+    self.news = news
+  }
+
+  /// Serves until a signal ends it.
+  ///
+  /// - Parameter isReady: is called once a signal would end it in good order.
+  mutating func run(isReady: () throws(Failure) -> Void) throws(Failure) {
+    _ = signal(SIGPIPE, SIG_IGN)
+    let signals = try SignalBell.install(Self.signals)
+    defer { SignalBell.uninstall(Self.signals) }
+    try isReady()
+    while true {
+      var entries = [
+        pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: clients.count < Limits.clients ? listener.number : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: news.readable, events: Int16(POLLIN), revents: 0),
+      ]
+      for client in clients {
+        let isRead = client.isStream || !client.isAnswered || !client.hasOutput
+        let events = (isRead ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0)
+        entries.append(pollfd(fd: client.descriptor.number, events: Int16(events), revents: 0))
+      }
+      let due = (clients.map(\.dueAt) + [news.dueAt].compactMap { $0 }).min()
+      let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
+      if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
+      if count < 0 || entries[0].revents != 0, !SignalBell.take().isEmpty { return }
+      for (index, entry) in entries.dropFirst(3).enumerated() where entry.revents != 0 { serve(index, entry) }
+      if entries[1].revents != 0 { accept() }
+      tellStreams(entries[2].revents != 0)
+      sweep()
+    }
+  }
+
+  private mutating func accept() {
+    while clients.count < Limits.clients, let descriptor = listener.accept() {
+      descriptor.stopWaiting()
+      clients.append(Client(descriptor: descriptor, dueAt: due(Limits.requestSeconds)))
+    }
+  }
+
+  private func due(_ seconds: Double) -> EngineInstant { clock.instant.advanced(bySeconds: seconds) }
+
+  // MARK: - One client
+
+  private mutating func serve(_ index: Int, _ entry: pollfd) {
+    if entry.revents & Int16(POLLOUT) != 0 { send(index) }
+    guard entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 else { return }
+    guard let bytes = receive(clients[index].descriptor.number) else {
+      clients[index].isDone = true
+      return
+    }
+    // A stream's client has nothing more to say.
+    guard !clients[index].isStream, !clients[index].isAnswered, !bytes.isEmpty else { return }
+    clients[index].input += bytes
+    switch HTTPRequest.read(clients[index].input) {
+    case .partial: break
+    case .bad(let status): answer(index, .refusal(status, status.phrase))
+    case .whole(let request): answer(index, routes.answer(request))
+    }
+  }
+
+  /// What has come; nil where the client is gone.
+  private func receive(_ number: Int32) -> [UInt8]? {
+    var piece = [UInt8](repeating: 0, count: 16_384)
+    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(number, $0) }
+    if count < 0 { return errno == EAGAIN || errno == EINTR ? [] : nil }
+    return count == 0 ? nil : Array(piece[..<count])
+  }
+
+  private mutating func answer(_ index: Int, _ response: HTTPResponse) {
+    var response = response
+    if response.isStream, clients.count(where: \.isStream) >= Limits.streams {
+      response = .refusal(.unavailable, "\(Limits.streams) pages are open already")
+    }
+    clients[index].input = []
+    clients[index].output = response.bytes
+    clients[index].isAnswered = true
+    clients[index].isStream = response.isStream
+    clients[index].dueAt = due(response.isStream ? Limits.heartbeatSeconds : Limits.answerSeconds)
+    if response.isStream { news.begin(after: response.lastID, at: clock.instant) }
+    send(index)
+  }
+
+  private mutating func send(_ index: Int) {
+    while clients[index].hasOutput {
+      let client = clients[index]
+      let count = unsafe client.output[client.sent...].withUnsafeBytes {
+        unsafe SystemCall.sendBytes(client.descriptor.number, $0)
+      }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return }
+      guard count > 0 else {
+        clients[index].isDone = true
+        return
+      }
+      clients[index].sent += count
+      if !client.isStream { clients[index].dueAt = due(Limits.answerSeconds) }
+    }
+    clients[index].output = []
+    clients[index].sent = 0
+    guard clients[index].isAnswered, !clients[index].isStream else { return }
+    // What it still sends is read for a while: a reset would take the answer with it.
+    shutdown(clients[index].descriptor.number, Int32(SHUT_WR))
+    clients[index].dueAt = due(Limits.drainSeconds)
+  }
+
+  // MARK: - Streams
+
+  private mutating func tellStreams(_ hasNews: Bool) {
+    let frames = news.take(hasNews, at: clock.instant)
+    guard !frames.isEmpty else { return }
+    for index in clients.indices where clients[index].isStream { append(frames, to: index) }
+  }
+
+  private mutating func append(_ bytes: [UInt8], to index: Int) {
+    guard clients[index].output.count - clients[index].sent + bytes.count <= Limits.streamBytes else {
+      // It asks again from the last event that it has.
+      clients[index].isDone = true
+      return
+    }
+    clients[index].output += bytes
+    send(index)
+  }
+
+  private mutating func sweep() {
+    let now = clock.instant
+    for index in clients.indices where clients[index].dueAt <= now {
+      guard clients[index].isStream else {
+        if !clients[index].isAnswered { answer(index, .refusal(.requestTimeout, "the request did not come")) }
+        clients[index].isDone = true
+        continue
+      }
+      clients[index].dueAt = due(Limits.heartbeatSeconds)
+      append(Array(": alive\n\n".utf8), to: index)
+    }
+    clients.removeAll(where: \.isDone)
+    if !clients.contains(where: \.isStream) { news.end() }
+  }
+}

@@ -1,0 +1,250 @@
+import LocationCore
+import LocationFormats
+import LocationLab
+import LocationRuntime
+
+/// What is answered to whom. Paths name no files but two of Leaflet's.
+struct ServeRoutes {
+  private let request: ServeRequest
+  private let access: WebAccess
+  private let seat: DaemonSeat
+  private let policy: String
+
+  init(_ request: ServeRequest, _ access: WebAccess) {
+    self.request = request
+    self.access = access
+    seat = DaemonSeat(state: request.state)
+    policy = Self.policy(tiles: request.tiles)
+  }
+
+  /// What the page may load: its own, and the map's tiles.
+  private static func policy(tiles: String?) -> String {
+    var images = "'self' data:"
+    if let tiles, let mark = tiles.firstRange(of: "://")?.upperBound {
+      // Some servers have {s} as the first part of their name.
+      let host = tiles[mark...].prefix { $0 != "/" }
+      images += " \(tiles[..<mark])\(String(host).replacing("{s}", with: "*"))"
+    }
+    return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src \(images); "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+  }
+
+  /// The answer to a request.
+  func answer(_ http: HTTPRequest) -> HTTPResponse {
+    let isPublic = http.method == "GET" && (http.path == "/" || !http.path.hasPrefix("/api/"))
+    if let refusal = access.refusal(of: http, isPublic: isPublic) { return refusal }
+    do throws(Failure) {
+      return isPublic ? try page(http.path) : try api(http)
+    } catch {
+      return .failure(error, Self.status(of: error))
+    }
+  }
+
+  private static func status(of failure: Failure) -> HTTPStatus {
+    switch failure.code {
+    case .usage, .data: .badRequest
+    case .cantCreate: .conflict
+    case .conditionFails: .notFound
+    case .noPermission: .forbidden
+    case .unavailable, .tryAgain: .unavailable
+    case _: .failed
+    }
+  }
+
+  // MARK: - The page
+
+  private func page(_ path: String) throws(Failure) -> HTTPResponse {
+    switch path {
+    case "/": file("text/html; charset=utf-8", PackageResources.index_html)
+    case "/page.js": file("text/javascript; charset=utf-8", PackageResources.page_js)
+    case "/drawing.js": file("text/javascript; charset=utf-8", PackageResources.drawing_js)
+    case "/page.css": file("text/css; charset=utf-8", PackageResources.page_css)
+    case "/leaflet/leaflet.js":
+      try leaflet("leaflet.min.js", or: "leaflet.js", "text/javascript; charset=utf-8")
+    case "/leaflet/leaflet.css": try leaflet("leaflet.css", or: "leaflet.css", "text/css; charset=utf-8")
+    case _: .refusal(.notFound, "there is nothing at that path")
+    }
+  }
+
+  private func file(_ type: String, _ bytes: [UInt8]) -> HTTPResponse {
+    var response = HTTPResponse(type: type, body: bytes)
+    response.headers = [("Content-Security-Policy", policy)]
+    return response
+  }
+
+  private func leaflet(_ name: String, or other: String, _ type: String) throws(Failure) -> HTTPResponse {
+    for name in [name, other] {
+      if let bytes = try? FileBytes.read(path: "\(request.leaflet)/\(name)") { return file(type, bytes) }
+    }
+    throw Failure(
+      .conditionFails, file: request.leaflet, what: "there is no Leaflet",
+      remedy: "apt-get install libjs-leaflet")
+  }
+
+  // MARK: - Data
+
+  private func api(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
+    let region =
+      http.path.hasPrefix(Self.regionPath) ? String(http.path.dropFirst(Self.regionPath.count)) : nil
+    switch (http.method, http.path) {
+    case ("GET", "/api/config"): return .json(config)
+    case ("GET", "/api/status"): return .json(try seat.status().text)
+    case ("GET", "/api/regions"): return .json(try regions())
+    case ("POST", "/api/regions"): return try add(http)
+    case ("PUT", _) where region != nil: return try move(try id(region), http)
+    case ("DELETE", _) where region != nil: return try remove(try id(region))
+    case ("GET", "/api/events"): return .json(try events(http))
+    case ("GET", "/api/track"): return .json(try track(http))
+    case ("GET", "/api/power"): return .json(try power())
+    case ("GET", "/api/explain"): return .json(try explain(http))
+    case ("GET", "/api/stream"): return try stream(http)
+    case _: return .refusal(.notFound, "there is nothing at that path")
+    }
+  }
+
+  private static let regionPath = "/api/regions/"
+
+  private func id(_ text: String?) throws(Failure) -> String {
+    guard let id = text.flatMap({ HTTPRequest.decoded($0.replacing("+", with: "%2B")) }), !id.isEmpty else {
+      throw Failure(.usage, what: "that is no id of a region")
+    }
+    return id
+  }
+
+  private var config: String {
+    var members = [JSONTree.Member(key: "read_only", value: .boolean(access.isReadOnly))]
+    if let tiles = request.tiles { members.append(.init(key: "tiles", value: .string(tiles))) }
+    if let text = request.attribution { members.append(.init(key: "attribution", value: .string(text))) }
+    return JSONTree.object(members).text
+  }
+
+  private func database() throws(Failure) -> StateDatabase {
+    guard let database = try StateDatabase.openToRead(path: request.state) else {
+      throw Failure(.conditionFails, what: "there is no state file yet", remedy: "locwatch run makes one")
+    }
+    return database
+  }
+
+  private func regions() throws(Failure) -> String {
+    let all = try database().regions(.all).regions
+    let list = JSONTree.array(all.prefix(Self.regionLimit).map { RegionOutline.tree(of: $0) })
+    return JSONTree.object([
+      .init(key: "regions", value: list), .init(key: "all", value: .number("\(all.count)")),
+    ]).text
+  }
+
+  /// Regions that a page draws at most.
+  private static let regionLimit = 2_000
+
+  private func number(_ http: HTTPRequest, _ key: String) throws(Failure) -> Int? {
+    guard let text = http.query[key] else { return nil }
+    guard let number = Int(text), number >= 0 else { throw Failure(.usage, what: "\(key) is no number") }
+    return number
+  }
+
+  private func time(_ http: HTTPRequest, _ key: String) throws(Failure) -> UTCTime? {
+    guard let text = http.query[key] else { return nil }
+    guard let time = UTCTime(rfc3339: text) else { throw Failure(.usage, what: "\(key) is no time") }
+    return time
+  }
+
+  private func events(_ http: HTTPRequest) throws(Failure) -> String {
+    let database = try self.database()
+    // Ids grow faster than events: decisions and reports have some too.
+    let newest = try database.lastEventID()
+    let since = try number(http, "since") ?? max(0, newest - Self.eventIDs)
+    let page = try database.events(after: since, limit: Self.eventRows)
+    let lines = page.bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
+    return "{\"newest\":\(page.lastID ?? newest),\"events\":[\(lines.joined(separator: ","))]}"
+  }
+
+  private static let eventIDs = 3_000
+  private static let eventRows = 3_000
+
+  private func track(_ http: HTTPRequest) throws(Failure) -> String {
+    guard let from = try time(http, "from"), let to = try time(http, "to") else {
+      throw Failure(.usage, what: "say from when to when")
+    }
+    return try DayTrack(try database(), from: from, to: to).json
+  }
+
+  private func power() throws(Failure) -> String {
+    let lines = EnergyAccount(try seat.energy().rows, byDay: true).json.split(separator: "\n")
+    return "{\"rows\":[\(lines.joined(separator: ","))]}"
+  }
+
+  private func explain(_ http: HTTPRequest) throws(Failure) -> String {
+    let question = Question(
+      at: try time(http, "at"), event: try number(http, "event"), region: http.query["region"],
+      subscriber: http.query["subscriber"])
+    let explanation = try Explanation(question, state: request.state)
+    let text = explanation.text(in: TimeZoneFile.machine())
+    return JSONTree.object([
+      .init(key: "text", value: .string(text)), .init(key: "explanation", value: explanation.tree),
+    ]).text
+  }
+
+  private func stream(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
+    var response = HTTPResponse(type: "text/event-stream", body: [])
+    if let since = try number(http, "since") {
+      let frames = NewsFeed.records(try database(), after: since)
+      response.body = frames.bytes
+      response.lastID = frames.last ?? since
+    }
+    response.isStream = true
+    return response
+  }
+
+  // MARK: - Changes
+
+  private func circle(_ http: HTTPRequest) throws(Failure) -> (tree: JSONTree, circle: PlaceText.Circle) {
+    var reader = JSONReader(http.body)
+    guard let tree = try? JSONTree(&reader), reader.isAtEnd() else {
+      throw Failure(.data, what: "the body is no JSON")
+    }
+    func number(_ key: String) -> Double? {
+      if case .number(let text)? = tree[key] { Double(text) } else { nil }
+    }
+    guard let latitude = number("lat"), let longitude = number("lon"), let radius = number("radius_m"),
+      (-90...90).contains(latitude), (-180...180).contains(longitude)
+    else { throw Failure(.data, what: "a circle has lat, lon and radius_m") }
+    let center = Coordinate(uncheckedLatitude: latitude, longitude: longitude)
+    return (tree, PlaceText.Circle(center: center, radiusMeters: radius))
+  }
+
+  private func add(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
+    let (tree, circle) = try circle(http)
+    guard let id = tree["id"]?.text(or: nil) else { throw Failure(.data, what: "a region has an id") }
+    var edit = RegionEdit(id: id)
+    edit.name = tree["name"]?.text(or: nil)
+    return try store(try edit.apply(to: circle), id, changing: false)
+  }
+
+  private func move(_ id: String, _ http: HTTPRequest) throws(Failure) -> HTTPResponse {
+    let (_, circle) = try circle(http)
+    let file = try database().regions(.ids([id]))
+    guard let region = file.regions.first else { throw Self.unknown(id) }
+    guard case .circle = region.shape else {
+      throw Failure(
+        .data, what: "\(id) is no circle", remedy: "locwatch regions edit \(id) changes its outline")
+    }
+    return try store(try file.feature(at: 0).moved(to: circle), id, changing: true)
+  }
+
+  private func store(_ file: RegionFile, _ id: String, changing: Bool) throws(Failure) -> HTTPResponse {
+    _ = try StateDatabase.open(path: request.state).put([file], changing: changing)
+    try seat.noteRegions([id])
+    return .json(file.regions.first.map { RegionOutline.tree(of: $0).text } ?? "{}")
+  }
+
+  private func remove(_ id: String) throws(Failure) -> HTTPResponse {
+    let count = try StateDatabase.open(path: request.state).remove(.ids([id]))
+    guard count > 0 else { throw Self.unknown(id) }
+    try seat.noteRegions([id])
+    return .json("{}")
+  }
+
+  private static func unknown(_ id: String) -> Failure {
+    Failure(.conditionFails, what: "no region is called \"\(id)\"")
+  }
+}

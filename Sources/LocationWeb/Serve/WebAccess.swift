@@ -1,0 +1,58 @@
+import LocationFormats
+
+/// Who may ask for what: the checks that come before any answer.
+///
+/// The token travels in a header that no other site can set, and never in a cookie: cookies of a host are sent to every
+/// port of it, so also to a server of another user of this machine. What stays to check is that a name of another
+/// site was not bound to our address (DNS rebinding): by `Host`, and by `Origin` where a browser sends one.
+struct WebAccess: Sendable {
+  /// What has to come as `Authorization: Bearer`; nil where the socket's file says who may connect.
+  var token: String?
+  /// Names under which a browser may ask, as `HOST` or `HOST:PORT`, in small letters.
+  var hosts: Set<String>
+  /// Whether regions may be changed.
+  var isReadOnly = false
+
+  /// Why a request is refused; nil where it is not.
+  ///
+  /// - Parameter isPublic: whether it asks for the page itself, which holds nothing of anybody.
+  func refusal(of request: HTTPRequest, isPublic: Bool) -> HTTPResponse? {
+    guard let host = request.headers["host"]?.lowercased(), hosts.contains(host) else {
+      return .refusal(.misdirected, "this server is not known by that name; add it with --host NAME")
+    }
+    if let origin = request.headers["origin"]?.lowercased(), origin != "http://\(host)",
+      origin != "https://\(host)"
+    {
+      return .refusal(.forbidden, "another site may not ask")
+    }
+    if let site = request.headers["sec-fetch-site"], site != "same-origin", site != "none" {
+      // A link from elsewhere may lead to the page.
+      let isVisit = isPublic && request.headers["sec-fetch-mode"] == "navigate"
+      guard isVisit else { return .refusal(.forbidden, "another site may not ask") }
+    }
+    guard ["GET", "POST", "PUT", "DELETE"].contains(request.method) else {
+      return .refusal(.methodNotAllowed, "\(request.method) is not understood")
+    }
+    if isPublic { return nil }
+    if let token {
+      let given = request.headers["authorization"] ?? ""
+      guard given.hasPrefix("Bearer "), Self.areEqual(Array(given.utf8.dropFirst(7)), Array(token.utf8))
+      else {
+        return .refusal(
+          .unauthorized, "the token is missing or wrong; open the address that locwatch serve prints")
+      }
+    }
+    guard request.method != "GET" else { return nil }
+    if isReadOnly { return .refusal(.forbidden, "this page may look, not change (--read-only)") }
+    guard request.method == "DELETE" || request.headers["content-type"] == "application/json" else {
+      return .refusal(.badRequest, "a change is sent as application/json")
+    }
+    return nil
+  }
+
+  /// Compares in a time that does not tell where the first difference is.
+  private static func areEqual(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    guard a.count == b.count else { return false }
+    return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

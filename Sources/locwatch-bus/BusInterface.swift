@@ -1,0 +1,235 @@
+import LocationBus
+import LocationCore
+import LocationFormats
+import LocationRuntime
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The daemon on D-Bus: `locwatch.Daemon1` at `/locwatch`, as Docs/DBus.md describes it.
+///
+/// Methods answer root and the user that this process runs as; everybody may hear the signal, which then says no more
+/// than that something happened. Whoever subscribed, and may, gets each record whole.
+struct BusInterface: ~Copyable {
+  private let bus: MessageBus
+  private let seat: DaemonSeat
+  private var client: ControlClient?
+  private var cursor = 0
+  /// Who gets records whole.
+  private var listeners: Set<String> = []
+
+  static let name = "locwatch.Daemon1"
+  static let path = "/locwatch"
+  /// Connections that may subscribe.
+  private static let listenerLimit = 64
+  /// Records that are answered at once.
+  private static let eventLimit = 1_000
+  /// How often a daemon that is not there is looked for, milliseconds.
+  private static let lookMilliseconds: Int32 = 2_000
+
+  static func run(_ arguments: [String]) throws(Failure) {
+    var kind = MessageBus.Kind.system
+    var state: String?
+    var rest = arguments[...]
+    while let word = rest.popFirst() {
+      switch word {
+      case "--session": kind = .session
+      case "--state":
+        guard let path = rest.popFirst() else { throw Failure(.usage, what: "--state needs a file") }
+        state = path
+      case _: throw Failure(.usage, what: "\(word) is not known", remedy: "locwatch-bus --help tells more")
+      }
+    }
+    do throws(MessageBus.Failure) {
+      let bus = try MessageBus(kind)
+      try bus.request(name: name)
+      try bus.match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'")
+      var interface = BusInterface(bus, DaemonSeat(state: try Self.place(state)))
+      try interface.serve()
+    } catch {
+      let isTaken = error.code == EEXIST
+      throw Failure(
+        .unavailable, what: isTaken ? "\(name) is taken: another locwatch-bus runs" : "the bus: \(error)")
+    }
+  }
+
+  /// The state file; an error of it is one of the program's.
+  private static func place(_ option: String?) throws(MessageBus.Failure) -> String {
+    do throws(Failure) { return try StatePath.resolve(option: option) } catch {
+      throw MessageBus.Failure(code: ENOENT, answer: "\(error)")
+    }
+  }
+
+  private init(_ bus: consuming MessageBus, _ seat: DaemonSeat) {
+    self.bus = bus
+    self.seat = seat
+  }
+
+  private mutating func serve() throws(MessageBus.Failure) {
+    connect()
+    while true {
+      while let message = try bus.take() { try take(message) }
+      var entries = [
+        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
+        pollfd(fd: client?.readable ?? -1, events: Int16(POLLIN), revents: 0),
+      ]
+      let count = unsafe poll(&entries, 2, client == nil ? Self.lookMilliseconds : -1)
+      if count == 0 { connect() }
+      if count > 0, entries[1].revents != 0 {
+        if client?.takeLines() == nil { client = nil }
+        try tell()
+      }
+    }
+  }
+
+  private mutating func connect() {
+    guard let found = try? ControlClient.connect(state: seat.state), (try? found.ask("follow")) != nil else {
+      return
+    }
+    if cursor == 0 { cursor = (try? StateDatabase.openToRead(path: seat.state)?.lastEventID()) ?? 0 }
+    client = found
+  }
+
+  // MARK: - Signals
+
+  /// Tells of records that are new.
+  private mutating func tell() throws(MessageBus.Failure) {
+    guard let page = try? StateDatabase.openToRead(path: seat.state)?.events(after: cursor) else { return }
+    for line in page.bytes.split(separator: UInt8(ascii: "\n")) {
+      var reader = JSONReader(Array(line))
+      guard let tree = try? JSONTree(&reader), let id = tree["id"]?.integer else { continue }
+      cursor = max(cursor, id)
+      let type = tree["type"]?.text(or: nil) ?? ""
+      for listener in listeners {
+        let text = String(decoding: line, as: UTF8.self)
+        try bus.emit(
+          Self.path, Self.name, "Event", [.large(UInt64(id)), .text(type), .text(text)], to: listener)
+      }
+      // Who is where is for those who may know.
+      try bus.emit(Self.path, Self.name, "Happened", [.large(UInt64(id))])
+    }
+  }
+
+  // MARK: - Calls
+
+  private mutating func take(_ message: borrowing BusMessage) throws(MessageBus.Failure) {
+    if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged") {
+      let name = try message.text() ?? ""
+      _ = try message.text()
+      if try message.text() == "" { listeners.remove(name) }
+      return
+    }
+    guard message.kind == .call else { return }
+    if message.isCall("org.freedesktop.DBus.Introspectable", "Introspect") {
+      return try bus.reply(to: message, [.text(Self.description(of: message.path))])
+    }
+    guard message.path == Self.path else {
+      return try bus.refuse(message, "org.freedesktop.DBus.Error.UnknownObject", "the object is \(Self.path)")
+    }
+    guard let user = message.user, user == 0 || user == geteuid() else {
+      return try bus.refuse(
+        message, "org.freedesktop.DBus.Error.AccessDenied", "only root and the daemon's user may ask")
+    }
+    let result: Result<[BusValue]?, Failure>
+    do throws(Failure) {
+      result = .success(try answer(message))
+    } catch {
+      result = .failure(error)
+    }
+    switch result {
+    case .success(let values?): try bus.reply(to: message, values)
+    case .success(nil):
+      try bus.refuse(message, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+    case .failure(let failure): try bus.refuse(message, "\(Self.name).Error.Failed", "\(failure)")
+    }
+  }
+
+  private mutating func answer(_ call: borrowing BusMessage) throws(Failure) -> [BusValue]? {
+    guard call.interface == Self.name || call.interface.isEmpty else { return nil }
+    switch call.member {
+    case "Status": return [.text(try seat.status().text)]
+    case "Events": return [.texts(try events(call))]
+    case "AddRegion": return [.text(try add(try word(call)))]
+    case "RemoveRegion":
+      let id = try word(call)
+      guard try StateDatabase.open(path: seat.state).remove(.ids([id])) > 0 else {
+        throw Failure(.conditionFails, what: "no region is called \"\(id)\"")
+      }
+      try seat.noteRegions([id])
+      return []
+    case "Subscribe":
+      guard listeners.count < Self.listenerLimit else {
+        throw Failure(.tryAgain, what: "\(Self.listenerLimit) connections have subscribed already")
+      }
+      listeners.insert(call.sender)
+      return []
+    case "Unsubscribe":
+      listeners.remove(call.sender)
+      return []
+    case _: return nil
+    }
+  }
+
+  private func word(_ call: borrowing BusMessage) throws(Failure) -> String {
+    do throws(MessageBus.Failure) {
+      if let text = try call.text() { return text }
+    } catch {
+      // It is told below.
+    }
+    throw Failure(.usage, what: "the argument is a string")
+  }
+
+  private func events(_ call: borrowing BusMessage) throws(Failure) -> [String] {
+    var since: UInt64 = 0
+    var limit: UInt32 = 0
+    do throws(MessageBus.Failure) {
+      if case .large(let number)? = try call.value() { since = number }
+      if case .number(let number)? = try call.value() { limit = number }
+    } catch {
+      throw Failure(.usage, what: "the arguments are (tu)")
+    }
+    let most = limit == 0 ? Self.eventLimit : min(Int(limit), Self.eventLimit)
+    let page = try StateDatabase.openToRead(path: seat.state)?.events(
+      after: Int(clamping: since), limit: most)
+    return page?.bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) } ?? []
+  }
+
+  private func add(_ text: String) throws(Failure) -> String {
+    let file = try RegionFile.read(bytes: Array(text.utf8), name: "AddRegion")
+    guard file.regions.count == 1, let id = file.regions.first?.id else {
+      throw Failure(.data, what: "give one GeoJSON Feature")
+    }
+    _ = try StateDatabase.open(path: seat.state).put([file], changing: true)
+    try seat.noteRegions([id])
+    return id
+  }
+
+  // MARK: - What there is
+
+  private static func description(of path: String) -> String {
+    guard path == Self.path else {
+      return #"<node>\#(path == "/" ? #"<node name="locwatch"/>"# : "")</node>"#
+    }
+    func method(_ name: String, _ arguments: [(String, String, isOut: Bool)]) -> String {
+      let list = arguments.map {
+        #"<arg name="\#($0.0)" type="\#($0.1)" direction="\#($0.isOut ? "out" : "in")"/>"#
+      }
+      return #"<method name="\#(name)">\#(list.joined())</method>"#
+    }
+    let methods = [
+      method("Status", [("json", "s", true)]),
+      method("Events", [("since", "t", false), ("limit", "u", false), ("records", "as", true)]),
+      method("AddRegion", [("geojson", "s", false), ("id", "s", true)]),
+      method("RemoveRegion", [("id", "s", false)]), method("Subscribe", []), method("Unsubscribe", []),
+    ]
+    let signals =
+      #"<signal name="Event"><arg name="id" type="t"/><arg name="type" type="s"/><arg name="json" type="s"/></signal>"#
+      + #"<signal name="Happened"><arg name="id" type="t"/></signal>"#
+    return #"<node><interface name="\#(name)">\#(methods.joined())\#(signals)</interface>"#
+      + #"<interface name="org.freedesktop.DBus.Introspectable"><method name="Introspect">"#
+      + #"<arg name="data" type="s" direction="out"/></method></interface></node>"#
+  }
+}

@@ -1,0 +1,136 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A connection to an MQTT broker: carries out what an ``MQTTSession`` says.
+struct BrokerLink {
+  private let connection: CurlConnection
+  private let socket: Int32
+  private(set) var session = MQTTSession()
+  /// When the broker is asked for a sign of life, or must have given one; seconds of the monotonic clock.
+  private var dueAt: Double
+  /// Whether an answer of the broker's is due by then.
+  private var isAnswerDue = true
+  /// Bytes that the socket did not take yet.
+  private var unsent: ArraySlice<UInt8> = []
+
+  /// The longest that a connection or an answer may take, seconds.
+  private static let patienceSeconds = 20
+  /// Seconds between signs of life: each wakes a radio.
+  private static let keepAliveSeconds = 300
+
+  /// Connects; the session has begun when this returns.
+  init(_ settings: OutletSettings, _ secrets: OutletSecrets, _ options: MQTTSession.Options)
+    throws(SendFailure)
+  {
+    connection = try CurlConnection()
+    let url = try Self.url(settings, secrets)
+    socket = try connection.open(
+      url, trust: CurlConnection.Trust(settings, secrets), seconds: Self.patienceSeconds)
+    dueAt = Self.now + Double(Self.patienceSeconds)
+    var options = options
+    options.user = secrets.user
+    options.password = secrets.password
+    options.keepAliveSeconds = Self.keepAliveSeconds
+    session.connect(options)
+    while try !wait(withDaemon: false).events.contains(.connected) {}
+  }
+
+  private static func url(_ settings: OutletSettings, _ secrets: OutletSecrets) throws(SendFailure) -> String
+  {
+    guard let url = secrets.url ?? settings.url, let address = try? OutletAddress(url),
+      address.scheme.hasPrefix("mqtt")
+    else { throw SendFailure("its url is no address of a broker") }
+    guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
+      throw SendFailure("mqtt to another machine without TLS is not permitted (--allow-plain permits it)")
+    }
+    // Curl knows the transport by these names.
+    let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+    let port = address.port ?? (address.isEncrypted ? 8_883 : 1_883)
+    return "\(address.isEncrypted ? "https" : "http")://\(host):\(port)"
+  }
+
+  /// Sends a message; the number under which it is acknowledged.
+  mutating func publish(_ message: MQTTSession.Message) -> UInt16? {
+    expectAnswer()
+    return session.publish(message)
+  }
+
+  /// Asks for the messages of topics.
+  mutating func subscribe(_ topics: [String]) {
+    expectAnswer()
+    session.subscribe(topics)
+  }
+
+  /// Tells the broker that a message was dealt with.
+  mutating func acknowledge(_ number: UInt16) { session.acknowledge(number) }
+
+  private mutating func expectAnswer() {
+    guard !isAnswerDue else { return }
+    isAnswerDue = true
+    dueAt = Self.now + Double(Self.patienceSeconds)
+  }
+
+  // MARK: - Waiting
+
+  private static var now: Double {
+    var clock = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &clock)
+    return Double(clock.tv_sec) + Double(clock.tv_nsec) * 1e-9
+  }
+
+  /// Waits for the broker and, where it is to be read, for the daemon.
+  ///
+  /// - Returns: what the broker said, and whether the daemon has said something or is gone.
+  mutating func wait(withDaemon isRead: Bool) throws(SendFailure) -> (
+    events: [MQTTSession.Event], hasNews: Bool
+  ) {
+    try flush()
+    let writes = unsent.isEmpty ? 0 : Int16(POLLOUT)
+    var entries = [
+      pollfd(fd: socket, events: Int16(POLLIN) | writes, revents: 0),
+      pollfd(fd: isRead ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    let milliseconds = max(0, dueAt - Self.now) * 1_000
+    let count = unsafe poll(&entries, 2, Int32(milliseconds.rounded(.up)))
+    if count < 0, errno != EINTR { throw SendFailure(SystemReason.text(errno)) }
+    let hasNews = count > 0 && entries[1].revents != 0
+    if count > 0, entries[0].revents != 0 { try receive() }
+    let events = session.takeEvents()
+    if !events.isEmpty {
+      isAnswerDue = session.unacknowledgedCount > 0
+      dueAt = Self.now + Double(isAnswerDue ? Self.patienceSeconds : Self.keepAliveSeconds)
+    } else if Self.now >= dueAt {
+      guard !isAnswerDue else {
+        throw SendFailure("the broker has not answered for \(Self.patienceSeconds) s")
+      }
+      session.ping()
+      expectAnswer()
+    }
+    try flush()
+    return (events, hasNews)
+  }
+
+  private mutating func receive() throws(SendFailure) {
+    while true {
+      let bytes = try connection.receive()
+      guard !bytes.isEmpty else { return }
+      do throws(Failure) { try session.receive(bytes) } catch { throw SendFailure(error.what) }
+    }
+  }
+
+  /// Sends what the socket takes.
+  mutating func flush() throws(SendFailure) {
+    unsent += session.takeOutput()
+    while !unsent.isEmpty {
+      let count = try connection.send(Array(unsent))
+      guard count > 0 else { return }
+      unsent = unsent.dropFirst(count)
+    }
+  }
+}

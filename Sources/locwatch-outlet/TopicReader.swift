@@ -1,0 +1,89 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A topic of a broker whose OwnTracks locations the daemon takes for fixes: `locwatch-outlet source`.
+///
+/// It says what comes in gpsd's words and those of the minimal form: a VERSION once the topic is being read, each
+/// location on a line, and an ERROR before it ends. It ends with the daemon or with the connection.
+struct TopicReader {
+  private var link: BrokerLink
+  private let topic: String
+
+  /// The longest payload: far above a location.
+  private static let payloadBytes = 65_536
+
+  /// Reads the settings, and then the topic until either side is gone.
+  static func run() {
+    var input = EventInput()
+    do throws(SendFailure) {
+      guard let first = try input.next() else { return }
+      guard let settings = try? ExactDecoder.value(OutletSettings.self, of: first), let topic = settings.topic
+      else { throw SendFailure("its settings are of another version of locwatch") }
+      var reader = try TopicReader(settings, OutletProgram.secrets(settings), topic)
+      try reader.serve()
+    } catch {
+      var line = JSONLine()
+      line.open()
+      line.member("class", "ERROR")
+      line.member("message", error.reason)
+      line.close()
+      say(line.bytes)
+      exit(Failure.Code.unavailable.rawValue)
+    }
+  }
+
+  /// Subscribes. What came while nobody read would be too old for a fix, so the session is not kept.
+  private init(_ settings: OutletSettings, _ secrets: OutletSecrets, _ topic: String) throws(SendFailure) {
+    let options = MQTTSession.Options(client: "locwatch-\(settings.instance)-\(settings.name)")
+    link = try BrokerLink(settings, secrets, options)
+    self.topic = topic
+    link.subscribe([topic])
+    try link.flush()
+    var line = JSONLine()
+    line.open()
+    line.member("class", "VERSION")
+    line.member("release", "OwnTracks at \(topic)")
+    line.close()
+    Self.say(line.bytes)
+  }
+
+  /// Hands on locations until the daemon is gone. Each is acknowledged once the daemon has it.
+  private mutating func serve() throws(SendFailure) {
+    while true {
+      let (events, hasNews) = try link.wait(withDaemon: true)
+      for event in events {
+        guard case .message(let message, let number) = event else { continue }
+        if message.topic == topic, message.payload.count <= Self.payloadBytes { hand(on: message.payload) }
+        if let number { link.acknowledge(number) }
+      }
+      if hasNews, !Self.daemonListens() { return }
+    }
+  }
+
+  /// Passes on what is a location; whatever else is published there says nothing of gpsd's.
+  private func hand(on payload: [UInt8]) {
+    let line = payload.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
+    if case .fix = FixLine(line.span, assumeAccuracyMeters: nil) { Self.say(line) }
+  }
+
+  /// What the daemon asks says nothing new; the end of it says that nobody listens any more.
+  private static func daemonListens() -> Bool {
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
+    return count > 0 || count < 0 && (errno == EAGAIN || errno == EINTR)
+  }
+
+  private static func say(_ line: [UInt8]) {
+    do throws(Failure) {
+      try OutputFile(path: "-").write(line + [UInt8(ascii: "\n")])
+    } catch {
+      exit(0)
+    }
+  }
+}

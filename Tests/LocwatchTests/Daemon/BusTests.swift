@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The daemon on a bus of its own, asked by busctl.
+@Suite(
+  .enabled(
+    if: ["/usr/bin/dbus-run-session", "/usr/bin/busctl"].allSatisfy {
+      FileManager.default.isExecutableFile(atPath: $0)
+    }, "apt-get install dbus systemd"))
+struct BusTests {
+  private static let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-bus"
+
+  /// Runs commands of a shell on a bus with the interface; `ask METHOD …` calls it.
+  private func session(_ run: DaemonRun, _ commands: String) async throws -> Binary.Result {
+    let script = run.folder.write(
+      "session.sh",
+      """
+      ask() { busctl --user call locwatch.Daemon1 /locwatch locwatch.Daemon1 "$@"; }
+      \(Self.helper) serve --session --state \(run.state) &
+      for i in $(seq 200); do
+        busctl --user status locwatch.Daemon1 > /dev/null 2>&1 && break
+        sleep 0.05
+      done
+      \(commands)
+      kill %1
+
+      """)
+    return try await Binary.run(["--", "/bin/bash", script], executable: "/usr/bin/dbus-run-session")
+  }
+
+  @Test func `status, events and regions are asked for, and who subscribed hears of records`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "48.1,11.5,300"]).status == 0)
+    try run.start()
+    for second in 0..<20 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48.1)) }
+    try await run.waitForFixes(20)
+    let feature =
+      #"{\"type\":\"Feature\",\"id\":\"drawn\",\"properties\":{\"radius_m\":90},\"geometry\":{\"type\":\"Point\",\"coordinates\":[11.5,48.1]}}"#
+    let asked = try await session(
+      run,
+      """
+      ask Status
+      ask Events tu 0 5
+      ask AddRegion s "\(feature)"
+      ask AddRegion s nonsense
+      ask RemoveRegion s nobody
+      ask Nothing
+      ask RemoveRegion s drawn
+      busctl --user introspect locwatch.Daemon1 /locwatch
+      """)
+    #expect(asked.stdout.contains(#"\"inside\":[\"home\"]"#), "\(asked.stdout) \(asked.stderr)")
+    #expect(
+      asked.stdout.contains("as 5 ") || asked.stdout.contains("as 2 ") || asked.stdout.contains("as 3 "))
+    #expect(asked.stdout.contains(#"s "drawn""#))
+    #expect(asked.stdout.contains(".AddRegion") && asked.stdout.contains(".Happened"), "\(asked.stdout)")
+    #expect(asked.stderr.contains("no region is called"), "\(asked.stderr)")
+    #expect(asked.stderr.contains("there is no such method"))
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `another user may not ask`() async throws {
+    guard getuid() == 0 else { return }
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "48.1,11.5,300"]).status == 0)
+    // A bus that lets every user in, as the machine's does.
+    let settings = run.folder.write(
+      "bus.conf",
+      """
+      <busconfig><type>system</type><listen>unix:path=\(run.folder("bus"))</listen><auth>EXTERNAL</auth>
+      <policy context="default"><allow user="*"/><allow own="*"/><allow send_destination="*" eavesdrop="true"/>
+      <allow eavesdrop="true"/></policy></busconfig>
+      """)
+    try #require(unsafe chmod(run.folder.path, 0o755) == 0)
+    let bus = try LiveProcess("/usr/bin/dbus-daemon", ["--nofork", "--config-file", settings])
+    try await run.wait("the bus") { FileManager.default.fileExists(atPath: run.folder("bus")) }
+    let address = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(run.folder("bus"))"]
+    let state = run.state
+    let serving = Task {
+      try await Binary.run(
+        [Self.helper, "serve", "--state", state], environment: address, executable: "/usr/bin/env")
+    }
+    let call = ["--system", "call", "locwatch.Daemon1", "/locwatch", "locwatch.Daemon1", "Status"]
+    try await run.wait("the interface") {
+      try await Binary.run(call, environment: address, executable: "/usr/bin/busctl").status == 0
+    }
+    let refused = try await Binary.run(
+      ["--reuid=65534", "--regid=65534", "--clear-groups", "/usr/bin/busctl"] + call, environment: address,
+      executable: "/usr/bin/setpriv")
+    #expect(refused.status != 0)
+    #expect(refused.stderr.contains("Access denied"), "\(refused.stderr)")
+    bus.signal(SIGTERM)
+    #expect(try await serving.value.status == 69)
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+
+/// What somebody asks of a daemon through a real mosquitto.
+@Suite(.enabled(if: MosquittoBroker.isInstalled))
+struct MQTTCommandTests {
+  private func publish(
+    _ broker: MosquittoBroker, _ payload: String, retained: Bool = false
+  ) async throws {
+    let sent = try await Binary.run(
+      [
+        "-h", "localhost", "-p", "\(broker.port)", "--cafile", broker.folder("cert.pem"), "-u", "anna", "-P",
+        "sesame", "-q", "1", "-t", "owntracks/anna/boat/cmd", "-s",
+      ] + (retained ? ["-r"] : []), stdin: payload, executable: "/usr/bin/mosquitto_pub")
+    #expect(sent.status == 0, "\(sent.stderr)")
+  }
+
+  private func add(_ run: DaemonRun, _ broker: MosquittoBroker, _ more: [String]) async throws {
+    let secrets = run.folder.write("secrets.yaml", "user: anna\npassword: sesame\n")
+    try #require(unsafe chmod(secrets, 0o600) == 0)
+    let added = try await run.command(
+      [
+        "outlets", "add", "boat", "--mqtt", broker.url, "--topic", "owntracks/anna/boat", "--secrets",
+        secrets, "--authority", run.folder("cert.pem"),
+      ] + more)
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+
+  private static let places =
+    #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
+    + #"{"_type":"waypoint","desc":"Home","rid":"home","lat":48.1,"lon":11.5,"rad":150,"tst":1},"#
+    + #"{"_type":"waypoint","desc":"work","lat":48.2,"lon":11.6,"rad":"90","tst":2}]}}"#
+
+  private func ids(_ run: DaemonRun) async throws -> [String] {
+    let listed = try await run.command(["regions", "list", "--format", "ndjson"])
+    return listed.stdout.matches(of: /"id":"([^"]*)"/).map { String($0.1) }.sorted()
+  }
+
+  @Test func `regions are set, told and cleared, and the position is reported`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("owntracks/#", client: "reader")
+    #expect(try await run.command(["regions", "add", "own", "--circle", "40.0,11.5,300"]).status == 0)
+    try await add(run, broker, ["--commands"])
+    try run.start()
+    run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 40.02))
+    try await run.waitForFixes(1)
+    try await run.wait("the connection") { reader.stdout.contains("owntracks/anna/boat/waypoints") }
+    try await publish(broker, Self.places)
+    try await run.wait("the regions") { try await ids(run) == ["home", "own", "work"] }
+    try await run.wait("the new connection") { reader.stdout.contains(#""desc":"work""#) }
+    try await publish(broker, #"{"_type":"cmd","action":"reportLocation"}"#)
+    try await run.wait("the report") { reader.stdout.contains(#""t":"r""#) }
+    // A latitude out of range takes a region away; the rest stays.
+    try await publish(
+      broker,
+      #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
+        + #"{"_type":"waypoint","desc":"work","lat":-1000000,"lon":0,"rad":90,"tst":2}]}}"#)
+    try await run.wait("the removal") { try await ids(run) == ["home", "own"] }
+    try await publish(broker, #"{"_type":"cmd","action":"clearWaypoints"}"#)
+    try await run.wait("the clearing") { try await ids(run) == ["own"] }
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `what is retained, hostile, half good or not asked for is refused`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    try await publish(broker, Self.places, retained: true)
+    try await add(run, broker, ["--commands"])
+    try run.start()
+    func waitForLog(_ text: String) async throws {
+      try await run.wait(text) { run.process?.stderr.contains(text) == true }
+    }
+    try await waitForLog("a retained command was refused")
+    try await publish(broker, String(repeating: "[", count: 1_000) + String(repeating: "]", count: 1_000))
+    try await waitForLog("no OwnTracks cmd")
+    try await publish(broker, #"{"_type":"cmd","action":""# + String(repeating: "x", count: 66_000) + #""}"#)
+    try await waitForLog("bytes was refused")
+    try await publish(broker, #"{"_type":"cmd","action":"setConfiguration","configuration":{}}"#)
+    try await waitForLog("settings belong to the owner")
+    try await publish(broker, Self.places.replacing(#""rad":"90""#, with: #""rad":-5"#))
+    try await waitForLog("a command was refused: setWaypoints")
+    #expect(try await ids(run).isEmpty)
+    #expect(await run.end() == 0)
+    // Off by default.
+    try await add(run, broker, ["--replace"])
+    try run.start()
+    run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 40))
+    try await run.waitForFixes(1)
+    try await publish(broker, Self.places)
+    #expect(try await run.command(["outlets", "test", "boat"]).status == 0)
+    #expect(try await ids(run).isEmpty)
+    #expect(await run.end() == 0)
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationFormats
+@testable import LocationRuntime
+
+/// A phone's locations at a real mosquitto as the fixes of a daemon.
+@Suite(.enabled(if: MosquittoBroker.isInstalled))
+struct MQTTSourceTests {
+  @Test func `a phone's locations are fixes, also after the broker was restarted`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let secrets = run.folder.write(
+      "secrets.yaml", "user: anna\npassword: sesame\nauthority: \(run.folder("cert.pem"))\n")
+    try #require(unsafe chmod(secrets, 0o600) == 0)
+    try run.start(
+      ["--source", broker.url + "/owntracks/anna/phone", "--source-secrets", secrets], isSimulated: false,
+      expectsConnection: false)
+    try await run.wait("the source") {
+      try await run.command(["status", "--json"]).stdout.contains(
+        #""source":{"state":"found","name":"OwnTracks"#)
+    }
+    try await tell(broker, 48.1)
+    try await run.wait("the fix") {
+      try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1"#)
+    }
+    await broker.stop()
+    try await run.wait("the loss") {
+      try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"lost"}"#)
+    }
+    try await broker.start()
+    try await run.wait("the source again") {
+      try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"found""#)
+    }
+    try await tell(broker, 48.1001)
+    try await run.wait("the second fix") {
+      try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1001"#)
+    }
+    // What is no location, or is hostile, changes nothing.
+    for payload in ["x", "{", String(repeating: "[", count: 30_000), #"{"_type":"lwt","tst":1}"#, ""] {
+      try await publish(broker, payload)
+    }
+    try await tell(broker, 48.1002)
+    try await run.wait("the third fix") {
+      try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1002"#)
+    }
+    #expect(await run.end() == 0)
+  }
+
+  private func tell(_ broker: MosquittoBroker, _ latitude: Double) async throws {
+    let now = Int(Date().timeIntervalSince1970)
+    try await publish(broker, #"{"_type":"location","lat":\#(latitude),"lon":11.5,"acc":9,"tst":\#(now)}"#)
+  }
+
+  private func publish(_ broker: MosquittoBroker, _ payload: String) async throws {
+    let sent = try await Binary.run(
+      [
+        "-h", "localhost", "-p", "\(broker.port)", "--cafile", broker.folder("cert.pem"), "-u", "anna", "-P",
+        "sesame", "-q", "1", "-t", "owntracks/anna/phone", "-m", payload,
+      ], executable: "/usr/bin/mosquitto_pub")
+    #expect(sent.status == 0, "\(sent.stderr)")
+  }
+
+  @Test func `a wrong password is told with its reason, not with the password`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let secrets = run.folder.write(
+      "secrets.yaml", "user: anna\npassword: mellon\nauthority: \(run.folder("cert.pem"))\n")
+    try #require(unsafe chmod(secrets, 0o600) == 0)
+    let watched = try await Binary.run(
+      ["watch", "--source", broker.url + "/owntracks/anna/phone", "--source-secrets", secrets, "-n", "1"])
+    #expect(watched.status == 69)
+    #expect(watched.stderr.contains("the broker refuses user and password"), "\(watched.stderr)")
+    #expect(!watched.stderr.contains("mellon"))
+    try run.start(
+      ["--source", broker.url + "/owntracks/anna/phone", "--source-secrets", secrets], isSimulated: false,
+      expectsConnection: false)
+    try await run.wait("the reason in the log") {
+      run.process?.stderr.contains("the broker refuses user and password") == true
+    }
+    #expect(run.process?.stderr.contains("mellon") == false)
+    #expect(await run.end() == 0)
+  }
+
+  @Test(arguments: [
+    ("mqtt:owntracks/a/b", "mqtt:owntracks/a/b"), ("mqtts://b.lan:8884/o/a", "mqtts://b.lan:8884/o/a"),
+    ("mqtt://localhost/o/a", "mqtt:o/a"), ("geoclue", "geoclue"),
+  ])
+  func `addresses of sources are read`(text: String, written: String) throws {
+    let address = try GPSDAddress(source: text)
+    #expect(address.description == written)
+    #expect(!address.isGPSD)
+  }
+
+  @Test(arguments: ["mqtt:", "mqtts://b.lan/", "mqtt://b.lan/x", "mqtt:a b", "mqtt:a/+/b", "mqtts:x"])
+  func `what is no source is refused`(text: String) {
+    #expect(throws: Failure.self) { try GPSDAddress(source: text) }
+  }
+
+  @Test func `another device decides when it measures`() async throws {
+    let run = try DaemonRun()
+    let started = try await run.command(["run", "--source", "mqtt:o/a", "--sampling", "adaptive"])
+    #expect(started.status == 78)
+    #expect(started.stderr.contains("leave out --source mqtt"), "\(started.stderr)")
+    let misplaced = try await run.command(["run", "--source-secrets", "x.yaml"])
+    #expect(misplaced.status == 64)
+  }
+}
