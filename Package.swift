@@ -19,6 +19,8 @@ let package = Package(
     .library(name: "LocationRuntime", targets: ["LocationRuntime"]),
     .executable(name: "locwatch", targets: ["locwatch"]),
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
+    .executable(name: "locwatch-conditions", targets: ["locwatch-conditions"]),
+    .executable(name: "locwatch-player", targets: ["locwatch-player"]),
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
     .executable(name: "locwatch-session", targets: ["locwatch-session"]),
     .executable(name: "locwatch-fleet", targets: ["locwatch-fleet"]),
@@ -45,6 +47,8 @@ let package = Package(
     .systemLibrary(name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
     // What Swift can't do between fork and exec.
     .target(name: "CSpawn"),
+    // The timers of Linux.
+    .systemLibrary(name: "CTimer"),
     // What Swift can't say to the processor.
     .systemLibrary(name: "CVector"),
     .target(name: "LocationCore", dependencies: ["CGEOS", "CVector"], swiftSettings: strict),
@@ -57,7 +61,7 @@ let package = Package(
     .target(
       name: "LocationRuntime",
       dependencies: [
-        "LocationFormats", "LocationCore", "CSpawn", .product(name: "GRDB", package: "GRDB.swift"),
+        "LocationFormats", "LocationCore", "CSpawn", "CTimer", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     // Replays of files, and what is made and measured with them.
@@ -89,6 +93,11 @@ let package = Package(
     // Shows notifications on the desktop.
     .executableTarget(
       name: "locwatch-notify", dependencies: ["LocationBus", "LocationCore"], swiftSettings: strict),
+    // Asks NetworkManager and UPower.
+    .executableTarget(name: "locwatch-conditions", dependencies: ["LocationBus"], swiftSettings: strict),
+    // Is commanded by the desktop's keys in place of the program whose audio session was last.
+    .executableTarget(
+      name: "locwatch-player", dependencies: ["LocationBus", "LocationCore"], swiftSettings: strict),
     // Tells the daemon that the user's screen was locked or unlocked.
     .executableTarget(name: "locwatch-session", dependencies: ["LocationBus"], swiftSettings: strict),
     // GeoClue as a source, and the daemon on D-Bus.
@@ -127,8 +136,9 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "locwatch-outlet", "locwatch-session", "locwatch-bus", "LocationWeb",
-        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore",
+        "locwatch", "locwatch-notify", "locwatch-conditions", "locwatch-player", "locwatch-outlet",
+        "locwatch-session", "locwatch-bus", "LocationWeb", "LocationLab", "LocationRuntime",
+        "LocationFormats", "LocationCore",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: strict),

@@ -107,6 +107,11 @@ import CSystemd
     try Self.check(unsafe sd_bus_request_name(bus, name, 0))
   }
 
+  /// Is known by a name no longer.
+  package func release(name: String) throws(Failure) {
+    try Self.check(unsafe sd_bus_release_name(bus, name))
+  }
+
   // MARK: - Answers and signals
 
   /// Answers a call.
@@ -187,6 +192,8 @@ package indirect enum BusValue: Hashable, Sendable {
   case time(Int32)
   /// `t`.
   case large(UInt64)
+  /// `x`.
+  case long(Int64)
   case real(Double)
   case flag(Bool)
   case byte(UInt8)
@@ -217,6 +224,7 @@ package indirect enum BusValue: Hashable, Sendable {
     case .number: "u"
     case .time: "i"
     case .large: "t"
+    case .long: "x"
     case .real: "d"
     case .flag: "b"
     case .byte: "y"
@@ -343,7 +351,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case "o": return .path(try readText(type))
     case "u": return .number(try readBasic(type, UInt32(0)))
     case "i": return .time(try readBasic(type, Int32(0)))
-    case "t", "x": return .large(try readBasic(type, UInt64(0)))
+    case "t": return .large(try readBasic(type, UInt64(0)))
+    case "x": return .long(try readBasic(type, Int64(0)))
     case "d": return .real(try readBasic(type, 0.0))
     case "b": return .flag(try readBasic(type, Int32(0)) != 0)
     case "y": return .byte(try readBasic(type, UInt8(0)))
@@ -406,6 +415,7 @@ package indirect enum BusValue: Hashable, Sendable {
     case .number(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("u"), &number))
     case .time(var time): try check(unsafe sd_bus_message_append_basic(pointer, type("i"), &time))
     case .large(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("t"), &number))
+    case .long(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("x"), &number))
     case .real(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("d"), &number))
     case .flag(let isOn):
       var number: Int32 = isOn ? 1 : 0

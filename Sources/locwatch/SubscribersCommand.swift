@@ -18,10 +18,12 @@ struct SubscribersCommand: AsyncParsableCommand {
         locwatch subscribers launch commute-logger        # as its user would
         locwatch subscribers background commute-logger
         locwatch subscribers quit commute-logger          # force-quit
+        locwatch subscribers microphone recorder deny
         locwatch subscribers remove commute-logger
       """,
     subcommands: [
       List.self, Show.self, Add.self, Remove.self, Launch.self, Foreground.self, Background.self, Quit.self,
+      Microphone.self,
     ])
 
   /// `locwatch subscribers list`
@@ -169,6 +171,34 @@ extension SubscribersCommand {
       abstract: "Force-quit a subscriber: only location services start it again (rule A7).")
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("quit") }
+  }
+}
+
+extension SubscribersCommand {
+  /// `locwatch subscribers microphone`
+  struct Microphone: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "microphone",
+      abstract: "Let a subscriber use the microphone, or not (rule F6).")
+
+    /// What the user says.
+    enum Word: String, ExpressibleByArgument, CaseIterable {
+      case allow, deny
+    }
+
+    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
+    var name: String
+
+    @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
+    var word: Word
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        try state.seat().change(name, .audio(.permitMicrophone(word == .allow)))
+      }
+    }
   }
 }
 

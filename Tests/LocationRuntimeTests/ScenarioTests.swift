@@ -87,6 +87,20 @@ import Testing
       .handled(subscriber: "logger", .keepAlive(seconds: 900), seconds: 31)
     ),
     (
+      .beginAudio, "begin_audio: logger, kind: both, mixes: true",
+      .subscriber(name: "logger", .mode(.audio(.begin(.both, mixes: true))))
+    ),
+    (.endAudio, "end_audio: logger, token: 2", .subscriber(name: "logger", .mode(.audio(.end(token: 2))))),
+    (
+      .audioLevel, "audio_level: logger, dbfs: -70",
+      .subscriber(name: "logger", .mode(.audio(.level(decibels: -70))))
+    ),
+    (
+      .microphone, "microphone: logger, value: denied",
+      .subscriber(name: "logger", .mode(.audio(.permitMicrophone(false))))
+    ),
+    (.audioCommand, "audio_command: pause", .machine(.audioCommand("pause"))),
+    (
       .push, #"push: logger, payload: {alert: Mail, content-available: 1, id: "7", data: {n: 1}}"#,
       .subscriber(
         name: "logger",

@@ -14,8 +14,11 @@ extension Engine {
     case .supply(let supply): state.policy.supply = supply
     case .zone(let zone): state.policy.zone = zone
     case .notifier(let isThere): state.policy.hasNotifier = isThere
+    case .audioCommand(let command): state.policy.commandAudio(command, at: state.instant, into: &steps)
     case .awake: state.policy.takeAwake(at: state.instant, into: &steps)
-    case .absent(let isAbsent): state.policy.isAbsent = isAbsent
+    case .absent(let isAbsent):
+      state.policy.isAbsent = isAbsent
+      if !isAbsent { state.policy.showAgain(at: state.instant, into: &steps) }
     case .audience(let isThere):
       guard state.policy.hasAudience != isThere else { return }
       state.policy.hasAudience = isThere

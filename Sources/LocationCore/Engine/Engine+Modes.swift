@@ -22,7 +22,50 @@ public struct FetchView: Hashable, Sendable {
   public var intervalSeconds: Double?
 }
 
+/// An open audio session, for those who look.
+public struct AudioView: Hashable, Sendable {
+  /// Whether it is heard. The raw values are stable.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    case sounding, silent, interrupted
+  }
+
+  /// Its number.
+  public var token: Int
+  /// What it does.
+  public var kind: AudioKind
+  /// Whether it is heard.
+  public var state: State
+
+  init(_ session: AudioState.Session) {
+    token = session.token
+    kind = session.kind
+    state = session.interrupter != nil ? .interrupted : session.isSilent ? .silent : .sounding
+  }
+}
+
 extension Engine {
+  /// Whose audio session was opened last, and is commanded by keys and headsets (rule F5); nil where nobody has the mode.
+  public var audioPlayer: String? {
+    state.policy.lastAudio.flatMap { name in
+      session(name)?.subscriber.modes.contains(.audio) == true ? name : nil
+    }
+  }
+
+  /// When the machine has to be awake for a mode, at the latest: for a notification or a keep-alive call (rules D3 and
+  /// E2).
+  public var nextAlarm: EngineInstant? {
+    state.policy.sessions.compactMap { session in
+      [
+        session.modes.notifications.flatMap(state.policy.notificationWindow),
+        state.policy.keepAliveWindow(session),
+      ]
+      .compactMap { $0?.latest }.min()
+    }.min()
+  }
+
+  /// Whether anybody has an audio session open.
+  public var hasAudio: Bool { state.policy.sessions.contains { $0.modes.audio?.sessions.isEmpty == false } }
+
   /// The notifications that a subscriber has scheduled, by the time at which they are due; those of regions last.
   public func notifications(of name: String) -> [ScheduledNotification] {
     guard let book = session(name)?.modes.notifications else { return [] }
@@ -40,14 +83,21 @@ extension Engine {
   /// The name of the notification that a subscriber scheduled last; nil before the first.
   public func lastNotification(of name: String) -> String? { session(name)?.modes.notifications?.lastName }
 
+  /// The audio session that a subscriber opened last; nil before the first.
+  public func lastAudio(of name: String) -> Int? {
+    session(name)?.modes.audio.flatMap { $0.nextToken > 1 ? $0.nextToken - 1 : nil }
+  }
+
   /// What a push says that waits for a subscriber, JSON; nil where the event is none.
   public func payload(of event: Int, for name: String) -> String? {
     session(name)?.outbox.first { $0.event == event }?.push?.payload
   }
 
-  /// Whether anybody has a notification scheduled.
+  /// Whether anybody has a notification scheduled, or on its way to the user.
   public var hasNotifications: Bool {
-    state.policy.sessions.contains { $0.modes.notifications?.entries.isEmpty == false }
+    state.policy.sessions.contains {
+      $0.modes.notifications?.entries.isEmpty == false || $0.modes.notifications?.showing != nil
+    }
   }
 
   /// Whether there is anything that shows notifications, as it was told last.

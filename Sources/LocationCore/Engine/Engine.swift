@@ -140,6 +140,8 @@ public struct Engine: ~Copyable {
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
     case .removeSubscriber(let name):
       if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
+      // What it had interrupted may sound again.
+      state.policy.resumeAudio(at: state.instant, into: &steps)
     case .subscriber(let name, let event): take(event, of: name, into: &effects)
     case .machine(let event): take(event, into: &effects)
     case .time: break

@@ -37,6 +37,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var keepAliveSeconds: Double?
   /// Tags of the sockets that are watched for it, in the order in which it passed them (rule E4).
   public var sockets: [String]
+  /// Its open audio sessions, in the order in which it opened them (rule F1).
+  public var audio: [AudioView]
   /// Notifications that it has scheduled.
   public var scheduledNotifications: Int
 }
@@ -138,6 +140,7 @@ extension SubscriberView {
     fetch = FetchView(session)
     keepAliveSeconds = session.modes.keepAlive?.seconds
     sockets = session.modes.sockets
+    audio = session.modes.audio?.sessions.map(AudioView.init) ?? []
     scheduledNotifications = session.modes.notifications?.entries.count ?? 0
   }
 }

@@ -107,6 +107,8 @@ public enum MachineEvent: Hashable, Sendable, Codable {
   case zone(TimeZoneRule)
   /// Whether there is anything that shows notifications (rule B9).
   case notifier(Bool)
+  /// The user commands audio, by a key or a headset: `play`, `pause`, `next` and so on (rule F5).
+  case audioCommand(String)
   /// The machine is awake for something that is no business of the engine: what may be done early is done now.
   case awake
   /// Nobody is there to show anything from the last event on, or somebody is there again (rule D5).

@@ -15,4 +15,6 @@ public enum Limits {
   public static let tasks = 1_000
   /// Sockets that are watched for one subscriber (rule E4).
   public static let sockets = 4
+  /// Open audio sessions of one subscriber.
+  public static let audioSessions = 16
 }

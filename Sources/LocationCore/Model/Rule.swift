@@ -44,8 +44,18 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case traffic = "E4"
   /// Relaunched at boot and after a failed exit.
   case restart = "E5"
+  /// Audio that sounds holds off suspension.
+  case audioSession = "F1"
+  /// Audio in the background needs the mode.
+  case audioMode = "F2"
+  /// Audio that is silent holds nothing off.
+  case audioSilence = "F3"
+  /// Who may sound, and who is interrupted.
+  case audioFocus = "F4"
   /// Remote control of audio.
   case remoteControl = "F5"
+  /// Recording needs the microphone.
+  case microphone = "F6"
   /// A good moment to fetch.
   case goodMoment = "G1"
   /// A push is shown, and wakes or relaunches.

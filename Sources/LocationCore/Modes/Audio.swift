@@ -11,3 +11,358 @@ extension Trigger {
     rule: .remoteControl, wakes: true, relaunches: true, afterForceQuit: .never, budgetSeconds: 10,
     waiting: .latest)
 }
+
+/// What an audio session does. The raw values are stable: programs and scenarios write them.
+public enum AudioKind: String, Hashable, Sendable, Codable, CaseIterable {
+  case play, record, both
+
+  /// Whether it needs the microphone (rule F6).
+  public var records: Bool { self != .play }
+}
+
+/// What a program says of its audio, or the user or the machine does to it.
+public enum AudioEvent: Hashable, Sendable, Codable {
+  /// It opens a session (rule F1).
+  case begin(AudioKind, mixes: Bool)
+  /// It ends a session; nil for all that are open.
+  case end(token: Int?)
+  /// How loud its sessions are: the peak, relative to full scale. Paused and corked ones are at minus infinity.
+  case level(decibels: Double)
+  /// The user lets it use the microphone, or no longer (rule F6).
+  case permitMicrophone(Bool)
+
+  /// Decibels relative to full scale below which a session is quiet (rule F3).
+  public static let quietDecibels = -60.0
+}
+
+/// One subscriber's audio sessions.
+struct AudioState: Hashable, Sendable, Codable {
+  struct Session: Hashable, Sendable, Codable {
+    let token: Int
+    let kind: AudioKind
+    /// Whether it may sound while others do.
+    let mixes: Bool
+    /// Since when it does not sound; nil while it does.
+    var quietSince: EngineInstant?
+    /// Whether it has been quiet for so long that it holds nothing off any more (rule F3).
+    var isSilent = false
+    /// What sounds in its place; nil while it may sound (rule F4).
+    var interrupter: Interrupter?
+    /// When its interruption ends its assertion; nil while it is not interrupted.
+    var interruptionEnd: EngineInstant?
+
+    /// Whether it is heard, or would be in a moment.
+    var isSounding: Bool { !isSilent && interrupter == nil }
+  }
+
+  /// What has come before a session.
+  enum Interrupter: Hashable, Sendable, Codable {
+    /// A call, or what else the user answers.
+    case call
+    /// A session in the foreground.
+    case session(subscriber: String, token: Int)
+  }
+
+  /// In the order in which they were opened.
+  var sessions: [Session] = []
+  var nextToken = 1
+  /// Whether the user lets it use the microphone.
+  var mayRecord = true
+
+  /// When a session has been quiet for long enough to hold nothing off any more.
+  var silenceEnd: EngineInstant? {
+    sessions.filter { !$0.isSilent }.compactMap(\.quietSince).min()?.advanced(bySeconds: Self.silenceSeconds)
+  }
+
+  /// Seconds of quiet after which a session holds nothing off (rule F3).
+  static let silenceSeconds = 30.0
+  /// Decibels relative to full scale below which a session is quiet (rule F3).
+  static let quietDecibels = AudioEvent.quietDecibels
+  /// Seconds for which an interrupted session still holds off suspension (rule F4).
+  static let interruptionSeconds = 30.0
+}
+
+// MARK: - What is done to it
+
+extension Policy {
+  /// Takes what a program says of its audio, or the user does to it.
+  mutating func take(
+    _ event: AudioEvent, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    switch event {
+    case .begin(let kind, let mixes): beginAudio(kind, mixes: mixes, index, at: instant, into: &steps)
+    case .end(let token): endAudio(token, index, at: instant, into: &steps)
+    case .level(let decibels): hearAudio(decibels, index, at: instant, into: &steps)
+    case .permitMicrophone(let isAllowed): permitMicrophone(isAllowed, index, at: instant, into: &steps)
+    }
+  }
+
+  /// Opens a session, unless it may not record (rule F6), is in the background without the mode (rule F2), or others
+  /// sound that do not mix with it (rule F4).
+  private mutating func beginAudio(
+    _ kind: AudioKind, mixes: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    let audio = session.modes.audio ?? AudioState()
+    func refuse(_ rule: Rule, _ reason: Decision.Reason) {
+      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+    }
+    switch session.state {
+    case .notRunning: return refuse(.audioSession, .notRunning)
+    case .suspended: return refuse(.audioSession, .suspended)
+    case .inactive, .active, .background: break
+    }
+    guard audio.sessions.count < Limits.audioSessions else { return refuse(.audioSession, .audioBusy) }
+    if kind.records, !audio.mayRecord { return refuse(.microphone, .notPermitted) }
+    if session.state == .background {
+      guard session.subscriber.modes.contains(.audio) else { return refuse(.audioMode, .noMode) }
+      let others = soundingBeside(index)
+      guard others.allSatisfy({ mixes && $0.mixes }) else { return refuse(.audioFocus, .audioBusy) }
+    }
+    let token = audio.nextToken
+    update(index) {
+      $0.modes.audio = audio
+      $0.modes.audio?.nextToken += 1
+      $0.modes.audio?.sessions.append(AudioState.Session(token: token, kind: kind, mixes: mixes))
+    }
+    lastAudio = session.subscriber.name
+    decide(.hold, .audioSession, .audioPlaying, index, at: instant, into: &steps)
+    if session.state.isForeground, !mixes {
+      interruptOthers(than: index, token: token, at: instant, into: &steps)
+    }
+    holdForAudio(index, at: instant)
+  }
+
+  /// Ends a session, or all; a token that is not open is an error to the caller and changes nothing.
+  private mutating func endAudio(
+    _ token: Int?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let open = sessions[index].modes.audio?.sessions ?? []
+    guard open.contains(where: { token == nil || $0.token == token }) else {
+      return decide(.refuse, .audioSession, .unknownAudio, index, at: instant, into: &steps)
+    }
+    update(index) { $0.modes.audio?.sessions.removeAll { token == nil || $0.token == token } }
+    loseAudio(index, .audioEnded, at: instant, into: &steps)
+  }
+
+  /// How loud it is: a session that was silent and sounds again holds off suspension again (rule F3).
+  private mutating func hearAudio(
+    _ decibels: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].state.isRunning, let audio = sessions[index].modes.audio else { return }
+    let isQuiet = decibels < AudioState.quietDecibels
+    let returns = !isQuiet && audio.sessions.contains { $0.isSilent && $0.interrupter == nil }
+    update(index) {
+      for place in audio.sessions.indices {
+        let since = audio.sessions[place].quietSince
+        $0.modes.audio?.sessions[place].quietSince = isQuiet ? since ?? instant : nil
+        if !isQuiet { $0.modes.audio?.sessions[place].isSilent = false }
+      }
+    }
+    if returns { decide(.hold, .audioSilence, .audioPlaying, index, at: instant, into: &steps) }
+    holdForAudio(index, at: instant)
+  }
+
+  /// The user lets it use the microphone, or no longer: that ends what records (rule F6).
+  private mutating func permitMicrophone(
+    _ isAllowed: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) {
+      if $0.modes.audio == nil { $0.modes.audio = AudioState() }
+      $0.modes.audio?.mayRecord = isAllowed
+    }
+    let ended = isAllowed ? [] : sessions[index].modes.audio?.sessions.filter(\.kind.records) ?? []
+    guard !ended.isEmpty else { return }
+    update(index) { $0.modes.audio?.sessions.removeAll(where: \.kind.records) }
+    for session in ended {
+      decide(.warn, .microphone, .notPermitted, index, at: instant, into: &steps)
+      tellAudio(.ended, session.token, index, into: &steps)
+    }
+    loseAudio(index, .audioEnded, at: instant, into: &steps)
+  }
+
+  /// Something that comes before it, such as a call, begins or ends; false where it has no session.
+  mutating func interruptAudio(
+    _ index: Int, begins: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) -> Bool {
+    guard sessions[index].state.isRunning, let open = sessions[index].modes.audio?.sessions, !open.isEmpty
+    else { return false }
+    if begins {
+      interrupt(index, by: .call, at: instant, into: &steps)
+    } else {
+      resumeAudio(index, at: instant, into: &steps) { $0 == .call }
+    }
+    return true
+  }
+
+  /// The user commands, by a key or a headset, whoever had a session last (rule F5).
+  mutating func commandAudio(
+    _ command: String, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let lastAudio, let index = sessions.firstIndex(where: { $0.subscriber.name == lastAudio }),
+      requires(.audio, .remoteControl, index, at: instant, into: &steps)
+    else { return }
+    var call = ModeCall(subscriber: lastAudio, kind: .audio, reason: .audioCommand)
+    call.command = command
+    steps.append(.called(call))
+  }
+}
+
+// MARK: - What follows of its state
+
+extension Policy {
+  /// It left the foreground: without the mode its sessions are ended at once (rule F2).
+  mutating func leaveForegroundWithAudio(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    guard let open = session.modes.audio?.sessions, !open.isEmpty, !session.subscriber.modes.contains(.audio)
+    else { return }
+    for audio in open {
+      decide(.refuse, .audioMode, .noMode, index, at: instant, into: &steps)
+      tellAudio(.ended, audio.token, index, into: &steps)
+    }
+    update(index) { $0.modes.audio?.sessions = [] }
+    holdForAudio(index, at: instant)
+    resumeAudio(at: instant, into: &steps)
+  }
+
+  /// Sessions that have been quiet for long enough hold nothing off any more (rule F3).
+  mutating func endSilence(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let end = sessions[index].modes.audio?.silenceEnd, end <= instant,
+      let open = sessions[index].modes.audio?.sessions
+    else { return }
+    for (place, session) in open.enumerated() where !session.isSilent {
+      let isOver = session.quietSince.map { $0.advanced(bySeconds: AudioState.silenceSeconds) <= instant }
+      guard isOver == true else { continue }
+      update(index) { $0.modes.audio?.sessions[place].isSilent = true }
+      decide(.warn, .audioSilence, .audioSilent, index, at: instant, into: &steps)
+      tellAudio(.silent, session.token, index, into: &steps)
+    }
+    loseAudio(index, .audioSilent, at: instant, into: &steps)
+  }
+
+  /// Gives back to others what the sessions that are gone had taken from them (rule F4).
+  mutating func resumeAudio(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    let sounding = Set(
+      sessions.flatMap { session in
+        (session.modes.audio?.sessions ?? []).filter(\.isSounding).map {
+          AudioState.Interrupter.session(subscriber: session.subscriber.name, token: $0.token)
+        }
+      })
+    for index in sessions.indices {
+      resumeAudio(index, at: instant, into: &steps) { $0 != .call && !sounding.contains($0) }
+    }
+  }
+
+  /// Something of it does not sound any more: it is suspended as soon as nothing else holds that off.
+  private mutating func loseAudio(
+    _ index: Int, _ reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    holdForAudio(index, at: instant)
+    resumeAudio(at: instant, into: &steps)
+    suspendIfIdle(index, reason: reason, at: instant, into: &steps)
+  }
+
+  /// Lets its sessions that sound hold off suspension, and no others (rule F1).
+  private mutating func holdForAudio(_ index: Int, at instant: EngineInstant) {
+    update(index) {
+      $0.assertions.removeAll { $0.reason == .audio }
+      guard $0.subscriber.modes.contains(.audio), $0.state != .notRunning else { return }
+      for session in $0.modes.audio?.sessions ?? [] where !session.isSilent {
+        if let end = session.interruptionEnd, end <= instant { continue }
+        $0.assertions.append(.audio(token: session.token, until: session.interruptionEnd))
+      }
+    }
+  }
+
+  private mutating func interruptOthers(
+    than index: Int, token: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let name = sessions[index].subscriber.name
+    for other in sessions.indices where other != index {
+      interrupt(other, by: .session(subscriber: name, token: token), at: instant, into: &steps)
+    }
+  }
+
+  private mutating func interrupt(
+    _ index: Int, by interrupter: AudioState.Interrupter, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    let open = sessions[index].modes.audio?.sessions ?? []
+    for (place, session) in open.enumerated() where session.isSounding {
+      update(index) {
+        $0.modes.audio?.sessions[place].interrupter = interrupter
+        $0.modes.audio?.sessions[place].interruptionEnd =
+          instant.advanced(bySeconds: AudioState.interruptionSeconds)
+      }
+      decide(.warn, .audioFocus, .audioInterrupted, index, at: instant, into: &steps)
+      tellAudio(.interrupted, session.token, index, into: &steps)
+    }
+    holdForAudio(index, at: instant)
+  }
+
+  private mutating func resumeAudio(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
+    where isOver: (AudioState.Interrupter) -> Bool
+  ) {
+    let open = sessions[index].modes.audio?.sessions ?? []
+    var isChanged = false
+    for (place, session) in open.enumerated() {
+      guard let interrupter = session.interrupter, isOver(interrupter) else { continue }
+      isChanged = true
+      let isRunning = sessions[index].state.isRunning
+      update(index) {
+        $0.modes.audio?.sessions[place].interrupter = nil
+        $0.modes.audio?.sessions[place].interruptionEnd = nil
+        // Of one that was suspended meanwhile nothing is heard until it says so.
+        if !isRunning { $0.modes.audio?.sessions[place].isSilent = true }
+      }
+      guard isRunning else { continue }
+      decide(.hold, .audioFocus, .audioResumed, index, at: instant, into: &steps)
+      tellAudio(.resumed, session.token, index, into: &steps)
+    }
+    if isChanged { holdForAudio(index, at: instant) }
+  }
+
+  /// The sessions of others that sound.
+  private func soundingBeside(_ index: Int) -> [AudioState.Session] {
+    sessions.indices.filter { $0 != index }.flatMap {
+      (sessions[$0].modes.audio?.sessions ?? []).filter(\.isSounding)
+    }
+  }
+
+  private func tellAudio(
+    _ change: Order.AudioNotice.Change, _ token: Int, _ index: Int, into steps: inout [PolicyStep]
+  ) {
+    let name = sessions[index].subscriber.name
+    steps.append(.ordered(.audio(subscriber: name, Order.AudioNotice(change: change, token: token))))
+  }
+}
+
+extension Session {
+  /// Whether it is heard.
+  var isSounding: Bool { assertions.contains { $0.reason == .audio && $0.end == nil } }
+}
+
+extension Order {
+  /// What a program is told of one of its audio sessions.
+  public struct AudioNotice: Hashable, Sendable, Codable {
+    /// What has become of it. The raw values are stable: they stand in what a program is told.
+    public enum Change: String, Hashable, Sendable, Codable, CaseIterable {
+      /// It is over, and nobody hears it.
+      case ended = "audio_ended"
+      /// It was quiet for too long to hold off suspension.
+      case silent = "audio_silent"
+      /// Something else sounds in its place.
+      case interrupted = "audio_interrupted"
+      /// It may sound again.
+      case resumed = "audio_resumed"
+    }
+
+    /// What has become of it.
+    public var change: Change
+    /// The session.
+    public var token: Int
+  }
+}

@@ -11,6 +11,8 @@ struct ModeState: Hashable, Sendable, Codable {
   var restart: RestartState?
   /// Section G.
   var fetch: FetchState?
+  /// Section F.
+  var audio: AudioState?
   /// Section H.
   var pushes: PushState?
 
@@ -23,6 +25,7 @@ struct ModeState: Hashable, Sendable, Codable {
   mutating func endProcess() {
     keepAlive = nil
     sockets = []
+    audio?.sessions = []
   }
 }
 
@@ -35,6 +38,7 @@ extension ModeState {
     sockets = try values.decodeIfPresent([String].self, forKey: .sockets) ?? []
     restart = try values.decodeIfPresent(RestartState.self, forKey: .restart)
     fetch = try values.decodeIfPresent(FetchState.self, forKey: .fetch)
+    audio = try values.decodeIfPresent(AudioState.self, forKey: .audio)
     pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
   }
 }
@@ -47,6 +51,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case cancelNotification(id: String)
   /// It cancels all its notifications (rule D4).
   case cancelNotifications
+  /// A notification, by the id of its record, has reached who shows it to the user.
+  case presented(event: Int)
   /// The user opens a notification (rule D6).
   case openNotification(id: String)
   /// The user lets it show notifications, or no longer (rule D8).
@@ -59,6 +65,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case traffic(tag: String, bytes: Int?, lost: Int?)
   /// It answers a good moment to fetch or a push, with the bytes it received where they can be counted (rule G2).
   case fetched(FetchResult, bytes: Int?)
+  /// Its audio (section F).
+  case audio(AudioEvent)
   /// A push has come for it (rule H1).
   case push(Push)
 }
@@ -152,6 +160,7 @@ extension Policy {
       schedule(notification, index, isKnownRegion: isKnownRegion, at: instant, into: &steps)
     case .cancelNotification(let id): cancelNotification(id, index, at: instant, into: &steps)
     case .cancelNotifications: update(index) { $0.modes.notifications?.cancelAll() }
+    case .presented(let event): update(index) { $0.modes.notifications?.notePresented(event) }
     case .openNotification(let id): openNotification(id, index, at: instant, into: &steps)
     case .permitNotifications(let isAllowed): permitNotifications(isAllowed, index)
     case .keepAlive(let seconds): keepAlive(seconds: seconds, index, at: instant, into: &steps)
@@ -160,6 +169,7 @@ extension Policy {
       noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
     case .fetched(let result, let bytes):
       answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    case .audio(let event): take(event, index, at: instant, into: &steps)
     case .push(let push): take(push, index, at: instant, into: &steps)
     }
   }
@@ -176,6 +186,12 @@ extension Policy {
   /// Begins or forgets what a manifest has the modes for, or no longer.
   mutating func alignModes(_ index: Int, at instant: EngineInstant) {
     alignFetch(index, at: instant)
+    if !sessions[index].subscriber.modes.contains(.audio), !sessions[index].state.isForeground {
+      update(index) {
+        $0.modes.audio?.sessions = []
+        $0.assertions.removeAll { $0.reason == .audio }
+      }
+    }
     guard !sessions[index].subscriber.modes.contains(.voip) else { return }
     update(index) {
       $0.modes.keepAlive = nil

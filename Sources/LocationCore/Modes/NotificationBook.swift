@@ -65,12 +65,22 @@ struct NotificationBook: Hashable, Sendable, Codable {
     var data: String?
   }
 
+  /// One that is on its way to the user: after an end of the daemon it is shown again, under the same id.
+  struct Showing: Hashable, Sendable, Codable {
+    var id: String
+    /// The id of its record.
+    var event: Int
+    var content: LocalNotification.Content
+  }
+
   /// Whether the user lets the program show any (rule D8).
   var isAllowed = true
   /// By name.
   private(set) var entries: [Entry] = []
   /// The latest last.
   private(set) var shown: [Shown] = []
+  /// Those of which nobody has said that the user was shown them, the latest last; nil where there is none.
+  private(set) var showing: [Showing]?
   /// The name of the one that was scheduled last; nil before the first.
   var lastName: String?
   /// The number of the next name that the engine gives.
@@ -118,7 +128,18 @@ struct NotificationBook: Hashable, Sendable, Codable {
     if let place = entries.firstIndex(where: { $0.id == id }) { body(&entries[place]) }
   }
 
-  /// Notes that the user was shown one.
+  /// Notes that one is on its way to the user.
+  mutating func noteShowing(_ one: Showing) {
+    showing = Array(((showing ?? []) + [one]).suffix(Limits.shownNotifications))
+  }
+
+  /// Notes that one has reached who shows it.
+  mutating func notePresented(_ event: Int) {
+    let rest = (showing ?? []).filter { $0.event != event }
+    showing = rest.isEmpty ? nil : rest
+  }
+
+  /// Notes that the user may open one.
   mutating func noteShown(_ one: Shown) {
     shown.removeAll { $0.id == one.id }
     if shown.count >= Limits.shownNotifications { shown.removeFirst() }

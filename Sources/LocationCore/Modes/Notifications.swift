@@ -251,6 +251,10 @@ extension Policy {
         NotificationBook.Shown(id: due.record.notification, event: event, data: due.content.data))
     }
     if state != .active {
+      update(index) {
+        $0.modes.notifications?.noteShowing(
+          NotificationBook.Showing(id: due.record.notification, event: event, content: due.content))
+      }
       decide(
         .notify, .notificationDue, due.record.reason.decision, index, event: event,
         trigger: .notificationDue, at: instant, into: &steps)
@@ -261,6 +265,25 @@ extension Policy {
     }
     guard state.isRunning else { return }
     offer(event: event, trigger: .notificationDue, to: index, at: instant, into: &steps)
+  }
+}
+
+extension Policy {
+  /// Somebody is there again to show notifications: those that were on their way when nobody was come again, at least
+  /// once and under the same id.
+  mutating func showAgain(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for index in sessions.indices {
+      for one in sessions[index].modes.notifications?.showing ?? [] {
+        decide(
+          .notify, .notificationDue, .unacknowledged, index, event: one.event, trigger: .notificationDue,
+          at: instant, into: &steps)
+        steps.append(
+          .ordered(
+            .notify(
+              subscriber: sessions[index].subscriber.name, event: one.event, notification: one.id, one.content
+            )))
+      }
+    }
   }
 }
 

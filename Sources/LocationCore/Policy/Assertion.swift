@@ -8,6 +8,8 @@ public struct Assertion: Hashable, Sendable {
     case grace
     /// Work of finite length (rule C1), bounded by the task clock.
     case task
+    /// An audio session that sounds (rule F1).
+    case audio
   }
 
   /// Why it holds off suspension.
@@ -22,6 +24,10 @@ public struct Assertion: Hashable, Sendable {
   static func delivery(id: Int) -> Assertion { Assertion(reason: .delivery, owner: id) }
 
   static func grace(until end: EngineInstant) -> Assertion { Assertion(reason: .grace, end: end) }
+
+  static func audio(token: Int, until end: EngineInstant?) -> Assertion {
+    Assertion(reason: .audio, owner: token, end: end)
+  }
 
   static func task(token: Int, name: String) -> Assertion {
     Assertion(reason: .task, owner: token, name: name)

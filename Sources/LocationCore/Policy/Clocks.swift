@@ -12,6 +12,7 @@ extension Policy {
       if let exitAt = policy.sessions[index].exitAt, exitAt <= instant {
         policy.terminate(index, .exitsOnSuspend, .exitsOnSuspend, at: instant, into: &steps)
       }
+      policy.endSilence(index, at: instant, into: &steps)
       policy.endForMemory(index, at: instant, into: &steps)
       policy.endRequest(index, at: instant, into: &steps)
       if let batchEnd = policy.sessions[index].batchEnd, batchEnd <= instant {

@@ -395,7 +395,7 @@ extension Policy {
       if rule == .taskExpiration { inputs.budgetSeconds = configuration.taskBudgetSeconds }
       if rule == .overrun { inputs.budgetSeconds = session.wakeClock?.seconds }
     case .throttle: inputs.throttledSeconds = throttled
-    case .suspend, .notify: break
+    case .suspend, .notify, .hold: break
     }
     return inputs
   }

@@ -66,6 +66,7 @@ extension Policy {
         .map { session.budgetSeconds(for: $0.trigger) }.max()
       $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
     }
+    leaveForegroundWithAudio(index, at: instant, into: &steps)
   }
 
   /// The subscriber says that it needs no more of the seconds for its clean-up.
@@ -152,8 +153,11 @@ extension Policy {
   mutating func interrupt(
     _ index: Int, begins: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
+    let hasAudio = interruptAudio(index, begins: begins, at: instant, into: &steps)
     let session = sessions[index]
     guard session.state == (begins ? .active : .inactive), session.exitAt == nil else {
+      // In the background there is no more to take from it (rule F4).
+      if hasAudio, session.state == .background { return }
       return refuseMove(index, at: instant, into: &steps)
     }
     move(index, to: begins ? .inactive : .active, cause: .interrupt, into: &steps)
@@ -229,6 +233,7 @@ extension Policy {
     noteEnd(index, at: instant)
     endModes(index, at: instant, into: &steps)
     update(index) { $0.endProcess() }
+    resumeAudio(at: instant, into: &steps)
     guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }
     let doublings = min(sessions[index].failures, 16)
     let wait = min(configuration.backOffSeconds * Double(1 << doublings), configuration.backOffLimitSeconds)

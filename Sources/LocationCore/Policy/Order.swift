@@ -23,6 +23,9 @@ public enum Order: Hashable, Sendable, Codable {
   /// Start it, or bring it to the foreground, for the user (rule D6).
   case open(subscriber: String, launch: Launch)
 
+  /// Tell it what has become of an audio session of it (section F).
+  case audio(subscriber: String, AudioNotice)
+
   /// What a subscriber is warned of.
   public struct Warning: Hashable, Sendable, Codable {
     /// Why. The raw values are stable: they stand in what a program is told.

@@ -93,6 +93,8 @@ public struct Policy: Hashable, Sendable, Codable {
   var isAbsent = false
   /// Whether somebody who is no subscriber wants each fix.
   var hasAudience = false
+  /// Whose audio session was opened last: remote control is for it (rule F5).
+  var lastAudio: String?
   /// Since when somebody runs, and so keeps the machine awake; nil while nobody does.
   var awakeSince: EngineInstant?
   /// Whether somebody has a notification that waits for a region (rule D7).
@@ -218,6 +220,7 @@ extension Policy {
     isAbsent = try values.decodeIfPresent(Bool.self, forKey: .isAbsent) ?? false
     hasAudience = try values.decodeIfPresent(Bool.self, forKey: .hasAudience) ?? false
     awakeSince = try values.decodeIfPresent(EngineInstant.self, forKey: .awakeSince)
+    lastAudio = try values.decodeIfPresent(String.self, forKey: .lastAudio)
     refreshDeadline()
   }
 }

@@ -40,7 +40,7 @@ extension Policy {
   }
 
   /// One subscriber goes: of those that are suspended the largest, at once and without notice. Where none is, the
-  /// largest in the background is told, and ended some seconds later; those with an open task come last.
+  /// largest in the background is told, and ended some seconds later; those with an open task come later, those that sound last.
   private mutating func look(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     pressureLookedAt = instant
     if let index = bySize({ $0.state == .suspended }).first {
@@ -48,7 +48,11 @@ extension Policy {
     }
     guard !sessions.contains(where: { $0.purgeAt != nil }) else { return }
     let background = bySize { $0.state == .background }
-    guard let index = background.first(where: { !sessions[$0].holdsTask }) ?? background.first else { return }
+    let quiet = background.filter { !sessions[$0].isSounding }
+    guard let index = quiet.first(where: { !sessions[$0].holdsTask }) ?? quiet.first ?? background.first
+    else {
+      return
+    }
     let seconds = configuration.exitSeconds
     warn(index, .memory, seconds: seconds, level: .critical, at: instant, into: &steps)
     update(index) { $0.purgeAt = instant.advanced(bySeconds: seconds) }

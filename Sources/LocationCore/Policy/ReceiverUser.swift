@@ -28,6 +28,7 @@ extension Policy {
     for assertion in session.assertions {
       switch assertion.reason {
       case .task: return .taskBudget
+      case .audio: return .audioSession
       case .delivery:
         rule = session.outbox.first { $0.event == assertion.owner }?.trigger.rule ?? rule
       case .grace: break

@@ -21,7 +21,7 @@ extension Policy {
     for session in sessions {
       guard let rule = receiverRule(session) else { continue }
       let services = session.subscriber.services
-      let runsOn = session.state.isForeground || session.holdsTask
+      let runsOn = session.state.isForeground || session.holdsTask || session.isSounding
       if rule == .backgroundLocation || rule == .standard && runsOn { needs.needsEach = true }
       if services.contains(.regions) || session.watchesForNotifications { needs.needsRegions = true }
       if services.contains(.significantChange) || services.contains(.visits) { needs.needsMoves = true }

@@ -106,6 +106,7 @@ struct Session: Hashable, Sendable, Codable {
     consider(purgeAt)
     consider(throttledUntil)
     consider(batchEnd)
+    consider(modes.audio?.silenceEnd)
     consider(standard.request?.end)
     if owed != nil, mayBeTold == nil {
       consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds))

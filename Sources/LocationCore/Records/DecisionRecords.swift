@@ -28,6 +28,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case throttle
     /// Shown to the user.
     case notify
+    /// Kept running: something holds off its suspension.
+    case hold
   }
 
   /// Why. The raw values are stable: they stand in records and docs.
@@ -170,6 +172,22 @@ public struct Decision: Hashable, Sendable, Codable {
     case unknownRegion = "unknown_region"
     /// There is nothing that shows notifications.
     case noNotifier = "no_notifier"
+    /// Its audio sounds.
+    case audioPlaying = "audio_playing"
+    /// Its audio is over.
+    case audioEnded = "audio_ended"
+    /// Its audio was quiet for too long.
+    case audioSilent = "audio_silent"
+    /// Something else sounds in place of its audio.
+    case audioInterrupted = "audio_interrupted"
+    /// What sounded in place of its audio is over.
+    case audioResumed = "audio_resumed"
+    /// Others sound that do not mix with it, or it has too many sessions.
+    case audioBusy = "audio_busy"
+    /// The user commands its audio.
+    case audioCommand = "audio_command"
+    /// No such audio session is open.
+    case unknownAudio = "unknown_audio"
     /// A push has come.
     case push
     /// As many pushes without an alert have woken it in this hour as may.
@@ -309,6 +327,7 @@ extension Decision.Action {
     case .warn: "warned"
     case .throttle: "throttled"
     case .notify: "shown to the user"
+    case .hold: "kept running"
     }
   }
 }
@@ -386,6 +405,14 @@ extension Decision.Reason {
     case .unknownNotification: "there is no such notification"
     case .unknownRegion: "there is no such region"
     case .noNotifier: "there is nothing that shows notifications"
+    case .audioPlaying: "its audio sounds"
+    case .audioEnded: "its audio is over"
+    case .audioSilent: "its audio was quiet for too long"
+    case .audioInterrupted: "something else sounds in place of its audio"
+    case .audioResumed: "what sounded in place of its audio is over"
+    case .audioBusy: "other audio sounds that does not mix with it"
+    case .audioCommand: "the user commands its audio"
+    case .unknownAudio: "no such audio session is open"
     case .push: "a push has come"
     case .pushLimit: "it was woken by three silent pushes in this hour"
     case .duplicate: "a push of that name was taken already"

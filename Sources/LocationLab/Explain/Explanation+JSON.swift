@@ -104,6 +104,7 @@ extension Explanation {
       ("fetch", view.fetch?.tree),
       ("keep_alive_s", view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) }),
       ("sockets", view.sockets.isEmpty ? nil : .array(view.sockets.map { .string($0) })),
+      ("audio", view.audio.isEmpty ? nil : AudioView.tree(of: view.audio)),
       ("would", listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree))),
     ])
   }

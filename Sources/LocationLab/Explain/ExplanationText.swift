@@ -152,6 +152,9 @@ struct ExplanationText {
     if !view.sockets.isEmpty {
       add(name, "sockets", "\(view.sockets.joined(separator: ", ")): watched while it is suspended (E4)")
     }
+    for audio in view.audio {
+      add(name, "audio", "session \(audio.token) (\(audio.kind.rawValue)) is \(audio.state.rawValue) (F1)")
+    }
     if view.scheduledNotifications > 0 {
       let count = Wording.count(view.scheduledNotifications, "notification")
       add(name, "", "\(count) scheduled (D1)")

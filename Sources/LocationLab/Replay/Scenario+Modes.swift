@@ -7,7 +7,9 @@ extension Scenario.Step {
   /// The keys that say what happens to a mode of a subscriber; their value is its name.
   static let modeVerbs: [Key] = [
     .notify, .cancelNotification, .openNotification, .notifications, .fetchAnswer,
-    .keepAlive, .tag, .traffic, .push,
+    .keepAlive, .tag, .traffic,
+    .beginAudio, .endAudio, .audioLevel, .microphone,
+    .push,
   ]
 
   /// The keys that may stand beside such a verb.
@@ -15,7 +17,10 @@ extension Scenario.Step {
     switch verb {
     case .notify: notificationKeys + [.notification]
     case .cancelNotification, .openNotification: [.id]
-    case .notifications: [.value]
+    case .notifications, .microphone: [.value]
+    case .beginAudio: [.kind, .mixes]
+    case .endAudio: [.token]
+    case .audioLevel: [.decibels, .value]
     case .fetchAnswer: [.value, .seconds, .bytes]
     case .keepAlive: [.seconds, .value, .handler]
     case .tag: [.value, .handler]
@@ -48,6 +53,19 @@ extension Scenario.Step {
     case .notifications:
       let isAllowed = try map.required(.value).word(Permission.self) == .allowed
       return .subscriber(name: name, .mode(.permitNotifications(isAllowed)))
+    case .beginAudio:
+      let kind = try map.optional(.kind)?.word(AudioKind.self) ?? .play
+      let mixes = try map.optional(.mixes)?.bool() ?? false
+      return .subscriber(name: name, .mode(.audio(.begin(kind, mixes: mixes))))
+    case .endAudio:
+      let token = try map.optional(.token)?.int(in: 1...(1 << 50))
+      return .subscriber(name: name, .mode(.audio(.end(token: token))))
+    case .audioLevel:
+      let decibels = try map.exactlyOne(of: [.decibels, .value]).value.double(in: -1000...0)
+      return .subscriber(name: name, .mode(.audio(.level(decibels: decibels))))
+    case .microphone:
+      let isAllowed = try map.required(.value).word(Permission.self) == .allowed
+      return .subscriber(name: name, .mode(.audio(.permitMicrophone(isAllowed))))
     case .fetchAnswer:
       return .fetchAnswer(
         subscriber: name, try map.required(.value).word(FetchResult.self),
@@ -95,6 +113,7 @@ extension Scenario.Step {
       let isOnBattery = try value.word(Power.self) == .battery
       return .supply(
         PowerSupply(isOnBattery: isOnBattery, percent: try map.optional(.value)?.double(in: 0...100)))
+    case .audioCommand: return .audioCommand(try value.string())
     case .machineAwake:
       guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
       return .awake

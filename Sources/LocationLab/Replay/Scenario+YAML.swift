@@ -62,6 +62,13 @@ extension Scenario.Step {
     case tag, traffic, lost
     case handler = "handler_s"
     case machineAwake = "machine_awake"
+    case beginAudio = "begin_audio"
+    case endAudio = "end_audio"
+    case audioLevel = "audio_level"
+    case kind, mixes, token
+    case decibels = "dbfs"
+    case microphone
+    case audioCommand = "audio_command"
     case push, payload
   }
 
@@ -74,6 +81,7 @@ extension Scenario.Step {
   /// The keys that say what happens to the machine.
   static let machineVerbs: [Key] = [
     .memoryPressure, .lowPower, .source, .reboot, .unlock, .timezone, .network, .power, .machineAwake,
+    .audioCommand,
   ]
 
   /// What can be said of the source of fixes.

@@ -36,28 +36,44 @@ enum ServiceProbe {
   ]
 
   private static func modes(_ others: [Capability]) -> [Capability] {
-    let fetch = Capability(
-      "fetch", .partly,
-      "good moments (G) by default routes and /sys/class/power_supply; metering and bytes are not known")
+    let hasBus = ConditionsLink.hasBus && ConditionsLink.helper != nil
+    let source =
+      hasBus
+      ? "NetworkManager and UPower where they answer, else by default routes and /sys/class/power_supply; bytes are not counted"
+      : "default routes and /sys/class/power_supply; metering and bytes are not known"
+    let fetch = Capability("fetch", .partly, "good moments (G) by \(source)")
     let push = Capability(
       "push", .partly, "pushes (H) come over the control socket; no other transport is built in",
       remedy: "forward them with locwatch push")
-    return [notifications, fetch, keepAlive(others), network, push]
+    return [notifications, fetch, keepAlive(others), network, audio, push]
   }
 
   private static func keepAlive(_ others: [Capability]) -> Capability {
-    let mayOversleep = others.contains { $0.name == "sleep" && $0.state != .no }
-    guard mayOversleep else {
+    let maySleep = others.contains { $0.name == "sleep" && $0.state != .no }
+    guard maySleep, !WakeAlarm().wakesMachine else {
       return Capability(
         "keep-alive", .yes, "calls in their window (E2), starts at boot and after a failure (E5)")
     }
     return Capability(
       "keep-alive", .partly,
-      "calls (E2) and starts (E5); a call that is due while the machine sleeps comes late")
+      "calls (E2) and starts (E5); a call that is due while the machine sleeps comes late",
+      remedy: "run the daemon with CAP_WAKE_ALARM on a machine with a real-time clock")
   }
 
   private static var network: Capability {
     Capability("network", .yes, "up to 4 sockets of a suspended program are watched (E4)")
+  }
+
+  private static var audio: Capability {
+    let hasPlayer = PlayerLink.helper(environment: ProgramStart.inheritedEnvironment()) != nil
+    let keys = hasPlayer ? "keys by MPRIS (F5)" : "no session bus for keys (F5)"
+    guard AudioWatch.isAvailable else {
+      return Capability(
+        "audio", .partly, "sessions (F) are as programs declare them, without PipeWire (F3); \(keys)",
+        remedy: "run the daemon in the session of a PipeWire, with pw-dump and pw-record in PATH")
+    }
+    return Capability(
+      "audio", hasPlayer ? .yes : .partly, "sessions (F), heard through PipeWire (F3); \(keys)")
   }
 
   private static var notifications: Capability {
@@ -72,7 +88,6 @@ enum ServiceProbe {
   }
 
   private static let missing = [
-    ("audio", "audio sessions (F)"),
     ("transfers", "background transfers (I)"),
     ("serial", "serial accessories (J1)"),
     ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)"),

@@ -35,6 +35,8 @@ extension DaemonLoop {
       case "unlock": try live.handle(.machine(.unlock), at: clock.read())
       case "notify", "cancel-notification", "open-notification", "notifications":
         members = try notifications(request)
+      case "microphone": try microphone(request)
+      case "audio-command": try audioCommand(request)
       case "push": try push(request)
       case "low-power": members = try lowPower(request)
       case "memory-pressure": try take(.memoryPressure(try level(request)))

@@ -40,7 +40,7 @@ extension DaemonLoop {
       return
     }
     guard conditions == nil else { return }
-    var watch = MachineConditions()
+    var watch = MachineConditions(bus: ConditionsLink(startedWith: environment))
     for event in watch.look(at: clock.instant) { try live.handle(.machine(event), at: clock.read()) }
     conditions = watch
   }

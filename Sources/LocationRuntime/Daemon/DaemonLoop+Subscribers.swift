@@ -16,7 +16,9 @@ extension DaemonLoop {
       }
       try live.handle(.subscriber(name: name, .lock(isHeld: true)), at: clock.read())
     case .usage(let name, let usage): try take(usage, of: name)
-    case .note(let name, let note): if let text = note.text { Self.log("\(name): \(text)") }
+    case .note(let name, let note):
+      if let pid = note.pid { audio.note(pid, of: name) }
+      if let text = note.text { Self.log("\(name): \(text)") }
     }
   }
 
@@ -40,6 +42,9 @@ extension DaemonLoop {
     }
     if case .mode(.notify) = event, let id = live.engine.lastNotification(of: name) {
       live.add(.answer(name, .notification(id: id)))
+    }
+    if case .mode(.audio(.begin)) = event, let token = live.engine.lastAudio(of: name) {
+      live.add(.answer(name, .audio(token: token)))
     }
   }
 
@@ -152,6 +157,14 @@ extension DaemonLoop {
 }
 
 extension SupervisorNote {
+  /// The process that runs for it from now on.
+  fileprivate var pid: Int32? {
+    switch self {
+    case .started(let pid), .registered(let pid): pid
+    case _: nil
+    }
+  }
+
   /// For the log; nil where it is nothing to look into.
   fileprivate var text: String? {
     switch self {
@@ -197,7 +210,10 @@ extension ModeEvent {
     case .fetched: "fetched"
     case .keepAlive: "keep_alive_s"
     case .tag: "tag"
-    case .cancelNotifications, .openNotification, .permitNotifications, .traffic, .push: nil
+    case .audio(.begin): "begin_audio"
+    case .audio(.end): "end_audio"
+    case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push:
+      nil
     }
   }
 }

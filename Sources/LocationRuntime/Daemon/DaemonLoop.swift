@@ -27,6 +27,10 @@ struct DaemonLoop: ~Copyable {
   let receiver: ReceiverSwitch
   var hook: ReceiverHook
   var notifier: NotifyHook
+  /// Whether audio sessions sound.
+  var audio: AudioWatch
+  /// Who is commanded by the desktop's keys.
+  var player: PlayerLink
   var live: DaemonHost
   var control: ControlSocket
   /// Who gets events beside subscribers and followers.
@@ -37,6 +41,10 @@ struct DaemonLoop: ~Copyable {
   var nmea: NMEASocket?
   /// Writes what Prometheus reads; nil where nobody asked for it.
   var metrics: MetricsFile?
+  /// Wakes the machine for what may not wait.
+  private var alarm = WakeAlarm()
+  /// Seconds that the machine had slept when that was last looked at.
+  private var sleptSeconds: Double
   /// What was last said of the source.
   var source: SourceEvent?
   /// What the source calls itself.
@@ -93,6 +101,7 @@ struct DaemonLoop: ~Copyable {
     try database.setMeta([(.control, isUsual ? nil : control.path)])
     self.lock = lock
     self.clock = clock
+    sleptSeconds = clock.sleptSeconds
     self.inbox = inbox
     self.stop = stop
     self.receiver = receiver
@@ -100,6 +109,8 @@ struct DaemonLoop: ~Copyable {
     notifier = NotifyHook(
       settings.notifyHook.isEmpty ? NotifyHook.desktop(environment: environment) : settings.notifyHook,
       environment: environment)
+    audio = AudioWatch(environment: environment)
+    player = PlayerLink(environment: environment)
     self.supervisor = supervisor
     machine = MachineWatch(
       unlockFile: request.unlockFile ?? ControlAddress.place("unlocked", state: request.state))
@@ -193,6 +204,8 @@ struct DaemonLoop: ~Copyable {
     try takeEvents()
     try commit()
     notifier.end()
+    audio.end()
+    player.end()
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
     while !supervisor.hasStopped, clock.instant < deadline {
@@ -214,6 +227,7 @@ struct DaemonLoop: ~Copyable {
     let before = clock.instant
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
+      audio.deadline,
       outlets.nextDeadline,
       control.nextDeadline(at: before),
     ].compactMap { $0 }.min()
@@ -228,11 +242,18 @@ struct DaemonLoop: ~Copyable {
     notifier.watch(&entries)
     let firstOfAudience = entries.count
     nmea?.watch(&entries)
+    let firstOfAudio = entries.count
+    audio.watch(&entries)
+    player.watch(&entries)
+    alarm.set(live.nextAlarm, by: clock)
+    alarm.watch(&entries)
     let firstOfControl = entries.count
     control.watch(&entries, at: before)
     let milliseconds = clock.milliseconds(until: due)
     let count = unsafe poll(&entries, nfds_t(entries.count), machine.wait(atMost: milliseconds))
     if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
+    if entries[firstOfControl - 1].revents != 0 { alarm.take() }
+    try noteSleep()
     if entries[1].revents != 0 || count < 0 { try take(SignalBell.take()) }
     if entries[0].revents != 0 { try takeEvents() }
     if entries[2].revents != 0 { try takeReports() }
@@ -241,8 +262,9 @@ struct DaemonLoop: ~Copyable {
       try live.handle(.machine(event), at: clock.read())
     }
     for outcome in notifier.take(entries[firstOfNotifier..<firstOfAudience]) { try take(outcome) }
-    nmea?.take(entries[firstOfAudience..<firstOfControl])
+    nmea?.take(entries[firstOfAudience..<firstOfAudio])
     try alignAudience()
+    try takeAudio(entries[firstOfAudio..<(firstOfControl - 1)])
     let questions = control.serve(entries[firstOfControl...], at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
     try live.advance(to: clock.read())
@@ -259,6 +281,15 @@ struct DaemonLoop: ~Copyable {
       notice.alive()
       aliveAt = now.advanced(bySeconds: Double(interval) * 1e-6)
     }
+  }
+
+  /// The machine has slept through something that was due: that is late, and says so (rules D5 and E2).
+  private mutating func noteSleep() throws(Failure) {
+    let slept = clock.sleptSeconds
+    defer { sleptSeconds = slept }
+    guard slept - sleptSeconds > 1, let due = live.nextAlarm, due <= clock.instant else { return }
+    try live.handleAtLast(.machine(.absent(true)))
+    try live.handle(.machine(.absent(false)), at: clock.read())
   }
 
   /// Logs that there are no descriptors, once in a while.
@@ -336,18 +367,30 @@ struct DaemonLoop: ~Copyable {
     if let trouble = live.host.journal.takeRecordingFailure() {
       Self.log("\(trouble); the recording ends here")
     }
-    for work in live.host.ports.takeWork() { perform(work) }
+    var presented: [(subscriber: String, event: Int)] = []
+    for work in live.host.ports.takeWork() { perform(work, noting: &presented) }
+    alignAudio()
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     for note in outlets.pump(at: clock.instant, newest: live.host.journal.newestID) { Self.log(note) }
     for (outlet, request) in outlets.takeRequests() { requests.append((outlet, request)) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
+    guard !presented.isEmpty else { return }
+    // Until that is stored, they are shown again by the next daemon.
+    for (name, event) in presented where live.engine.subscriberState(name) != nil {
+      try live.handle(.subscriber(name: name, .mode(.presented(event: event))), at: clock.read())
+    }
+    try commit()
   }
 
-  private mutating func perform(_ work: DaemonPorts.Work) {
+  /// - Parameter presented: gets the notifications that have reached who shows them.
+  private mutating func perform(
+    _ work: DaemonPorts.Work, noting presented: inout [(subscriber: String, event: Int)]
+  ) {
     switch work {
     case .order(.notify(let name, let event, let notification, let content), _):
-      let trouble = notifier.show(content, of: name, event: event, notification: notification)
+      let (isStarted, trouble) = notifier.show(content, of: name, event: event, notification: notification)
       if let trouble { Self.log(trouble) }
+      if isStarted { presented.append((name, event)) }
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name)): supervisor.userLaunch(name)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)

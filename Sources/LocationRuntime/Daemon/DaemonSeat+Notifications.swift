@@ -33,7 +33,7 @@ extension DaemonSeat {
     return parsed.id
   }
 
-  /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none.
+  /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the microphone.
   package func change(_ name: String, _ event: ModeEvent) throws(Failure) {
     guard let client = try ControlClient.connect(state: state) else {
       if case .openNotification = event { throw Self.noDaemon }
@@ -51,7 +51,10 @@ extension DaemonSeat {
     case .permitNotifications(let isAllowed):
       verb = "notifications"
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .notify, .cancelNotifications, .fetched, .keepAlive, .tag, .traffic, .push:
+    case .audio(.permitMicrophone(let isAllowed)):
+      verb = "microphone"
+      members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
+    case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)

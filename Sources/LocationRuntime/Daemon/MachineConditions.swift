@@ -9,22 +9,30 @@ import LocationCore
 /// What good moments to fetch depend on (rule G1): whether a network can be reached, and what the machine runs on. It
 /// is read from the kernel when the kernel has news, and never between.
 ///
-/// "Network there" is a default route on a link that is up. Whether it is metered nobody knows here, so it counts as
-/// free. A network that has just come counts after ``settleSeconds``.
+/// "Network there" is a default route on a link that is up. Whether it is metered only NetworkManager knows: without it,
+/// it counts as free. What UPower says of the battery comes before what the kernel says. A network that has just come
+/// counts after ``settleSeconds``.
 struct MachineConditions {
   private let network = KernelNews(.network)
   private let devices = KernelNews(.devices)
   private let root: String
+  /// Who asks NetworkManager and UPower.
+  private let bus: ConditionsLink
   private var told: (network: NetworkState?, supply: PowerSupply?) = (nil, nil)
   /// When a network that has come counts; nil where none has.
   private(set) var settlesAt: EngineInstant?
 
-  /// - Parameter root: in place of `/`, for tests.
-  init(root: String = "") { self.root = root }
+  /// - Parameters:
+  ///   - root: in place of `/`, for tests.
+  ///   - bus: who asks NetworkManager and UPower.
+  init(root: String = "", bus: ConditionsLink = ConditionsLink()) {
+    self.root = root
+    self.bus = bus
+  }
 
-  /// Adds what `poll` is to wait for: two entries.
+  /// Adds what `poll` is to wait for: three entries.
   func watch(_ entries: inout [pollfd]) {
-    let readable = [network?.readable ?? -1, devices?.readable ?? -1]
+    let readable = [network?.readable ?? -1, devices?.readable ?? -1, bus.readable]
     entries += readable.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
   }
 
@@ -34,6 +42,7 @@ struct MachineConditions {
     if hasNews {
       network?.drain()
       devices?.drain()
+      bus.take()
     }
     guard hasNews || settlesAt.map({ $0 <= instant }) ?? false else { return [] }
     return look(at: instant)
@@ -42,17 +51,17 @@ struct MachineConditions {
   /// What is so now, where that is not what was said last.
   mutating func look(at instant: EngineInstant) -> [MachineEvent] {
     var events: [MachineEvent] = []
-    let supply = Self.supply(in: root + "/sys/class/power_supply")
+    let supply = bus.supply ?? Self.supply(in: root + "/sys/class/power_supply")
     if supply != told.supply {
       told.supply = supply
       events.append(.supply(supply))
     }
     let isThere = Self.hasDefaultRoute(
       KernelFile.read(root + "/proc/net/route") ?? "", KernelFile.read(root + "/proc/net/ipv6_route") ?? "")
-    let network = isThere ? NetworkState.free : .unreachable
+    let network = isThere ? bus.isMetered == true ? NetworkState.metered : .free : .unreachable
     if network == told.network {
       settlesAt = nil
-    } else if network == .unreachable || told.network == nil {
+    } else if network == .unreachable || told.network != .unreachable {
       settlesAt = nil
       told.network = network
       events.append(.network(network))

@@ -42,11 +42,12 @@ struct NotifyHook {
     entries += running.map { pollfd(fd: $0.pidfd.number, events: Int16(POLLIN), revents: 0) }
   }
 
-  /// Has it show a notification; what went wrong, for the log. Without a command nothing is shown.
+  /// Has it show a notification: whether it was started for it, and what went wrong, for the log. Without a command there
+  /// is nothing to be done.
   mutating func show(
     _ content: LocalNotification.Content, of subscriber: String, event: Int, notification: String
-  ) -> String? {
-    guard !command.isEmpty else { return nil }
+  ) -> (isStarted: Bool, trouble: String?) {
+    guard !command.isEmpty else { return (true, nil) }
     if running.count >= Self.runningLimit, let oldest = running.first { kill(oldest.pid, SIGKILL) }
     do throws(ProgramStart.Refusal) {
       let program = try ProgramStart(
@@ -58,9 +59,9 @@ struct NotifyHook {
       running.append(
         Running(
           pid: program.pid, pidfd: program.pidfd, subscriber: subscriber, notification: notification))
-      return nil
+      return (true, nil)
     } catch {
-      return complain("can't be started: \(SystemReason.text(error.code))")
+      return (false, complain("can't be started: \(SystemReason.text(error.code))"))
     }
   }
 
@@ -121,15 +122,18 @@ extension NotifyHook {
   /// The command that shows notifications where the settings name none: the desktop's service, where the daemon runs in a
   /// user's session and the helper is beside it; else none.
   static func desktop(environment: [String]) -> [String] {
+    guard hasBus(environment: environment), let helper = SiblingProgram.path("locwatch-notify"),
+      unsafe access(helper, X_OK) == 0
+    else { return [] }
+    return [helper]
+  }
+
+  /// Whether there is a bus of a user's session.
+  static func hasBus(environment: [String]) -> Bool {
     func value(_ key: String) -> String? {
       environment.first { $0.hasPrefix(key + "=") }.map { String($0.dropFirst(key.count + 1)) }
     }
-    let hasBus =
-      value("DBUS_SESSION_BUS_ADDRESS") != nil
+    return value("DBUS_SESSION_BUS_ADDRESS") != nil
       || value("XDG_RUNTIME_DIR").map { unsafe access($0 + "/bus", F_OK) == 0 } ?? false
-    guard hasBus, let helper = SiblingProgram.path("locwatch-notify"), unsafe access(helper, X_OK) == 0 else {
-      return []
-    }
-    return [helper]
   }
 }

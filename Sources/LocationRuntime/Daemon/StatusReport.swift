@@ -161,6 +161,7 @@ struct StatusReport {
     if !view.sockets.isEmpty {
       members.append(.init(key: "sockets", value: .array(view.sockets.map { .string($0) })))
     }
+    if !view.audio.isEmpty { members.append(.init(key: "audio", value: AudioView.tree(of: view.audio))) }
     if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
     if !view.tasks.isEmpty {
       members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))

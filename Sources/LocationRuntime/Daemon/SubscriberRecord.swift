@@ -17,6 +17,8 @@ package struct SubscriberRecord: Sendable {
   /// The longest time from one keep-alive call to the next, and the sockets that are watched; nil where there is none.
   private let keepAlive: JSONTree?
   private let sockets: JSONTree?
+  /// Its open audio sessions; nil where there are none.
+  private let audio: JSONTree?
   /// What senders of pushes show; nil where it has none or is not asked for.
   package var pushToken: String?
 
@@ -43,6 +45,7 @@ package struct SubscriberRecord: Sendable {
     fetch = known?["fetch"]
     keepAlive = known?["keep_alive_s"]
     sockets = known?["sockets"]
+    audio = known?["audio"]
   }
 
   /// What is said where there is none of that name.
@@ -72,6 +75,7 @@ package struct SubscriberRecord: Sendable {
     line.member(json: "fetch", fetch?.text)
     line.member(json: "keep_alive_s", keepAlive?.text)
     line.member(json: "sockets", sockets?.text)
+    line.member(json: "audio", audio?.text)
     line.member("push_token", pushToken)
     line.member("command", subscriber.command)
     line.close()
@@ -114,6 +118,13 @@ package struct SubscriberRecord: Sendable {
     if let keepAlive { rows.append(["keep-alive", "every \(keepAlive.text) s at least"]) }
     if case .array(let tags)? = sockets {
       rows.append(["sockets", tags.compactMap { $0.text(or: nil) }.joined(separator: ", ")])
+    }
+    if case .array(let sessions)? = audio {
+      let words = sessions.map { session in
+        ["audio", "kind", "state"].compactMap { session[$0]?.text(or: nil) ?? session[$0]?.text }
+          .joined(separator: " ")
+      }
+      rows.append(["audio", words.joined(separator: ", ")])
     }
     if let pushToken { rows.append(["push token", pushToken]) }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text

@@ -47,6 +47,14 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
     }
   }
 
+  /// When the machine has to be awake for a mode; nil where only events move the time.
+  package var nextAlarm: EngineInstant? {
+    switch timing {
+    case .clock: host.engine.nextAlarm
+    case .fixes: nil
+    }
+  }
+
   /// Handles an event that came now.
   ///
   /// - Returns: whether it has reached the engine. Where time is that of the fixes it has not before the first fix.

@@ -36,6 +36,13 @@ package struct SystemClock: Sendable {
     EngineInstant(microseconds: Self.microseconds(of: CLOCK_BOOTTIME).saturatingAdd(offsetMicroseconds))
   }
 
+  /// Seconds that the machine has slept since it booted.
+  package var sleptSeconds: Double {
+    Double(
+      Self.microseconds(of: CLOCK_BOOTTIME).saturatingSubtract(Self.microseconds(of: CLOCK_MONOTONIC)))
+      / 1_000_000
+  }
+
   /// How long `poll` has to wait for an instant: rounded up, so that the instant has come then; -1 for ever.
   package func milliseconds(until instant: EngineInstant?) -> Int32 {
     guard let instant else { return -1 }

@@ -106,7 +106,8 @@ package struct RecordEncoder {
     case .suspend:
       guard let start = started.removeValue(forKey: decision.subscriber) else { return false }
       return start.seconds(to: record.time) <= Self.briefSeconds
-    case .defer, .coalesce, .drop, .terminate, .purge, .refuse, .warn, .throttle, .notify: break
+    case .defer, .coalesce, .drop, .terminate, .purge, .refuse, .warn, .throttle, .notify, .hold:
+      break
     }
     return false
   }

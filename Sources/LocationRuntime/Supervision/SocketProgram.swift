@@ -61,6 +61,7 @@ final class SocketProgram: SupervisedSubscriber {
     case .announce(_, let notice): say(LaunchNotice.line(of: notice))
     case .refuse(_, let what, let reason):
       say(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
+    case .audio(_, let notice): say(LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
     case .open(_, let launch): call(LaunchNotice(launch), at: now)
     case .notify: break

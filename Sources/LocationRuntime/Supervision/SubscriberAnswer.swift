@@ -73,6 +73,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case fetched
     case keepAlive = "keep_alive_s"
     case tag
+    case beginAudio = "begin_audio"
+    case endAudio = "end_audio"
     case pushToken = "push_token"
   }
 
@@ -102,6 +104,10 @@ package enum SubscriberAnswer: Hashable, Sendable {
         ?? SubscriberAnswer.request(.invalid("fetched"))
     case .tag: try name(&reader).map { .tag($0) }
     case .keepAlive: .mode(.keepAlive(seconds: try reader.number()))
+    case .beginAudio:
+      try AudioAnswer.read(from: &reader).map { SubscriberAnswer.mode(.audio($0)) }
+        ?? SubscriberAnswer.request(.invalid("begin_audio"))
+    case .endAudio: try wholeNumber(&reader).map { .mode(.audio(.end(token: $0))) }
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
   }

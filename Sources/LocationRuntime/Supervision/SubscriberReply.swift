@@ -17,6 +17,8 @@ package enum SubscriberReply: Hashable, Sendable {
   case notifications([ScheduledNotification])
   /// A socket that it passed is watched from its next suspension on.
   case tagged(String)
+  /// The token of an audio session that it opened.
+  case audio(token: Int)
   /// What senders of pushes are to show.
   case pushToken(String)
   /// Something it asked for can't be done, and why.
@@ -51,6 +53,7 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("suspension", "no")
     case .notification(let id): line.member("notification", id)
     case .tagged(let tag): line.member("tag", tag)
+    case .audio(let token): line.member("audio", token)
     case .notifications(let list):
       line.member("v", 1)
       line.member("type", "notifications")
@@ -161,6 +164,18 @@ struct LaunchNotice: Hashable {
       line.member("reason", warning.reason.rawValue)
       line.member("task", warning.task)
     }
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
+  /// The line that tells a program what has become of an audio session (section F).
+  static func line(of notice: Order.AudioNotice) -> [UInt8] {
+    var line = JSONLine()
+    line.open()
+    line.member("v", 1)
+    line.member("type", notice.change.rawValue)
+    line.member("audio", notice.token)
+    if notice.change == .resumed { line.member("should_resume", true) }
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

@@ -62,6 +62,7 @@ final class SupervisedProgram: SupervisedSubscriber {
       sayIfResident(LaunchNotice.line(of: notice))
     case .refuse(_, let what, let reason):
       sayIfResident(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
+    case .audio(_, let notice): sayIfResident(LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
     case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }

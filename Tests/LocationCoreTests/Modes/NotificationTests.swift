@@ -47,6 +47,25 @@ import Testing
     #expect(stage.launches().isEmpty)
   }
 
+  @Test func `D5 one that was on its way when the daemon ended is shown again, under the same id`() {
+    var stage = Self.stage()
+    stage.presents = false
+    stage.say(1, Self.after(9))
+    stage.wait(until: 10)
+    stage.take(11, .machine(.absent(true)))
+    stage.presents = true
+    stage.take(20, .machine(.absent(false)))
+    #expect(stage.log().last == "notify D3 suspended>suspended unacknowledged")
+    let events = stage.effects.orders.compactMap { order in
+      if case .notify(_, let event, _, _) = order { event } else { nil }
+    }
+    #expect(events.count == 2 && Set(events).count == 1)
+    #expect(stage.notified.count == 1)
+    stage.take(30, .machine(.absent(true)))
+    stage.take(40, .machine(.absent(false)))
+    #expect(stage.shown.count == 2)
+  }
+
   @Test func `D3 nothing of the policy keeps it from being shown, and it changes no state`() {
     var stage = Self.stage(.suspended)
     stage.say(1, Self.after(9))

@@ -11,6 +11,8 @@ struct Stage: ~Copyable {
   var answerSeconds = 0.1
   /// How programs answer good moments to fetch, after how many seconds, with how many bytes.
   var answers: [String: (result: FetchResult, seconds: Double, bytes: Int?)] = [:]
+  /// Whether who shows notifications takes each.
+  var presents = true
   private var outcomes: [(at: EngineInstant, name: String, event: SubscriberEvent)] = []
   private var performed = 0
 
@@ -75,7 +77,11 @@ struct Stage: ~Copyable {
             (instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
         }
       case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep: break
+      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio: break
+      case .notify(let name, let event, _, _):
+        guard presents else { continue }
+        engine.handle(
+          Stamped(at: instant, .subscriber(name: name, .mode(.presented(event: event)))), into: &effects)
       }
     }
     performed = orders.count
@@ -88,6 +94,13 @@ struct Stage: ~Copyable {
   /// Notifications that were due, in order.
   var notified: [NotificationRecord] {
     effects.records.compactMap { if case .notification(let record) = $0.body { record } else { nil } }
+  }
+
+  /// What a program was told of its audio sessions, in order.
+  func audio(of name: String = "a") -> [String] {
+    effects.orders.compactMap { order in
+      if case .audio(name, let notice) = order { "\(notice.change.rawValue) \(notice.token)" } else { nil }
+    }
   }
 
   /// Pushes that were taken, in order: name, and what they have.

@@ -41,13 +41,15 @@ import Testing
     .subscriber(name: "s", .mode(.fetched(.newData, bytes: 7))),
     .subscriber(name: "s", .mode(.keepAlive(seconds: 600))), .subscriber(name: "s", .mode(.tag("sip"))),
     .subscriber(name: "s", .mode(.traffic(tag: "sip", bytes: 7, lost: 1))),
+    .subscriber(name: "s", .mode(.audio(.begin(.both, mixes: true)))), .machine(.audioCommand("play")),
+    .subscriber(name: "s", .mode(.presented(event: 3))),
     .subscriber(
       name: "s",
       .mode(
         .push(
           Push(
             id: "p", alert: LocalNotification.Content(title: "t"), isContentAvailable: true, payload: "{}")))),
-        .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.audience(true)),
+    .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.audience(true)),
     .machine(.notifier(false)),
     .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),
     .machine(.reboot), .machine(.memoryPressure(.critical)), .machine(.lowPower(true)), .machine(.unlock),

@@ -177,7 +177,8 @@ struct Simulation: ~Copyable {
       deliveries += 1
       if programs[name]?.state == .running { programs[name]?.handed.append(event) }
     case .order(.open(let name, _), _): start(name)
-    case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .order(.notify, _), .order(.keep, _):
+    case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .order(.notify, _), .order(.keep, _),
+      .order(.audio, _):
       break
     case .action(.answer): break
     }

@@ -59,6 +59,32 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(.enabled(if: hasPython, "no Python here"))
+  func `D5 one that nobody could show is shown by the next daemon`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a")
+    let hook = run.folder("hook.py")
+    let settings = run.settings("notifications: {notify_hook: [\(hook)]}\n")
+    let starter = ["/usr/bin/env", "NOTIFY_LOG=\(run.folder("shown"))"]
+    try run.start(settings, through: starter)
+    run.move(0, second: 0)
+    try await run.waitFor("a", .suspended)
+    let add = ["notifications", "add", "a", "--title", "Tea", "--id", "tea", "--now"]
+    #expect(try await run.command(add).status == 0)
+    try await run.wait("the complaint") { run.process?.stderr.contains("hook.py can't be started") == true }
+    await run.end(SIGKILL)
+    try FileManager.default.copyItem(atPath: PackageRoot.file("Examples/notify.py"), toPath: hook)
+    try run.start(settings, through: starter)
+    run.move(0, second: 10)
+    try await run.wait("the notification") { Self.shown(run) == ["a: Tea: "] }
+    #expect(await run.end() == 0)
+    try run.start(settings, through: starter)
+    run.move(0, second: 20)
+    try await run.waitForFixes(3)
+    #expect(Self.shown(run) == ["a: Tea: "])
+    #expect(await run.end() == 0)
+  }
+
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
   func `D4 D6 D8 they are listed, added, canceled and opened from the terminal`() async throws {
     let run = try DaemonRun()

@@ -29,6 +29,8 @@ import Testing
     session.modes.fetch = FetchState(at: instant)
     session.modes.keepAlive = KeepAliveState(seconds: 900, from: instant)
     session.modes.sockets = ["sip"]
+    session.modes.audio = AudioState()
+    session.modes.audio?.sessions = [AudioState.Session(token: 1, kind: .play, mixes: false)]
     var whole = Explanation(time: time)
     whole.knownUntil = time
     whole.event = record

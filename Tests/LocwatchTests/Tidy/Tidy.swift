@@ -42,10 +42,12 @@ enum Tidy {
     "LocationFormats": (
       ["LocationCore", "CGPSD", "CExpat", "CZlib"], ["CGPSD", "CExpat", "CZlib"]
     ),
-    "LocationRuntime": (["LocationFormats", "LocationCore", "CSpawn"], ["CSpawn"]),
+    "LocationRuntime": (["LocationFormats", "LocationCore", "CSpawn", "CTimer"], ["CSpawn", "CTimer"]),
     "LocationLab": (["LocationRuntime", "LocationFormats", "LocationCore"], []),
     "LocationBus": (["CSystemd"], ["CSystemd"]),
     "locwatch-notify": (["LocationBus", "LocationCore"], []),
+    "locwatch-conditions": (["LocationBus"], []),
+    "locwatch-player": (["LocationBus", "LocationCore"], []),
     "locwatch-session": (["LocationBus"], []),
     "locwatch-outlet": (
       ["LocationFormats", "LocationCore", "CCurl", "CCrypto"], ["CCurl", "CCrypto"]
@@ -59,7 +61,7 @@ enum Tidy {
 
   /// The targets of ours that are C.
   static let headerTargets: Set<String> = [
-    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CSystemd", "CCurl", "CCrypto", "CNATS",
+    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CTimer", "CSystemd", "CCurl", "CCrypto", "CNATS",
   ]
 
   /// The one file of the core that may import the C library, for its mathematics.

@@ -6,6 +6,10 @@ enum ModelAction: Hashable, CaseIterable {
   case region, visit, move, update
   /// Calls of the background modes.
   case keepAlive, restart, remoteControl, goodMoment
+  /// What it says to the modes, and what its server, its listeners and its user do.
+  case askKeepAlive, tag, traffic
+  case beginAudio, endAudio, quiet, loud
+  case notifySoon, openNotification
   case push, silentPush
   case acknowledgeOldest, acknowledgeAll
   case beginTask, endTask, locate
@@ -15,7 +19,7 @@ enum ModelAction: Hashable, CaseIterable {
   case reboot, unlock, lockScreen, interrupt, resume
   /// It holds a lock that others wait for; it takes too much of the processor.
   case hold, hog
-  case second, fiveSeconds, tenSeconds, minute
+  case second, fiveSeconds, tenSeconds, minute, tenMinutes
 
   /// Seconds that pass; nil where something happens at once.
   var seconds: Double? {
@@ -24,6 +28,7 @@ enum ModelAction: Hashable, CaseIterable {
     case .fiveSeconds: 5
     case .tenSeconds: 10
     case .minute: 60
+    case .tenMinutes: 600
     case _: nil
     }
   }
@@ -35,6 +40,9 @@ extension ModelState {
     let now = now
     var made: [PolicyStep] = []
     func say(_ body: (inout Policy, Int) -> Void) { _ = policy.withSession("a", body) }
+    func mode(_ event: ModeEvent) {
+      say { $0.take(event, $1, isKnownRegion: true, at: now, into: &made) }
+    }
     switch action {
     case .launch: say { $0.bringToForeground($1, at: now, into: &made) }
     case .background:
@@ -43,8 +51,12 @@ extension ModelState {
     case .quit:
       say { $0.forceQuit($1, at: now, into: &made) }
       witness.isForceQuit()
-    case .exit: say { $0.exited($1, status: 0, at: now, into: &made) }
-    case .crash: say { $0.exited($1, status: 1, at: now, into: &made) }
+    case .exit:
+      witness.endsWell()
+      say { $0.exited($1, status: 0, at: now, into: &made) }
+    case .crash:
+      witness.crashes()
+      say { $0.exited($1, status: 1, at: now, into: &made) }
     case .done: say { $0.endGrace($1, at: now, into: &made) }
     case .region: raise(.region, region: "r", into: &made)
     case .visit: raise(.visit, into: &made)
@@ -58,9 +70,17 @@ extension ModelState {
     case .restart: call(.restart, into: &made)
     case .remoteControl: call(.audio, into: &made)
     case .goodMoment: call(.fetch, into: &made)
+    case .askKeepAlive: mode(.keepAlive(seconds: 600))
+    case .tag: mode(.tag("t"))
+    case .traffic: mode(.traffic(tag: "t", bytes: 1, lost: nil))
+    case .beginAudio: mode(.audio(.begin(.play, mixes: false)))
+    case .endAudio: mode(.audio(.end(token: nil)))
+    case .quiet: mode(.audio(.level(decibels: -90)))
+    case .loud: mode(.audio(.level(decibels: -10)))
+    case .notifySoon:
+      mode(.notify(LocalNotification(id: "n", title: "t", when: .after(seconds: 5))))
+    case .openNotification: mode(.openNotification(id: "n"))
     case .push, .silentPush:
-      // What the user is shown of it is remembered, which no rule depends on.
-      policy.hasNotifier = false
       let alert = action == .push ? LocalNotification.Content(title: "t") : nil
       let push = Push(alert: alert, isContentAvailable: true, payload: "{}")
       say { $0.take(push, $1, at: now, into: &made) }
@@ -104,7 +124,7 @@ extension ModelState {
     case .interrupt, .resume: say { $0.interrupt($1, begins: action == .interrupt, at: now, into: &made) }
     case .hold: say { $0.noteLock(true, $1, at: now, into: &made) }
     case .hog: say { $0.endOverrun($1, at: now, into: &made) }
-    case .second, .fiveSeconds, .tenSeconds, .minute: break
+    case .second, .fiveSeconds, .tenSeconds, .minute, .tenMinutes: break
     }
     steps = made
   }

@@ -180,9 +180,18 @@ struct ModelState: Hashable {
         policy.suspendIfIdle(0, at: now, into: &steps)
       case .reduced(_, let owed): raise(owed.trigger, isCoarse: true, into: &steps)
       case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
+      case .notified(let due):
+        let event = witness.nextEvent(.notificationDue, isExact: false)
+        let before = steps.count
+        policy.present(due, event: event, 0, at: now, into: &steps)
+        policy.update(0) { $0.modes.notifications?.notePresented(event) }
+        let isHanded = steps[before...].contains { step in
+          if case .ordered(.deliver(_, event)) = step { true } else { false }
+        }
+        if isHanded { witness.kept.append(event) }
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .pushed(let due): raise(due, into: &steps)
-      case .decided, .moved, .ordered, .changed, .notified, .noted, .transferred: break
+      case .decided, .moved, .ordered, .changed, .noted, .transferred: break
       }
       place += 1
     }
@@ -213,7 +222,11 @@ struct ModelState: Hashable {
     guard due.record.isForProgram else { return }
     let event = witness.nextEvent(due.push.alert == nil ? .silentPush : .push, isExact: false)
     let before = steps.count
+    // What the user is shown of it is remembered, which no rule depends on.
+    let hasNotifier = policy.hasNotifier
+    policy.hasNotifier = false
     policy.present(due, event: event, 0, at: now, into: &steps)
+    policy.hasNotifier = hasNotifier
     noteKept(event, steps[before...])
   }
 
@@ -255,6 +268,10 @@ extension ModelState {
       uniqueKeysWithValues: inOutbox.union(witness.kept).sorted().enumerated().map { ($1, $0 + 1) })
     let tokens = Dictionary(
       uniqueKeysWithValues: policy.sessions[0].tasks.sorted().enumerated().map { ($1, $0 + 1) })
+    let audioTokens = Dictionary(
+      uniqueKeysWithValues: (policy.sessions[0].modes.audio?.sessions ?? []).enumerated().map {
+        ($1.token, $0 + 1)
+      })
     policy.update(0) { session in
       for place in session.outbox.indices {
         session.outbox[place].event = events[session.outbox[place].event] ?? 0
@@ -267,6 +284,7 @@ extension ModelState {
         switch session.assertions[place].reason {
         case .delivery: session.assertions[place].owner = events[owner] ?? 0
         case .task: session.assertions[place].owner = tokens[owner] ?? 0
+        case .audio: session.assertions[place].owner = audioTokens[owner] ?? 0
         case .grace: break
         }
       }
@@ -298,6 +316,14 @@ extension ModelState {
       if let from = session.modes.keepAlive?.from {
         session.modes.keepAlive?.from = from.advanced(bySeconds: shift)
       }
+      if var fetch = session.modes.fetch {
+        fetch.last = fetch.last.advanced(bySeconds: shift)
+        move(&fetch.askedAt)
+        move(&fetch.dayBegin, back: 86_400)
+        session.modes.fetch = fetch
+      }
+      session.modes.audio = session.modes.audio.map { Self.normalized($0, audioTokens, move) }
+      session.modes.notifications = session.modes.notifications.map { Self.normalized($0, shift) }
       session.modes.pushes?.move(bySeconds: shift, to: origin)
       if let batch = session.standard.batch {
         session.standard.batch = StandardService.Batch(
@@ -308,10 +334,42 @@ extension ModelState {
           end: request.end.advanced(bySeconds: shift), best: request.best)
       }
     }
+    move(&policy.awakeSince, back: 1)
     // Two seconds ago or more, the next look is due at once.
     move(&policy.pressureLookedAt, back: 2)
     policy.refreshDeadline()
     witness.normalize(events, tokens, move)
     now = origin
+  }
+
+  private static func normalized(
+    _ audio: AudioState, _ tokens: [Int: Int], _ move: (inout EngineInstant?, Double) -> Void
+  ) -> AudioState {
+    var normal = audio
+    normal.nextToken = tokens.count + 1
+    normal.sessions = audio.sessions.map { old in
+      var session = AudioState.Session(token: tokens[old.token] ?? 0, kind: old.kind, mixes: old.mixes)
+      session.quietSince = old.quietSince
+      session.isSilent = old.isSilent
+      session.interrupter = old.interrupter
+      session.interruptionEnd = old.interruptionEnd
+      move(&session.quietSince, 31)
+      move(&session.interruptionEnd, 1)
+      return session
+    }
+    return normal
+  }
+
+  private static func normalized(_ book: NotificationBook, _ shift: Double) -> NotificationBook {
+    var normal = book
+    for entry in book.entries {
+      normal.change(entry.id) {
+        $0.first = $0.first?.advanced(bySeconds: shift)
+        $0.heldAt = $0.heldAt?.advanced(bySeconds: shift)
+      }
+    }
+    // Which record showed it matters to nobody but the program that is launched.
+    for shown in book.shown { normal.noteShown(NotificationBook.Shown(id: shown.id, event: 0, data: nil)) }
+    return normal
   }
 }

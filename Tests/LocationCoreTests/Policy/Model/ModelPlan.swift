@@ -39,6 +39,16 @@ enum ModelPlan {
     [.update, .move, .backgroundDeliveryOff, .backgroundDeliveryOn, .acknowledgeAll, .exit, .tenSeconds],
     // Calls of the background modes, which need no right to know the position.
     [.keepAlive, .remoteControl, .goodMoment, .acknowledgeAll, .exit, .quit, .launch, .deny, .tenSeconds],
+    // A connection that is kept, and the starts of a program that has to run.
+    [
+      .askKeepAlive, .tag, .traffic, .acknowledgeAll, .crash, .launch, .background, .backgroundDeliveryOff,
+      .tenMinutes,
+    ],
+    [.crash, .exit, .reboot, .unlock, .critical, .relief, .acknowledgeAll, .quit, .minute],
+    // Audio that is heard, or not.
+    [.launch, .background, .beginAudio, .endAudio, .quiet, .loud, .interrupt, .remoteControl, .minute],
+    // Notifications, which wake nobody.
+    [.notifySoon, .openNotification, .launch, .background, .reboot, .unlock, .exit, .fiveSeconds],
     [.restart, .goodMoment, .reboot, .unlock, .critical, .relief, .acknowledgeOldest, .hog, .second],
     // Pushes, of which silent ones have to wait.
     [.push, .silentPush, .acknowledgeAll, .quit, .launch, .background, .backgroundDeliveryOff, .minute],

@@ -56,11 +56,16 @@ struct ModelWitness: Hashable {
   private var ends = 0
   /// Whether it waits for one fix.
   var asksForFix = false
+  /// Whether its manifest has the mode by which it has to run (rule E5).
+  private let hasToRun: Bool
+  /// Whether its last process failed, and nothing has been done to it since that ends the matter.
+  private var hasFailed = false
 
   init(_ subscriber: Subscriber, _ configuration: Policy.Configuration) {
     authorization = subscriber.authorization
     isReduced = subscriber.accuracy == .reduced
     exitsOnSuspend = subscriber.exitsOnSuspend
+    hasToRun = subscriber.modes.contains(.voip)
     state = exitsOnSuspend ? .active : .suspended
     numbers = Numbers(configuration)
   }
@@ -115,8 +120,15 @@ extension ModelWitness {
   /// The user ended it. What it had is not tried again: it waits for the next event of a location service, or the user.
   mutating func isForceQuit() {
     isMarked = true
+    hasFailed = false
     retryBy = nil
   }
+
+  /// Its process ends by itself, with status 0.
+  mutating func endsWell() { hasFailed = false }
+
+  /// Its process ends by itself, with another status.
+  mutating func crashes() { hasFailed = state != .notRunning || hasFailed }
 
   mutating func acknowledges(_ event: Int, at now: EngineInstant) {
     held.remove(event)
@@ -138,6 +150,8 @@ extension ModelWitness {
   mutating func reboots() {
     isLocked = true
     isMarked = false
+    // It is to be started at boot.
+    hasFailed = true
     criticalSince = nil
   }
 }
@@ -223,6 +237,7 @@ extension ModelWitness {
     guard decision.after != decision.before else { return nil }
     if decision.after == .notRunning, decision.rule != .forceQuit, decision.rule != .exitsOnSuspend {
       owe(at: now)
+      hasFailed = true
     }
     return enter(decision.after, at: now)
   }
@@ -277,6 +292,7 @@ extension ModelWitness {
   private mutating func enter(_ after: SubscriberState, at now: EngineInstant) -> String? {
     let before = state
     state = after
+    if after.isRunning { hasFailed = false }
     if exitsOnSuspend, after == .background || after == .suspended {
       return "A5: in the background though it opted out"
     }
@@ -311,7 +327,7 @@ extension Order {
   /// Whether a record goes before the order. What a program is told of a move is told beside the move.
   fileprivate var isRecorded: Bool {
     switch self {
-    case .announce, .open, .keep: false
+    case .announce, .open, .keep, .audio: false
     case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify: true
     }
   }
@@ -329,7 +345,7 @@ extension Order {
     case .refuse: return decision.action == .refuse
     case .terminate: return [.terminate, .purge].contains(decision.action)
     case .notify(_, let event, _, _): return decision.event == event && decision.action == .notify
-    case .announce, .open, .keep: return false
+    case .announce, .open, .keep, .audio: return false
     }
   }
 }
@@ -346,17 +362,33 @@ extension ModelWitness {
     // A standard update and a good moment end with the process.
     if !kept.filter(isLasting).allSatisfy(waiting.contains) { return "K5: an event is lost without a record" }
     if asksForFix, session.standard.request == nil { return "B9: a request ends in silence" }
+    if let keepAlive = session.modes.keepAlive, !keepAlive.isCalled, !state.isForeground,
+      isOver(keepAlive.from, keepAlive.seconds, now)
+    {
+      return "E2: called later than it may be"
+    }
     switch state {
     case .background: return standingInBackground(session, at: now)
     case .suspended:
       if !session.assertions.isEmpty { return "A3: suspended with an assertion" }
       if asksForFix { return "B9: a request waits in suspension" }
+      if session.modes.audio?.sessions.contains(where: \.isSounding) == true {
+        return "F1: suspended while it sounds"
+      }
       if isOver(criticalSince, 1, now), isOver(session.suspendedAt, 1, now) {
         return "A4: suspended under critical pressure for more than 1 s"
       }
     case .inactive, .active:
       if isOver(exitSince, numbers.exitSeconds, now) { return "A5: the end moved" }
     case .notRunning:
+      if session.modes.keepAlive != nil || !session.modes.sockets.isEmpty {
+        return "E4a: something is kept for no process"
+      }
+      if hasToRun, hasFailed, mayStart, !isMarked, session.modes.restart?.dueAt == nil,
+        !session.outbox.contains(where: { $0.trigger.row == .restart }), session.relaunchAt == nil
+      {
+        return "E5: not started again"
+      }
       if isOver(retryBy, 0, now), mayStart, session.outbox.contains(where: { mayWake(for: $0) }) {
         return "K5: not tried again"
       }
@@ -370,6 +402,7 @@ extension ModelWitness {
 
   private func standingInBackground(_ session: Session, at now: EngineInstant) -> String? {
     if session.assertions.isEmpty { return "A2: runs in the background without an assertion" }
+    if session.isSounding { return nil }
     if session.deadline == nil { return "K1: runs in the background without an end" }
     if let clock = session.taskClock, let since = tasksSince, !clock.isOver,
       since.seconds(to: clock.end) > numbers.taskSeconds

@@ -1,6 +1,20 @@
 package import LocationCore
 package import LocationFormats
 
+extension AudioView {
+  /// As a list of JSON objects.
+  package static func tree(of views: [AudioView]) -> JSONTree {
+    .array(
+      views.map { view in
+        .object([
+          .init(key: "audio", value: .number("\(view.token)")),
+          .init(key: "kind", value: .string(view.kind.rawValue)),
+          .init(key: "state", value: .string(view.state.rawValue)),
+        ])
+      })
+  }
+}
+
 extension FetchView {
   /// As one JSON object (rule G3).
   package var tree: JSONTree {

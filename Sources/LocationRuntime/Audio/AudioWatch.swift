@@ -1,0 +1,238 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Listens whether the audio sessions of programs sound (rule F3): whether PipeWire has a stream of theirs that runs, and
+/// how loud that is. It watches the graph only while a session is open, and measures only in the background.
+///
+/// A stream belongs to a program by its process: the one that was started, one of its process group, or one of its cgroup.
+struct AudioWatch {
+  /// A program with an open session.
+  struct Player: Hashable {
+    var name: String
+    /// Whether nothing but its audio may hold off its suspension, so that it matters how loud it is.
+    var isInBackground: Bool
+  }
+
+  /// What is told of a program: the peak of its streams, decibels relative to full scale.
+  struct Level: Equatable {
+    var subscriber: String
+    var decibels: Double
+  }
+
+  private let environment: [String]
+  private var dump: ProgramStart?
+  private var graph = PipeWireGraph()
+  private var meter: StreamMeter?
+  /// When the next stream is measured.
+  private var meterAt: EngineInstant?
+  /// The stream that was measured last.
+  private var lastMetered = -1
+  /// What was measured of each stream.
+  private var measured: [Int: Double] = [:]
+  /// The process of each program.
+  private var pids: [String: pid_t] = [:]
+  private var players: [Player] = []
+  /// Whether each player was last said to be quiet.
+  private var wasQuiet: [String: Bool] = [:]
+  private var hasFailed = false
+  /// Whether others have a session open than when it was last told.
+  private var hasNews = false
+  /// What went wrong, for the log.
+  private var trouble: String?
+
+  init(environment: [String]) { self.environment = environment }
+
+  /// What a stream without any sound has, decibels.
+  static let silence = -1000.0
+  /// Seconds from one measurement to the next.
+  private static let meterSeconds = 10.0
+
+  // MARK: Whom to listen to
+
+  /// The process of a program, which was started or has connected.
+  mutating func note(_ pid: pid_t, of name: String) { pids[name] = pid }
+
+  /// Who has a session open now.
+  mutating func align(_ players: [Player], at now: EngineInstant) {
+    guard players != self.players else { return }
+    let names = Set(players.map(\.name))
+    if !names.isSubset(of: Set(self.players.map(\.name))) { hasFailed = false }
+    self.players = players
+    hasNews = true
+    wasQuiet = wasQuiet.filter { names.contains($0.key) }
+    if players.isEmpty {
+      stop()
+    } else if dump == nil, !hasFailed {
+      start()
+    }
+    scheduleMeter(at: now)
+  }
+
+  /// Whether there is a PipeWire that can be listened to.
+  static var isAvailable: Bool {
+    socket.map { unsafe access($0, R_OK | W_OK) == 0 } ?? false
+      && (try? CommandPath.resolve("pw-dump")) != nil
+  }
+
+  /// Where PipeWire is: by its name, `pipewire-0`, in the directory of the user's session.
+  private static var socket: String? {
+    let name = EnvironmentVariable.value("PIPEWIRE_REMOTE") ?? "pipewire-0"
+    if name.hasPrefix("/") { return name }
+    let folder =
+      EnvironmentVariable.value("PIPEWIRE_RUNTIME_DIR") ?? EnvironmentVariable.value("XDG_RUNTIME_DIR")
+    return folder.map { "\($0)/\(name)" }
+  }
+
+  private mutating func start() {
+    guard Self.isAvailable else { return }
+    graph = PipeWireGraph()
+    do throws(ProgramStart.Refusal) {
+      dump = try ProgramStart(
+        command: ["pw-dump", "--monitor"], environment: environment, hasOutput: true,
+        hasError: true, cgroup: nil, noting: { _ in })
+    } catch {
+      fail("can't be started: \(error.text)")
+    }
+  }
+
+  private mutating func stop() {
+    _ = meter?.finish()
+    meter = nil
+    meterAt = nil
+    measured = [:]
+    guard let dump else { return }
+    kill(-dump.pid, SIGKILL)
+    while dump.reap() == nil { _ = poll(nil, 0, 1) }
+    self.dump = nil
+  }
+
+  /// Ends what was started.
+  mutating func end() { stop() }
+
+  /// Nothing is known of streams any more: sessions are as they were declared.
+  private mutating func fail(_ what: String) {
+    stop()
+    hasFailed = true
+    graph = PipeWireGraph()
+    trouble = "audio: pw-dump \(what); sessions are as programs declare them until another begins"
+  }
+
+  /// What went wrong, once.
+  mutating func takeTrouble() -> String? {
+    defer { trouble = nil }
+    return trouble
+  }
+
+  // MARK: Waiting
+
+  /// Adds what `poll` is to wait for; ``take(_:at:)`` takes the same number of entries back.
+  func watch(_ entries: inout [pollfd]) {
+    for number in [dump?.output?.number ?? -1, meter?.readable ?? -1] {
+      entries.append(pollfd(fd: number, events: Int16(POLLIN), revents: 0))
+    }
+  }
+
+  /// When something is due by time.
+  var deadline: EngineInstant? { hasNews && graph.isKnown ? .distantPast : meter?.end ?? meterAt }
+
+  /// Takes what has come; of whom something has changed.
+  mutating func take(_ entries: ArraySlice<pollfd>, at now: EngineInstant) -> [Level] {
+    hasNews = false
+    guard !players.isEmpty else { return [] }
+    if entries.first?.revents != 0, dump != nil { readGraph() }
+    if let last = entries.last, meter != nil { readMeter(hasCome: last.revents != 0, at: now) }
+    if let due = meterAt, due <= now { beginMeter(at: now) }
+    scheduleMeter(at: now)
+    return changes()
+  }
+
+  private mutating func readGraph() {
+    guard let output = dump?.output else { return }
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { break }
+      guard count > 0 else { return fail("has ended") }
+      guard graph.take(piece[..<count]) else { return fail("says too much") }
+    }
+    let serials = Set(graph.streams.map(\.serial))
+    measured = measured.filter { serials.contains($0.key) }
+  }
+
+  // MARK: Measuring
+
+  private mutating func readMeter(hasCome: Bool, at now: EngineInstant) {
+    guard var running = meter else { return }
+    let isOver = hasCome && running.take() || running.end <= now
+    meter = running
+    guard isOver else { return }
+    if let level = running.finish() { measured[running.serial] = level }
+    meter = nil
+    meterAt = nil
+  }
+
+  /// Streams whose loudness matters.
+  private var metered: [PipeWireGraph.Stream] {
+    let streams = graph.streams
+    return players.filter(\.isInBackground).flatMap { self.streams(of: $0.name, among: streams) }
+  }
+
+  private mutating func scheduleMeter(at now: EngineInstant) {
+    guard dump != nil, meter == nil else { return }
+    let streams = metered
+    guard !streams.isEmpty else {
+      meterAt = nil
+      return
+    }
+    let isNew = streams.contains { measured[$0.serial] == nil }
+    let due = now.advanced(bySeconds: isNew ? 1 : Self.meterSeconds / Double(streams.count))
+    meterAt = meterAt.map { min($0, due) } ?? due
+  }
+
+  /// Measures the stream that was measured longest ago: those that were not, then one after the other.
+  private mutating func beginMeter(at now: EngineInstant) {
+    meterAt = nil
+    let streams = metered
+    let new = streams.first { measured[$0.serial] == nil }
+    guard let next = new ?? streams.first(where: { $0.serial > lastMetered }) ?? streams.first else { return }
+    lastMetered = next.serial
+    meter = StreamMeter(next, environment: environment, at: now)
+  }
+
+  // MARK: Telling
+
+  /// What is to be told, where that is not what was told last.
+  private mutating func changes() -> [Level] {
+    guard graph.isKnown || hasFailed else { return [] }
+    let all = graph.streams
+    var levels: [Level] = []
+    for player in players {
+      let own = streams(of: player.name, among: all)
+      // What was not measured is taken to be heard.
+      let loudest = own.map { measured[$0.serial] ?? 0 }.max() ?? (hasFailed ? 0 : Self.silence)
+      let isQuiet = loudest < AudioEvent.quietDecibels
+      guard wasQuiet[player.name] != isQuiet else { continue }
+      wasQuiet[player.name] = isQuiet
+      levels.append(Level(subscriber: player.name, decibels: loudest))
+    }
+    return levels
+  }
+
+  /// The streams of a program.
+  private func streams(of name: String, among all: [PipeWireGraph.Stream]) -> [PipeWireGraph.Stream] {
+    guard let pid = pids[name] else { return [] }
+    let cgroup = KernelFile.read("/proc/\(pid)/cgroup")
+    let isItsOwn = cgroup != nil && cgroup != KernelFile.read("/proc/self/cgroup")
+    return all.filter { stream in
+      stream.pid == pid || getpgid(stream.pid) == pid
+        || isItsOwn && KernelFile.read("/proc/\(stream.pid)/cgroup") == cgroup
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Measures how loud one stream is: `pw-record` hands over its samples for about a second (rule F3).
+struct StreamMeter {
+  /// The stream.
+  let serial: Int
+  /// When it ends, whatever has come by then.
+  let end: EngineInstant
+  private let program: ProgramStart
+  private var peak = 0
+  private var samples = 0
+  /// A byte of a sample whose other byte has not come.
+  private var half: UInt8?
+  /// Bytes that are passed over: some versions write a header first.
+  private var skipped = 1024
+
+  /// Nil where it can't be started.
+  init?(_ stream: PipeWireGraph.Stream, environment: [String], at now: EngineInstant) {
+    let command = [
+      "pw-record", "--target", "\(stream.serial)", "--rate", "\(Self.rate)", "--channels", "1", "--format",
+      "s16",
+      "-",
+    ]
+    guard
+      let program = try? ProgramStart(
+        command: command, environment: environment, hasOutput: true, hasError: true, cgroup: nil,
+        noting: { _ in })
+    else { return nil }
+    serial = stream.serial
+    self.program = program
+    end = now.advanced(bySeconds: Self.patienceSeconds)
+  }
+
+  /// Samples a second: what most sound has, as a lower rate would hear less of it.
+  private static let rate = 48_000
+  /// Seconds for one second of samples.
+  private static let patienceSeconds = 3.0
+
+  var readable: Int32 { program.output?.number ?? -1 }
+
+  /// Takes what has come; true where that is enough, or all there is.
+  mutating func take() -> Bool {
+    guard let output = program.output else { return true }
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    while samples < Self.rate {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return false }
+      guard count > 0 else { return true }
+      for byte in piece[..<count] { take(byte) }
+    }
+    return true
+  }
+
+  private mutating func take(_ byte: UInt8) {
+    guard skipped == 0 else {
+      skipped -= 1
+      return
+    }
+    guard let low = half else {
+      half = byte
+      return
+    }
+    half = nil
+    samples += 1
+    let sample = Int16(bitPattern: UInt16(low) | UInt16(byte) << 8)
+    peak = max(peak, Int(sample.magnitude))
+  }
+
+  /// Ends it; the peak relative to full scale, decibels. Nil where nothing was heard of it, not even silence.
+  func finish() -> Double? {
+    kill(-program.pid, SIGKILL)
+    var end: ProgramStart.End?
+    while end == nil {
+      end = program.reap()
+      if end == nil { _ = poll(nil, 0, 1) }
+    }
+    guard samples > 0 else { return nil }
+    return peak == 0 ? AudioWatch.silence : 20 * log10(Double(peak) / 32_768)
+  }
+}

@@ -1,0 +1,61 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Audio sessions: whether they sound, and what the user commands.
+extension DaemonLoop {
+  /// Tells who listens, and the desktop, of the sessions that are open now.
+  mutating func alignAudio() {
+    let views = live.engine.hasAudio ? live.engine.subscribers.filter { !$0.audio.isEmpty } : []
+    audio.align(
+      views.map { AudioWatch.Player(name: $0.subscriber.name, isInBackground: $0.state == .background) },
+      at: clock.instant)
+    if let trouble = audio.takeTrouble() { Self.log(trouble) }
+    player.align(
+      live.engine.audioPlayer.map { name in
+        let sessions = views.first { $0.subscriber.name == name }?.audio ?? []
+        let isSounding = sessions.contains { $0.state == .sounding }
+        let status = sessions.isEmpty ? "Stopped" : isSounding ? "Playing" : "Paused"
+        return PlayerLink.Player(name: name, status: status)
+      })
+  }
+
+  /// Takes what was heard, and what the user commands.
+  mutating func takeAudio(_ entries: ArraySlice<pollfd>) throws(Failure) {
+    for level in audio.take(entries.dropLast(), at: clock.instant) {
+      try live.handle(
+        .subscriber(name: level.subscriber, .mode(.audio(.level(decibels: level.decibels)))),
+        at: clock.read())
+    }
+    if let trouble = audio.takeTrouble() { Self.log(trouble) }
+    for command in player.take(entries.suffix(1)) {
+      try live.handle(.machine(.audioCommand(command)), at: clock.read())
+    }
+  }
+
+  /// The user lets a subscriber use the microphone, or no longer (rule F6).
+  mutating func microphone(_ request: JSONTree) throws(Failure) {
+    let name = try word("subscriber", request)
+    guard live.engine.subscriberState(name) != nil else {
+      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
+    }
+    guard let isAllowed = ["allowed": true, "denied": false][try word("value", request)] else {
+      throw Failure(.usage, what: "\"value\" is allowed or denied")
+    }
+    try live.handle(.subscriber(name: name, .mode(.audio(.permitMicrophone(isAllowed)))), at: clock.read())
+  }
+
+  /// The user commands, by something that is on no bus, whose session was last (rule F5).
+  mutating func audioCommand(_ request: JSONTree) throws(Failure) {
+    let command = try word("command", request)
+    guard live.engine.audioPlayer != nil else {
+      throw Failure(.conditionFails, what: "no program with the mode audio has had a session")
+    }
+    try live.handle(.machine(.audioCommand(command)), at: clock.read())
+  }
+}

@@ -1,0 +1,108 @@
+import LocationBus
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Asks NetworkManager whether the network is metered, and UPower what the machine runs on: `locwatch run` starts it while
+/// a subscriber fetches at good moments (rule G1).
+///
+/// It writes a line for each change, `{"metered":true,"on_battery":true,"percent":40.0}`, without what nobody says. It
+/// ends when its input does. It is a program of its own so that the daemon needs no bus.
+@main struct ConditionsMain {
+  /// `EX_UNAVAILABLE` of sysexits.h.
+  private static let unavailable: Int32 = 69
+
+  static func main() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    do throws(MessageBus.Failure) {
+      try serve(MessageBus(.system))
+    } catch {
+      exit(unavailable)
+    }
+  }
+
+  private static let network = "org.freedesktop.NetworkManager"
+  private static let power = "org.freedesktop.UPower"
+  private static let matches = [
+    "type='signal',sender='\(network)',interface='org.freedesktop.DBus.Properties',path='/org/freedesktop/NetworkManager'",
+    "type='signal',sender='\(power)',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'",
+    "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(network)'",
+    "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(power)'",
+  ]
+
+  private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
+    for match in matches { try bus.match(match) }
+    var told = ""
+    var hasNews = true
+    while true {
+      // What the signals say does not matter: everything is asked again.
+      while try bus.take() != nil { hasNews = true }
+      if hasNews {
+        hasNews = false
+        let line = conditions(bus)
+        if line != told { print(line) }
+        told = line
+        fflush(nil)
+        continue
+      }
+      var entries = [
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
+      ]
+      guard unsafe poll(&entries, 2, -1) >= 0 else { continue }
+      var piece = [UInt8](repeating: 0, count: 256)
+      if entries[0].revents != 0, unsafe read(STDIN_FILENO, &piece, piece.count) <= 0 { return }
+    }
+  }
+
+  /// What is so now, as a line.
+  private static func conditions(_ bus: borrowing MessageBus) -> String {
+    var members: [String] = []
+    // NMMetered: 1 yes, 2 no, 3 and 4 the same as a guess, 0 unknown.
+    if let metered = value(bus, network, "/org/freedesktop/NetworkManager", network, "Metered"), metered != 0
+    {
+      members.append("\"metered\":\(metered == 1 || metered == 3)")
+    }
+    if let isOnBattery = value(bus, power, "/org/freedesktop/UPower", power, "OnBattery") {
+      members.append("\"on_battery\":\(isOnBattery != 0)")
+      let path = "/org/freedesktop/UPower/devices/DisplayDevice"
+      let isThere = value(bus, power, path, "\(power).Device", "IsPresent")
+      if isThere == 1, let percent = value(bus, power, path, "\(power).Device", "Percentage") {
+        members.append("\"percent\":\(percent)")
+      }
+    }
+    return "{\(members.joined(separator: ","))}"
+  }
+
+  /// A property; nil where nobody has it.
+  private static func value(
+    _ bus: borrowing MessageBus, _ service: String, _ path: String, _ interface: String, _ name: String
+  ) -> Double? {
+    do throws(MessageBus.Failure) {
+      // Nobody is started for the question.
+      let isThere = try bus.call(
+        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
+        [.text(service)]
+      ) { (answer) throws(MessageBus.Failure) in try answer.text() }
+      guard isThere != nil else { return nil }
+      let value = try bus.call(
+        service, path, "org.freedesktop.DBus.Properties", "Get", [.text(interface), .text(name)]
+      ) { (answer) throws(MessageBus.Failure) in try answer.value() }
+      return number(value)
+    } catch {
+      return nil
+    }
+  }
+
+  /// A number, a truth value or a real number; nil for anything else.
+  private static func number(_ value: BusValue?) -> Double? {
+    guard case .variant(let value)? = value else { return nil }
+    if case .number(let number) = value { return Double(number) }
+    if case .flag(let isOn) = value { return isOn ? 1 : 0 }
+    if case .real(let number) = value { return number }
+    return nil
+  }
+}

@@ -1,0 +1,84 @@
+import LocationBus
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Stands on the user's bus for the program whose audio session was last: `locwatch run` starts it. A program that is
+/// suspended, or is not there, could not answer the desktop (rule F5).
+///
+/// It reads lines `{"player":NAME,"status":"Playing"}`, and writes `{"command":"pause"}` for what the user commands. It
+/// ends when its input does. It is a program of its own so that the daemon needs no bus.
+@main struct PlayerMain {
+  /// `EX_UNAVAILABLE` of sysexits.h.
+  private static let unavailable: Int32 = 69
+
+  static func main() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    do throws(MessageBus.Failure) {
+      try serve(MessageBus(.session))
+    } catch {
+      exit(unavailable)
+    }
+  }
+
+  private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
+    var lines = LineBuffer(limit: 4_096)
+    var player: MediaPlayer?
+    while true {
+      while let message = try bus.take() {
+        guard let player else { continue }
+        if let command = try player.take(message, on: bus) { print("{\"command\":\"\(command)\"}") }
+      }
+      fflush(nil)
+      var entries = [
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
+      ]
+      guard unsafe poll(&entries, 2, -1) >= 0 else { continue }
+      guard entries[0].revents != 0 else { continue }
+      var piece = [UInt8](repeating: 0, count: 4_096)
+      let count = unsafe read(STDIN_FILENO, &piece, piece.count)
+      guard count > 0 else { return }
+      lines.append(piece.span.extracting(0..<count))
+      while case .line(let range) = lines.next() {
+        guard let next = Self.player(Array(lines.bytes[range])) else { continue }
+        try become(next, from: player, on: bus)
+        player = next
+      }
+    }
+  }
+
+  private static func become(
+    _ next: MediaPlayer, from old: MediaPlayer?, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    if old?.busName != next.busName {
+      if let old { try bus.release(name: old.busName) }
+      try bus.request(name: next.busName)
+    }
+    if old?.status != next.status { try next.announce(on: bus) }
+  }
+
+  /// What a line says; nil where it is none.
+  private static func player(_ line: [UInt8]) -> MediaPlayer? {
+    var name = ""
+    var status = "Stopped"
+    var reader = JSONReader(line)
+    do throws(JSONError) {
+      try reader.openObject()
+      while let key = try reader.nextKey() {
+        switch reader.decoded(key) {
+        case "player": name = try reader.string()
+        case "status": status = try reader.string()
+        case _: try reader.skip()
+        }
+      }
+    } catch {
+      return nil
+    }
+    return name.isEmpty ? nil : MediaPlayer(name: name, status: status)
+  }
+}

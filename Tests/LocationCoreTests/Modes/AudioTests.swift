@@ -1,0 +1,254 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Section F: audio that goes on in the background.
+@Suite struct AudioTests {
+  private static func stage(_ modes: Subscriber.Modes = .audio, others: [String] = []) -> Stage {
+    var stage = Stage()
+    for name in ["a"] + others {
+      stage.add(Subscriber(name: name, services: [.regions], modes: modes), .active, at: 0)
+    }
+    return stage
+  }
+
+  private static func begin(_ kind: AudioKind = .play, mixes: Bool = false) -> SubscriberEvent {
+    .mode(.audio(.begin(kind, mixes: mixes)))
+  }
+
+  private static func level(_ decibels: Double) -> SubscriberEvent {
+    .mode(.audio(.level(decibels: decibels)))
+  }
+
+  // MARK: F1, F2
+
+  @Test func `F1 a session that sounds holds off suspension without end, and its end is suspension at once`()
+  {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.wait(until: 7_200)
+    #expect(stage.state() == .background)
+    stage.say(7_200, .mode(.audio(.end(token: 1))))
+    #expect(stage.state() == .suspended)
+    #expect(
+      stage.log() == ["hold F1 active>active audio_playing", "suspend A2 background>suspended audio_ended"])
+    #expect(stage.audio() == [])
+  }
+
+  @Test func `F1 an end within the grace waits for it, and an unknown token changes nothing`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(3, .mode(.audio(.end(token: 2))))
+    #expect(stage.log().last == "refuse F1 background>background unknown_audio")
+    stage.say(4, .mode(.audio(.end(token: 1))))
+    stage.wait(until: 6.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 7)
+    #expect(stage.state() == .suspended)
+  }
+
+  @Test func `F1 who runs no code can't begin`() {
+    var stage = Self.stage()
+    stage.say(1, .background)
+    stage.wait(until: 10)
+    stage.say(10, Self.begin())
+    #expect(stage.log().last == "refuse F1 suspended>suspended suspended")
+  }
+
+  @Test func `F2 without the mode the move to the background ends it, and there it can't begin`() {
+    var stage = Self.stage([])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    #expect(stage.log().last == "refuse F2 background>background no_mode")
+    #expect(stage.audio() == ["audio_ended 1"])
+    stage.say(3, Self.begin())
+    #expect(stage.log().last == "refuse F2 background>background no_mode")
+    stage.wait(until: 7)
+    #expect(stage.state() == .suspended)
+  }
+
+  // MARK: F3
+
+  @Test func `F3 after 30 s of quiet it holds nothing off`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(100, Self.level(-70))
+    stage.say(120, Self.level(-20))
+    stage.say(200, Self.level(-61))
+    stage.say(220, Self.level(-80))
+    stage.wait(until: 229.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 230)
+    #expect(stage.audio() == ["audio_silent 1"])
+    #expect(
+      stage.log().suffix(2) == [
+        "warn F3 background>background audio_silent", "suspend A2 background>suspended audio_silent",
+      ])
+  }
+
+  @Test func `F3 sounding again while it still runs takes the assertion back`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(1, Self.level(-90))
+    stage.say(30, .beginTask(name: "t"))
+    stage.say(30, .background)
+    stage.wait(until: 31)
+    #expect(stage.audio() == ["audio_silent 1"])
+    stage.say(40, Self.level(-10))
+    stage.say(41, .endTask(token: 1))
+    stage.wait(until: 1_000)
+    #expect(stage.state() == .background)
+    #expect(stage.log().contains("hold F3 background>background audio_playing"))
+  }
+
+  // MARK: F4
+
+  @Test func `F4 in the background it may begin only where all mix`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin(mixes: true), of: "b")
+    stage.say(2, .background)
+    stage.say(3, Self.begin())
+    #expect(stage.log().last == "refuse F4 background>background audio_busy")
+    stage.say(4, Self.begin(mixes: true))
+    #expect(stage.log().last == "hold F1 background>background audio_playing")
+    #expect(stage.audio(of: "b") == [])
+  }
+
+  @Test func `F4 the foreground interrupts what does not mix with it, for 30 s, and gives it back`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(100, Self.begin(), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(120, .mode(.audio(.end(token: nil))), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    stage.wait(until: 1_000)
+    #expect(stage.state() == .background)
+    stage.say(1_000, Self.begin(), of: "b")
+    stage.wait(until: 1_029.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 1_030)
+    #expect(stage.state() == .suspended)
+    stage.say(1_100, .exited(status: 0), of: "b")
+    #expect(stage.audio().count == 3, "nothing is told to one that runs no code")
+  }
+
+  @Test func `F4 what mixes interrupts nobody, and what does not is interrupted though others mix`() {
+    var stage = Self.stage(others: ["b", "c"])
+    stage.say(1, Self.begin(mixes: true))
+    stage.say(2, Self.begin(mixes: true), of: "b")
+    #expect(stage.audio() == [])
+    stage.say(3, Self.begin(), of: "c")
+    #expect(stage.audio() == ["audio_interrupted 1"] && stage.audio(of: "b") == ["audio_interrupted 1"])
+  }
+
+  @Test func `F4 a call interrupts in the background too`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(50, .interrupted(true))
+    stage.say(60, .interrupted(false))
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(!stage.log().contains { $0.hasPrefix("refuse") })
+    stage.wait(until: 500)
+    #expect(stage.state() == .background)
+  }
+
+  // MARK: F5
+
+  @Test func `F5 remote control wakes whose session was last, and a session in that time takes over`() throws
+  {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin(mixes: true))
+    stage.say(2, Self.begin(mixes: true), of: "b")
+    stage.say(3, .background, of: "b")
+    stage.say(4, .mode(.audio(.end(token: 1))), of: "b")
+    stage.wait(until: 100)
+    #expect(stage.state(of: "b") == .suspended)
+    stage.answerSeconds = 3
+    stage.take(100, .machine(.audioCommand("play")))
+    #expect(stage.log(of: "b").last == "wake F5 suspended>background audio_command")
+    let launch = try #require(stage.launches(of: "b").last)
+    #expect(launch.kind == "audio" && launch.budgetSeconds == 10)
+    stage.say(101, Self.begin(mixes: true), of: "b")
+    stage.wait(until: 1_000)
+    #expect(stage.state(of: "b") == .background)
+    #expect(stage.log(of: "a").count == 1, "nobody else is called")
+  }
+
+  @Test func `F5 it relaunches, but not after a force-quit`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .exited(status: 0))
+    stage.take(10, .machine(.audioCommand("play")))
+    #expect(stage.log().last == "relaunch F5 notRunning>background audio_command")
+    stage.wait(until: 20)
+    stage.say(20, .quit)
+    stage.take(30, .machine(.audioCommand("play")))
+    #expect(stage.log().last == "defer A7 notRunning>notRunning force_quit")
+  }
+
+  // MARK: F6
+
+  @Test func `F6 recording needs the microphone, and its withdrawal is an end`() {
+    var stage = Self.stage()
+    stage.say(0, .mode(.audio(.permitMicrophone(false))))
+    stage.say(1, Self.begin(.record))
+    #expect(stage.log().last == "refuse F6 active>active not_permitted")
+    stage.say(2, .mode(.audio(.permitMicrophone(true))))
+    stage.say(3, Self.begin(.both))
+    stage.say(4, .background)
+    stage.wait(until: 100)
+    stage.say(100, .mode(.audio(.permitMicrophone(false))))
+    #expect(stage.audio() == ["audio_ended 1"])
+    #expect(stage.log().contains("warn F6 background>background not_permitted"))
+    #expect(stage.state() == .suspended)
+  }
+
+  // MARK: Other rules
+
+  @Test func `A4 who sounds is ended last`() {
+    var stage = Self.stage(others: ["b"])
+    for (name, bytes) in [("a", 2_000_000), ("b", 1_000)] as [(String, Int64)] {
+      stage.say(1, .memory(bytes: bytes), of: name)
+    }
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(2, .beginTask(name: "t"), of: "b")
+    stage.say(2, .background, of: "b")
+    stage.take(3, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 8)
+    #expect(stage.state(of: "b") == .notRunning && stage.state() == .background)
+    stage.wait(until: 20)
+    #expect(stage.state() == .notRunning)
+  }
+
+  @Test(arguments: [SubscriberEvent.exited(status: 1), .quit])
+  func `F1 the end of its process ends its sessions`(_ end: SubscriberEvent) {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin(), of: "b")
+    stage.say(2, Self.begin())
+    stage.say(3, end)
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+    stage.say(4, .foreground)
+    stage.say(5, .background)
+    stage.wait(until: 11)
+    #expect(stage.state() == .suspended)
+  }
+
+  @Test func `F1 a snapshot keeps sessions`() throws {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(1, Self.level(-80))
+    stage.say(2, .background)
+    let snapshot = stage.engine.snapshot
+    var engine = try Engine(restoring: snapshot)
+    var effects: [Effect] = []
+    engine.advance(to: Drive.instant(31), into: &effects)
+    #expect(effects.decisions.map(\.reason) == [.audioSilent, .audioSilent])
+  }
+}

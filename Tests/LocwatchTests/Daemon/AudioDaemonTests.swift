@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Section F from the outside: Examples/jukebox.py, a real PipeWire with a sink that nobody hears, and playerctl.
+@Suite(.enabled(if: SoundServer.isHere && hasPython, "no PipeWire here"), .serialized)
+struct AudioDaemonTests {
+  private static func start(_ run: DaemonRun, _ server: SoundServer, _ files: [String]) async throws {
+    let program = PackageRoot.file("Examples/jukebox.py")
+    let words = files.map { "'\($0)'" }.joined(separator: " ")
+    try await run.add("a", "exec '\(program)' \(words)", manifest: "services: []\nmodes: [audio]")
+    try run.start(run.settings(), through: ["/usr/bin/env"] + server.environment)
+    run.move(0, second: 0)
+    try await run.wait("the first fix") { try run.shown("a") != nil }
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await run.wait("the session") { try run.shown("a")?.audio.map(\.state) == [.sounding] }
+    #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
+  }
+
+  @Test func `F1 F3 F5 sound holds off suspension, silence ends that, and a key wakes it`() async throws {
+    let run = try DaemonRun()
+    let server = try SoundServer(run.folder)
+    let loud = try SoundServer.sound(run.folder, "loud.wav")
+    let silent = try SoundServer.sound(run.folder, "silent.wav", isSilent: true)
+    try await Self.start(run, server, [loud, silent])
+    try await run.wait("the stream") {
+      try await !server.run(["pactl", "list", "short", "sink-inputs"]).isEmpty
+    }
+    // Long enough for it to be measured.
+    try await Task.sleep(for: .seconds(4))
+    // An hour by the fixes.
+    for second in 1...36 { run.move(0, second: 100 * second) }
+    try await run.waitForFixes(37)
+    #expect(try run.state(of: "a") == .background)
+    #expect(try await server.run(["playerctl", "-p", "locwatch.a", "status"]) == "Playing\n")
+    #expect(try await !run.decisions("a").contains("warn F3 audio_silent"))
+
+    // The next file has no sound.
+    #expect(try await server.run(["playerctl", "-p", "locwatch.a", "next"]) == "")
+    try await run.wait("its session") { try run.shown("a")?.audio.last?.token == 2 }
+    try await Task.sleep(for: .seconds(5))
+    #expect(try run.state(of: "a") == .background)
+    var second = 4_000
+    try await run.wait("silence") {
+      run.move(0, second: second)
+      second += 20
+      return try run.state(of: "a") == .suspended
+    }
+    let decisions = try await run.decisions("a")
+    #expect(decisions.contains("warn F3 audio_silent"))
+    #expect(decisions.contains("suspend A2 audio_silent"))
+
+    #expect(try await server.run(["playerctl", "-p", "locwatch.a", "previous"]) == "")
+    try await run.wait("the wake") { try await run.decisions("a").contains("wake F5 audio_command") }
+    try await run.wait("another session") { try run.shown("a")?.audio.last?.state == .sounding }
+    run.move(0, second: second + 3_600)
+    #expect(try run.state(of: "a") == .background)
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `F6 the user takes the microphone away`() async throws {
+    let run = try DaemonRun()
+    try await run.add(
+      "a", #"echo '{"begin_audio":{"kind":"record"}}'"# + "\nserve", manifest: "services: []\nmodes: [audio]")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the first fix") { try run.shown("a") != nil }
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await run.wait("the answer") { run.log.contains { $0.line == #"{"audio":1}"# } }
+    #expect(try await run.command(["subscribers", "microphone", "a", "deny"]).status == 0)
+    try await run.wait("the end") {
+      run.log.contains { $0.line.contains(#""type":"audio_ended","audio":1"#) }
+    }
+    let show = try await run.command(["subscribers", "show", "a"])
+    #expect(!show.stdout.contains("sounding"), "\(show.stdout)")
+    #expect(await run.end() == 0)
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The program that asks NetworkManager and UPower, before mocks of both on a private bus.
+@Suite(
+  .enabled(
+    if: FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbusmock")
+      && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-run-session"),
+    "no mocks of the system here"))
+struct ConditionsHelperTests {
+  /// Starts the program on a bus without anybody, then the services, and changes what they say; prints each line.
+  private static let script = #"""
+    import os, subprocess, sys, time
+    import dbus
+    os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"]
+    asked = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    def told(): print(asked.stdout.readline().strip(), flush=True)
+    told()
+    bus = dbus.SystemBus()
+    def service(name, path, template, parameters="{}"):
+        process = subprocess.Popen([sys.executable, "-m", "dbusmock", "--system", "--template", template,
+                                    "-p", parameters], stdout=subprocess.DEVNULL)
+        while not bus.name_has_owner(name): time.sleep(0.02)
+        return process, dbus.Interface(bus.get_object(name, path), "org.freedesktop.DBus.Mock")
+    power, mock = service("org.freedesktop.UPower", "/org/freedesktop/UPower", "upower", '{"OnBattery": true}')
+    told()
+    mock.UpdateProperties("org.freedesktop.UPower", {"OnBattery": False})
+    told()
+    name = "org.freedesktop.NetworkManager"
+    network, mock = service(name, "/org/freedesktop/NetworkManager", "networkmanager")
+    mock.AddProperty(name, "Metered", dbus.UInt32(0))
+    for value in (1, 4, 3):
+        mock.UpdateProperties(name, {"Metered": dbus.UInt32(value)})
+        told()
+    power.terminate()
+    power.wait()
+    told()
+    asked.stdin.close()
+    print(asked.wait(), flush=True)
+    network.terminate()
+    """#
+
+  @Test func `G1 it tells what they say, at once and without what nobody says`() async throws {
+    let folder = TemporaryFolder()
+    let script = folder.write("system.py", Self.script)
+    let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-conditions"
+    let run = try await Binary.run(
+      ["--", "/usr/bin/python3", script, helper], executable: "/usr/bin/dbus-run-session")
+    #expect(run.status == 0, "\(run.stderr)")
+    let lines = run.stdout.split(separator: "\n")
+    #expect(
+      lines == [
+        "{}", #"{"on_battery":true}"#, #"{"on_battery":false}"#, #"{"metered":true,"on_battery":false}"#,
+        #"{"metered":false,"on_battery":false}"#, #"{"metered":true,"on_battery":false}"#,
+        #"{"metered":true}"#,
+        "0",
+      ])
+  }
+}
