@@ -22,6 +22,7 @@ let package = Package(
     .executable(name: "locwatch-conditions", targets: ["locwatch-conditions"]),
     .executable(name: "locwatch-player", targets: ["locwatch-player"]),
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
+    .executable(name: "locwatch-transfer", targets: ["locwatch-transfer"]),
     .executable(name: "locwatch-session", targets: ["locwatch-session"]),
     .executable(name: "locwatch-fleet", targets: ["locwatch-fleet"]),
     .executable(name: "locwatch-bus", targets: ["locwatch-bus"]),
@@ -109,6 +110,10 @@ let package = Package(
     .executableTarget(
       name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
       swiftSettings: strict),
+    // Carries the files of one subscriber.
+    .executableTarget(
+      name: "locwatch-transfer", dependencies: ["LocationFormats", "LocationCore", "CCurl"],
+      swiftSettings: strict),
     // Many devices on a cluster: workers, and what their operator asks.
     .target(
       name: "LocationFleet", dependencies: ["LocationFormats", "LocationCore", "CNATS"], swiftSettings: strict
@@ -137,8 +142,8 @@ let package = Package(
       name: "LocwatchTests",
       dependencies: [
         "locwatch", "locwatch-notify", "locwatch-conditions", "locwatch-player", "locwatch-outlet",
-        "locwatch-session", "locwatch-bus", "LocationWeb", "LocationLab", "LocationRuntime",
-        "LocationFormats", "LocationCore",
+        "locwatch-transfer", "locwatch-session", "locwatch-bus", "LocationWeb", "LocationLab",
+        "LocationRuntime", "LocationFormats", "LocationCore",
         "TestSupport",
       ],
       exclude: ["Goldens"], swiftSettings: strict),

@@ -1,6 +1,8 @@
 #include <curl/curl.h>
 #include <string.h>
 
+#include "transfer.h"
+
 // curl_easy_setopt and curl_easy_getinfo are variadic, which Swift can't call.
 
 // How a request ended.

@@ -52,7 +52,7 @@ import Testing
       "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "screen-lock", "suspension",
       "freezer", "stop-signal", "precedence", "significant-change", "regions", "visits", "standard",
       "duty-cycling", "outlets",
-      "notifications", "fetch", "keep-alive", "network", "push", "audio", "transfers", "serial", "bluetooth",
+      "notifications", "fetch", "keep-alive", "network", "audio", "push", "transfers", "serial", "bluetooth",
     ]
     #expect(found.all.map(\.name) == names)
     for capability in found.all {

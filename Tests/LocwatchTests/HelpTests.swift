@@ -12,8 +12,8 @@ import Testing
     [], ["on"], ["on", "add"], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"],
     ["explain"],
     ["journal"],
-    ["ack"], ["subscribers"], ["notifications"], ["push"], ["unlock"], ["low-power"], ["power"], ["regions"],
-    ["outlets"], ["outlets", "add"], ["metrics"], ["serve"],
+    ["ack"], ["subscribers"], ["notifications"], ["push"], ["transfers"], ["unlock"], ["low-power"], ["power"],
+    ["regions"], ["outlets"], ["outlets", "add"], ["metrics"], ["serve"],
   ]
 
   @Test(arguments: commands)

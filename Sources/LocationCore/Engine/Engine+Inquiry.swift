@@ -66,7 +66,7 @@ extension Engine {
             into: &steps)
         }
       case .decided, .moved, .ordered, .answered, .changed, .called, .redelivered, .notified, .pushed,
-        .noted, .transferred:
+        .reported, .noted, .transferred:
         break
       }
       place += 1

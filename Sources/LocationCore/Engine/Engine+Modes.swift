@@ -43,6 +43,20 @@ public struct AudioView: Hashable, Sendable {
   }
 }
 
+/// A transfer that has not ended, for those who look.
+public struct TransferView: Hashable, Sendable {
+  /// Its number.
+  public var number: Int
+  /// What is known of it.
+  public var terms: TransferTerms
+  /// Whether it runs.
+  public var isRunning: Bool
+  /// What it waits for; nil where it does not, or waits for others of its program.
+  public var obstacle: TransferRecord.Reason?
+  /// Whether it waits for an answer of its program.
+  public var needsAnswer: Bool
+}
+
 extension Engine {
   /// Whose audio session was opened last, and is commanded by keys and headsets (rule F5); nil where nobody has the mode.
   public var audioPlayer: String? {
@@ -65,6 +79,18 @@ extension Engine {
 
   /// Whether anybody has an audio session open.
   public var hasAudio: Bool { state.policy.sessions.contains { $0.modes.audio?.sessions.isEmpty == false } }
+
+  /// The open transfers of a subscriber, by number.
+  public func transfers(of name: String) -> [TransferView] {
+    (session(name)?.modes.transfers?.entries ?? []).map { entry in
+      TransferView(
+        number: entry.number, terms: entry.terms, isRunning: entry.isRunning, obstacle: entry.obstacle,
+        needsAnswer: entry.answerBy != nil)
+    }
+  }
+
+  /// The number of the transfer that a subscriber asked for last; 0 before the first.
+  public func lastTransfer(of name: String) -> Int { session(name)?.modes.transfers?.lastNumber ?? 0 }
 
   /// The notifications that a subscriber has scheduled, by the time at which they are due; those of regions last.
   public func notifications(of name: String) -> [ScheduledNotification] {

@@ -146,6 +146,14 @@ extension Engine {
         effects.append(.record(Record(id: id, time: time, body: .push(due.record))))
         state.policy.present(due, event: id, index, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
+      case .reported(let due):
+        guard
+          let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == due.record.subscriber })
+        else { continue }
+        let id = takeID()
+        effects.append(.record(Record(id: id, time: time, body: .transfer(due.record))))
+        state.policy.present(due, event: id, index, at: state.instant, into: &steps)
+        state.policy.refreshDeadline()
       case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
       case .transferred(let name, let rule, let kilobytes, let seconds):
         state.ledger.addTransfer(

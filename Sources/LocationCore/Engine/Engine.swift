@@ -139,7 +139,7 @@ public struct Engine: ~Copyable {
     case .removeRegion(let id): regions.remove(id: id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
     case .removeSubscriber(let name):
-      if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
+      remove(name, into: &effects)
       // What it had interrupted may sound again.
       state.policy.resumeAudio(at: state.instant, into: &steps)
     case .subscriber(let name, let event): take(event, of: name, into: &effects)
@@ -343,6 +343,17 @@ extension Engine {
     }
     recordSteps(into: &effects)
     offerFirstMove(to: subscriber.name, into: &effects)
+  }
+
+  private mutating func remove(_ name: String, into effects: inout [Effect]) {
+    let instant = state.instant
+    var steps: [PolicyStep] = []
+    _ = state.policy.withSession(name) { policy, index in
+      policy.cancelTransfers(index, at: instant, into: &steps)
+    }
+    self.steps = steps
+    recordSteps(into: &effects)
+    if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
   }
 
   private mutating func take(_ event: SubscriberEvent, of name: String, into effects: inout [Effect]) {

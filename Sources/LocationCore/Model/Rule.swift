@@ -64,6 +64,12 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case silentPush = "H2"
   /// A push is taken once.
   case pushOnce = "H4"
+  /// Transfers go on without their program.
+  case transfer = "I1"
+  /// The end of a session wakes or relaunches.
+  case transferSession = "I2"
+  /// A force-quit ends transfers.
+  case transferCancelled = "I3"
   case wakeBudget = "K1"
   case overrun = "K2"
   case sharedResource = "K3"

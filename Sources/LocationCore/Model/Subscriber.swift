@@ -121,6 +121,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var maxTimeSeconds: Double?
   /// What it asks of good moments to fetch, with the mode `fetch`; nil for the usual (rule G1).
   public var fetch: FetchTerms?
+  /// Where its own files are, a full path; nil for a directory that the daemon makes (rule I4).
+  public var directory: String?
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
@@ -163,6 +165,7 @@ extension Subscriber {
     filter = try values.decodeIfPresent(OfferFilter.self, forKey: .filter)
     maxTimeSeconds = try values.decodeIfPresent(Double.self, forKey: .maxTimeSeconds)
     fetch = try values.decodeIfPresent(FetchTerms.self, forKey: .fetch)
+    directory = try values.decodeIfPresent(String.self, forKey: .directory)
   }
 }
 

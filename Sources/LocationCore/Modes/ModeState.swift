@@ -15,10 +15,13 @@ struct ModeState: Hashable, Sendable, Codable {
   var audio: AudioState?
   /// Section H.
   var pushes: PushState?
+  /// Section I.
+  var transfers: TransferBook?
 
   /// Whether any mode is used.
   var isUsed: Bool {
     notifications != nil || keepAlive != nil || restart != nil || fetch != nil || pushes != nil
+      || transfers != nil
   }
 
   /// Forgets what ends with a process.
@@ -40,6 +43,7 @@ extension ModeState {
     fetch = try values.decodeIfPresent(FetchState.self, forKey: .fetch)
     audio = try values.decodeIfPresent(AudioState.self, forKey: .audio)
     pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
+    transfers = try values.decodeIfPresent(TransferBook.self, forKey: .transfers)
   }
 }
 
@@ -69,6 +73,16 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case audio(AudioEvent)
   /// A push has come for it (rule H1).
   case push(Push)
+  /// It asks for a transfer (rule I1).
+  case transfer(TransferTerms)
+  /// It, or the user, wants a transfer no longer.
+  case cancelTransfer(number: Int)
+  /// It has given what a server asked for (rule I2).
+  case answerTransfer(number: Int)
+  /// A server asks who wants a transfer (rule I2).
+  case transferAsks(number: Int)
+  /// A transfer has ended, with the bytes that it carried and the seconds that it took.
+  case transferEnded(number: Int, TransferOutcome, bytes: Int, seconds: Double)
 }
 
 /// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
@@ -112,6 +126,7 @@ extension Policy {
     if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
     if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
+    if let end = transferDeadline(session) { consider(Window(earliest: end, latest: end)) }
     if session.hasSilentPush, let until = session.modes.pushes?.heldUntil {
       consider(Window(earliest: until, latest: until))
     }
@@ -133,6 +148,7 @@ extension Policy {
         fireNotifications(index, isAwake: isAwake, at: instant, into: &steps)
         fireKeepAlive(index, isAwake: isAwake, at: instant, into: &steps)
         fireSilentPushes(index, at: instant, into: &steps)
+        fireTransfers(index, at: instant, into: &steps)
       }
       fireFetch(isAwake: isAwake, at: instant, into: &steps)
       guard !isAwake, steps.count > count else { break }
@@ -171,6 +187,13 @@ extension Policy {
       answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
     case .audio(let event): take(event, index, at: instant, into: &steps)
     case .push(let push): take(push, index, at: instant, into: &steps)
+    case .transfer(let terms): transfer(terms, index, at: instant, into: &steps)
+    case .cancelTransfer(let number): cancelTransfer(number, index, at: instant, into: &steps)
+    case .answerTransfer(let number): answerTransfer(number, index, at: instant, into: &steps)
+    case .transferAsks(let number): askForTransfer(number, index, at: instant, into: &steps)
+    case .transferEnded(let number, let outcome, let bytes, let seconds):
+      endTransfer(
+        number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
     }
   }
 

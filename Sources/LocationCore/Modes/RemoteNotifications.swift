@@ -142,7 +142,7 @@ extension Policy {
     guard due.record.isForProgram else { return }
     let trigger = due.push.alert == nil ? Trigger.silentPush : .push
     makeRoom(for: due.push, index, at: instant, into: &steps)
-    offer(event: event, trigger: trigger, push: due.push, to: index, at: instant, into: &steps)
+    offer(event: event, trigger: trigger, push: due.push, reason: .push, to: index, at: instant, into: &steps)
     let isHeld = sessions[index].outbox.contains { $0.event == event && !$0.isHanded && $0.trigger.isSilent }
     if isHeld { update(index) { $0.modes.pushes?.hold(at: instant) } }
   }

@@ -42,10 +42,13 @@ extension Policy {
   ///   - isCoarse: Whether it says no more than reduced accuracy permits.
   ///   - call: The call that it is; nil for an event of a location service.
   ///   - push: The push that it is; nil for anything else.
+  ///   - transferSession: The session of the transfer that it is about; nil for anything else.
+  ///   - reason: Why it starts the subscriber; nil for the state that it is in.
   @discardableResult
   mutating func offer(
     event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
-    push: Push? = nil, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    push: Push? = nil, transferSession: String? = nil, reason: Decision.Reason? = nil, to index: Int,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
@@ -77,7 +80,7 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag, push: push))
+          tag: call?.tag, push: push, transferSession: transferSession))
       if trigger.kind != nil { $0.heardAt = instant }
     }
     switch session.state {
@@ -95,7 +98,7 @@ extension Policy {
         decide(.defer, rule, reason)
       } else {
         start(
-          index, for: event, rule: trigger.rule, reason: call?.reason ?? (push == nil ? .suspended : .push),
+          index, for: event, rule: trigger.rule, reason: call?.reason ?? reason ?? .suspended,
           at: instant, into: &steps)
       }
     case .notRunning:
@@ -107,7 +110,7 @@ extension Policy {
         start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, at: instant, into: &steps)
       } else {
         start(
-          index, for: event, rule: trigger.rule, reason: call?.reason ?? (push == nil ? .notRunning : .push),
+          index, for: event, rule: trigger.rule, reason: call?.reason ?? reason ?? .notRunning,
           at: instant, into: &steps)
       }
     }
@@ -189,6 +192,7 @@ extension Policy {
     launch.eventKind = isOfMode ? nil : kind
     launch.isLocked = !isUnlocked
     launch.tag = pending.tag
+    launch.session = pending.transferSession
     launch.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max() ?? 0
     launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
     if session.state == .notRunning { launch.restored = session.preserved }

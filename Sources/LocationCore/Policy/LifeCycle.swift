@@ -81,6 +81,7 @@ extension Policy {
     decide(.terminate, .forceQuit, .forceQuit, index, after: .notRunning, at: instant, into: &steps)
     end(
       index, retries: false, isOrdered: sessions[index].state != .notRunning, at: instant, into: &steps)
+    cancelTransfers(index, at: instant, into: &steps)
     update(index) {
       $0.wasForceQuit = true
       $0.relaunchAt = nil

@@ -20,6 +20,8 @@ public enum Order: Hashable, Sendable, Codable {
   case notify(subscriber: String, event: Int, notification: String, LocalNotification.Content)
   /// Watch the socket that it passed under this tag, from its next suspension on (rule E4).
   case keep(subscriber: String, tag: String)
+  /// Do that with the transfer of this number (section I).
+  case transfer(subscriber: String, number: Int, TransferOrder)
   /// Start it, or bring it to the foreground, for the user (rule D6).
   case open(subscriber: String, launch: Launch)
 
@@ -107,6 +109,8 @@ public enum Order: Hashable, Sendable, Codable {
     public var data: String?
     /// The tag of the socket that has something to read (rule E4); nil for any other cause.
     public var tag: String?
+    /// The session of the transfers that have ended or need an answer (rule I2); nil for any other cause.
+    public var session: String?
   }
 }
 
@@ -129,6 +133,8 @@ enum PolicyStep: Hashable {
   case redelivered(subscriber: String, rule: Rule)
   /// A push has come. It is recorded, and then shown, handed over, or both.
   case pushed(DuePush)
+  /// Something has become of a transfer. It is recorded, and offered to its program.
+  case reported(DueTransfer)
   /// Something of a mode that is told and asks for nothing.
   case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule

@@ -18,6 +18,8 @@ struct Session: Hashable, Sendable, Codable {
     var tag: String?
     /// The push that it is; nil for anything else.
     var push: Push?
+    /// The session of the transfer that it is about (rule I2); nil for anything else.
+    var transferSession: String?
     /// When a running process was last handed the push.
     var handedAt: EngineInstant?
 

@@ -31,6 +31,8 @@ public struct Trigger: Hashable, Sendable {
     case refused = "refused, A8"
     /// What raises it has been removed.
     case removed
+    /// What raises it has been canceled.
+    case cancelled = "cancelled, I3"
     /// What raises it has been closed.
     case closed
     /// It may come earlier, so that it can be merged with more.

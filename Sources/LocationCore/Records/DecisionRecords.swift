@@ -194,6 +194,16 @@ public struct Decision: Hashable, Sendable, Codable {
     case pushLimit = "push_limit"
     /// A push of that name was taken in the last day.
     case duplicate
+    /// All transfers of a session have ended.
+    case transfersDone = "transfers_done"
+    /// A transfer needs an answer of its program.
+    case needsAnswer = "needs_answer"
+    /// A transfer was canceled.
+    case cancelled
+    /// As many transfers are open as may be.
+    case tooManyTransfers = "too_many_transfers"
+    /// There is no such transfer.
+    case unknownTransfer = "unknown_transfer"
   }
 
   /// Whom it is about.
@@ -416,6 +426,11 @@ extension Decision.Reason {
     case .push: "a push has come"
     case .pushLimit: "it was woken by three silent pushes in this hour"
     case .duplicate: "a push of that name was taken already"
+    case .transfersDone: "all transfers of its session have ended"
+    case .needsAnswer: "a transfer needs its answer"
+    case .cancelled: "the transfer was canceled"
+    case .tooManyTransfers: "too many transfers are open"
+    case .unknownTransfer: "there is no such transfer"
     }
   }
 }

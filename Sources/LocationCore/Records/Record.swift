@@ -31,6 +31,8 @@ public struct Record: Hashable, Sendable, Codable {
     case fetch(FetchRecord)
     /// A push has come.
     case push(PushRecord)
+    /// Something has become of a transfer.
+    case transfer(TransferRecord)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }
@@ -57,7 +59,7 @@ extension Record {
     SignificantChangeEvent.self, RegionEvent.self, VisitEvent.self, LocationUpdate.self, PauseEvent.self,
     GapRecord.self, ClockRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self,
     StateMove.self, ProgramRecord.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self,
-    NotificationRecord.self, FetchRecord.self, PushRecord.self, RefusedRecord.self,
+    NotificationRecord.self, FetchRecord.self, PushRecord.self, TransferRecord.self, RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -93,6 +95,7 @@ extension Record.Body {
     case .notification(let notification): visitor.visit(notification)
     case .fetch(let fetch): visitor.visit(fetch)
     case .push(let push): visitor.visit(push)
+    case .transfer(let transfer): visitor.visit(transfer)
     case .refused(let what, let reason): visitor.visit(RefusedRecord(what: what, reason: reason))
     }
   }

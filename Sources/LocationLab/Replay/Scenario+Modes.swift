@@ -9,7 +9,7 @@ extension Scenario.Step {
     .notify, .cancelNotification, .openNotification, .notifications, .fetchAnswer,
     .keepAlive, .tag, .traffic,
     .beginAudio, .endAudio, .audioLevel, .microphone,
-    .push,
+    .push, .transfer, .cancelTransfer, .answerTransfer,
   ]
 
   /// The keys that may stand beside such a verb.
@@ -26,6 +26,9 @@ extension Scenario.Step {
     case .tag: [.value, .handler]
     case .traffic: [.tag, .bytes, .lost]
     case .push: [.payload]
+    case .transfer:
+      [.session, .kind, .bytes, .seconds, .result, .status, .discretionary, .launchEvents, .metered]
+    case .cancelTransfer, .answerTransfer: [.id]
     case _: []
     }
   }
@@ -83,6 +86,13 @@ extension Scenario.Step {
             tag: try map.required(.tag).string(),
             bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)) ?? 0,
             lost: try map.optional(.lost)?.int(in: 0...(1 << 50)))))
+    case .transfer: return try transfer(name, map)
+    case .cancelTransfer:
+      return .subscriber(
+        name: name, .mode(.cancelTransfer(number: try map.required(.id).int(in: 1...1_000_000_000))))
+    case .answerTransfer:
+      return .subscriber(
+        name: name, .mode(.answerTransfer(number: try map.required(.id).int(in: 1...1_000_000_000))))
     case .push:
       let payload = try map.required(.payload)
       do throws(Failure) {
@@ -127,6 +137,44 @@ extension Scenario.Step {
 
   private enum Power: String, CaseIterable {
     case mains, battery
+  }
+
+  // MARK: Transfers
+
+  /// How a transfer ends; `auth`: the server asks first, and after the answer it is done.
+  private enum Result: String, CaseIterable {
+    case done, auth, failed
+    case noSpace = "no_space"
+    case certificate, file
+    case tooLarge = "too_large"
+    case address
+  }
+
+  private static func transfer(
+    _ name: String, _ map: StrictMap<Key>
+  ) throws(Failure) -> Scenario.Action {
+    var terms = TransferTerms(session: try map.required(.session).string())
+    if let node = map.optional(.kind) { terms.kind = try node.word(TransferTerms.Kind.self) }
+    if let node = map.optional(.discretionary) { terms.isDiscretionary = try node.bool() }
+    if let node = map.optional(.launchEvents) { terms.launchesEvents = try node.bool() }
+    if let node = map.optional(.metered) { terms.metered = try node.bool() }
+    let result = try map.optional(.result)?.word(Result.self) ?? .done
+    let status = try map.optional(.status)?.int(in: 100...999)
+    let outcome: TransferOutcome =
+      switch result {
+      case .done, .auth: .done
+      case .failed: .failed(.status, status: status ?? 404)
+      case .noSpace: .failed(.noSpace)
+      case .certificate: .failed(.certificate)
+      case .file: .failed(.file)
+      case .tooLarge: .failed(.tooLarge)
+      case .address: .failed(.address)
+      }
+    return .transfer(
+      subscriber: name, terms,
+      Scenario.ModelledTransfer(
+        bytes: try map.required(.bytes).int(in: 0...(1 << 50)),
+        seconds: try map.required(.seconds).double(in: 0...604_800), outcome: outcome, asks: result == .auth))
   }
 
   // MARK: Notifications

@@ -70,6 +70,11 @@ extension Scenario.Step {
     case microphone
     case audioCommand = "audio_command"
     case push, payload
+    case transfer, session, kind, discretionary
+    case launchEvents = "launch_events"
+    case metered, result
+    case cancelTransfer = "cancel_transfer"
+    case answerTransfer = "answer_transfer"
   }
 
   /// The keys that say what happens to a subscriber; their value is its name.

@@ -26,8 +26,22 @@ public struct Scenario: Hashable, Sendable {
     case fetchAnswer(subscriber: String, FetchResult, seconds: Double, bytes: Int?)
     /// A subscriber says something to a mode, and its handlers take so many seconds from now on.
     case handled(subscriber: String, ModeEvent, seconds: Double)
+    /// A subscriber asks for a transfer, which takes so many seconds and ends so.
+    case transfer(subscriber: String, TransferTerms, ModelledTransfer)
     /// Something happens to the source of fixes.
     case source(SourceEvent)
+  }
+
+  /// How a transfer goes once it runs.
+  public struct ModelledTransfer: Hashable, Sendable {
+    /// Bytes that it carries.
+    public var bytes: Int
+    /// Seconds that it runs.
+    public var seconds: Double
+    /// How it ends.
+    public var outcome: TransferOutcome
+    /// Whether the server first asks who wants it.
+    public var asks: Bool
   }
 
   /// One thing that happens.

@@ -9,6 +9,8 @@ struct SubscriberModel {
     var at: EngineInstant
     var subscriber: String
     var event: SubscriberEvent
+    /// The transfer that does it, which needs no program; nil where the program does.
+    var transfer: Int?
   }
 
   /// Seconds a program takes for one event.
@@ -34,6 +36,16 @@ struct SubscriberModel {
   private var calls: [Int: ModeCall.Kind] = [:]
   /// Pushes that the programs will be handed, by the id of the record.
   private var pushes: Set<Int> = []
+  /// How open transfers go, and the seconds that each has left, by subscriber and number.
+  private var transfers: [String: [Int: RunningTransfer]] = [:]
+
+  /// A transfer that has not ended.
+  private struct RunningTransfer {
+    var model: Scenario.ModelledTransfer
+    var leftSeconds: Double
+    /// Since when it runs; nil while it does not.
+    var since: EngineInstant?
+  }
 
   /// What a program answers to a good moment to fetch.
   struct FetchAnswer: Hashable {
@@ -65,8 +77,9 @@ struct SubscriberModel {
     case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep, .audio: break
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
-      outcomes.removeAll { $0.subscriber == name }
+      outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }
       busyUntil[name] = nil
+    case .transfer(let name, let number, let order): perform(order, number, of: name, at: instant)
     case .deliver(let name, let event):
       guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
       // One word answers both: a good moment to fetch, and a push.
@@ -91,6 +104,40 @@ struct SubscriberModel {
 
   /// A program is called for something: it is handed the record of that id, now or later.
   mutating func note(_ call: ModeCall, as id: Int) { calls[id] = call.kind }
+
+  /// A program has asked for a transfer, which has got a number.
+  mutating func add(_ model: Scenario.ModelledTransfer, as number: Int, of name: String) {
+    transfers[name, default: [:]][number] = RunningTransfer(model: model, leftSeconds: model.seconds)
+  }
+
+  private mutating func perform(
+    _ order: TransferOrder, _ number: Int, of name: String, at instant: EngineInstant
+  ) {
+    guard var transfer = transfers[name]?[number] else { return }
+    outcomes.removeAll { $0.subscriber == name && $0.transfer == number }
+    switch order {
+    case .start:
+      transfer.since = instant
+      var event = ModeEvent.transferEnded(
+        number: number, transfer.model.outcome, bytes: transfer.model.bytes, seconds: transfer.model.seconds)
+      var end = instant.advanced(bySeconds: transfer.leftSeconds)
+      if transfer.model.asks {
+        // It asks at once; what comes after the answer is the transfer.
+        transfer.model.asks = false
+        transfer.since = nil
+        event = .transferAsks(number: number)
+        end = instant
+      }
+      insert(Outcome(at: end, subscriber: name, event: .mode(event), transfer: number))
+    case .pause:
+      transfer.leftSeconds -= transfer.since?.seconds(to: instant) ?? 0
+      transfer.since = nil
+    case .cancel:
+      transfers[name]?[number] = nil
+      return
+    }
+    transfers[name]?[number] = transfer
+  }
 
   /// A push has come for a program, which may be handed it more than once.
   mutating func note(_ push: PushRecord, as id: Int) { if push.isForProgram { pushes.insert(id) } }
@@ -130,7 +177,7 @@ struct SubscriberModel {
     if hangs {
       guard hanging[name] == nil else { return }
       hanging[name] = []
-      outcomes.removeAll { $0.subscriber == name && $0.event.isAnswer }
+      outcomes.removeAll { $0.subscriber == name && $0.transfer == nil && $0.event.isAnswer }
     } else if let orders = hanging.removeValue(forKey: name) {
       for order in orders { perform(order, at: instant) }
     }
@@ -138,7 +185,7 @@ struct SubscriberModel {
 
   /// A program is gone, and with it what it was about to do.
   mutating func end(_ name: String) {
-    outcomes.removeAll { $0.subscriber == name }
+    outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }
     busyUntil[name] = nil
     if hanging[name] != nil { hanging[name] = [] }
   }

@@ -274,6 +274,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .handled(let name, let event, let seconds):
       host.ports.model.setHandler(of: name, seconds: seconds)
       handle(.subscriber(name: name, .mode(event)))
+    case .transfer(let name, let terms, let model):
+      handle(.subscriber(name: name, .mode(.transfer(terms))))
+      if host.refusal == nil {
+        host.ports.model.add(model, as: host.engine.lastTransfer(of: name), of: name)
+      }
     case .hang(let name, let hangs): host.ports.model.setHanging(name, hangs, at: now)
     case .source(let event): handle(.source(event))
     case .memoryPressure(let level, let freesBytes):

@@ -45,7 +45,13 @@ enum ServiceProbe {
     let push = Capability(
       "push", .partly, "pushes (H) come over the control socket; no other transport is built in",
       remedy: "forward them with locwatch push")
-    return [notifications, fetch, keepAlive(others), network, audio, push]
+    let transfers =
+      TransferProcess.isThere
+      ? Capability("transfers", .yes, "files (I) are carried by \(TransferProcess.path)")
+      : Capability(
+        "transfers", .no, "\(TransferProcess.path) is missing",
+        remedy: "install locwatch-transfer beside locwatch")
+    return [notifications, fetch, keepAlive(others), network, audio, push, transfers]
   }
 
   private static func keepAlive(_ others: [Capability]) -> Capability {
@@ -88,7 +94,6 @@ enum ServiceProbe {
   }
 
   private static let missing = [
-    ("transfers", "background transfers (I)"),
     ("serial", "serial accessories (J1)"),
     ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)"),
   ]

@@ -38,6 +38,7 @@ extension DaemonLoop {
       case "microphone": try microphone(request)
       case "audio-command": try audioCommand(request)
       case "push": try push(request)
+      case "transfers", "cancel-transfer": members = try transfers(request)
       case "low-power": members = try lowPower(request)
       case "memory-pressure": try take(.memoryPressure(try level(request)))
       case "reload": try reload()

@@ -34,7 +34,9 @@ extension DaemonLoop {
 
   /// Watches the network and the power supply from the first subscriber on that fetches at good moments (rule G1).
   mutating func alignConditions() throws(Failure) {
-    let isNeeded = live.engine.subscribers.contains { $0.subscriber.modes.contains(.fetch) }
+    let isNeeded = live.engine.subscribers.contains {
+      $0.subscriber.modes.contains(.fetch) || live.engine.lastTransfer(of: $0.subscriber.name) > 0
+    }
     guard isNeeded else {
       conditions = nil
       return

@@ -15,6 +15,7 @@ extension DaemonLoop {
     notice.reloading()
     do throws(Failure) {
       let (configuration, settings) = try request.configuration()
+      self.settings = settings
       hook.command = settings.receiverHook
       if !settings.notifyHook.isEmpty { notifier.command = settings.notifyHook }
       if configuration != live.engine.configuration { try change(to: configuration) }

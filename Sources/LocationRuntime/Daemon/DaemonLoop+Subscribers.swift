@@ -74,6 +74,11 @@ extension DaemonLoop {
       live.add(.answer(name, .remaining(seconds: remainingSeconds(view))))
     case .notifications:
       live.add(.answer(name, .notifications(live.engine.notifications(of: name))))
+    case .transfer(let request): try take(request, of: name)
+    case .answer(let answer): try take(answer, of: name)
+    case .session(let session):
+      let open = live.engine.transfers(of: name).filter { $0.terms.session == session }
+      live.add(.answer(name, .session(session, open)))
     case .pushToken:
       let token = try database.pushToken(of: name)
       live.add(
@@ -212,7 +217,11 @@ extension ModeEvent {
     case .tag: "tag"
     case .audio(.begin): "begin_audio"
     case .audio(.end): "end_audio"
-    case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push:
+    case .transfer: "transfer"
+    case .cancelTransfer: "cancel_transfer"
+    case .answerTransfer: "answer"
+    case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
+      .transferAsks, .transferEnded:
       nil
     }
   }

@@ -31,6 +31,10 @@ struct DaemonLoop: ~Copyable {
   var audio: AudioWatch
   /// Who is commanded by the desktop's keys.
   var player: PlayerLink
+  /// The processes that carry files.
+  var transfers: TransferSet
+  /// What the settings say to the daemon alone.
+  var settings: DaemonSettings
   var live: DaemonHost
   var control: ControlSocket
   /// Who gets events beside subscribers and followers.
@@ -111,6 +115,8 @@ struct DaemonLoop: ~Copyable {
       environment: environment)
     audio = AudioWatch(environment: environment)
     player = PlayerLink(environment: environment)
+    transfers = TransferSet(state: request.state)
+    self.settings = settings
     self.supervisor = supervisor
     machine = MachineWatch(
       unlockFile: request.unlockFile ?? ControlAddress.place("unlocked", state: request.state))
@@ -194,6 +200,8 @@ struct DaemonLoop: ~Copyable {
     try alignAudience()
     try alignReceiver()
     try commit()
+    try resumeTransfers()
+    try commit()
     for line in try DaemonGreeting.lines(database, request) { Self.log(line) }
   }
 
@@ -227,13 +235,13 @@ struct DaemonLoop: ~Copyable {
     let before = clock.instant
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
-      audio.deadline,
-      outlets.nextDeadline,
+      audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       control.nextDeadline(at: before),
     ].compactMap { $0 }.min()
     let own = [inbox.readable, signals, supervisor.readable, hook.readable]
     var entries = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     outlets.watch(&entries)
+    transfers.watch(&entries)
     let firstOfMachine = entries.count
     machine.watch(&entries)
     let firstOfConditions = entries.count
@@ -257,6 +265,7 @@ struct DaemonLoop: ~Copyable {
     if entries[1].revents != 0 || count < 0 { try take(SignalBell.take()) }
     if entries[0].revents != 0 { try takeEvents() }
     if entries[2].revents != 0 { try takeReports() }
+    try takeTransfers()
     for event in machine.take(entries[firstOfMachine..<firstOfConditions]) { try take(event) }
     for event in conditions?.take(entries[firstOfConditions..<firstOfNotifier], at: clock.instant) ?? [] {
       try live.handle(.machine(event), at: clock.read())
@@ -367,26 +376,29 @@ struct DaemonLoop: ~Copyable {
     if let trouble = live.host.journal.takeRecordingFailure() {
       Self.log("\(trouble); the recording ends here")
     }
+    if live.host.journal.trouble == nil { transfers.eraseEnded() }
     var presented: [(subscriber: String, event: Int)] = []
-    for work in live.host.ports.takeWork() { perform(work, noting: &presented) }
+    for work in live.host.ports.takeWork() { try perform(work, noting: &presented) }
     alignAudio()
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     for note in outlets.pump(at: clock.instant, newest: live.host.journal.newestID) { Self.log(note) }
     for (outlet, request) in outlets.takeRequests() { requests.append((outlet, request)) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
-    guard !presented.isEmpty else { return }
     // Until that is stored, they are shown again by the next daemon.
     for (name, event) in presented where live.engine.subscriberState(name) != nil {
       try live.handle(.subscriber(name: name, .mode(.presented(event: event))), at: clock.read())
     }
-    try commit()
+    // What was shown, or could not be done, is an event, and something may follow from it.
+    guard live.host.journal.trouble == nil else { return }
+    if !presented.isEmpty || live.host.hasEffects { try commit() }
   }
 
   /// - Parameter presented: gets the notifications that have reached who shows them.
   private mutating func perform(
     _ work: DaemonPorts.Work, noting presented: inout [(subscriber: String, event: Int)]
-  ) {
+  ) throws(Failure) {
     switch work {
+    case .order(.transfer(let name, let number, let order), _): try perform(order, number, of: name)
     case .order(.notify(let name, let event, let notification, let content), _):
       let (isStarted, trouble) = notifier.show(content, of: name, event: event, notification: notification)
       if let trouble { Self.log(trouble) }

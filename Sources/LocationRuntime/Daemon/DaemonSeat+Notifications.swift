@@ -54,7 +54,8 @@ extension DaemonSeat {
     case .audio(.permitMicrophone(let isAllowed)):
       verb = "microphone"
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
-    case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push:
+    case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
+      .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferEnded:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)

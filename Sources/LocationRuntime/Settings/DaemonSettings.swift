@@ -6,6 +6,10 @@ public struct DaemonSettings: Hashable, Sendable {
   public var receiverHook: [String] = []
   /// A command that is run for each notification and shows it; empty for none.
   public var notifyHook: [String] = []
+  /// The largest file that is fetched, bytes.
+  public var transferBytes = 2_147_483_648.0
+  /// Who vouches for the servers of transfers, as a PEM file; empty for those whom the machine trusts.
+  public var transferAuthority = ""
 
   public init() {}
 }

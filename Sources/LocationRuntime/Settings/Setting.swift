@@ -22,6 +22,10 @@ public struct Setting: Sendable {
     case kept(any WritableKeyPath<Retention, Double> & Sendable, in: ClosedRange<Double>)
     /// What the daemon runs.
     case command(any WritableKeyPath<DaemonSettings, [String]> & Sendable)
+    /// A number for the daemon alone.
+    case daemon(any WritableKeyPath<DaemonSettings, Double> & Sendable, in: ClosedRange<Double>)
+    /// A file that the daemon uses; empty for none.
+    case path(any WritableKeyPath<DaemonSettings, String> & Sendable)
   }
 
   /// The map of the file in which it stands.
@@ -38,7 +42,8 @@ public struct Setting: Sendable {
   /// Its unit; nil where it has none.
   public var unit: String? {
     switch place {
-    case .flag, .sampling, .command: nil
+    case .flag, .sampling, .command, .path: nil
+    case .daemon: "bytes"
     case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
     case .kept: name.hasSuffix("_days") ? "days" : "rows"
     }
@@ -54,6 +59,8 @@ public struct Setting: Sendable {
     case .sampling: .word(configuration.sampling.mode.word)
     case .kept(let path, _): .number(daemon.retention[keyPath: path])
     case .command(let path): .command(daemon[keyPath: path])
+    case .daemon(let path, _): .number(daemon[keyPath: path])
+    case .path(let path): .word(daemon[keyPath: path])
     }
   }
 
@@ -65,6 +72,8 @@ public struct Setting: Sendable {
     case .sampling: configuration.sampling.mode = try node.word(SamplingChoice.self).mode
     case .kept(_, let range): _ = try node.double(in: range)
     case .command: _ = try Self.command(node)
+    case .daemon(_, let range): _ = try node.double(in: range)
+    case .path: _ = try node.string()
     }
   }
 
@@ -73,6 +82,8 @@ public struct Setting: Sendable {
     switch place {
     case .kept(let path, let range): daemon.retention[keyPath: path] = try node.double(in: range)
     case .command(let path): daemon[keyPath: path] = try Self.command(node)
+    case .daemon(let path, let range): daemon[keyPath: path] = try node.double(in: range)
+    case .path(let path): daemon[keyPath: path] = try node.string()
     case .number, .flag, .sampling: break
     }
   }
@@ -184,6 +195,13 @@ extension Setting {
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
       place: .command(\.notifyHook)),
+    Setting(
+      section: "transfers", name: "max_bytes", meaning: "the largest file that is fetched",
+      place: .daemon(\.transferBytes, in: 1...1e15)),
+    Setting(
+      section: "transfers", name: "ca_file",
+      meaning: "who vouches for servers, a PEM file; else those whom the machine trusts",
+      place: .path(\.transferAuthority)),
     Setting(
       section: "state", name: "journal_rows",
       meaning: "how many of the events that reached the daemon are kept at least",

@@ -37,6 +37,13 @@ public enum SubscriberManifest {
     let confinement = try confinement(map)
     if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
     subscriber.filter = try filter(map, subscriber.services)
+    if let node = map.optional(.directory) {
+      let directory = try node.string()
+      guard directory.hasPrefix("/"), !directory.hasSuffix("/") else {
+        throw node.failure("is no full path of a directory", remedy: "write it as /var/lib/logger")
+      }
+      subscriber.directory = directory
+    }
     if let node = map.optional(.maxTime) {
       guard subscriber.style == .oneshot else {
         throw node.failure("has a meaning for the style `oneshot` only", remedy: "add style: oneshot")
@@ -169,6 +176,7 @@ public enum SubscriberManifest {
     case timeZone = "time_zone"
     case cooldown = "cooldown_s"
     case maxTime = "max_time_s"
+    case directory
   }
 
   /// A service by its name in a manifest.

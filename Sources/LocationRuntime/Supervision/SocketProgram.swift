@@ -64,7 +64,7 @@ final class SocketProgram: SupervisedSubscriber {
     case .audio(_, let notice): say(LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
     case .open(_, let launch): call(LaunchNotice(launch), at: now)
-    case .notify: break
+    case .notify, .transfer: break
     }
   }
 

@@ -26,6 +26,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     var reader = JSONReader(line)
     var found: SubscriberAnswer?
     var signal: Registration.Signal?
+    var credentials: [Key: String] = [:]
     do throws(JSONError) {
       try reader.openObject()
       while let key = try reader.nextKey() {
@@ -38,6 +39,10 @@ package enum SubscriberAnswer: Hashable, Sendable {
           signal = known
           continue
         }
+        if word == .user || word == .password {
+          credentials[word] = try reader.string()
+          continue
+        }
         guard found == nil, let answer = try Self.read(word, from: &reader) else { return nil }
         found = answer
       }
@@ -48,6 +53,11 @@ package enum SubscriberAnswer: Hashable, Sendable {
     guard let found else { return nil }
     if case .register(let registration) = found {
       self = .register(Registration(name: registration.name, signal: signal))
+    } else if case .request(.answer(let answer)) = found {
+      self = .request(
+        .answer(
+          TransferAnswer(
+            number: answer.number, user: credentials[.user], password: credentials[.password])))
     } else {
       self = found
     }
@@ -76,6 +86,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case beginAudio = "begin_audio"
     case endAudio = "end_audio"
     case pushToken = "push_token"
+    case transfer, session, answer, user, password
+    case cancelTransfer = "cancel_transfer"
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -108,6 +120,13 @@ package enum SubscriberAnswer: Hashable, Sendable {
       try AudioAnswer.read(from: &reader).map { SubscriberAnswer.mode(.audio($0)) }
         ?? SubscriberAnswer.request(.invalid("begin_audio"))
     case .endAudio: try wholeNumber(&reader).map { .mode(.audio(.end(token: $0))) }
+    case .transfer:
+      try TransferRequest.read(from: &reader).map { SubscriberAnswer.request(.transfer($0)) }
+        ?? SubscriberAnswer.request(.invalid("transfer"))
+    case .session: try name(&reader).map { .request(.session($0)) }
+    case .answer: try wholeNumber(&reader).map { .request(.answer(TransferAnswer(number: $0))) }
+    case .cancelTransfer: try wholeNumber(&reader).map { .mode(.cancelTransfer(number: $0)) }
+    case .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
   }
@@ -165,6 +184,22 @@ package enum SubscriberRequest: Hashable, Sendable {
   case notifications
   /// What senders of pushes are to show; answered with ``SubscriberReply/pushToken(_:)``.
   case pushToken
+  /// A transfer (rule I1); answered with ``SubscriberReply/transfer(number:)``.
+  case transfer(TransferRequest)
+  /// Which transfers of a session have not ended; answered with ``SubscriberReply/session(_:_:)``.
+  case session(String)
+  /// It gives what a server asked for (rule I2).
+  case answer(TransferAnswer)
   /// Something whose keys or values are none that this version knows; answered with a refusal.
   case invalid(String)
+}
+
+/// What a server asked a transfer for.
+package struct TransferAnswer: Hashable, Sendable {
+  /// The transfer.
+  var number: Int
+  /// A user's name; nil for none.
+  var user: String?
+  /// That user's password; nil for none.
+  var password: String?
 }

@@ -21,6 +21,10 @@ package enum SubscriberReply: Hashable, Sendable {
   case audio(token: Int)
   /// What senders of pushes are to show.
   case pushToken(String)
+  /// The number of a transfer that it asked for.
+  case transfer(number: Int)
+  /// The transfers of a session that have not ended.
+  case session(String, [TransferView])
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
 
@@ -62,6 +66,12 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("v", 1)
       line.member("type", "push_token")
       line.member("token", token)
+    case .transfer(let number): line.member("transfer", number)
+    case .session(let session, let transfers):
+      line.member("v", 1)
+      line.member("type", "session")
+      line.member("session", session)
+      line.objects("transfers", transfers) { $1.member("transfer", $0.number) }
     case .refused(let what, let reason):
       line.member("v", 1)
       line.member("type", "refused")
@@ -99,6 +109,8 @@ struct LaunchNotice: Hashable {
   var data: String?
   /// The tag of the socket that has something to read (rule E4).
   var tag: String?
+  /// The session of the transfers that have ended or need an answer (rule I2).
+  var session: String?
   /// Whether it is the user's doing.
   var isOfUser = false
 
@@ -120,6 +132,7 @@ struct LaunchNotice: Hashable {
     notification = launch.notification
     data = launch.data
     tag = launch.tag
+    session = launch.session
     isOfUser = launch.notification != nil
     sleptSeconds = launch.sleptSeconds
     throttleSeconds = launch.throttleSeconds
@@ -145,6 +158,7 @@ struct LaunchNotice: Hashable {
     line.member("notification", notification)
     line.member(json: "data", data)
     line.member("tag", tag)
+    line.member("session", session)
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

@@ -66,8 +66,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .terminate: terminate(at: now)
     case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }
-    // The daemon shows it.
-    case .notify: break
+    // The daemon does it.
+    case .notify, .transfer: break
     }
   }
 

@@ -77,7 +77,7 @@ struct Stage: ~Copyable {
             (instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
         }
       case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio: break
+      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio, .transfer: break
       case .notify(let name, let event, _, _):
         guard presents else { continue }
         engine.handle(
@@ -100,6 +100,22 @@ struct Stage: ~Copyable {
   func audio(of name: String = "a") -> [String] {
     effects.orders.compactMap { order in
       if case .audio(name, let notice) = order { "\(notice.change.rawValue) \(notice.token)" } else { nil }
+    }
+  }
+
+  /// What was ordered of transfers, in order.
+  var transferOrders: [String] {
+    effects.orders.compactMap { order in
+      if case .transfer(_, let number, let order) = order { "\(order.rawValue) \(number)" } else { nil }
+    }
+  }
+
+  /// What was told of transfers, in order: type, number and reason.
+  var transferRecords: [String] {
+    effects.records.compactMap { record in
+      guard case .transfer(let transfer) = record.body else { return nil }
+      let reason = transfer.reason.map { " \($0.rawValue)" } ?? ""
+      return "\(transfer.event.rawValue) \(transfer.transfer)\(reason)"
     }
   }
 

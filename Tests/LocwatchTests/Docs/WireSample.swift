@@ -18,6 +18,8 @@ struct WireSample: CustomStringConvertible, Sendable {
     case "region.enter", "region.exit", "region.dwell", "region.cross": "region.enter"
     case "visit.arrive", "visit.depart", "visit.provisional": "visit.arrive"
     case "paused", "resumed": "paused"
+    case "transfer.start", "transfer.wait", "transfer.auth", "transfer.done", "transfer.failed":
+      "transfer.start"
     default: type
     }
   }

@@ -52,6 +52,7 @@ enum Tidy {
     "locwatch-outlet": (
       ["LocationFormats", "LocationCore", "CCurl", "CCrypto"], ["CCurl", "CCrypto"]
     ),
+    "locwatch-transfer": (["LocationFormats", "LocationCore", "CCurl"], ["CCurl"]),
     "LocationFleet": (["LocationFormats", "LocationCore", "CNATS"], ["CNATS"]),
     "locwatch-fleet": (["LocationFleet", "LocationFormats", "LocationCore"], []),
     "locwatch-bus": (["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore"], []),

@@ -191,7 +191,7 @@ struct ModelState: Hashable {
         if isHanded { witness.kept.append(event) }
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .pushed(let due): raise(due, into: &steps)
-      case .decided, .moved, .ordered, .changed, .noted, .transferred: break
+      case .decided, .moved, .ordered, .changed, .reported, .noted, .transferred: break
       }
       place += 1
     }

@@ -185,7 +185,8 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .called, .redelivered, .notified, .pushed, .noted, .transferred: return nil
+    case .reduced, .changed, .called, .redelivered, .notified, .pushed, .reported, .noted, .transferred:
+      return nil
     }
   }
 
@@ -327,7 +328,7 @@ extension Order {
   /// Whether a record goes before the order. What a program is told of a move is told beside the move.
   fileprivate var isRecorded: Bool {
     switch self {
-    case .announce, .open, .keep, .audio: false
+    case .announce, .open, .keep, .audio, .transfer: false
     case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify: true
     }
   }
@@ -345,7 +346,7 @@ extension Order {
     case .refuse: return decision.action == .refuse
     case .terminate: return [.terminate, .purge].contains(decision.action)
     case .notify(_, let event, _, _): return decision.event == event && decision.action == .notify
-    case .announce, .open, .keep, .audio: return false
+    case .announce, .open, .keep, .audio, .transfer: return false
     }
   }
 }

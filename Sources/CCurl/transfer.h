@@ -1,0 +1,194 @@
+// What a transfer of a file needs: callbacks that write to a descriptor, and options. A few words of C, because Swift
+// can't call variadic functions, and because nothing is to be copied on the way from the socket to the file.
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <unistd.h>
+
+// One transfer, as its callbacks see it.
+struct locwatch_file {
+  int fd;               // the file that is written or read
+  long long begin;      // where the bytes begin that are asked for; 0 for all
+  long long count;      // bytes of the file that are there
+  long long limit;      // bytes that it may have
+  long long total;      // bytes that the whole has, where the server says so; -1
+  long long first;      // where the bytes begin that come, as Content-Range says; -1
+  long long discarded;  // bytes of an answer that is no file
+  int status;           // of the last answer
+  int decided;          // whether it is known where the bytes that come belong
+  int error;            // errno of what ended it; 0
+  char validator[256];  // a strong ETag; empty where there is none
+};
+
+static inline int locwatch_is_header(const char *line, size_t length, const char *name) {
+  size_t count = strlen(name);
+  return length > count && strncasecmp(line, name, count) == 0 && line[count] == ':';
+}
+
+// Takes one line of an answer's head. A further answer, as after a redirection, begins anew.
+static inline size_t locwatch_file_header(char *line, size_t size, size_t count, void *data) {
+  struct locwatch_file *file = (struct locwatch_file *)data;
+  size_t length = size * count;
+  char text[512];
+  size_t kept = length < sizeof text - 1 ? length : sizeof text - 1;
+  memcpy(text, line, kept);
+  text[kept] = 0;
+  while (kept > 0 && (text[kept - 1] == '\r' || text[kept - 1] == '\n' || text[kept - 1] == ' ')) text[--kept] = 0;
+  if (strncmp(text, "HTTP/", 5) == 0) {
+    const char *space = strchr(text, ' ');
+    file->status = space ? atoi(space) : 0;
+    file->decided = 0;
+    file->first = -1;
+    file->total = -1;
+    file->validator[0] = 0;
+  } else if (locwatch_is_header(text, kept, "etag")) {
+    const char *value = text + 5;
+    while (*value == ' ' || *value == '\t') value++;
+    // A weak one, W/"...", does not say that the bytes are the same (RFC 9110, 8.8.1).
+    if (*value == '"' && strlen(value) < sizeof file->validator) strcpy(file->validator, value);
+  } else if (locwatch_is_header(text, kept, "content-range")) {
+    const char *value = strstr(text, "bytes");
+    const char *slash = strchr(text, '/');
+    if (value && value[5] == ' ' && value[6] != '*') file->first = atoll(value + 6);
+    if (slash && slash[1] != '*') file->total = atoll(slash + 1);
+  }
+  return length;
+}
+
+// Takes a piece of an answer's body: of a file it is written where it belongs.
+static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count, void *data) {
+  struct locwatch_file *file = (struct locwatch_file *)data;
+  size_t length = size * count, written = 0;
+  if (file->status != 200 && file->status != 206) {
+    file->discarded += length;
+    return file->discarded > (1 << 20) ? 0 : length;
+  }
+  if (!file->decided) {
+    long long at = 0;
+    if (file->status == 206) {
+      if (file->first != file->begin) {
+        file->error = EPROTO;
+        return 0;
+      }
+      at = file->begin;
+    }
+    if (ftruncate(file->fd, at) != 0 || lseek(file->fd, at, SEEK_SET) != at) {
+      file->error = errno;
+      return 0;
+    }
+    file->count = at;
+    file->decided = 1;
+  }
+  if (file->count + (long long)length > file->limit) {
+    file->error = EFBIG;
+    return 0;
+  }
+  while (written < length) {
+    ssize_t done = write(file->fd, bytes + written, length - written);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) {
+      file->error = done < 0 ? errno : EIO;
+      return 0;
+    }
+    written += done;
+    file->count += done;
+  }
+  return length;
+}
+
+// Gives a piece of the file that is sent.
+static inline size_t locwatch_file_read(char *bytes, size_t size, size_t count, void *data) {
+  struct locwatch_file *file = (struct locwatch_file *)data;
+  ssize_t done;
+  do done = read(file->fd, bytes, size * count);
+  while (done < 0 && errno == EINTR);
+  if (done < 0) {
+    file->error = errno;
+    return CURL_READFUNC_ABORT;
+  }
+  return done;
+}
+
+// Where a piece of an answer to an upload goes.
+static inline size_t locwatch_file_discard(char *bytes, size_t size, size_t count, void *data) {
+  struct locwatch_file *file = (struct locwatch_file *)data;
+  (void)bytes;
+  file->discarded += size * count;
+  return file->discarded > (1 << 20) ? 0 : size * count;
+}
+
+// Prepares a transfer: redirections are the caller's to follow.
+//
+// headers: one a line; user, password, authority: NULL where there is none.
+// list: is given what must live as long as the transfer and be freed by curl_slist_free_all.
+static inline int locwatch_file_prepare(
+    CURL *curl, struct locwatch_file *file, const char *url, const char *headers, const char *user,
+    const char *password, const char *authority, int is_upload, int is_plain, long connect_seconds,
+    long stall_seconds, struct curl_slist **list) {
+  curl_easy_reset(curl);
+  *list = NULL;
+  const char *start = headers;
+  while (*start) {
+    size_t count = strcspn(start, "\n");
+    char *line = strndup(start, count);
+    struct curl_slist *longer = line ? curl_slist_append(*list, line) : NULL;
+    free(line);
+    if (!longer) return CURLE_OUT_OF_MEMORY;
+    *list = longer;
+    start += count + (start[count] == '\n');
+  }
+  curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(curl, CURLOPT_PRIVATE, file);
+  curl_easy_setopt(curl, CURLOPT_URL, url);
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_plain ? "http,https" : "https");
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, connect_seconds);
+  // Less than a byte a second for so long is none.
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, stall_seconds);
+  curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *list);
+  curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, locwatch_file_header);
+  curl_easy_setopt(curl, CURLOPT_HEADERDATA, file);
+  if (user) curl_easy_setopt(curl, CURLOPT_USERNAME, user);
+  if (password) curl_easy_setopt(curl, CURLOPT_PASSWORD, password);
+  if (authority) curl_easy_setopt(curl, CURLOPT_CAINFO, authority);
+  if (is_upload) {
+    curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)file->total);
+    curl_easy_setopt(curl, CURLOPT_READFUNCTION, locwatch_file_read);
+    curl_easy_setopt(curl, CURLOPT_READDATA, file);
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, locwatch_file_discard);
+  } else {
+    if (file->begin > 0) {
+      char range[32];
+      snprintf(range, sizeof range, "%lld-", file->begin);
+      curl_easy_setopt(curl, CURLOPT_RANGE, range);
+    }
+    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, locwatch_file_write);
+  }
+  curl_easy_setopt(curl, CURLOPT_WRITEDATA, file);
+  return CURLE_OK;
+}
+
+// What an answer says beside its head: where it redirects to (NULL where it does not), and the seconds of Retry-After.
+static inline const char *locwatch_file_answer(CURL *curl, long *retry_after) {
+  char *location = NULL;
+  curl_off_t seconds = 0;
+  curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &location);
+  curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
+  *retry_after = (long)seconds;
+  return location;
+}
+
+// The transfer that has ended, if any has, and its CURLcode.
+static inline CURL *locwatch_multi_ended(CURLM *multi, int *code) {
+  int left;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    if (message->msg != CURLMSG_DONE) continue;
+    *code = message->data.result;
+    return message->easy_handle;
+  }
+  return NULL;
+}

@@ -1,0 +1,52 @@
+/// The open transfers of one subscriber (section I).
+struct TransferBook: Hashable, Sendable, Codable {
+  /// One that has not ended.
+  struct Entry: Hashable, Sendable, Codable {
+    var number: Int
+    var terms: TransferTerms
+    /// When it was asked for.
+    var since: EngineInstant
+    /// Whether it runs.
+    var isRunning = false
+    /// What it was last said to wait for; nil where it was not.
+    var obstacle: TransferRecord.Reason?
+    /// Until when its program may answer; nil where nothing was asked.
+    var answerBy: EngineInstant?
+
+    /// When it has failed, if nothing happens.
+    var end: EngineInstant {
+      let expiry = since.advanced(bySeconds: Limits.transferSeconds)
+      return answerBy.map { min($0, expiry) } ?? expiry
+    }
+  }
+
+  /// By number.
+  private(set) var entries: [Entry] = []
+  /// The number of the one that was asked for last; 0 before the first.
+  private(set) var lastNumber = 0
+
+  /// How many run.
+  var runningCount: Int { entries.count { $0.isRunning } }
+
+  /// Whether a session has one that has not ended.
+  func isOpen(_ session: String) -> Bool { entries.contains { $0.terms.session == session } }
+
+  /// Adds one.
+  mutating func add(_ terms: TransferTerms, at instant: EngineInstant) {
+    lastNumber += 1
+    entries.append(Entry(number: lastNumber, terms: terms, since: instant))
+  }
+
+  /// Removes one; nil where there is none of that number.
+  mutating func remove(_ number: Int) -> Entry? {
+    entries.firstIndex { $0.number == number }.map { entries.remove(at: $0) }
+  }
+
+  /// Changes one; false where there is none of that number.
+  @discardableResult
+  mutating func change(_ number: Int, _ body: (inout Entry) -> Void) -> Bool {
+    guard let place = entries.firstIndex(where: { $0.number == number }) else { return false }
+    body(&entries[place])
+    return true
+  }
+}

@@ -1,0 +1,214 @@
+/// Section I: transfers that go on without their program.
+extension BackgroundMode {
+  /// Rule I1: one of several has ended, which wakes nobody.
+  public static let transferResult = BackgroundMode(
+    name: "transfer ended, its session has not", kind: "transfer", trigger: .transferResult)
+
+  /// Rule I2.
+  public static let transferSession = BackgroundMode(
+    name: "session needs it", kind: "transfer", trigger: .transferSession)
+}
+
+extension Trigger {
+  /// Rule I1. The result waits for the end of its session, or for whatever else wakes the program.
+  public static let transferResult = Trigger(
+    rule: .transfer, wakes: false, relaunches: false, afterForceQuit: .cancelled, budgetSeconds: 30,
+    waiting: .upTo(Limits.transfers))
+
+  /// Rule I2: all transfers of a session have ended, or one needs an answer.
+  public static let transferSession = Trigger(
+    rule: .transferSession, wakes: true, relaunches: true, afterForceQuit: .cancelled, budgetSeconds: 30,
+    waiting: .upTo(Limits.transfers))
+}
+
+/// Something that a program is told of a transfer.
+struct DueTransfer: Hashable {
+  var record: TransferRecord
+  /// Why it wakes or relaunches the program; nil where it does not.
+  var reason: Decision.Reason?
+}
+
+// MARK: - What its program asks for
+
+extension Policy {
+  /// Takes a transfer (rules I1 and I1a). What begins in the background has time.
+  mutating func transfer(
+    _ terms: TransferTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    var book = sessions[index].modes.transfers ?? TransferBook()
+    guard book.entries.count < Limits.transfers else {
+      return decide(.refuse, .transfer, .tooManyTransfers, index, at: instant, into: &steps)
+    }
+    var terms = terms
+    if !sessions[index].state.isForeground { terms.isDiscretionary = true }
+    book.add(terms, at: instant)
+    update(index) { $0.modes.transfers = book }
+  }
+
+  /// Its program, or the user, wants a transfer no longer.
+  mutating func cancelTransfer(
+    _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].modes.transfers?.remove(number) != nil else {
+      return decide(.refuse, .transfer, .unknownTransfer, index, at: instant, into: &steps)
+    }
+    orderTransfer(number, .cancel, index, into: &steps)
+    decide(.drop, .transferCancelled, .cancelled, index, at: instant, into: &steps)
+  }
+
+  /// The user force-quit the program, or removes it: all transfers end (rule I3).
+  mutating func cancelTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for entry in sessions[index].modes.transfers?.entries ?? [] {
+      cancelTransfer(entry.number, index, at: instant, into: &steps)
+    }
+  }
+
+  /// Its program has given what the server asked for (rule I2).
+  mutating func answerTransfer(
+    _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let isAsked = sessions[index].modes.transfers?.entries.contains {
+      $0.number == number && $0.answerBy != nil
+    }
+    guard isAsked == true else {
+      return decide(.refuse, .transferSession, .unknownTransfer, index, at: instant, into: &steps)
+    }
+    update(index) { _ = $0.modes.transfers?.change(number) { $0.answerBy = nil } }
+  }
+}
+
+// MARK: - What becomes of it
+
+extension Policy {
+  /// The server asks for credentials: the program has an hour to give them (rule I2).
+  mutating func askForTransfer(
+    _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let answerBy = instant.advanced(bySeconds: Limits.transferAnswerSeconds)
+    update(index) {
+      _ = $0.modes.transfers?.change(number) {
+        $0.isRunning = false
+        $0.answerBy = answerBy
+      }
+    }
+    guard let entry = sessions[index].modes.transfers?.entries.first(where: { $0.number == number }) else {
+      return
+    }
+    report(entry, .auth, reason: entry.terms.launchesEvents ? .needsAnswer : nil, index, into: &steps)
+  }
+
+  /// A transfer has ended (rule I2), and what it carried is booked (rule M6).
+  mutating func endTransfer(
+    _ number: Int, _ outcome: TransferOutcome, bytes: Int, seconds: Double, _ index: Int,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    // One that was canceled may end all the same.
+    guard let entry = sessions[index].modes.transfers?.remove(number) else { return }
+    steps.append(
+      .transferred(
+        subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes) / 1000,
+        seconds: seconds))
+    let isLast = sessions[index].modes.transfers?.isOpen(entry.terms.session) == false
+    let reason: Decision.Reason? = isLast && entry.terms.launchesEvents ? .transfersDone : nil
+    switch outcome {
+    case .done: report(entry, .done, bytes: bytes, reason: reason, index, into: &steps)
+    case .failed(let why, let status):
+      report(entry, .failed, bytes: bytes, status: status, why, reason: reason, index, into: &steps)
+    }
+  }
+
+  /// Has the program told of a transfer.
+  private func report(
+    _ entry: TransferBook.Entry, _ event: TransferRecord.Event, bytes: Int? = nil, status: Int? = nil,
+    _ why: TransferRecord.Reason? = nil, reason: Decision.Reason?, _ index: Int,
+    into steps: inout [PolicyStep]
+  ) {
+    var record = record(entry, event, why, index)
+    record.bytes = bytes
+    record.status = status
+    steps.append(.reported(DueTransfer(record: record, reason: reason)))
+  }
+
+  private func record(
+    _ entry: TransferBook.Entry, _ event: TransferRecord.Event, _ reason: TransferRecord.Reason?, _ index: Int
+  ) -> TransferRecord {
+    TransferRecord(
+      event: event, subscriber: sessions[index].subscriber.name, transfer: entry.number,
+      session: entry.terms.session, reason: reason)
+  }
+
+  /// Hands over, or keeps, what has its record.
+  mutating func present(
+    _ due: DueTransfer, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    offer(
+      event: event, trigger: due.reason == nil ? .transferResult : .transferSession,
+      transferSession: due.record.session, reason: due.reason, to: index, at: instant, into: &steps)
+  }
+}
+
+// MARK: - When it runs
+
+extension Policy {
+  /// When a transfer of a subscriber has failed, if nothing happens.
+  func transferDeadline(_ session: Session) -> EngineInstant? {
+    session.modes.transfers?.entries.map(\.end).min()
+  }
+
+  /// Ends what has taken too long, pauses what may not run, and starts what may, the oldest first.
+  mutating func fireTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for entry in sessions[index].modes.transfers?.entries ?? [] {
+      guard entry.end <= instant else { continue }
+      if entry.isRunning || entry.answerBy != nil {
+        orderTransfer(entry.number, .cancel, index, into: &steps)
+      }
+      let isUnanswered = entry.answerBy.map { $0 <= instant } ?? false
+      endTransfer(
+        entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: 0, seconds: 0, index,
+        at: instant,
+        into: &steps)
+    }
+    for entry in sessions[index].modes.transfers?.entries ?? [] where entry.answerBy == nil {
+      let obstacle = transferObstacle(entry.terms)
+      if entry.isRunning, obstacle != nil { orderTransfer(entry.number, .pause, index, into: &steps) }
+      if let obstacle, obstacle != entry.obstacle {
+        steps.append(.noted(.transfer(record(entry, .wait, obstacle, index))))
+      }
+      guard obstacle != entry.obstacle || obstacle != nil && entry.isRunning else { continue }
+      update(index) {
+        _ = $0.modes.transfers?.change(entry.number) {
+          $0.obstacle = obstacle
+          if obstacle != nil { $0.isRunning = false }
+        }
+      }
+    }
+    for entry in sessions[index].modes.transfers?.entries ?? [] {
+      guard let book = sessions[index].modes.transfers, book.runningCount < Limits.runningTransfers else {
+        return
+      }
+      guard !entry.isRunning, entry.answerBy == nil, entry.obstacle == nil else { continue }
+      update(index) { _ = $0.modes.transfers?.change(entry.number) { $0.isRunning = true } }
+      steps.append(.noted(.transfer(record(entry, .start, nil, index))))
+      orderTransfer(entry.number, .start, index, into: &steps)
+    }
+  }
+
+  /// What a transfer waits for; nil where it may run (rules I1 and I1a).
+  private func transferObstacle(_ terms: TransferTerms) -> TransferRecord.Reason? {
+    let isDiscretionary = terms.isDiscretionary
+    if network == .unreachable || network == .metered && (isDiscretionary || !terms.metered) {
+      return .waitsForNetwork
+    }
+    guard isDiscretionary else { return nil }
+    if supply.isOnBattery { return .waitsForPower }
+    if isLowPower { return .lowPower }
+    return pressure == .none ? nil : .pressure
+  }
+
+  private func orderTransfer(
+    _ number: Int, _ order: TransferOrder, _ index: Int, into steps: inout [PolicyStep]
+  ) {
+    steps.append(
+      .ordered(.transfer(subscriber: sessions[index].subscriber.name, number: number, order)))
+  }
+}

@@ -1,0 +1,138 @@
+/// What became of a transfer (section I). Neither addresses nor headers are in it.
+public struct TransferRecord: Hashable, Sendable, Codable {
+  /// What happened. The raw values are stable: they stand in the `type` of the record.
+  public enum Event: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It begins, or goes on.
+    case start = "transfer.start"
+    /// It waits until something is over.
+    case wait = "transfer.wait"
+    /// The server asks who wants the file.
+    case auth = "transfer.auth"
+    /// The file is where it was wanted.
+    case done = "transfer.done"
+    /// It can't be done.
+    case failed = "transfer.failed"
+  }
+
+  /// Why. The raw values are stable: they stand in records and docs.
+  public enum Reason: String, Hashable, Sendable, Codable, CaseIterable {
+    /// It waits: the machine runs on its battery.
+    case waitsForPower = "waits_for_power"
+    /// It waits: there is no network that will do.
+    case waitsForNetwork = "waits_for_network"
+    /// It waits: the machine saves energy.
+    case lowPower = "low_power"
+    /// It waits: the machine is short of memory.
+    case pressure
+    /// There was no room for the file.
+    case noSpace = "no_space"
+    /// It has taken 7 days.
+    case expired
+    /// Its program gave no answer within an hour.
+    case unanswered
+    /// The server refused it: see the status.
+    case status
+    /// The server could not prove who it is.
+    case certificate
+    /// The file can't be read, or not be put where it was wanted.
+    case file
+    /// The file is larger than may be.
+    case tooLarge = "too_large"
+    /// The address leads nowhere.
+    case address
+  }
+
+  /// What happened.
+  public var event: Event
+  /// Whose it is.
+  public var subscriber: String
+  /// Its number.
+  public var transfer: Int
+  /// Its session.
+  public var session: String
+  /// Bytes that were carried in all; nil where nobody says.
+  public var bytes: Int?
+  /// The status of the server's answer (RFC 9110); nil where it did not decide.
+  public var status: Int?
+  /// Why; nil where that is plain.
+  public var reason: Reason?
+}
+
+/// How a transfer ended.
+public enum TransferOutcome: Hashable, Sendable, Codable {
+  /// The file is where it was wanted (rule I4).
+  case done
+  /// It can't be done.
+  case failed(TransferRecord.Reason, status: Int? = nil)
+}
+
+extension TransferRecord: RecordFamily {
+  /// All names that the `type` key of this family can have.
+  package static let types = Event.allCases.map(\.rawValue)
+
+  /// The name in the `type` key.
+  package var type: String { event.rawValue }
+
+  /// Visits the fields in the order in which they are written.
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("subscriber", subscriber, "whose it is")
+    visitor.count("transfer", transfer, "its number")
+    visitor.text("session", session, "its session")
+    visitor.count("bytes", bytes, "bytes that were carried in all; absent if nobody says")
+    visitor.count("status", status, "the status of the server's answer; absent if it did not decide")
+    visitor.text("reason", reason?.rawValue, "see [below](#reasons-of-a-transfer); absent if that is plain")
+  }
+
+  /// The record in words.
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let event = Event(rawValue: fields.type)?.phrase ?? fields.type
+    let number = Int(fields.number("transfer") ?? 0)
+    let reason = fields.code("reason", Reason.self).map { ": \($0.phrase)" } ?? ""
+    let status = fields.number("status").map { " \(Int($0))" } ?? ""
+    return TextRecord(
+      fields.text("subscriber"), "transfer \(number) of \(fields.text("session")) \(event)\(reason)\(status)")
+  }
+
+  /// One of each kind, for the tests and the documents.
+  package static var samples: [Record.Body] {
+    Event.allCases.map { event in
+      .transfer(
+        TransferRecord(
+          event: event, subscriber: "a", transfer: 7, session: "maps", bytes: 4096, status: 404,
+          reason: .status))
+    }
+  }
+}
+
+extension TransferRecord.Event {
+  /// In words.
+  package var phrase: String {
+    switch self {
+    case .start: "begins"
+    case .wait: "waits"
+    case .auth: "needs credentials"
+    case .done: "is done"
+    case .failed: "has failed"
+    }
+  }
+}
+
+extension TransferRecord.Reason {
+  /// In words.
+  package var phrase: String {
+    switch self {
+    case .waitsForPower: "the machine runs on its battery"
+    case .waitsForNetwork: "there is no network that will do"
+    case .lowPower: "the machine saves energy"
+    case .pressure: "memory is short"
+    case .noSpace: "there was no room for the file"
+    case .expired: "it has taken 7 days"
+    case .unanswered: "its program gave no answer"
+    case .status: "the server's answer was"
+    case .certificate: "the server could not prove who it is"
+    case .file: "its file can't be read or put where it was wanted"
+    case .tooLarge: "the file is too large"
+    case .address: "its address leads nowhere"
+    }
+  }
+}

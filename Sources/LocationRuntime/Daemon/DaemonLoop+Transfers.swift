@@ -1,0 +1,233 @@
+package import LocationCore
+package import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The processes that carry files, and what waits to be erased.
+struct TransferSet {
+  /// By subscriber.
+  var processes: [String: TransferProcess] = [:]
+  /// Transfers that have ended, until that is stored.
+  var ended: [(name: String, number: Int)] = []
+  let spool: TransferSpool
+  private let state: String
+
+  init(state: String) {
+    self.state = state
+    spool = TransferSpool(state: state)
+  }
+
+  /// When one is started again.
+  var nextDeadline: EngineInstant? { processes.values.compactMap(\.retryAt).min() }
+
+  /// Adds what `poll` is to wait for.
+  func watch(_ entries: inout [pollfd]) {
+    for process in processes.values {
+      entries.append(pollfd(fd: process.readable, events: Int16(POLLIN), revents: 0))
+      entries.append(pollfd(fd: process.writable, events: Int16(POLLOUT), revents: 0))
+    }
+  }
+
+  /// Has a transfer begin or go on.
+  ///
+  /// - Throws: why it can't.
+  mutating func start(
+    _ number: Int, for subscriber: Subscriber, environment: [String], _ settings: DaemonSettings
+  ) throws(Failure) {
+    guard let job = spool.job(number, of: subscriber.name) else {
+      throw Failure(.noInput, what: "what transfer \(number) is was lost")
+    }
+    var members: [JSONTree.Member] = [
+      .init(key: "start", value: .number("\(number)")), .init(key: "job", value: job),
+      .init(key: "part", value: .string(try StatePath.absolute(spool.partPath(number, of: subscriber)))),
+      .init(key: "directory", value: .string(try spool.directory(of: subscriber, state: state))),
+      .init(key: "limit", value: .number("\(Int(settings.transferBytes))")),
+    ]
+    if !settings.transferAuthority.isEmpty {
+      members.append(.init(key: "authority", value: .string(settings.transferAuthority)))
+    }
+    try processes[subscriber.name, default: TransferProcess()].start(
+      number, JSONTree.object(members).text, for: subscriber, environment: environment)
+  }
+
+  /// Erases what has ended and is stored.
+  mutating func eraseEnded() {
+    for (name, number) in ended { spool.erase(number, of: name) }
+    ended = []
+  }
+}
+
+/// Transfers (section I): what programs ask for, and what becomes of it.
+extension DaemonLoop {
+  /// A program asks for a transfer.
+  mutating func take(_ request: TransferRequest, of name: String) throws(Failure) {
+    guard TransferProcess.isThere else {
+      return live.add(.answer(name, .refused(what: "transfer", reason: "no_helper")))
+    }
+    try live.handle(.subscriber(name: name, .mode(.transfer(request.terms))), at: clock.read())
+    if let refusal = live.host.refusal, refusal.subscriber == name {
+      return live.add(.answer(name, .refused(what: "transfer", reason: refusal.reason.rawValue)))
+    }
+    let number = live.engine.lastTransfer(of: name)
+    try alignConditions()
+    do throws(Failure) {
+      try transfers.spool.store(request.job, number, of: name)
+      live.add(.answer(name, .transfer(number: number)))
+    } catch {
+      Self.log("\(name): \(error)")
+      try live.handle(.subscriber(name: name, .mode(.cancelTransfer(number: number))), at: clock.read())
+      live.add(.answer(name, .refused(what: "transfer", reason: TransferRecord.Reason.noSpace.rawValue)))
+    }
+  }
+
+  /// A program gives what a server asked for.
+  mutating func take(_ answer: TransferAnswer, of name: String) throws(Failure) {
+    if case .object(let members) = transfers.spool.job(answer.number, of: name) ?? .null {
+      var job = JSONTree.object(members.filter { !["user", "password"].contains($0.key) })
+      for (key, value) in [("user", answer.user), ("password", answer.password)] {
+        if let value { job = JSONTree.object([.init(key: key, value: .string(value))]).over(job) }
+      }
+      try transfers.spool.store(job.text, answer.number, of: name)
+    }
+    try live.handle(.subscriber(name: name, .mode(.answerTransfer(number: answer.number))), at: clock.read())
+    guard let refusal = live.host.refusal, refusal.subscriber == name else { return }
+    live.add(.answer(name, .refused(what: "answer", reason: refusal.reason.rawValue)))
+  }
+
+  /// Does with a transfer what the engine orders.
+  mutating func perform(_ order: TransferOrder, _ number: Int, of name: String) throws(Failure) {
+    switch order {
+    case .start:
+      guard let subscriber = live.engine.subscriber(name)?.subscriber else { return }
+      do throws(Failure) {
+        try transfers.start(number, for: subscriber, environment: environment, settings)
+      } catch {
+        Self.log("\(name): transfer \(number): \(error)")
+        try end(number, of: name, .failed(.file), bytes: 0, seconds: 0)
+      }
+    case .pause: transfers.processes[name]?.stop(number, erasing: false)
+    case .cancel:
+      transfers.processes[name]?.stop(number, erasing: true)
+      transfers.ended.append((name, number))
+    }
+  }
+
+  /// Takes what the processes say.
+  mutating func takeTransfers() throws(Failure) {
+    let now = clock.instant
+    for name in transfers.processes.keys.sorted() {
+      guard let (lines, lost) = transfers.processes[name]?.take(at: now) else { continue }
+      for line in lines { try take(line, of: name) }
+      if !lost.isEmpty { Self.log("\(name): locwatch-transfer ended unasked and is started again") }
+      if transfers.processes[name]?.takeRetry(at: now) == true { try resumeTransfers(of: name) }
+    }
+  }
+
+  private mutating func take(_ line: JSONTree, of name: String) throws(Failure) {
+    let bytes = line["bytes"]?.integer ?? 0
+    var seconds = 0.0
+    if case .number(let text) = line["seconds"] ?? .null { seconds = Double(text) ?? 0 }
+    if let number = line["done"]?.integer {
+      try end(number, of: name, .done, bytes: bytes, seconds: seconds)
+    } else if let number = line["failed"]?.integer {
+      let reason = line["reason"]?.text(or: nil).flatMap { TransferRecord.Reason(rawValue: $0) } ?? .file
+      try end(
+        number, of: name, .failed(reason, status: line["status"]?.integer), bytes: bytes, seconds: seconds)
+    } else if let number = line["asks"]?.integer {
+      try live.handle(.subscriber(name: name, .mode(.transferAsks(number: number))), at: clock.read())
+    }
+  }
+
+  private mutating func end(
+    _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int, seconds: Double
+  ) throws(Failure) {
+    guard live.engine.subscriberState(name) != nil else { return }
+    try live.handle(
+      .subscriber(
+        name: name, .mode(.transferEnded(number: number, outcome, bytes: bytes, seconds: seconds))),
+      at: clock.read())
+    transfers.ended.append((name, number))
+  }
+
+  /// Goes on with what ran when the daemon before ended, and erases what is nobody's.
+  mutating func resumeTransfers() throws(Failure) {
+    for view in live.engine.subscribers {
+      let name = view.subscriber.name
+      transfers.spool.sweep(name, except: Set(live.engine.transfers(of: name).map(\.number)))
+      try resumeTransfers(of: name)
+    }
+  }
+
+  private mutating func resumeTransfers(of name: String) throws(Failure) {
+    for view in live.engine.transfers(of: name) where view.isRunning {
+      guard transfers.processes[name]?.carried.contains(view.number) != true else { continue }
+      try perform(.start, view.number, of: name)
+    }
+  }
+
+  /// What commands ask of transfers.
+  mutating func transfers(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
+    let name = try word("subscriber", request)
+    guard live.engine.subscriberState(name) != nil else {
+      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
+    }
+    guard request["do"] == .string("cancel-transfer") else {
+      return [.init(key: "transfers", value: .array(live.engine.transfers(of: name).map(\.tree)))]
+    }
+    guard let number = request["transfer"]?.integer else {
+      throw Failure(.usage, what: "no \"transfer\" in the request")
+    }
+    try live.handle(.subscriber(name: name, .mode(.cancelTransfer(number: number))), at: clock.read())
+    if let refusal = live.host.refusal, refusal.subscriber == name {
+      throw Failure(.conditionFails, what: "\(name) has no transfer \(number)")
+    }
+    return []
+  }
+}
+
+extension DaemonSeat {
+  /// The open transfers of a subscriber, each as one JSON object, by number.
+  package func transfers(of name: String) throws(Failure) -> [JSONTree] {
+    if let client = try ControlClient.connect(state: state) {
+      let answer = try client.ask("transfers", [.init(key: "subscriber", value: .string(name))])
+      guard case .array(let list) = answer["transfers"] ?? .null else { return [] }
+      return list
+    }
+    guard let database = try StateDatabase.openToRead(path: state) else { return [] }
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    return restored.engine.transfers(of: name).map(\.tree)
+  }
+
+  /// Cancels a transfer, now or at the next start of the daemon.
+  package func cancelTransfer(_ number: Int, of name: String) throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else {
+      return try leave(.cancelTransfer(number: number), for: name)
+    }
+    _ = try client.ask(
+      "cancel-transfer",
+      [
+        .init(key: "subscriber", value: .string(name)), .init(key: "transfer", value: .number("\(number)")),
+      ])
+  }
+}
+
+extension TransferView {
+  /// As one JSON object.
+  package var tree: JSONTree {
+    let state =
+      if needsAnswer { "needs_answer" } else if isRunning { "running" } else {
+        obstacle?.rawValue ?? "waiting"
+      }
+    return .object([
+      .init(key: "transfer", value: .number("\(number)")),
+      .init(key: "session", value: .string(terms.session)),
+      .init(key: "kind", value: .string(terms.kind.rawValue)),
+      .init(key: "discretionary", value: .boolean(terms.isDiscretionary)),
+      .init(key: "state", value: .string(state)),
+    ])
+  }
+}

@@ -1,0 +1,62 @@
+package import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A transfer that a program asks for (rule I1): what the engine is told of it, and what only those know who carry it
+/// out.
+package struct TransferRequest: Hashable, Sendable {
+  /// For the engine.
+  package var terms: TransferTerms
+  /// For the process that carries it out, JSON: the address, the file, and what is sent with the request.
+  var job: String
+
+  /// Reads the object; nil where it is none.
+  static func read(from reader: inout JSONReader) throws(JSONError) -> TransferRequest? {
+    let tree = try JSONTree(&reader)
+    guard let session = tree["session"]?.text(or: nil), (1...nameBytes).contains(session.utf8.count),
+      let kind = TransferTerms.Kind(rawValue: tree["kind"]?.text(or: nil) ?? "get"),
+      let url = tree["url"]?.text(or: nil), url.utf8.count <= urlBytes, isServed(url),
+      let file = tree["file"]?.text(or: nil), (1...Int(PATH_MAX)).contains(file.utf8.count)
+    else { return nil }
+    var terms = TransferTerms(session: session, kind: kind)
+    for (key, path) in flags {
+      guard let value = tree[key] else { continue }
+      guard case .boolean(let isSo) = value else { return nil }
+      terms[keyPath: path] = isSo
+    }
+    var job: [JSONTree.Member] = [
+      .init(key: "kind", value: .string(kind.rawValue)), .init(key: "url", value: .string(url)),
+      .init(key: "file", value: .string(file)),
+    ]
+    for key in ["user", "password"] {
+      guard let value = tree[key] else { continue }
+      guard case .string = value else { return nil }
+      job.append(.init(key: key, value: value))
+    }
+    if let headers = tree["headers"] {
+      guard case .object(let members) = headers,
+        members.allSatisfy({ $0.value.text(or: nil) != nil && !$0.key.isEmpty })
+      else { return nil }
+      job.append(.init(key: "headers", value: headers))
+    }
+    return TransferRequest(terms: terms, job: JSONTree.object(job).text)
+  }
+
+  /// Whether files are fetched from there: over TLS, or from this machine.
+  private static func isServed(_ url: String) -> Bool {
+    guard let address = try? OutletAddress(url) else { return false }
+    return address.scheme == "https" || address.scheme == "http" && address.isLoopback
+  }
+
+  private static let flags: [(String, any WritableKeyPath<TransferTerms, Bool> & Sendable)] = [
+    ("discretionary", \.isDiscretionary), ("launch_events", \.launchesEvents), ("metered", \.metered),
+  ]
+  private static let nameBytes = 256
+  /// What servers take (RFC 9110, 4.1).
+  private static let urlBytes = 8000
+}

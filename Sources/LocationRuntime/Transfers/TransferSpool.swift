@@ -1,0 +1,111 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Where transfers lie until they are done: what they are, for the daemon alone, and what has come of each, for the
+/// user of its program.
+struct TransferSpool {
+  /// Beside the state file.
+  private let root: String
+
+  init(state: String) { root = state + ".transfers" }
+
+  /// What is stored of a transfer; nil where nothing is.
+  func job(_ number: Int, of name: String) -> JSONTree? {
+    guard let bytes = try? FileBytes.read(path: jobPath(number, of: name)) else { return nil }
+    var reader = JSONReader(bytes)
+    return try? JSONTree(&reader)
+  }
+
+  /// Stores what a transfer is; when this returns it is on the disk.
+  func store(_ job: String, _ number: Int, of name: String) throws(Failure) {
+    let path = jobPath(number, of: name)
+    try StatePath.makeFolder(of: path)
+    let new = path + ".new"
+    let file = SystemCall.openFile(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+    guard file >= 0 else { throw Self.failure(path) }
+    let bytes = Array(job.utf8)
+    let count = unsafe bytes.withUnsafeBytes { unsafe SystemCall.writeBytes(file, $0) }
+    let isWritten = count == bytes.count && fsync(file) == 0
+    if count >= 0, count < bytes.count { errno = ENOSPC }
+    let failure = Self.failure(path)
+    close(file)
+    guard isWritten else {
+      unsafe unlink(new)
+      throw failure
+    }
+    guard unsafe rename(new, path) == 0 else { throw Self.failure(path) }
+  }
+
+  /// Where what comes of a transfer lies. Its folder belongs to the user of the program.
+  func partPath(_ number: Int, of subscriber: Subscriber) throws(Failure) -> String {
+    let folder = folder("parts", of: subscriber.name)
+    let path = "\(folder)/\(number)"
+    try StatePath.makeFolder(of: path)
+    try Self.give(folder, to: subscriber)
+    if subscriber.confinement?.user != nil {
+      for folder in [root, root + "/parts"] { unsafe chmod(folder, 0o711) }
+    }
+    return path
+  }
+
+  /// The directory of a program: that of its manifest, or one beside the state file.
+  func directory(of subscriber: Subscriber, state: String) throws(Failure) -> String {
+    if let directory = subscriber.directory { return directory }
+    let folder = "\(try StatePath.absolute(state)).files/\(Self.escaped(subscriber.name))"
+    try StatePath.makeFolder(of: folder + "/x")
+    try Self.give(folder, to: subscriber)
+    return folder
+  }
+
+  /// Leaves nothing of a transfer.
+  func erase(_ number: Int, of name: String) {
+    let part = "\(folder("parts", of: name))/\(number)"
+    for path in [jobPath(number, of: name), part, part + ".state", part + ".done"] { unsafe unlink(path) }
+  }
+
+  /// Leaves nothing but these, as after a crash.
+  func sweep(_ name: String, except numbers: Set<Int>) {
+    for folder in ["jobs", "parts"].map({ folder($0, of: name) }) {
+      for file in KernelFile.names(in: folder, areDirectories: false) {
+        let number = Int(file.prefix { $0.isNumber }) ?? 0
+        if !numbers.contains(number) { unsafe unlink("\(folder)/\(file)") }
+      }
+    }
+  }
+
+  private func jobPath(_ number: Int, of name: String) -> String {
+    "\(folder("jobs", of: name))/\(number).json"
+  }
+
+  private func folder(_ kind: String, of name: String) -> String { "\(root)/\(kind)/\(Self.escaped(name))" }
+
+  /// A name as one of a file.
+  private static func escaped(_ name: String) -> String {
+    name.utf8.map { byte in
+      let scalar = UnicodeScalar(byte)
+      let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber || byte == 0x2D)
+      return isPlain ? String(scalar) : "%" + String(byte, radix: 16)
+    }.joined()
+  }
+
+  private static func give(_ folder: String, to subscriber: Subscriber) throws(Failure) {
+    guard let user = subscriber.confinement?.user else { return }
+    do throws(ProgramStart.Refusal) {
+      let account = try ProgramAccount(user: user, group: subscriber.confinement?.group)
+      guard unsafe chown(folder, account.user, account.group) == 0 else { throw .unknownAccount("") }
+    } catch {
+      throw Failure(.noPermission, file: folder, what: "can't be given to \(user)")
+    }
+  }
+
+  private static func failure(_ path: String) -> Failure {
+    let code = errno
+    return Failure(.io, file: path, what: "can't be written: \(SystemReason.text(code))")
+  }
+}

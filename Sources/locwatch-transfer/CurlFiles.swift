@@ -1,0 +1,135 @@
+import CCurl
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One request for a file, in one go: the one file that speaks to CCurl.
+@safe final class CurlFile {
+  fileprivate let handle: UnsafeMutableRawPointer
+  private let file: UnsafeMutablePointer<locwatch_file>
+  private var headers: UnsafeMutablePointer<curl_slist>?
+
+  /// Seconds until a connection stands, at most.
+  private static let connectSeconds = 30
+  /// Seconds without a byte after which a connection is given up.
+  private static let stallSeconds = 60
+
+  /// - Parameters:
+  ///   - descriptor: the file that is written, or read. It is closed with this.
+  ///   - standing: from where it goes on; nil for from the beginning.
+  init?(_ job: TransferJob, _ descriptor: Int32, from standing: (begin: Int, validator: String)?) {
+    guard let handle = unsafe curl_easy_init() else {
+      close(descriptor)
+      return nil
+    }
+    unsafe self.handle = handle
+    unsafe file = UnsafeMutablePointer<locwatch_file>.allocate(capacity: 1)
+    unsafe file.initialize(to: locwatch_file())
+    unsafe file.pointee.fd = descriptor
+    unsafe file.pointee.begin = Int64(standing?.begin ?? 0)
+    unsafe file.pointee.limit = Int64(job.limit)
+    unsafe file.pointee.first = -1
+    unsafe file.pointee.total = job.isUpload ? Int64(lseek(descriptor, 0, SEEK_END)) : -1
+    if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
+    var lines = job.headers
+    if let standing { lines += (lines.isEmpty ? "" : "\n") + "If-Range: \(standing.validator)" }
+    let code = unsafe locwatch_file_prepare(
+      handle, file, job.url, lines, job.user, job.password, job.authority, job.isUpload ? 1 : 0,
+      job.isPlain ? 1 : 0, Self.connectSeconds, Self.stallSeconds, &headers)
+    guard code == 0 else { return nil }
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(handle)
+    unsafe curl_slist_free_all(headers)
+    close(unsafe file.pointee.fd)
+    unsafe file.deallocate()
+  }
+
+  var descriptor: Int32 { unsafe file.pointee.fd }
+  /// Bytes of the file that are there.
+  var count: Int { Int(unsafe file.pointee.count) }
+  /// Bytes that the whole has; -1 where the server does not say.
+  var total: Int { Int(unsafe file.pointee.total) }
+  /// The status of the answer; 0 before there is one.
+  var status: Int { Int(unsafe file.pointee.status) }
+  /// The errno of what ended it at our side; 0 where nothing did.
+  var error: Int32 { unsafe file.pointee.error }
+  /// Whether bytes of the file have come.
+  var hasBegun: Bool { unsafe file.pointee.decided != 0 }
+
+  /// The strong validator of what comes; empty where there is none.
+  var validator: String {
+    unsafe withUnsafeBytes(of: file.pointee.validator) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+  }
+
+  /// Where the server says that it is instead, and after how many seconds it is to be asked again.
+  var answer: (location: String?, retryAfterSeconds: Int) {
+    var seconds = 0
+    let location = unsafe locwatch_file_answer(handle, &seconds)
+    return (unsafe location.map { unsafe String(cString: $0) }, seconds)
+  }
+}
+
+/// The requests that run, in one thread.
+@safe final class CurlFiles {
+  /// How one ended, as far as curl knows.
+  enum End {
+    case whole
+    /// The other side can't prove who it is.
+    case notTrusted
+    /// There is no such address.
+    case noAddress
+    case broken
+  }
+
+  private let multi: UnsafeMutableRawPointer
+
+  init?() {
+    guard let multi = unsafe curl_multi_init() else { return nil }
+    unsafe self.multi = multi
+  }
+
+  deinit { unsafe curl_multi_cleanup(multi) }
+
+  func start(_ file: CurlFile) { unsafe curl_multi_add_handle(multi, file.handle) }
+
+  func stop(_ file: CurlFile) { unsafe curl_multi_remove_handle(multi, file.handle) }
+
+  /// Carries what can be carried now.
+  func perform() {
+    var running: Int32 = 0
+    unsafe curl_multi_perform(multi, &running)
+  }
+
+  /// Waits until something can be carried, a descriptor can be read, or so many milliseconds have passed.
+  func wait(for descriptor: Int32, milliseconds: Int32) {
+    var extra = curl_waitfd()
+    extra.fd = descriptor
+    extra.events = Int16(CURL_WAIT_POLLIN)
+    var ready: Int32 = 0
+    unsafe curl_multi_poll(multi, &extra, 1, milliseconds, &ready)
+  }
+
+  /// Whether one of these has ended, and how; it is taken off.
+  func takeEnded(of files: [CurlFile]) -> (file: CurlFile, end: End)? {
+    var code: Int32 = 0
+    guard let handle = unsafe locwatch_multi_ended(multi, &code) else { return nil }
+    unsafe curl_multi_remove_handle(multi, handle)
+    guard let file = files.first(where: { unsafe $0.handle == handle }) else { return nil }
+    let end: End =
+      switch CURLcode(UInt32(code)) {
+      case CURLE_OK: .whole
+      case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM: .notTrusted
+      case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: .noAddress
+      default: .broken
+      }
+    return (file, end)
+  }
+}

@@ -1,0 +1,104 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A file that a program names inside its own directory. No symbolic link leads out of it (rule I4).
+struct OwnFile {
+  /// The directory of the program.
+  let directory: String
+  /// The directories below it, and the name of the file.
+  private let path: [String]
+
+  /// - Parameter file: a path below the directory, or one that begins with it.
+  /// - Throws: where it leads out of it.
+  init(_ file: String, in directory: String) throws(TransferTrouble) {
+    self.directory = directory
+    var rest = file[...]
+    if file.hasPrefix("/") {
+      guard file.hasPrefix(directory + "/") else { throw TransferTrouble(.file) }
+      rest = rest.dropFirst(directory.count + 1)
+    }
+    path = rest.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
+    guard !path.isEmpty, !path.contains(".."), !path.contains("."), !file.hasSuffix("/") else {
+      throw TransferTrouble(.file)
+    }
+  }
+
+  /// Opens it to read.
+  func open() throws(TransferTrouble) -> Int32 {
+    let folder = try openFolder()
+    defer { close(folder) }
+    let number = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    guard number >= 0 else { throw TransferTrouble(code: errno) }
+    return number
+  }
+
+  /// Puts a file in its place: renamed, or copied under another name and then renamed. What was there is replaced, and
+  /// at no time is there half of it.
+  func receive(_ source: String) throws(TransferTrouble) {
+    let folder = try openFolder()
+    defer { close(folder) }
+    if unsafe renameat(AT_FDCWD, source, folder, name) != 0 {
+      guard errno == EXDEV else { throw TransferTrouble(code: errno) }
+      try copy(source, to: folder)
+      unsafe unlink(source)
+    }
+    guard fsync(folder) == 0 else { throw TransferTrouble(code: errno) }
+  }
+
+  private var name: String { path[path.count - 1] }
+
+  /// Opens the directory that it is in.
+  private func openFolder() throws(TransferTrouble) -> Int32 {
+    var folder = unsafe openat(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    for part in path.dropLast() where folder >= 0 {
+      let next = unsafe openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      let code = errno
+      close(folder)
+      errno = code
+      folder = next
+    }
+    guard folder >= 0 else { throw TransferTrouble(code: errno) }
+    return folder
+  }
+
+  private func copy(_ source: String, to folder: Int32) throws(TransferTrouble) {
+    let temporary = ".\(name).locwatch-\(getpid())"
+    let from = unsafe openat(AT_FDCWD, source, O_RDONLY | O_CLOEXEC)
+    guard from >= 0 else { throw TransferTrouble(code: errno) }
+    defer { close(from) }
+    let to = unsafe openat(folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard to >= 0 else { throw TransferTrouble(code: errno) }
+    defer { close(to) }
+    var code: Int32 = 0
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    copying: while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe read(from, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { code = errno }
+      guard count > 0 else { break }
+      var written = 0
+      while written < count {
+        let done = unsafe piece.withUnsafeBytes { bytes in
+          unsafe write(to, bytes.baseAddress.map { unsafe $0 + written }, count - written)
+        }
+        if done < 0, errno == EINTR { continue }
+        guard done > 0 else {
+          code = errno
+          break copying
+        }
+        written += done
+      }
+    }
+    if code == 0, fsync(to) != 0 { code = errno }
+    if code == 0, unsafe renameat(folder, temporary, folder, name) != 0 { code = errno }
+    guard code == 0 else {
+      unsafe unlinkat(folder, temporary, 0)
+      throw TransferTrouble(code: code)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What has come of a file so far: the bytes, and beside them what tells whether they can be gone on with.
+struct PartFile {
+  /// Where the bytes are.
+  let path: String
+
+  /// What is known of the bytes: the server's validator of the whole, and how many were on the disk for certain.
+  struct Standing: Equatable {
+    var validator = ""
+    var safeBytes = 0
+  }
+
+  private var standingPath: String { path + ".state" }
+  private var donePath: String { path + ".done" }
+
+  /// Opens it, making it where it is not there.
+  func open() throws(TransferTrouble) -> Int32 {
+    let number = unsafe openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard number >= 0 else { throw TransferTrouble(code: errno) }
+    // Until a process of a daemon before us has let go of it.
+    guard flock(number, LOCK_EX) == 0 else {
+      let code = errno
+      close(number)
+      throw TransferTrouble(code: code)
+    }
+    return number
+  }
+
+  /// From where it can be gone on with, and under which validator; nil where it begins anew.
+  ///
+  /// After a boot only what was synchronised counts: a file may have grown before its bytes were written.
+  func standing(of file: Int32) -> (begin: Int, validator: String)? {
+    guard let tree = Self.read(standingPath), let validator = tree["validator"]?.text(or: nil),
+      !validator.isEmpty
+    else { return nil }
+    let size = Int(lseek(file, 0, SEEK_END))
+    let isSameBoot = tree["boot"]?.text(or: nil) == Self.boot
+    let begin = isSameBoot ? size : min(size, tree["safe"]?.integer ?? 0)
+    return begin > 0 ? (begin, validator) : nil
+  }
+
+  /// Notes what is known of the bytes, once they are on the disk.
+  func note(_ validator: String, bytes: Int, of file: Int32) throws(TransferTrouble) {
+    guard fsync(file) == 0 else { throw TransferTrouble(code: errno) }
+    try Self.write(
+      .object([
+        .init(key: "validator", value: .string(validator)), .init(key: "boot", value: .string(Self.boot)),
+        .init(key: "safe", value: .number("\(bytes)")),
+      ]), to: standingPath)
+  }
+
+  /// The bytes of a file that was put in its place before we could say so; nil where none was.
+  var deliveredBytes: Int? {
+    guard let bytes = Self.read(donePath)?["bytes"]?.integer else { return nil }
+    return unsafe access(path, F_OK) == 0 ? nil : bytes
+  }
+
+  /// Puts the whole file where it is wanted. What tells that goes before, so that it is not fetched twice.
+  func deliver(to file: OwnFile, bytes: Int, _ descriptor: Int32) throws(TransferTrouble) {
+    guard fsync(descriptor) == 0 else { throw TransferTrouble(code: errno) }
+    try Self.write(.object([.init(key: "bytes", value: .number("\(bytes)"))]), to: donePath)
+    do throws(TransferTrouble) {
+      try file.receive(path)
+    } catch {
+      unsafe unlink(donePath)
+      throw error
+    }
+  }
+
+  /// Leaves nothing of it.
+  func erase() {
+    for path in [path, standingPath, donePath] { unsafe unlink(path) }
+  }
+
+  /// Names this boot (random(4)).
+  private static let boot: String = {
+    guard let bytes = try? FileBytes.read(path: "/proc/sys/kernel/random/boot_id") else { return "" }
+    return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
+  }()
+
+  private static func read(_ path: String) -> JSONTree? {
+    guard unsafe access(path, R_OK) == 0, let bytes = try? FileBytes.read(path: path) else { return nil }
+    var reader = JSONReader(bytes)
+    return try? JSONTree(&reader)
+  }
+
+  /// Writes a small file whole or not at all.
+  private static func write(_ tree: JSONTree, to path: String) throws(TransferTrouble) {
+    let new = path + ".new"
+    let file = unsafe openat(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw TransferTrouble(code: errno) }
+    let bytes = Array(tree.text.utf8)
+    let count = unsafe bytes.withUnsafeBytes { unsafe SystemCall.writeBytes(file, $0) }
+    let isWritten = count == bytes.count && fsync(file) == 0
+    let code = errno
+    close(file)
+    guard isWritten, unsafe rename(new, path) == 0 else {
+      let code = isWritten ? errno : count < 0 ? code : ENOSPC
+      unsafe unlink(new)
+      throw TransferTrouble(code: code)
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// One transfer as the daemon asks for it: `{"start":N,"job":{…},"part":PATH,"directory":PATH,"limit":BYTES}`.
+struct TransferJob {
+  /// Its number.
+  let number: Int
+  /// Whether a file goes there, rather than comes here.
+  let isUpload: Bool
+  /// Where from, or where to.
+  var address: OutletAddress
+  var url: String
+  /// What is sent with the request, one header a line; none after a redirection to another host.
+  var headers: String
+  var user: String?
+  var password: String?
+  /// The file that its program names.
+  let file: OwnFile
+  /// What has come so far.
+  let part: PartFile
+  /// The largest file, bytes.
+  let limit: Int
+  /// Who vouches for servers, as a PEM file; nil for those whom the machine trusts.
+  let authority: String?
+
+  /// - Throws: why it can't be begun.
+  init(_ line: JSONTree) throws(TransferTrouble) {
+    guard let number = line["start"]?.integer, let job = line["job"], let part = line["part"]?.text(or: nil),
+      let directory = line["directory"]?.text(or: nil), let file = job["file"]?.text(or: nil),
+      let url = job["url"]?.text(or: nil)
+    else { throw TransferTrouble(.file) }
+    self.number = number
+    isUpload = job["kind"]?.text(or: nil) == "put"
+    self.url = url
+    address = try Self.address(url)
+    headers = Self.headers(job["headers"])
+    user = job["user"]?.text(or: nil)
+    password = job["password"]?.text(or: nil)
+    self.file = try OwnFile(file, in: directory)
+    self.part = PartFile(path: part)
+    limit = line["limit"]?.integer ?? .max
+    authority = line["authority"]?.text(or: nil)
+  }
+
+  /// Goes where the server says it is. What is secret does not go to another host.
+  mutating func follow(_ location: String) throws(TransferTrouble) {
+    let next = try Self.address(location)
+    guard next.isEncrypted || !address.isEncrypted else { throw TransferTrouble(.address) }
+    if next.authority != address.authority || next.scheme != address.scheme {
+      headers = ""
+      user = nil
+      password = nil
+    }
+    address = next
+    url = location
+  }
+
+  /// Whether it may go without TLS: to this machine.
+  var isPlain: Bool { !address.isEncrypted }
+
+  private static func address(_ url: String) throws(TransferTrouble) -> OutletAddress {
+    guard let address = try? OutletAddress(url), address.scheme.hasPrefix("http"),
+      address.isEncrypted || address.isLoopback
+    else { throw TransferTrouble(.address) }
+    return address
+  }
+
+  private static func headers(_ tree: JSONTree?) -> String {
+    guard case .object(let members) = tree ?? .null else { return "" }
+    return members.compactMap { member in
+      // A header can't begin another one.
+      member.value.text(or: nil).map { value in
+        "\(member.key): \(value)".unicodeScalars.filter { $0.value >= 0x20 }
+          .reduce(into: "") { $0.unicodeScalars.append($1) }
+      }
+    }.joined(separator: "\n")
+  }
+}
+
+/// Why a transfer can't be done.
+struct TransferTrouble: Error {
+  var reason: TransferRecord.Reason
+  /// The status of the server's answer; nil where it did not decide.
+  var status: Int?
+
+  init(_ reason: TransferRecord.Reason, status: Int? = nil) {
+    self.reason = reason
+    self.status = status
+  }
+
+  /// Of a file that could not be written or read.
+  init(code: Int32) {
+    self.init(Self.isFull(code) ? .noSpace : .file)
+  }
+
+  private static func isFull(_ code: Int32) -> Bool { [ENOSPC, EDQUOT].contains(code) }
+}

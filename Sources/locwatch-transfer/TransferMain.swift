@@ -1,0 +1,287 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// `locwatch-transfer`: carries the files of one subscriber. The daemon starts it, and nobody else has to.
+///
+/// It reads lines: `{"start":N,…}`, `{"pause":N}`, `{"cancel":N}`. It says `{"done":N,"bytes":B,"seconds":S}`,
+/// `{"failed":N,"reason":CODE}` or `{"asks":N}`. It ends with its input; what has come by then is gone on with.
+@main enum TransferProgram {
+  static func main() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    if CommandLine.arguments.count > 1 || isatty(STDIN_FILENO) == 1 {
+      print("locwatch-transfer is started by locwatch run; see: locwatch transfers --help")
+      exit(CommandLine.arguments.contains("--help") ? 0 : Failure.Code.usage.rawValue)
+    }
+    guard let files = CurlFiles() else { exit(Failure.Code.software.rawValue) }
+    var loop = TransferLoop(files)
+    loop.run()
+  }
+}
+
+/// The transfers of one subscriber, until the input ends.
+struct TransferLoop {
+  /// One that is to be carried.
+  private struct Transfer {
+    var job: TransferJob
+    /// The request that runs; nil while it waits for the next.
+    var file: CurlFile?
+    /// When the next request goes, seconds of the monotonic clock.
+    var retryAt = 0.0
+    /// Requests in a row that failed.
+    var failures = 0
+    /// Redirections that were followed.
+    var redirects = 0
+    /// Whether the standing beside the file is that of this request.
+    var isNoted = false
+    /// Bytes that were on the disk when that was last said.
+    var notedBytes = 0
+    /// Seconds that it has run in all.
+    var seconds = 0.0
+    var since = 0.0
+  }
+
+  private let files: CurlFiles
+  private var transfers: [Int: Transfer] = [:]
+  private var lines = LineBuffer(limit: 1 << 20)
+  private var hasEnded = false
+
+  /// The wait after the first failure, seconds; doubled after each further one, to an hour.
+  private static let retrySeconds = 1.0
+  private static let longestRetrySeconds = 3600.0
+  /// Redirections that are followed at most.
+  private static let redirectLimit = 10
+  /// Bytes after which what has come is synchronised.
+  private static let noteBytes = 8 << 20
+
+  init(_ files: CurlFiles) { self.files = files }
+
+  mutating func run() {
+    while true {
+      takeLines()
+      startDue()
+      files.perform()
+      noteProgress()
+      while let (file, end) = files.takeEnded(of: transfers.values.compactMap(\.file)) { take(file, end) }
+      guard !hasEnded else { return }
+      let now = Self.now
+      let next = transfers.values.filter { $0.file == nil }.map { max(0, $0.retryAt - now) }.min()
+      files.wait(
+        for: STDIN_FILENO, milliseconds: Int32(clamping: Int((next ?? 3600) * 1000 + 1)))
+      readInput()
+    }
+  }
+
+  // MARK: - What the daemon says
+
+  private mutating func readInput() {
+    var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+    guard unsafe poll(&entry, 1, 0) > 0 else { return }
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
+    if count > 0 {
+      lines.append(piece.span.extracting(0..<count))
+    } else if count == 0 || errno != EINTR {
+      hasEnded = true
+    }
+  }
+
+  private mutating func takeLines() {
+    while true {
+      switch lines.next() {
+      case .none: return
+      case .tooLong: continue
+      case .line(let range):
+        var reader = JSONReader(Array(lines.bytes[range]))
+        guard let line = try? JSONTree(&reader) else { continue }
+        take(line)
+      }
+    }
+  }
+
+  private mutating func take(_ line: JSONTree) {
+    if let number = line["pause"]?.integer ?? line["cancel"]?.integer {
+      stop(number)
+      if line["cancel"] != nil { transfers[number]?.job.part.erase() }
+      transfers[number] = nil
+      return
+    }
+    guard let number = line["start"]?.integer, transfers[number] == nil else { return }
+    do throws(TransferTrouble) {
+      let job = try TransferJob(line)
+      if !job.isUpload, let bytes = job.part.deliveredBytes {
+        // It was put in its place before, and nobody was told.
+        job.part.erase()
+        return say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":0")
+      }
+      transfers[number] = Transfer(job: job)
+    } catch {
+      fail(number, error)
+    }
+  }
+
+  // MARK: - Requests
+
+  private mutating func startDue() {
+    let now = Self.now
+    for (number, transfer) in transfers where transfer.file == nil && transfer.retryAt <= now {
+      do throws(TransferTrouble) {
+        try start(number, transfer.job, at: now)
+      } catch {
+        fail(number, error)
+      }
+    }
+  }
+
+  private mutating func start(_ number: Int, _ job: TransferJob, at now: Double) throws(TransferTrouble) {
+    let descriptor = job.isUpload ? try job.file.open() : try job.part.open()
+    let standing = job.isUpload ? nil : job.part.standing(of: descriptor)
+    guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
+    transfers[number]?.file = file
+    transfers[number]?.since = now
+    transfers[number]?.isNoted = standing != nil
+    transfers[number]?.notedBytes = standing?.begin ?? 0
+    files.start(file)
+  }
+
+  private mutating func stop(_ number: Int) {
+    guard let file = transfers[number]?.file else { return }
+    files.stop(file)
+    noteTime(number)
+    transfers[number]?.file = nil
+  }
+
+  private mutating func noteTime(_ number: Int) {
+    guard let transfer = transfers[number] else { return }
+    transfers[number]?.seconds += Self.now - transfer.since
+  }
+
+  /// Notes of what comes how far it is safe, and by which validator it can be gone on with.
+  private mutating func noteProgress() {
+    for (number, transfer) in transfers {
+      guard !transfer.job.isUpload, let file = transfer.file, file.hasBegun, !file.validator.isEmpty else {
+        continue
+      }
+      guard !transfer.isNoted || file.count - transfer.notedBytes >= Self.noteBytes else { continue }
+      // What fails here is told when the file is whole.
+      try? transfer.job.part.note(file.validator, bytes: file.count, of: file.descriptor)
+      transfers[number]?.isNoted = true
+      transfers[number]?.notedBytes = file.count
+    }
+  }
+
+  /// A request has ended: so has the transfer, or there is a further one.
+  private mutating func take(_ file: CurlFile, _ end: CurlFiles.End) {
+    guard let (number, transfer) = transfers.first(where: { $0.value.file === file }) else { return }
+    noteTime(number)
+    transfers[number]?.file = nil
+    do throws(TransferTrouble) {
+      try conclude(number, transfer.job, file, end)
+    } catch {
+      fail(number, error)
+    }
+  }
+
+  private mutating func conclude(
+    _ number: Int, _ job: TransferJob, _ file: CurlFile, _ end: CurlFiles.End
+  ) throws(TransferTrouble) {
+    if file.error == EFBIG { throw TransferTrouble(.tooLarge) }
+    // Other bytes than those that were asked for: it begins anew.
+    if file.error == EPROTO { job.part.erase() }
+    if file.error != 0, file.error != EPROTO { throw TransferTrouble(code: file.error) }
+    switch end {
+    case .notTrusted: throw TransferTrouble(.certificate)
+    case .noAddress: throw TransferTrouble(.address)
+    case .broken: return retry(number, after: 0)
+    case .whole: break
+    }
+    if job.isUpload, (200...204).contains(file.status) { return try finish(number, job, file) }
+    switch file.status {
+    case 200, 206:
+      if file.status == 206, file.total >= 0, file.count != file.total {
+        return retry(number, after: 0)
+      }
+      try finish(number, job, file)
+    case 301, 302, 303, 307, 308: try follow(number, job, file)
+    case 401, 407:
+      transfers[number] = nil
+      say("\"asks\":\(number)")
+    case 416 where !job.isUpload:
+      // Whole already, or another file by now.
+      if file.total >= 0, Int(lseek(file.descriptor, 0, SEEK_END)) == file.total {
+        try finish(number, job, file)
+      } else {
+        job.part.erase()
+        retry(number, after: 0)
+      }
+    case 408, 425, 429, 500...599: retry(number, after: file.answer.retryAfterSeconds)
+    case let status: throw TransferTrouble(.status, status: status)
+    }
+  }
+
+  private mutating func follow(_ number: Int, _ job: TransferJob, _ file: CurlFile) throws(TransferTrouble) {
+    let keepsMethod = file.status == 307 || file.status == 308
+    guard let location = file.answer.location, !job.isUpload || keepsMethod,
+      transfers[number]?.redirects ?? 0 < Self.redirectLimit
+    else { throw TransferTrouble(.status, status: file.status) }
+    var job = job
+    try job.follow(location)
+    transfers[number]?.job = job
+    transfers[number]?.redirects += 1
+    transfers[number]?.retryAt = 0
+  }
+
+  private mutating func finish(_ number: Int, _ job: TransferJob, _ file: CurlFile) throws(TransferTrouble) {
+    let bytes = Int(lseek(file.descriptor, 0, SEEK_END))
+    if !job.isUpload {
+      // An empty file has no piece that would have said where it begins.
+      if file.status == 200, !file.hasBegun, ftruncate(file.descriptor, 0) != 0 {
+        throw TransferTrouble(code: errno)
+      }
+      try job.part.deliver(to: job.file, bytes: bytes, file.descriptor)
+    }
+    let seconds = transfers[number]?.seconds ?? 0
+    transfers[number] = nil
+    say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":\(Wording.number(seconds, 3))")
+    job.part.erase()
+  }
+
+  /// Has a request go once more, after a wait that grows.
+  private mutating func retry(_ number: Int, after seconds: Int) {
+    let failures = transfers[number]?.failures ?? 0
+    let wait = min(Self.retrySeconds * Double(1 << min(failures, 12)), Self.longestRetrySeconds)
+    // Many that failed at once do not all come back at once.
+    let spread = Double.random(in: 0.75...1)
+    transfers[number]?.failures += 1
+    transfers[number]?.redirects = 0
+    transfers[number]?.retryAt = Self.now + max(wait * spread, Double(min(seconds, 3600)))
+  }
+
+  private mutating func fail(_ number: Int, _ trouble: TransferTrouble) {
+    transfers[number]?.job.part.erase()
+    transfers[number] = nil
+    let status = trouble.status.map { ",\"status\":\($0)" } ?? ""
+    say("\"failed\":\(number),\"reason\":\"\(trouble.reason.rawValue)\"\(status)")
+  }
+
+  private func say(_ members: String) {
+    var rest = Array("{\(members)}\n".utf8)[...]
+    while !rest.isEmpty {
+      let count = unsafe rest.withUnsafeBytes { unsafe SystemCall.writeBytes(STDOUT_FILENO, $0) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  private static var now: Double {
+    var clock = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &clock)
+    return Double(clock.tv_sec) + Double(clock.tv_nsec) * 1e-9
+  }
+}

@@ -1,0 +1,210 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Section I: when a transfer runs, what is told of it, and what ends it.
+@Suite struct TransferTests {
+  private static func stage(_ state: SubscriberState = .active) -> Stage {
+    var stage = Stage()
+    // No mode is needed, nor any right to know the position.
+    stage.add(Subscriber(name: "a", services: [], authorization: .denied), state, at: 0)
+    return stage
+  }
+
+  private static func transfer(
+    _ session: String = "maps", discretionary: Bool = false, launches: Bool = true, metered: Bool = false
+  ) -> SubscriberEvent {
+    var terms = TransferTerms(session: session)
+    terms.isDiscretionary = discretionary
+    terms.launchesEvents = launches
+    terms.metered = metered
+    return .mode(.transfer(terms))
+  }
+
+  private static func done(_ number: Int, bytes: Int = 1000) -> SubscriberEvent {
+    .mode(.transferEnded(number: number, .done, bytes: bytes, seconds: 2))
+  }
+
+  // MARK: I1
+
+  @Test func `I1 four run at once, and the next when one has ended`() {
+    var stage = Self.stage()
+    for _ in 1...6 { stage.say(1, Self.transfer()) }
+    #expect(stage.transferOrders == ["start 1", "start 2", "start 3", "start 4"])
+    stage.say(2, Self.done(2))
+    #expect(stage.transferOrders.last == "start 5")
+    #expect(stage.transferRecords.last == "transfer.start 5")
+    #expect(stage.engine.transfers(of: "a").map(\.number) == [1, 3, 4, 5, 6])
+  }
+
+  @Test func `I1 the 1001st is refused, and so is one that is not there`() {
+    var stage = Self.stage()
+    for _ in 1...1000 { stage.say(1, Self.transfer()) }
+    stage.say(2, Self.transfer())
+    #expect(stage.log() == ["refuse I1 active>active too_many_transfers"])
+    stage.say(3, .mode(.cancelTransfer(number: 2000)))
+    #expect(stage.log().last == "refuse I1 active>active unknown_transfer")
+    stage.say(4, .mode(.answerTransfer(number: 1)))
+    #expect(stage.log().last == "refuse I2 active>active unknown_transfer")
+  }
+
+  @Test func `I1 after seven days it has failed`() {
+    var stage = Self.stage()
+    stage.take(0, .machine(.network(.unreachable)))
+    stage.say(1, Self.transfer())
+    #expect(stage.transferRecords == ["transfer.wait 1 waits_for_network"])
+    stage.wait(until: 604_800)
+    #expect(stage.transferRecords.count == 1)
+    stage.wait(until: 604_801)
+    #expect(stage.transferRecords.last == "transfer.failed 1 expired")
+    #expect(stage.engine.transfers(of: "a").isEmpty)
+  }
+
+  // MARK: I1a
+
+  @Test(
+    arguments: [
+      (MachineEvent.network(.metered), MachineEvent.network(.free), "waits_for_network"),
+      (.supply(PowerSupply(isOnBattery: true, percent: 90)), .supply(.mains), "waits_for_power"),
+      (.lowPower(true), .lowPower(false), "low_power"),
+      (.memoryPressure(.warning), .memoryPressure(.none), "pressure"),
+    ] as [(MachineEvent, MachineEvent, String)])
+  func `I1a a discretionary one is paused by what it has to wait for, and goes on`(
+    begin: MachineEvent, end: MachineEvent, reason: String
+  ) {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer(discretionary: true))
+    stage.say(1, Self.transfer(metered: true))
+    #expect(stage.transferOrders == ["start 1", "start 2"])
+    stage.take(2, .machine(begin))
+    #expect(stage.transferOrders.last == "pause 1")
+    #expect(stage.transferRecords.last == "transfer.wait 1 \(reason)")
+    stage.take(3, .machine(end))
+    #expect(stage.transferOrders.suffix(2) == ["pause 1", "start 1"])
+    #expect(stage.transferRecords.count == 4)
+  }
+
+  @Test func `I1a what begins in the background is discretionary always`() {
+    var stage = Self.stage()
+    stage.take(0, .machine(.supply(PowerSupply(isOnBattery: true))))
+    stage.say(1, Self.transfer())
+    stage.say(2, .background)
+    stage.say(3, Self.transfer())
+    #expect(stage.transferOrders == ["start 1"])
+    #expect(stage.engine.transfers(of: "a").map(\.obstacle) == [nil, .waitsForPower])
+  }
+
+  // MARK: I2
+
+  @Test(arguments: [SubscriberState.suspended, .notRunning])
+  func `I2 one wake or relaunch when the session has ended, with all results in order`(
+    state: SubscriberState
+  ) throws {
+    var stage = Self.stage()
+    for _ in 1...3 { stage.say(1, Self.transfer()) }
+    stage.say(1, Self.transfer("other"))
+    if state == .suspended { stage.say(2, .background) } else { stage.say(2, .exited(status: 1)) }
+    stage.wait(until: 10)
+    #expect(stage.state() == state)
+    stage.say(11, Self.done(2))
+    stage.say(12, Self.done(1))
+    #expect(stage.launches().isEmpty)
+    stage.say(13, .mode(.transferEnded(number: 3, .failed(.status, status: 404), bytes: 0, seconds: 1)))
+    let launches = stage.launches()
+    #expect(launches.map(\.session) == ["maps"])
+    #expect(launches.first?.kind == "transfer")
+    #expect(launches.first?.cause == .transferSession)
+    #expect(launches.first?.budgetSeconds == 30)
+    #expect(stage.handed().count == 3)
+    #expect(stage.handed() == stage.handed().sorted())
+    let word = state == .suspended ? "wake" : "relaunch"
+    #expect(stage.log().contains("\(word) I2 \(state)>background transfers_done"))
+    stage.wait(until: 30)
+    #expect(stage.state() == .suspended)
+    // The other session has not ended.
+    #expect(stage.engine.transfers(of: "a").map(\.number) == [4])
+  }
+
+  @Test func `I2 a running one is told each as it comes`() {
+    var stage = Self.stage()
+    for _ in 1...2 { stage.say(1, Self.transfer()) }
+    stage.say(2, Self.done(1))
+    #expect(stage.handed().count == 1)
+    stage.say(3, Self.done(2))
+    #expect(stage.handed().count == 2)
+    #expect(stage.launches().isEmpty)
+  }
+
+  @Test func `I2 without launch events results are kept until it runs`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer(launches: false))
+    stage.say(2, .background)
+    stage.wait(until: 10)
+    stage.say(11, Self.done(1))
+    stage.wait(until: 1000)
+    #expect(stage.launches().isEmpty)
+    stage.say(1001, .foreground)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `I2 credentials are asked for, and an hour without an answer is a failure`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.say(1, Self.transfer())
+    stage.say(2, .background)
+    stage.wait(until: 10)
+    stage.say(11, .mode(.transferAsks(number: 1)))
+    #expect(stage.log().contains("wake I2 suspended>background needs_answer"))
+    #expect(stage.engine.transfers(of: "a").map(\.needsAnswer) == [true, false])
+    stage.say(11.05, .mode(.answerTransfer(number: 1)))
+    #expect(stage.transferOrders.last == "start 1")
+    stage.wait(until: 20)
+    stage.say(21, .mode(.transferAsks(number: 2)))
+    stage.wait(until: 3620)
+    #expect(!stage.transferRecords.contains("transfer.failed 2 unanswered"))
+    stage.wait(until: 3621)
+    #expect(stage.transferRecords.contains("transfer.failed 2 unanswered"))
+  }
+
+  // MARK: I3
+
+  @Test func `I3 a force-quit cancels all, and nothing comes after it`() {
+    var stage = Self.stage()
+    for _ in 1...3 { stage.say(1, Self.transfer()) }
+    stage.say(2, .quit)
+    #expect(stage.log().filter { $0 == "drop I3 notRunning>notRunning cancelled" }.count == 3)
+    #expect(stage.transferOrders.suffix(3) == ["cancel 1", "cancel 2", "cancel 3"])
+    let count = stage.effects.records.count
+    stage.say(3, Self.done(1))
+    #expect(stage.effects.records.count == count)
+    #expect(stage.engine.transfers(of: "a").isEmpty)
+  }
+
+  @Test func `I3 so does removing the subscriber, but no exit, crash or reboot`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.say(2, .exited(status: 1))
+    stage.take(3, .machine(.reboot))
+    #expect(stage.engine.transfers(of: "a").map(\.isRunning) == [true])
+    stage.take(4, .removeSubscriber(name: "a"))
+    #expect(stage.transferOrders.last == "cancel 1")
+    #expect(stage.log().last == "drop I3 notRunning>notRunning cancelled")
+  }
+
+  @Test func `M6 what a transfer carried is booked under its rule`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.say(5, Self.done(1, bytes: 1_000_000))
+    stage.take(30, .end)
+    let radio = stage.effects.records.compactMap { record in
+      if case .power(let entry) = record.body, entry.component.rawValue.hasPrefix("radio") {
+        entry
+      } else {
+        nil
+      }
+    }
+    #expect(!radio.isEmpty)
+    #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .transfer })
+  }
+}

@@ -1,0 +1,261 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
+
+/// Real files from a real web server, carried while their program is suspended or gone.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
+struct TransferDaemonTests {
+  /// A web server with ranges and strong ETags that can stop in the middle, answer otherwise, and logs what is asked.
+  ///
+  /// `/file/N` has N bytes that depend on the text in `generation`. `/slow/N` gives half of it and then nothing more
+  /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`. `/busy` is there the second time.
+  private static let server = #"""
+    import hashlib, http.server, os, sys, time
+    folder = sys.argv[1]
+    os.chdir(folder)
+    def body(count):
+        seed = open("generation").read().encode()
+        block = b"".join(hashlib.sha256(seed + bytes([n])).digest() for n in range(256))
+        return (block * (count // len(block) + 1))[:count]
+    seen = set()
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        def log_message(self, *words): pass
+        def note(self, status, count):
+            with open("requests", "a") as log:
+                log.write(f"{self.command} {self.path} {self.headers.get('Range', '-')} {status} {count}\n")
+        def plain(self, status, headers=(), text=b"no"):
+            self.send_response(status)
+            for key, value in headers: self.send_header(key, value)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+            self.note(status, len(text))
+        def do_PUT(self):
+            data = self.rfile.read(int(self.headers["Content-Length"]))
+            open("put", "wb").write(data)
+            self.plain(201)
+        def do_GET(self):
+            kind, _, count = self.path[1:].partition("/")
+            if kind == "auth" and self.headers.get("Authorization") != "Basic YW5uYTpzZXNhbWU=":
+                return self.plain(401, [("WWW-Authenticate", "Basic realm=x")])
+            if kind == "moved": return self.plain(302, [("Location", "/file/5000")])
+            if kind == "busy" and "busy" not in seen:
+                seen.add("busy")
+                return self.plain(503, [("Retry-After", "1")])
+            if kind == "missing": return self.plain(404)
+            data = body(int(count or 5000))
+            tag = '"' + hashlib.sha256(data).hexdigest()[:16] + '"'
+            begin, status = 0, 200
+            asked = self.headers.get("Range")
+            if asked and self.headers.get("If-Range", tag) == tag:
+                begin, status = int(asked[6:].split("-")[0]), 206
+            self.send_response(status)
+            self.send_header("ETag", tag)
+            if status == 206: self.send_header("Content-Range", f"bytes {begin}-{len(data) - 1}/{len(data)}")
+            self.send_header("Content-Length", str(len(data) - begin))
+            self.end_headers()
+            self.note(status, len(data) - begin)
+            if kind == "slow" and not os.path.exists("go"):
+                half = len(data) // 2
+                self.wfile.write(data[begin:half])
+                self.wfile.flush()
+                open("half", "w").write("x")
+                while not os.path.exists("go"): time.sleep(0.02)
+                self.wfile.write(data[max(begin, half):])
+                return
+            self.wfile.write(data[begin:])
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    open("port.new", "w").write(str(server.server_port))
+    os.rename("port.new", "port")
+    server.serve_forever()
+    """#
+
+  /// A daemon with a program that has the directory `own`, and a web server.
+  private final class Site {
+    let run: DaemonRun
+    private let server: LiveProcess
+    private(set) var url = ""
+
+    init(_ requests: String, launch: Bool = true) async throws {
+      let run = try DaemonRun()
+      self.run = run
+      _ = run.folder.write("generation", "one")
+      server = try LiveProcess(
+        "/usr/bin/python3", [run.folder.write("server.py", TransferDaemonTests.server), run.folder.path])
+      let port = try await run.waitForFile("port")
+      url = "http://127.0.0.1:\(port)"
+      try #require(unsafe mkdir(run.folder("own"), 0o700) == 0)
+      // Ask once: a later process goes on.
+      try await run.add(
+        "a",
+        "[ -e \"$D/asked\" ] || { : > \"$D/asked\"\n" + requests.replacingOccurrences(of: "URL", with: url)
+          + "\n}\nserve",
+        manifest: "services: []\ndirectory: \(run.folder("own"))")
+      try run.start(run.settings())
+      run.move(0, second: 0)
+      try await run.waitForFixes(1)
+      if launch { #expect(try await run.command(["subscribers", "launch", "a"]).status == 0) }
+    }
+
+    deinit { server.signal(SIGKILL) }
+
+    /// The bytes of a file that has arrived.
+    func file(_ name: String) -> Data? { FileManager.default.contents(atPath: run.folder("own/" + name)) }
+
+    var requests: [Substring] { (KernelFile.read(run.folder("requests")) ?? "").split(separator: "\n") }
+
+    func told(_ type: String) -> [String] {
+      run.log.map(\.line).filter { $0.contains("\"type\":\"\(type)\"") }
+    }
+
+    /// The processes that carry files for the daemon.
+    func helpers() -> [Int32] {
+      KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.filter {
+        KernelFile.target("/proc/\($0)/exe")?.hasSuffix("/locwatch-transfer") == true
+          && KernelFile.read("/proc/\($0)/status")?.contains("\nPPid:\t\(run.process?.pid ?? 0)\n") == true
+      }
+    }
+  }
+
+  private static func ask(_ path: String, _ file: String, session: String = "s", more: String = "") -> String
+  {
+    #"echo '{"transfer":{"session":"\#(session)","url":"URL\#(path)","file":"\#(file)"\#(more)}}'"#
+  }
+
+  @Test func `I1 I2 I4 files arrive while the program is suspended, and it is woken once`() async throws {
+    let site = try await Site(
+      Self.ask("/file/100000", "a") + "\n" + Self.ask("/slow/200000", "b") + "\n" + Self.ask("/moved", "c"))
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    try await run.wait("the numbers") { run.log.contains { $0.line == #"{"transfer":3}"# } }
+    let listed = try await run.command(["transfers", "list", "a", "--format", "ndjson"])
+    #expect(
+      listed.stdout.contains(
+        #""transfer":2,"session":"s","kind":"get","discretionary":false,"state":"running""#),
+      "\(listed.stdout)")
+    #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
+    run.move(0, second: 20)
+    try await run.waitFor("a", .suspended)
+    #expect(site.told("launch").count == 1)
+    _ = run.folder.write("go", "")
+    try await run.wait("the wake") { site.told("launch").count == 2 }
+    #expect(site.told("launch").last?.contains(#""kind":"transfer""#) == true)
+    #expect(site.told("launch").last?.contains(#""session":"s""#) == true)
+    try await run.wait("all results") { site.told("transfer.done").count == 3 }
+    #expect(site.file("a")?.count == 100_000)
+    #expect(site.file("b")?.count == 200_000)
+    #expect(site.file("b")?.prefix(100_000) == site.file("a"))
+    #expect(site.file("c") == site.file("a")?.prefix(5000))
+    try await run.wait("an empty spool") {
+      (FileManager.default.subpaths(atPath: run.state + ".transfers") ?? []).allSatisfy {
+        !$0.hasSuffix(".json")
+      }
+    }
+    // Neither addresses nor files are in a record.
+    #expect(try await run.events().allSatisfy { !$0.contains("127.0.0.1") && !$0.contains("moved") })
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `I1 it goes on by range after kills of its process and of the daemon, once and whole`()
+    async throws
+  {
+    let site = try await Site(Self.ask("/slow/4000000", "big"))
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    try await run.wait("the part") {
+      (FileManager.default.contents(atPath: run.state + ".transfers/parts/a/1")?.count ?? 0) >= 2_000_000
+        && FileManager.default.fileExists(atPath: run.state + ".transfers/parts/a/1.state")
+    }
+    let helper = try #require(site.helpers().first)
+    kill(helper, SIGKILL)
+    try await run.wait("the next request") { site.requests.count == 2 }
+    #expect(site.requests.last?.contains("bytes=2000000- 206 2000000") == true, "\(site.requests)")
+    #expect(site.file("big") == nil)
+    await run.end(SIGKILL)
+    _ = run.folder.write("go", "")
+    try run.start(run.settings())
+    run.move(0, second: 5)
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    #expect(site.file("big")?.count == 4_000_000)
+    #expect(
+      site.requests.allSatisfy { !$0.hasSuffix("- 200 4000000") }
+        || site.requests.count { $0.hasSuffix(" 200 4000000") } == 1)
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `I1 a file that has changed meanwhile is fetched from its beginning`() async throws {
+    let site = try await Site(Self.ask("/slow/4000000", "big"))
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    try await run.wait("the part") {
+      FileManager.default.fileExists(atPath: run.state + ".transfers/parts/a/1.state")
+    }
+    _ = run.folder.write("generation", "two")
+    _ = run.folder.write("go", "")
+    let helper = try #require(site.helpers().first)
+    kill(helper, SIGKILL)
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    let expected = try await Binary.run(
+      [
+        "-c",
+        "import hashlib; b=b''.join(hashlib.sha256(b'two'+bytes([n])).digest() for n in range(256)); print(hashlib.sha256((b*600)[:4000000]).hexdigest())",
+      ],
+      executable: "/usr/bin/python3")
+    let arrived = try await Binary.run([run.folder("own/big")], executable: "/usr/bin/sha256sum")
+    #expect(arrived.stdout.prefix(64) == expected.stdout.prefix(64))
+    #expect(site.requests.last?.contains(" 200 4000000") == true, "\(site.requests)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `I2 I4 what fails says why, and credentials are asked for`() async throws {
+    let site = try await Site(
+      [
+        Self.ask("/missing", "m"), Self.ask("/busy/3000", "busy"), Self.ask("/auth", "secret"),
+        Self.ask("/file/10", "../out"), Self.ask("/file/10", "none/here"),
+      ].joined(separator: "\n") + "\n"
+        + #"echo '{"transfer":{"session":"s","url":"ftp://x/y","file":"f"}}'"# + "\n"
+        + #"echo '{"transfer":{"session":"s","kind":"put","url":"URL/put","file":"mine"}}'"#
+        + "\nwhile [ ! -e \"$D/answer\" ]; do sleep 0.02; done\n"
+        + #"echo '{"answer":3,"user":"anna","password":"sesame"}'"#)
+    let run = site.run
+    _ = run.folder.write("own/mine", "my own words")
+    _ = run.folder.write("answer.wait", "")
+    try await run.wait("the question") {
+      try await run.events().contains { $0.contains(#""type":"transfer.auth""#) }
+    }
+    _ = run.folder.write("answer", "")
+    try await run.wait("the file") { site.file("secret")?.count == 5000 }
+    try await run.wait("the rest") { site.file("busy")?.count == 3000 }
+    try await run.wait("the failures") { site.told("transfer.failed").count == 3 }
+    let failed = site.told("transfer.failed")
+    #expect(
+      failed.contains { $0.contains(#""transfer":1,"#) && $0.contains(#""status":404,"reason":"status""#) },
+      "\(failed)")
+    #expect(failed.count { $0.contains(#""reason":"file""#) } == 2)
+    #expect(!FileManager.default.fileExists(atPath: run.folder("out")))
+    #expect(run.log.contains { $0.line.contains(#""what":"transfer","reason":"invalid""#) })
+    try await run.wait("the upload") { KernelFile.read(run.folder("put")) == "my own words" }
+    #expect(try await run.events().allSatisfy { !$0.contains("sesame") && !$0.contains("anna") })
+    #expect(await run.end() == 0)
+    #expect(run.process?.stderr.contains("sesame") == false)
+  }
+
+  @Test func `I3 a force-quit leaves nothing behind`() async throws {
+    let site = try await Site(Self.ask("/slow/1000000", "big"))
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    #expect(try await run.command(["subscribers", "quit", "a"]).status == 0)
+    try await run.wait("an empty spool") {
+      (FileManager.default.subpaths(atPath: run.state + ".transfers") ?? [])
+        .allSatisfy { $0.split(separator: "/").count < 3 }
+    }
+    #expect(site.file("big") == nil)
+    #expect(try await run.decisions("a").contains("drop I3 cancelled"))
+    try await run.wait("the end of its process") { site.helpers().isEmpty }
+    #expect(await run.end() == 0)
+  }
+}
