@@ -106,7 +106,7 @@ let package = Package(
       name: "locwatch-bus",
       dependencies: ["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore"],
       swiftSettings: strict),
-    // Speaks to the other side of one outlet. It alone links curl and TLS.
+    // Speaks to the other side of one outlet. It links curl and TLS.
     .executableTarget(
       name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
       swiftSettings: strict),

@@ -36,7 +36,7 @@ struct DesktopNotification {
   /// Shows it and waits until the user opens or closes it, or the service forgets it; whether it was opened.
   func show(on bus: borrowing MessageBus, within seconds: UInt64) throws(MessageBus.Failure) -> Bool {
     for member in ["ActionInvoked", "NotificationClosed"] {
-      try bus.match( "type='signal',interface='\(Self.service)',member='\(member)'")
+      try bus.match("type='signal',interface='\(Self.service)',member='\(member)'")
     }
     let capabilities = try bus.call(Self.service, Self.path, Self.service, "GetCapabilities", []) {
       (answer) throws(MessageBus.Failure) in try answer.texts()

@@ -24,7 +24,7 @@ struct Screen: ~Copyable {
       "interface='\(Self.properties)',member='PropertiesChanged',path_namespace='/org/freedesktop/login1/session'",
       "interface='\(Self.manager)',member='SessionNew'",
     ]
-    for match in matches { try bus.match( "type='signal',sender='\(Self.service)',\(match)") }
+    for match in matches { try bus.match("type='signal',sender='\(Self.service)',\(match)") }
     self.bus = bus
     self.user = user
     look()
@@ -49,9 +49,9 @@ struct Screen: ~Copyable {
   /// Asks how it is now: at the start, and when a session begins. That the user is there and no screen is locked is an
   /// unlock, the first one after a boot.
   private mutating func look() {
-    guard let session = display, case .flag(let hint) = property("LockedHint", of: session, Self.session) else {
-      return
-    }
+    guard let session = display,
+      case .flag(let hint) = property("LockedHint", of: session, Self.session)
+    else { return }
     isLocked = hint
   }
 

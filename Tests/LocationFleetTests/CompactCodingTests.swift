@@ -1,7 +1,8 @@
 import LocationCore
-@testable import LocationFleet
 import LocationFormats
 import Testing
+
+@testable import LocationFleet
 
 /// Snapshots of devices.
 @Suite struct CompactCodingTests {

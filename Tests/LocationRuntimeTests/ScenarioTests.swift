@@ -19,6 +19,12 @@ import Testing
     return alert
   }()
 
+  private static let upload = {
+    var terms = TransferTerms(session: "maps", kind: .put)
+    terms.metered = true
+    return terms
+  }()
+
   /// Each verb as it stands in a step, and what it does.
   private static let verbs: [(Scenario.Step.Key, String, Scenario.Action)] = [
     (.launch, "launch: logger", .launch(subscriber: "logger")),
@@ -109,6 +115,20 @@ import Testing
             Push(
               id: "7", alert: Self.mail, isContentAvailable: true,
               payload: #"{"alert":"Mail","content-available":1,"id":"7","data":{"n":1}}"#))))
+    ),
+    (
+      .transfer, "transfer: logger, session: maps, kind: put, bytes: 2048, seconds: 20, metered: true",
+      .transfer(
+        subscriber: "logger", Self.upload,
+        Scenario.ModelledTransfer(bytes: 2048, seconds: 20, outcome: .done, asks: false))
+    ),
+    (
+      .cancelTransfer, "cancel_transfer: logger, id: 2",
+      .subscriber(name: "logger", .mode(.cancelTransfer(number: 2)))
+    ),
+    (
+      .answerTransfer, "answer_transfer: logger, id: 2",
+      .subscriber(name: "logger", .mode(.answerTransfer(number: 2)))
     ),
     (.timezone, "timezone: UTC", .machine(.zone(.utc))),
     (.network, "network: metered", .machine(.network(.metered))),

@@ -12,7 +12,8 @@ import Testing
     [], ["on"], ["on", "add"], ["replay"], ["compare"], ["synth"], ["watch"], ["run"], ["status"], ["events"],
     ["explain"],
     ["journal"],
-    ["ack"], ["subscribers"], ["notifications"], ["push"], ["transfers"], ["unlock"], ["low-power"], ["power"],
+    ["ack"], ["subscribers"], ["notifications"], ["push"], ["transfers"], ["unlock"], ["low-power"],
+    ["power"],
     ["regions"], ["outlets"], ["outlets", "add"], ["metrics"], ["serve"],
   ]
 
@@ -58,5 +59,10 @@ import Testing
     #expect(run.stdout.contains("<trkpt"))
   }
 
-  private static func words(_ text: Substring) -> [String] { text.split(separator: " ").map(String.init) }
+  /// The words of a command, as a shell takes them: what stands in single quotes is one.
+  private static func words(_ text: Substring) -> [String] {
+    text.split(separator: "'", omittingEmptySubsequences: false).enumerated().flatMap { place, piece in
+      place % 2 == 1 ? [String(piece)] : piece.split(separator: " ").map(String.init)
+    }
+  }
 }

@@ -20,7 +20,7 @@ import Testing
     "scripts/demo", "scripts/test", "busctl", "swift", "sudo", "git", "gpspipe", "pip", "python3", "cd",
     "export",
     "locwatch", "mosquitto_sub", "perf", "chromium-headless-shell", "LOCWATCH_FULL=1", "LOCWATCH_RECORD=1",
-    "while", "swayidle", "gpsbabel", "docker", "scripts/package",
+    "while", "systemctl", "find", "locwatch-fleet", "gpsbabel", "docker", "scripts/package",
   ]
 
   @Test(arguments: transcripts)

@@ -205,7 +205,7 @@ import Testing
     let good = folder.write("good.yaml", "fix: {max_age_s: 20}\n")
     let bad = folder.write("bad.yaml", "\nfix: {max_agee_s: 20}\n")
     let shown = try await Binary.run(["config", "show", "--config", good])
-    #expect(shown.stdout.contains("20  s     \(good):1"), "\(shown.stdout)")
+    #expect(shown.stdout.contains("20  s      \(good):1"), "\(shown.stdout)")
     let checked = try await Binary.run(["config", "check", good])
     #expect(checked.status == 0 && checked.stdout == "\(good): 1 setting, all good\n")
     let refused = try await Binary.run(["config", "check", bad])

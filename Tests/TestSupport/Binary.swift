@@ -82,11 +82,14 @@ package enum Binary {
       executable: executable)
   }
 
+  /// The home of programs under test: nothing, and nobody can make it.
+  package static let home = "/dev/null/home"
+
   static func variables(adding more: [String: String]) -> [String] {
     var all = ProcessInfo.processInfo.environment.filter { name, _ in
       ["PATH", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"].contains(name) || name.hasSuffix("SAN_OPTIONS")
     }
-    all["HOME"] = "/nonexistent"
+    all["HOME"] = Self.home
     all["LANG"] = "C.UTF-8"
     all.merge(more) { _, new in new }
     return all.map { "\($0)=\($1)" }.sorted()

@@ -19,7 +19,10 @@ package class PythonClient {
     try process.run()
   }
 
-  deinit { if process.isRunning { process.terminate() } }
+  deinit { kill() }
+
+  /// A process that Foundation starts from a dispatch thread has SIGTERM blocked.
+  private func kill() { if process.isRunning { Foundation.kill(process.processIdentifier, SIGKILL) } }
 
   /// A line to its standard input.
   package func say(_ text: String = "") { input.fileHandleForWriting.write(Data((text + "\n").utf8)) }
@@ -40,7 +43,7 @@ package class PythonClient {
   package func wait() { process.waitUntilExit() }
 
   package func end() {
-    process.terminate()
+    kill()
     process.waitUntilExit()
   }
 }

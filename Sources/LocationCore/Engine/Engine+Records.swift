@@ -85,6 +85,19 @@ extension Engine {
     recordSteps(into: &effects)
   }
 
+  /// Records something of a subscriber, and has the policy do what follows from that record.
+  private mutating func record(
+    _ body: Record.Body, of name: String, into effects: inout [Effect],
+    then follow: (inout Policy, Int, Int, EngineInstant, inout [PolicyStep]) -> Void
+  ) {
+    let instant = state.instant
+    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
+    let id = takeID()
+    effects.append(.record(Record(id: id, time: utc(at: instant), body: body)))
+    follow(&state.policy, id, index, instant, &steps)
+    state.policy.refreshDeadline()
+  }
+
   /// Records what the policy decided, and gives its orders.
   mutating func recordSteps(into effects: inout [Effect]) {
     guard !steps.isEmpty else { return }
@@ -116,22 +129,15 @@ extension Engine {
           event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
       case .called(let call):
-        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == call.subscriber })
-        else { continue }
-        let id = takeID()
-        effects.append(.record(Record(id: id, time: time, body: .call(call))))
-        let isCalled = state.policy.offer(
-          event: id, trigger: call.kind.trigger, call: call, to: index, at: state.instant, into: &steps)
-        if !isCalled { state.policy.abandon(call, index, at: state.instant) }
-        state.policy.refreshDeadline()
+        record(.call(call), of: call.subscriber, into: &effects) { policy, id, index, instant, steps in
+          let isCalled = policy.offer(
+            event: id, trigger: call.kind.trigger, call: call, to: index, at: instant, into: &steps)
+          if !isCalled { policy.abandon(call, index, at: instant) }
+        }
       case .notified(let due):
-        guard
-          let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == due.record.subscriber })
-        else { continue }
-        let id = takeID()
-        effects.append(.record(Record(id: id, time: time, body: .notification(due.record))))
-        state.policy.present(due, event: id, index, at: state.instant, into: &steps)
-        state.policy.refreshDeadline()
+        record(.notification(due.record), of: due.record.subscriber, into: &effects) {
+          $0.present(due, event: $1, $2, at: $3, into: &$4)
+        }
       case .redelivered(let name, let rule):
         guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
           continue
@@ -139,21 +145,13 @@ extension Engine {
         state.policy.redeliver(index, rule: rule, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
       case .pushed(let due):
-        guard
-          let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == due.record.subscriber })
-        else { continue }
-        let id = takeID()
-        effects.append(.record(Record(id: id, time: time, body: .push(due.record))))
-        state.policy.present(due, event: id, index, at: state.instant, into: &steps)
-        state.policy.refreshDeadline()
+        record(.push(due.record), of: due.record.subscriber, into: &effects) {
+          $0.present(due, event: $1, $2, at: $3, into: &$4)
+        }
       case .reported(let due):
-        guard
-          let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == due.record.subscriber })
-        else { continue }
-        let id = takeID()
-        effects.append(.record(Record(id: id, time: time, body: .transfer(due.record))))
-        state.policy.present(due, event: id, index, at: state.instant, into: &steps)
-        state.policy.refreshDeadline()
+        record(.transfer(due.record), of: due.record.subscriber, into: &effects) {
+          $0.present(due, event: $1, $2, at: $3, into: &$4)
+        }
       case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
       case .transferred(let name, let rule, let kilobytes, let seconds):
         state.ledger.addTransfer(

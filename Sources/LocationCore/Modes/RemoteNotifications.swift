@@ -212,6 +212,7 @@ extension Policy {
     update(index) {
       var book = $0.modes.notifications ?? NotificationBook()
       book.noteShown(NotificationBook.Shown(id: id, event: event, data: alert.data))
+      book.noteShowing(NotificationBook.Showing(id: id, event: event, content: alert))
       $0.modes.notifications = book
     }
     decide(

@@ -83,6 +83,7 @@ extension Policy {
           tag: call?.tag, push: push, transferSession: transferSession))
       if trigger.kind != nil { $0.heardAt = instant }
     }
+    let why = call?.reason ?? reason
     switch session.state {
     case .inactive, .active, .background:
       if waits {
@@ -97,9 +98,7 @@ extension Policy {
       } else if let (rule, reason) = obstacle(to: trigger, index, at: instant) {
         decide(.defer, rule, reason)
       } else {
-        start(
-          index, for: event, rule: trigger.rule, reason: call?.reason ?? reason ?? .suspended,
-          at: instant, into: &steps)
+        start(index, for: event, rule: trigger.rule, reason: why ?? .suspended, at: instant, into: &steps)
       }
     case .notRunning:
       if !trigger.relaunches {
@@ -109,9 +108,7 @@ extension Policy {
       } else if session.wasForceQuit {
         start(index, for: event, rule: .forceQuit, reason: .forceQuitLocation, at: instant, into: &steps)
       } else {
-        start(
-          index, for: event, rule: trigger.rule, reason: call?.reason ?? reason ?? .notRunning,
-          at: instant, into: &steps)
+        start(index, for: event, rule: trigger.rule, reason: why ?? .notRunning, at: instant, into: &steps)
       }
     }
     return true

@@ -22,7 +22,7 @@ package enum SiblingProgram {
   /// - Returns: its exit status as a shell has it; 127 where it can't be started.
   package static func run(_ path: String, _ arguments: [String]) -> Int32 {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
-    defer { for unsafe word in unsafe words { unsafe free(word) } }
+    defer { while let word = unsafe words.popLast() { unsafe free(word) } }
     var pid: pid_t = 0
     guard unsafe posix_spawnp(&pid, path, nil, nil, &words, environ) == 0 else { return 127 }
     var status: Int32 = 0
@@ -34,6 +34,6 @@ package enum SiblingProgram {
   package static func become(_ path: String, _ arguments: [String]) {
     var words = unsafe ([path] + arguments).map { unsafe strdup($0) } + [nil]
     unsafe execvp(path, &words)
-    for unsafe word in unsafe words { unsafe free(word) }
+    while let word = unsafe words.popLast() { unsafe free(word) }
   }
 }

@@ -70,7 +70,7 @@ extension Scenario.Step {
     case microphone
     case audioCommand = "audio_command"
     case push, payload
-    case transfer, session, kind, discretionary
+    case transfer, session, discretionary
     case launchEvents = "launch_events"
     case metered, result
     case cancelTransfer = "cancel_transfer"

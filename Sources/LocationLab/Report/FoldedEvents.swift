@@ -32,7 +32,7 @@ struct FoldedEvents {
         }
       case .deliver, .defer, .coalesce, .drop: break
       // What the program went through meanwhile is worth rows of its own.
-      case .terminate, .purge, .refuse, .warn, .throttle, .notify:
+      case .terminate, .purge, .refuse, .warn, .throttle, .notify, .hold:
         started.removeValue(forKey: decision.subscriber)
       }
       rows.append(Row(index: index))

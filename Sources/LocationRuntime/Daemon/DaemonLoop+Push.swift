@@ -30,10 +30,9 @@ extension DaemonLoop {
     }
   }
 
-  /// Draws tokens for those who have the mode and none.
-  func alignPushTokens() throws(Failure) {
-    let names = live.engine.subscribers.filter { $0.subscriber.modes.contains(.remoteNotification) }
-      .map(\.subscriber.name)
+  /// Draws tokens for those who have the mode and none. What is stored counts: the engine may not have it yet.
+  func drawPushTokens(for subscribers: [Subscriber]) throws(Failure) {
+    let names = subscribers.filter { $0.modes.contains(.remoteNotification) }.map(\.name)
     if !names.isEmpty { try database.drawPushTokens(for: names) }
   }
 }

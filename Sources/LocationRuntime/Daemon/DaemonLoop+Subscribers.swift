@@ -97,7 +97,7 @@ extension DaemonLoop {
   /// Brings the engine and the supervisor up to what the database has.
   ///
   /// - Parameter names: whose manifests may have changed; nil for all.
-  mutating func applySubscribers(_ names: [String]?) throws(Failure) {
+  mutating func applySubscribers(_ names: [String]?, isBeginning: Bool = false) throws(Failure) {
     let reading = clock.read()
     let stored = try database.subscribers()
     let wanted = names.map { Set($0) }
@@ -114,8 +114,10 @@ extension DaemonLoop {
       if try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
         live.host.journal.noteApplied(name, entry.manifest)
       }
-      // Its program may be another now: the supervisor has ended the one that ran.
-      if state != .notRunning { try live.handle(.subscriber(name: name, .orphaned), at: reading) }
+      // Its program may be another now: the supervisor has ended the one that ran. At the beginning none runs.
+      if state != .notRunning, !isBeginning {
+        try live.handle(.subscriber(name: name, .orphaned), at: reading)
+      }
     }
     let there = Set(stored.map(\.subscriber.name))
     for view in live.engine.subscribers {
@@ -127,7 +129,7 @@ extension DaemonLoop {
       try live.handle(.removeSubscriber(name: name), at: reading)
     }
     try alignConditions()
-    try alignPushTokens()
+    try drawPushTokens(for: stored.map(\.subscriber))
   }
 
   /// What a user does to a subscriber.

@@ -184,7 +184,7 @@ struct DaemonLoop: ~Copyable {
     try bookAbsence()
     if hasNotifications { try alignNotifications() }
     try applyRegions(nil)
-    try applySubscribers(nil)
+    try applySubscribers(nil, isBeginning: true)
     if wasOtherBoot {
       try live.handle(.machine(.reboot), at: reading)
     } else {

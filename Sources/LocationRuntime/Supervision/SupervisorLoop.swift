@@ -145,7 +145,12 @@ struct SupervisorLoop: ~Copyable {
       switch target.kind {
       case .end: target.program.reap(at: now, by: &buffer)
       case .input: target.program.send()
-      case .output: if mailbox.hasRoom() { _ = target.program.hear(at: now, by: &buffer) }
+      case .output:
+        if mailbox.hasRoom() {
+          // A program passes a socket and then says something: that order is kept.
+          target.program.takeSockets(at: now)
+          _ = target.program.hear(at: now, by: &buffer)
+        }
       case .error: target.program.hearError(by: &buffer)
       case .freezing: target.program.noticeSuspension(at: now)
       case .channel: if mailbox.hasRoom() { target.program.takeSockets(at: now) }

@@ -139,7 +139,7 @@ package struct WatchView: Sendable {
   }
 
   private var energyText: String {
-    "about \(Wording.energy(energy.joules)), \(Wording.wattHours(energy.joules)) (90 % interval "
+    "\(Wording.energy(energy.joules)), \(Wording.wattHours(energy.joules)) (90 % interval "
       + "\(Wording.energy(energy.lowJoules)) to \(Wording.energy(energy.highJoules))), profile \(profile)"
   }
 

@@ -47,6 +47,21 @@ import Testing
     #expect(stage.state() == .suspended)
   }
 
+  @Test func `D5 an alert that was on its way when the daemon ended is shown again, under the same id`() {
+    var stage = Self.stage(modes: [])
+    stage.presents = false
+    stage.say(10, Self.push("m1", alert: "Mail"))
+    stage.take(11, .machine(.absent(true)))
+    stage.presents = true
+    stage.take(20, .machine(.absent(false)))
+    #expect(stage.log().last == "notify D3 suspended>suspended unacknowledged")
+    #expect(stage.shown == ["m1", "m1"])
+    #expect(stage.pushes == ["m1 alert"])
+    stage.take(30, .machine(.absent(true)))
+    stage.take(40, .machine(.absent(false)))
+    #expect(stage.shown.count == 2)
+  }
+
   @Test func `H1 without content or without the mode there is the alert alone`() {
     for (modes, wakes) in [(Subscriber.Modes.remoteNotification, false), ([], true)] {
       var stage = Self.stage(modes: modes)

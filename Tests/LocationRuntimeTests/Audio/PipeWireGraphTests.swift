@@ -39,7 +39,8 @@ import Testing
     #expect(!graph.isKnown)
     var place = 0
     while place < text.count {
-      #expect(graph.take(text[place..<min(place + piece, text.count)]))
+      let isTaken = graph.take(text[place..<min(place + piece, text.count)])
+      #expect(isTaken)
       place += piece
     }
     #expect(graph.isKnown)
@@ -62,7 +63,8 @@ import Testing
 
   @Test func `what is no list is passed over, and what never ends is given up`() {
     var graph = PipeWireGraph()
-    #expect(graph.take(Array("]} nonsense {\"id\":1} [1, {\"id\":\"x\"}] [".utf8)))
+    let isTaken = graph.take(Array("]} nonsense {\"id\":1} [1, {\"id\":\"x\"}] [".utf8))
+    #expect(isTaken)
     #expect(graph.streams.isEmpty)
     var given = true
     for _ in 0..<100 where given { given = graph.take([UInt8](repeating: UInt8(ascii: " "), count: 65_536)) }

@@ -49,6 +49,13 @@ import Testing
         .push(
           Push(
             id: "p", alert: LocalNotification.Content(title: "t"), isContentAvailable: true, payload: "{}")))),
+    .subscriber(name: "s", .mode(.transfer(TransferTerms(session: "maps", kind: .put)))),
+    .subscriber(name: "s", .mode(.cancelTransfer(number: 1))),
+    .subscriber(name: "s", .mode(.answerTransfer(number: 2))),
+    .subscriber(name: "s", .mode(.transferAsks(number: 3))),
+    .subscriber(
+      name: "s",
+      .mode(.transferEnded(number: 4, .failed(.status, status: 404), bytes: 7, seconds: 0.5))),
     .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.audience(true)),
     .machine(.notifier(false)),
     .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),

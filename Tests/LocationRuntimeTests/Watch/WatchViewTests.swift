@@ -40,7 +40,7 @@ import Testing
         "  source    gpsd 3.22",
         "  fixes     0 believed",
         "  receiver  on for 50 s of 1 min 40 s (50 %)",
-        "  energy    about 13 J, 3.5 mWh (90 % interval 9.00 J to 18 J), profile rpi4-ublox-m8",
+        "  energy    13 J, 3.5 mWh (90 % interval 9.00 J to 18 J), profile rpi4-ublox-m8",
         "",
         "Regions",
         "  inside    -1,235 m  home",

@@ -34,7 +34,7 @@ struct MQTTSourceTests {
     try await run.wait("the source again") {
       try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"found""#)
     }
-    try await tell(broker, 48.1001)
+    try await tell(broker, 48.1001, second: 1)
     try await run.wait("the second fix") {
       try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1001"#)
     }
@@ -42,16 +42,17 @@ struct MQTTSourceTests {
     for payload in ["x", "{", String(repeating: "[", count: 30_000), #"{"_type":"lwt","tst":1}"#, ""] {
       try await publish(broker, payload)
     }
-    try await tell(broker, 48.1002)
+    try await tell(broker, 48.1002, second: 2)
     try await run.wait("the third fix") {
       try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1002"#)
     }
     #expect(await run.end() == 0)
   }
 
-  private func tell(_ broker: MosquittoBroker, _ latitude: Double) async throws {
-    let now = Int(Date().timeIntervalSince1970)
-    try await publish(broker, #"{"_type":"location","lat":\#(latitude),"lon":11.5,"acc":9,"tst":\#(now)}"#)
+  private func tell(_ broker: MosquittoBroker, _ latitude: Double, second: Int = 0) async throws {
+    // Each a second after the one before, however quick the test is.
+    let time = Int(Date().timeIntervalSince1970) + second
+    try await publish(broker, #"{"_type":"location","lat":\#(latitude),"lon":11.5,"acc":9,"tst":\#(time)}"#)
   }
 
   private func publish(_ broker: MosquittoBroker, _ payload: String) async throws {

@@ -17,7 +17,7 @@ struct NotifyHelperTests {
     interface, path = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
     service = subprocess.Popen([sys.executable, "-m", "dbusmock", "--template", "notification_daemon", "-l", log,
                                 "-p", json.dumps({"capabilities": capabilities})])
-    bus = dbus.MessageBus()
+    bus = dbus.SessionBus()
     while not bus.name_has_owner(interface): time.sleep(0.02)
     shown = subprocess.Popen([helper], stdin=subprocess.PIPE, text=True)
     shown.stdin.write(line + "\n")

@@ -293,8 +293,12 @@ import Testing
     let folder = TemporaryFolder()
     let bin = folder("bin")
     try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
-    let fake = folder.write("bin/systemctl", "#!/bin/sh\necho \"$@\" > '\(folder.path)/asked'\n")
-    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: fake)
+    // A shell writes it: a fork of another thread may hold the descriptor of a file that this process writes, and then
+    // the file can't be executed.
+    let script = "printf '#!/bin/sh\necho \"$@\" > \"%s/asked\"\n' '\(folder.path)' > '\(bin)/systemctl'"
+    let made = try await Binary.run(
+      ["-c", "\(script) && chmod 755 '\(bin)/systemctl'"], executable: "/bin/sh")
+    #expect(made.status == 0, "\(made.stderr)")
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let run = try await Binary.run(
       ["on", "move", "--start", "--", "true"],

@@ -18,26 +18,28 @@ struct SessionHelperTests {
     manager, session = "org.freedesktop.login1", "org.freedesktop.login1.Session"
     # The private bus stands for the machine's.
     os.environ["DBUS_SYSTEM_BUS_ADDRESS"] = os.environ["DBUS_SESSION_BUS_ADDRESS"]
-    mock = subprocess.Popen([sys.executable, "-m", "dbusmock", "--system", "--template", "logind"])
+    mock = subprocess.Popen([sys.executable, "-m", "dbusmock", "--system", "--template", "logind"], stdout=subprocess.DEVNULL)
     bus = dbus.SystemBus()
     while not bus.name_has_owner(manager): time.sleep(0.02)
     root = dbus.Interface(bus.get_object(manager, "/org/freedesktop/login1"), "org.freedesktop.DBus.Mock")
     def add_session(name, user):
         path = root.AddSession(name, "seat0", dbus.UInt32(user), "someone%d" % user, True)
-        mocked = dbus.Interface(bus.get_object(manager, path), "org.freedesktop.DBus.Mock")
-        mocked.AddProperty(session, "LockedHint", False)
-        return mocked
+        return dbus.Interface(bus.get_object(manager, path), "org.freedesktop.DBus.Mock")
     own = add_session("1", os.getuid())
     other = add_session("2", os.getuid() + 1)
-    daemon = subprocess.Popen([locwatch, "run", "--simulated", "--gpsd", "127.0.0.1:1"] + state)
+    # What the template leaves out: logind knows a user's object, and the session that shows the screen.
+    root.AddMethod(manager + ".Manager", "GetUser", "u", "o", "ret = '/org/freedesktop/login1/user/%d' % args[0]")
+    person = bus.get_object(manager, "/org/freedesktop/login1/user/%d" % os.getuid())
+    dbus.Interface(person, "org.freedesktop.DBus.Properties").Set(
+        manager + ".User", "Display", dbus.Struct(("1", dbus.ObjectPath("/org/freedesktop/login1/session/1"))))
+    daemon = subprocess.Popen([locwatch, "run", "--gpsd", "127.0.0.1:1"] + state)
     def run(*words): return subprocess.run([locwatch, *words] + state, capture_output=True, text=True)
-    while run("status").returncode != 0: time.sleep(0.05)
+    while "daemon    runs" not in run("status").stdout: time.sleep(0.05)
     manifest = folder + "/a.yaml"
-    open(manifest, "w").write("name: a\ncommand: [/bin/cat]\nservices: {significant_change: true}\nauthorization: always\n")
+    open(manifest, "w").write("name: a\ncommand: [/bin/sleep, inf]\nservices: [significant-change]\nauthorization: always\n")
     added = run("subscribers", "add", manifest)
     assert added.returncode == 0, added.stderr
-    launched = run("subscribers", "launch", "a")
-    assert launched.returncode == 0, launched.stderr
+    while run("subscribers", "launch", "a").returncode != 0: time.sleep(0.05)
     def current():
         return json.loads(run("subscribers", "show", "a", "--format", "ndjson").stdout)["state"]
     def expect(wanted):
@@ -63,7 +65,7 @@ struct SessionHelperTests {
     own.EmitSignal(session, "Lock", "", [])
     expect("background")
     transitions = [json.loads(line) for line in run("events", "--format", "ndjson").stdout.splitlines()]
-    print(sum(1 for one in transitions if one["type"] == "state" and one["to"] == "background"), flush=True)
+    print(sum(1 for one in transitions if one["type"] == "subscriber.state" and one["state_after"] == "background"), flush=True)
     for process in (watch, daemon, mock):
         process.terminate()
         process.wait()

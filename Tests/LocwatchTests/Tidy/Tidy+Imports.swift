@@ -31,11 +31,12 @@ extension Tidy {
             Violation(
               source, found.line, "\(source.target) may not import \(found.module): imports go one way"))
         } else if oneFileEach.contains(found.module) {
-          if let first = importers[found.module], first != source.path {
+          let key = "\(source.target) \(found.module)"
+          if let first = importers[key], first != source.path {
             violations.append(
               Violation(source, found.line, "\(found.module) is imported by one file, and \(first) is it"))
           }
-          importers[found.module] = importers[found.module] ?? source.path
+          importers[key] = importers[key] ?? source.path
         }
       }
     }

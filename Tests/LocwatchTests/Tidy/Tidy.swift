@@ -62,7 +62,8 @@ enum Tidy {
 
   /// The targets of ours that are C.
   static let headerTargets: Set<String> = [
-    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CTimer", "CSystemd", "CCurl", "CCrypto", "CNATS",
+    "CGEOS", "CVector", "CGPSD", "CExpat", "CZlib", "CSpawn", "CTimer", "CSystemd", "CCurl", "CCrypto",
+    "CNATS",
   ]
 
   /// The one file of the core that may import the C library, for its mathematics.

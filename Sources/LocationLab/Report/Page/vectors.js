@@ -1,5 +1,5 @@
 
-// Vector tiles (https://github.com/mapbox/vector-tile-spec, version 2.1): areas and lines, drawn plainly by what their
+// Vector tiles (the Mapbox Vector Tile specification, version 2.1): areas and lines, drawn plainly by what their
 // layers are called in the schemas of OpenMapTiles, Protomaps and Shortbread.
 const LAYERS = [
   { is: /^(earth|land|landcover|landuse|park|natural|globallandcover|sites)/, fill: [120, 160, 90, 0.16] },

@@ -227,7 +227,14 @@ struct ModelState: Hashable {
     policy.hasNotifier = false
     policy.present(due, event: event, 0, at: now, into: &steps)
     policy.hasNotifier = hasNotifier
-    noteKept(event, steps[before...])
+    // That the alert is not shown says nothing of the push, which has the same event.
+    var made = Array(steps[before...])
+    made.removeAll {
+      guard case .decided(let decision) = $0 else { return false }
+      return decision.event == event && decision.reason == .noNotifier
+    }
+    steps.replaceSubrange(before..., with: made)
+    noteKept(event, made[...])
   }
 
   private mutating func noteKept(_ event: Int, _ steps: ArraySlice<PolicyStep>) {

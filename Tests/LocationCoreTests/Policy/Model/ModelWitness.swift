@@ -233,7 +233,7 @@ extension ModelWitness {
       if [.standard, .authorization, .availability].contains(decision.rule), decision.event == nil {
         asksForFix = false
       }
-    case .defer, .coalesce, .suspend, .notify: break
+    case .defer, .coalesce, .suspend, .notify, .hold: break
     }
     guard decision.after != decision.before else { return nil }
     if decision.after == .notRunning, decision.rule != .forceQuit, decision.rule != .exitsOnSuspend {
