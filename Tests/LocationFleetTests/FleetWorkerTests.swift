@@ -39,7 +39,7 @@ struct FleetWorkerTests {
     let replay = try await cluster.fleet(["replay", "u0/d4"])
     let own = expected.filter { $0.contains("\"track\":\"u0/d4\"") }
     #expect(FleetEvents.difference(replay.stdout.split(separator: "\n").map(String.init), own) == nil)
-    let explained = try await cluster.fleet(["explain", "u0/d4"])
+    let explained = try await cluster.fleet(["explain", "u0/d4", "--region", "place-7"])
     #expect(explained.status == 0 && explained.stdout.contains("place-"), "\(explained.stderr)")
 
     worker.signal(SIGTERM)

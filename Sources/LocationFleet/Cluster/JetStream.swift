@@ -26,13 +26,15 @@ package final class JetStream {
   /// Sends a request of the interface; what was answered.
   ///
   /// - Throws: `.unavailable` where nothing was.
+  ///
+  /// - Parameter seconds: how long an answer is waited for.
   package func call(
-    _ name: String, _ body: JSONTree = .object([])
+    _ name: String, _ body: JSONTree = .object([]), seconds: Double = RequestPipe.usualSeconds
   ) throws(Failure) -> Result<JSONTree, Refusal> {
     let end = FleetClock.seconds + Self.patienceSeconds
     while true {
       let payload = Array(body.text.utf8)
-      let answer = Self.tree(try pipe.ask("$JS.API.\(name)", payload))
+      let answer = Self.tree(try pipe.ask("$JS.API.\(name)", payload, seconds: seconds))
       guard let refusal = Self.refusal(answer) else { return .success(answer) }
       // 503 and the like: without a leader for the moment.
       guard refusal.code >= 500, FleetClock.seconds < end else { return .failure(refusal) }
@@ -76,6 +78,8 @@ package final class JetStream {
   static let wrongSequence = 10_071
   /// How long an election of leaders may take, seconds.
   private static let patienceSeconds = 30.0
+  /// How long the answer to a new consumer may take, seconds; it takes milliseconds where its server is there.
+  private static let consumerSeconds = 1.5
 }
 
 // MARK: - Streams
@@ -150,17 +154,42 @@ extension JetStream {
     }
   }
 
-  /// Makes a consumer without acknowledgements; how many messages wait for it.
-  package func makeConsumer(_ name: String, of selection: Selection) throws(Failure) -> Int {
-    let answer = try demand(
-      "CONSUMER.CREATE.\(selection.stream).\(name).\(selection.subject)",
-      selection.consumer(named: name))
-    return answer["num_pending"]?.integer ?? 0
+  /// A consumer that was made.
+  package struct Consumer {
+    /// Its name.
+    package var name: String
+    /// How many messages wait for it.
+    package var waiting: Int
   }
 
-  /// Removes a consumer, if it is there.
+  /// Makes a consumer without acknowledgements.
+  ///
+  /// nats-server gives it to any server of the stream, also to one that was killed a moment ago; then nobody answers, and
+  /// one of another name is asked for.
+  ///
+  /// - Parameter stem: what its name ends with.
+  package func makeConsumer(_ stem: String, of selection: Selection) throws(Failure) -> Consumer {
+    let end = FleetClock.seconds + Self.patienceSeconds
+    var attempt = 1
+    while true {
+      let name = attempt == 1 ? stem : "again\(attempt)-\(stem)"
+      let request = "CONSUMER.CREATE.\(selection.stream).\(name).\(selection.subject)"
+      do throws(Failure) {
+        switch try call(request, selection.consumer(named: name), seconds: Self.consumerSeconds) {
+        case .success(let answer):
+          return Consumer(name: name, waiting: answer["num_pending"]?.integer ?? 0)
+        case .failure(let refusal): throw failure(request, refusal)
+        }
+      } catch {
+        guard error.code == .unavailable, FleetClock.seconds < end else { throw error }
+      }
+      attempt += 1
+    }
+  }
+
+  /// Removes a consumer, if it is there. Nobody waits for that: one that is left ends by itself.
   package func removeConsumer(_ name: String, of stream: String) throws(Failure) {
-    _ = try call("CONSUMER.DELETE.\(stream).\(name)")
+    _ = try pipe.send("$JS.API.CONSUMER.DELETE.\(stream).\(name)")
   }
 
   /// Hands on every message that a stream has now of a selection.
@@ -168,10 +197,12 @@ extension JetStream {
     _ selection: Selection, _ body: (borrowing NATSMessage, Place) throws(Failure) -> Void
   ) throws(Failure) {
     let inbox = try connection.inbox()
-    let name = "read-" + inbox.split(separator: ".").suffix(1).joined()
     let answers = try connection.subscribe(inbox)
     var next = selection
-    var left = try makeConsumer(name, of: selection)
+    let consumer = try makeConsumer(
+      "read-" + inbox.split(separator: ".").suffix(1).joined(), of: selection)
+    let name = consumer.name
+    var left = consumer.waiting
     var expected: UInt64 = 1
     while left > 0 {
       let count = min(left, Self.readCount)

@@ -50,7 +50,7 @@ package final class RequestPipe {
   /// - Throws: `.unavailable` where it is not answered in time.
   package func ask(
     _ subject: String, _ payload: [UInt8] = [], headers: NATSConnection.Headers = NATSConnection.Headers(),
-    seconds: Double = 20
+    seconds: Double = usualSeconds
   ) throws(Failure) -> [UInt8] {
     let end = FleetClock.seconds + seconds
     var numbers: Set<Int> = []
@@ -71,6 +71,8 @@ package final class RequestPipe {
       remedy: "check that JetStream is on and that most servers of the cluster run")
   }
 
+  /// How long an answer may take, seconds: longer than an election of leaders.
+  package static let usualSeconds = 20.0
   /// Seconds after which a request is sent again.
   static let patienceSeconds = 3.0
 }

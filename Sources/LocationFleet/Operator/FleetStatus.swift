@@ -54,13 +54,12 @@ package struct FleetStatus {
       let entry = checkpoints[Checkpoint.key(number)]
       let checkpoint =
         try entry.map { (entry) throws(Failure) in try Checkpoint(entry.value) } ?? Checkpoint()
-      let name = "status-\(number)"
       let rest = JetStream.Selection(
         stream: FleetLayout.fixes, subject: "fix.\(number).>", from: checkpoint.sequence + 1)
-      let waiting = try layout.stream.makeConsumer(name, of: rest)
-      try layout.stream.removeConsumer(name, of: FleetLayout.fixes)
+      let made = try layout.stream.makeConsumer("status-\(number)", of: rest)
+      try layout.stream.removeConsumer(made.name, of: FleetLayout.fixes)
       partitions.append(
-        Partition(number: number, worker: holders[number], checkpoint: checkpoint, waiting: waiting))
+        Partition(number: number, worker: holders[number], checkpoint: checkpoint, waiting: made.waiting))
     }
     func count(_ stream: String) throws(Failure) -> Int {
       try layout.stream.demand("STREAM.INFO.\(stream)")["state"]?["messages"]?.integer ?? 0

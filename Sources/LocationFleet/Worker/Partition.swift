@@ -41,6 +41,8 @@ final class Partition {
   struct Pull {
     /// The number of the consumer among those that the worker has made; 0 before the first.
     var consumer = 0
+    /// Its name.
+    var name = ""
     /// The number of the consumer's next message.
     var next: UInt64 = 1
     /// Messages that may still come of what was asked.
@@ -65,8 +67,8 @@ final class Partition {
 
   static func leaseKey(_ number: Int) -> String { "partition.\(number)" }
 
-  /// The name of the consumer: another for each worker, and each time it is made.
-  var consumer: String { "partition-\(number)-\(epoch)-\(pull.consumer)" }
+  /// What the name of the consumer ends with: another for each worker, and each time it is made.
+  var consumerStem: String { "partition-\(number)-\(epoch)-\(pull.consumer)" }
 
   /// The messages of the partition from where it stands on.
   var selection: JetStream.Selection {

@@ -108,7 +108,7 @@ extension Worker {
   func release(_ partition: Partition) {
     do throws(Failure) {
       try finish(partition)
-      try layout.stream.removeConsumer(partition.consumer, of: FleetLayout.fixes)
+      try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
       say("gives partition \(partition.number) back at \(partition.position)")
       forget(partition)
       try layout.leases.remove(Partition.leaseKey(partition.number))

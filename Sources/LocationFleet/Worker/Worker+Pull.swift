@@ -18,7 +18,7 @@ extension Worker {
     let request =
       "{\"batch\":\(Self.pullCount),\"expires\":\(Self.pullSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"
     try layout.stream.connection.publish(
-      "$JS.API.CONSUMER.MSG.NEXT.\(FleetLayout.fixes).\(partition.consumer)", Array(request.utf8),
+      "$JS.API.CONSUMER.MSG.NEXT.\(FleetLayout.fixes).\(partition.pull.name)", Array(request.utf8),
       reply: "\(inbox)\(partition.number)")
     partition.pull.outstanding += Self.pullCount
   }
@@ -27,11 +27,13 @@ extension Worker {
   func makeConsumer(of partition: Partition) throws(Failure) {
     if partition.pull.consumer > 0 {
       say("partition \(partition.number) lost its consumer and goes on after \(partition.position)")
-      try layout.stream.removeConsumer(partition.consumer, of: FleetLayout.fixes)
+      try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
     }
     consumerCount += 1
     partition.pull = Partition.Pull(consumer: consumerCount)
-    partition.lag = try layout.stream.makeConsumer(partition.consumer, of: partition.selection)
+    let made = try layout.stream.makeConsumer(partition.consumerStem, of: partition.selection)
+    partition.pull.name = made.name
+    partition.lag = made.waiting
     if partition.lag == 0 { noteRecovered(partition.number) }
     partition.pull.heardAt = FleetClock.seconds
   }
