@@ -28,16 +28,17 @@ extension StateDatabase {
     return columns
   }
 
-  /// The tables that a database of this version has; none where SQLite can't make one in memory.
-  private static let expectedColumns: [String: Set<String>] = {
-    do {
-      return try DatabaseQueue().write { database in
-        for migration in migrations { try database.execute(sql: migration.sql) }
-        return try columns(database)
-      }
-    } catch {
-      return [:]
+  /// A database in memory with the tables of this version, and their columns; nil where SQLite can't make one.
+  ///
+  /// It is never closed: where GRDB closes one, Dispatch starts its threads, and their watchdog wakes an idle daemon every
+  /// second.
+  private static let blueprint: (queue: DatabaseQueue, columns: [String: Set<String>])? = {
+    guard let queue = try? DatabaseQueue() else { return nil }
+    let found = try? queue.write { database in
+      for migration in migrations { try database.execute(sql: migration.sql) }
+      return try columns(database)
     }
+    return (queue, found ?? [:])
   }()
 
   /// Looks whether all tables are there. Others may be, as `.recover` of sqlite3 leaves one; but nothing that runs by
@@ -46,7 +47,7 @@ extension StateDatabase {
   /// - Throws: `.data` where one is missing, or there is a trigger or a view.
   func checkTables(_ database: Database) throws {
     let found = try Self.columns(database)
-    for (table, columns) in Self.expectedColumns.sorted(by: { $0.key < $1.key }) {
+    for (table, columns) in (Self.blueprint?.columns ?? [:]).sorted(by: { $0.key < $1.key }) {
       guard let there = found[table] else { throw Self.damage("its table \(table) is missing", path) }
       guard columns.isSubset(of: there) else {
         throw Self.damage("its table \(table) has other columns than that of locwatch", path)
