@@ -64,7 +64,7 @@ struct MQTTTests {
     var seen = Set<Int>()
     let firsts = times(reader).filter { seen.insert($0).inserted }
     #expect(firsts == firsts.sorted())
-    #expect(firsts.count == 80)
+    try #require(firsts.count == 80)
     #expect(lines(reader, "owntracks/anna/boat").allSatisfy { $0.contains("|1|{") || $0.contains("lwt") })
     // Who comes later finds the last one, and the will where the daemon dies.
     let later = try broker.read("owntracks/anna/boat", client: "later")
