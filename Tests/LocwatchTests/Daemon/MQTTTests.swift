@@ -60,7 +60,7 @@ struct MQTTTests {
     try await run.waitForFixes(80)
     try await broker.start()
     #expect(try await run.command(["outlets", "enable", "boat"]).status == 0)
-    try await run.wait("all locations") { Set(times(reader)).count >= 80 }
+    try await run.wait("all locations", seconds: 300) { Set(times(reader)).count >= 80 }
     var seen = Set<Int>()
     let firsts = times(reader).filter { seen.insert($0).inserted }
     #expect(firsts == firsts.sorted())
