@@ -73,7 +73,7 @@ final class NATSCluster {
     var last = ""
     while ContinuousClock.now < end {
       let run = try await fleet([
-        "init", "--partitions", "\(partitions)", "--replicas", "\(servers.count)", "--lease", "4",
+        "init", "--partitions", "\(partitions)", "--replicas", "\(servers.count)", "--lease", "10",
       ])
       if run.status == 0 { return }
       last = run.stderr
@@ -105,7 +105,7 @@ final class NATSCluster {
   }
 
   /// Waits until the stream of events has so many, or no worker has anything to do; the events.
-  func events(atLeast count: Int, seconds: Double = 180) async throws -> [String] {
+  func events(atLeast count: Int, seconds: Double = 400) async throws -> [String] {
     let end = ContinuousClock.now + .seconds(seconds)
     var lines: [String] = []
     while ContinuousClock.now < end {
