@@ -71,6 +71,10 @@ final class NATSCluster {
     for index in servers.indices { try start(index) }
     let end = ContinuousClock.now + .seconds(120)
     var last = ""
+    // Streams that are asked for before there is a leader may stay half made (nats-server 2.9).
+    while servers.count > 1, ContinuousClock.now < end,
+      !servers.contains(where: { $0.process?.stderr.contains("metadata leader") == true })
+    { try await Task.sleep(for: .milliseconds(100)) }
     while ContinuousClock.now < end {
       let run = try await fleet([
         "init", "--partitions", "\(partitions)", "--replicas", "\(servers.count)", "--lease", "10",

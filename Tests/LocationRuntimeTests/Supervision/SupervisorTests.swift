@@ -171,10 +171,10 @@ import Testing
     let lines = try #require(KernelFile.read(out)).split(separator: "\n").map {
       $0.trimmingCharacters(in: .whitespaces)
     }
-    // The standard three, and the one by which `ls` reads the directory.
+    // The standard three, the channel of `LOCWATCH_FD`, and the one by which `ls` reads the directory.
     #expect(
       lines == [
-        "4", "B4 17",
+        "5", "B4 17",
         #"{"v":1,"type":"launch","cause":"B4","kind":"region","event":17,"budget_s":10.000,"locked":false}"#,
       ])
     await run.supervisor.stop()
