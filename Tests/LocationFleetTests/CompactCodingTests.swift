@@ -47,12 +47,35 @@ import Testing
       pieces.take(report, sequence: UInt64(index + 1), catalog: catalog, into: &found)
       guard index % 3 == 0 else { continue }
       try pieces.snapshot(into: &bytes)
-      pieces = try FleetDevice("a.b", restoring: bytes, settings: Self.settings, catalog: catalog)
+      pieces = try FleetDevice("a.b", restoring: bytes, settings: Self.settings) { _ in catalog }
       #expect(pieces.sequence == UInt64(index + 1))
     }
     #expect(expected.count > 20)
     #expect(found == expected)
     #expect(bytes.count < 6_000, "\(bytes.count)")
+  }
+
+  @Test func `a snapshot ahead of its partition goes on with its own regions`() throws {
+    let none = FleetCatalog()
+    let catalog = try Self.catalog(1, Array(0..<10))
+    let whole = FleetDevice("a.b", settings: Self.settings, catalog: catalog)
+    var (expected, found): ([Effect], [Effect]) = ([], [])
+    for (index, report) in Self.drive.prefix(300).enumerated() {
+      whole.take(report, sequence: UInt64(index + 2), catalog: catalog, into: &expected)
+    }
+    var bytes: [UInt8] = []
+    try whole.snapshot(into: &bytes)
+    expected.removeAll()
+    // The worker begins again before the regions were there.
+    let restored = try FleetDevice("a.b", restoring: bytes, settings: Self.settings) { version in
+      version > none.version ? catalog : none
+    }
+    for (index, report) in Self.drive.enumerated().dropFirst(300) {
+      whole.take(report, sequence: UInt64(index + 2), catalog: catalog, into: &expected)
+      restored.take(report, sequence: UInt64(index + 2), catalog: catalog, into: &found)
+    }
+    #expect(expected.count > 10)
+    #expect(found == expected)
   }
 
   @Test func `damaged snapshots are refused`() throws {
@@ -66,14 +89,14 @@ import Testing
     try device.snapshot(into: &bytes)
     for count in stride(from: 0, to: bytes.count, by: 7) {
       #expect(throws: Failure.self) {
-        try FleetDevice("a.b", restoring: Array(bytes[..<count]), settings: Self.settings, catalog: catalog)
+        try FleetDevice("a.b", restoring: Array(bytes[..<count]), settings: Self.settings) { _ in catalog }
       }
     }
     // Any byte may be anything: an error or another value, but an end.
     for place in bytes.indices {
       var damaged = bytes
       damaged[place] = UInt8(truncatingIfNeeded: place &* 37 &+ 11)
-      _ = try? FleetDevice("a.b", restoring: damaged, settings: Self.settings, catalog: catalog)
+      _ = try? FleetDevice("a.b", restoring: damaged, settings: Self.settings) { _ in catalog }
     }
   }
 

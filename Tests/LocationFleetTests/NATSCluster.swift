@@ -63,7 +63,7 @@ final class NATSCluster {
 
   func start(_ index: Int) throws {
     servers[index].process = try LiveProcess(
-      try #require(Self.path), ["-c", folder("nats\(index).conf")], seconds: 600)
+      try #require(Self.path), ["-c", folder("nats\(index).conf")], seconds: 1_200)
   }
 
   /// Starts all, and waits until a fleet can be made.
@@ -105,7 +105,7 @@ final class NATSCluster {
   func worker(_ name: String, _ options: [String] = []) throws -> LiveProcess {
     try LiveProcess(
       Self.program, ["worker", "--server", url, "--name", name, "--checkpoint", "0.5"] + options,
-      seconds: 600)
+      seconds: 1_200)
   }
 
   /// Waits until the stream of events has so many, or no worker has anything to do; the events.
@@ -116,7 +116,7 @@ final class NATSCluster {
       let run = try await fleet(["events"])
       lines = run.stdout.split(separator: "\n").map(String.init)
       if run.status == 0, lines.count >= count { return lines }
-      try await Task.sleep(for: .milliseconds(200))
+      try await Task.sleep(for: .seconds(1))
     }
     return lines
   }

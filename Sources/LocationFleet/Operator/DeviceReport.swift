@@ -33,7 +33,7 @@ package struct DeviceReport {
     let catalog = try layout.currentCatalog()
     let device: FleetDevice
     if let entry {
-      device = try FleetDevice(name, restoring: entry.value, settings: settings, catalog: catalog)
+      device = try FleetDevice(name, restoring: entry.value, settings: settings) { _ in catalog }
     } else {
       device = FleetDevice(name, settings: settings, catalog: catalog)
     }

@@ -126,7 +126,7 @@ package struct SimulatedFleet {
           "owntracks.\(name.user).\(name.device)", bytes, id: "\(name.device)-\(time)", of: nil,
           fixTime: FleetClock.wall)
         count += 1
-        if count % 64 == 0 { try publisher.collect() }
+        if count % 64 == 0 { try publisher.collect(milliseconds: 0) }
         guard rate > 0 else { continue }
         let ahead = began + Double(count) / rate - FleetClock.seconds
         if ahead > 0.002 { FleetClock.pause(milliseconds: UInt32(ahead * 1_000)) }

@@ -26,8 +26,8 @@ final class EventPublisher {
   /// Milliseconds from the fix to the confirmed event.
   private(set) var latency = LatencyCounts()
 
-  /// The most that may be on their way.
-  private static let window = 8_192
+  /// The most that may be on their way: few enough that they are kept well before a lease runs out.
+  private static let window = 1_024
   /// Seconds after which one that nobody confirms is sent again.
   private static let patienceSeconds = 3.0
   /// Seconds without any confirmation after which the cluster is given up.
@@ -66,9 +66,13 @@ final class EventPublisher {
     pending[newest] = event
   }
 
-  /// Takes the confirmations that have come.
-  func collect() throws(Failure) {
-    while !pending.isEmpty, let answer = try pipe.receive(milliseconds: 0) { take(answer) }
+  /// Takes the confirmations that have come, or waits for the first.
+  func collect(milliseconds: Int) throws(Failure) {
+    var wait = milliseconds
+    while !pending.isEmpty, let answer = try pipe.receive(milliseconds: wait) {
+      wait = 0
+      take(answer)
+    }
     try repeatOverdue()
   }
 

@@ -35,9 +35,12 @@ package final class FleetDevice {
 
   /// A device as it was kept.
   ///
-  /// - Throws: `.data` where the snapshot is not to be read by this version.
+  /// - Parameter catalog: gives the regions of a version, or later ones. A snapshot may be ahead of the checkpoint, and
+  ///   then it watches later regions than its partition.
+  /// - Throws: `.data` where the snapshot is not to be read by this version, and what `catalog` throws.
   package init(
-    _ name: String, restoring bytes: [UInt8], settings: EngineSettings, catalog: FleetCatalog
+    _ name: String, restoring bytes: [UInt8], settings: EngineSettings,
+    catalog: (_ version: Int) throws(Failure) -> FleetCatalog
   ) throws(Failure) {
     let stored: Stored
     do {
@@ -55,6 +58,7 @@ package final class FleetDevice {
     sequence = UInt64(stored.sequence)
     storedSequence = sequence
     catalogVersion = stored.catalog
+    let catalog = try catalog(stored.catalog)
     engine = Engine(restoring: stored.engine, settings: settings, catalog: catalog.catalog)
     if catalog.version > catalogVersion { watch(catalog) }
   }

@@ -12,29 +12,39 @@ import LocationFormats
 /// checkpoint is written on top of the one that the worker wrote when it took the partition, so that of two workers
 /// that think they have it, one fails.
 extension Worker {
+  /// Seconds from one renewal to the next.
+  var renewalSeconds: Double { fleet.leaseSeconds / 3 }
+
+  var isRenewalDue: Bool { FleetClock.seconds >= renewedAt + renewalSeconds }
+
   /// Whether the leases hold even if the cluster's clocks are faster than this machine's.
   var isLeaseSafe: Bool { FleetClock.seconds < renewedAt + fleet.leaseSeconds * 0.8 }
 
   /// Gives a sign of life, renews the leases, and takes or gives back partitions until it has its share.
   func keepLeases() throws(Failure) {
-    if !partitions.isEmpty, !isLeaseSafe { dropAll("the leases ran out") }
-    renewedAt = FleetClock.seconds
     do throws(Failure) {
-      try layout.leases.put("worker.\(options.name)", try reportBytes())
-      for partition in partitions.values { try renew(partition) }
+      try renewLeases()
       try takeShare()
     } catch {
-      // Without the cluster nothing can be done; the leases tell when it has been too long.
+      // Without the cluster nothing can be done; the next renewal tells what was lost.
       say("\(error)")
       FleetClock.pause(milliseconds: 500)
     }
+  }
+
+  /// Gives a sign of life and renews the leases. One that ran out meanwhile can't be renewed, however late this is.
+  func renewLeases() throws(Failure) {
+    let now = FleetClock.seconds
+    try layout.leases.put("worker.\(options.name)", try reportBytes())
+    for partition in partitions.values { try renew(partition) }
+    renewedAt = now
   }
 
   private func renew(_ partition: Partition) throws(Failure) {
     let key = Partition.leaseKey(partition.number)
     guard
       let revision = try layout.leases.put(key, leaseValue, over: partition.leaseRevision)
-    else { return drop(partition, "another worker has the lease") }
+    else { return drop(partition, "its lease ran out") }
     partition.leaseRevision = revision
   }
 
@@ -54,6 +64,8 @@ extension Worker {
     for number in 0..<fleet.partitions where partitions.count < share {
       let key = Partition.leaseKey(number)
       guard partitions[number] == nil, !keys.contains(prefix + key) else { continue }
+      // What was taken must not run out while more is taken.
+      guard !isRenewalDue else { return }
       guard let epoch = try layout.leases.put(key, leaseValue, over: 0) else { continue }
       try take(number, epoch: epoch)
     }

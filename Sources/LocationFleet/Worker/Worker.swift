@@ -68,10 +68,12 @@ package final class Worker {
   /// - Throws: where the cluster is gone for good.
   package func run(until isStopped: () -> Bool) throws(Failure) {
     while !isStopped() {
-      if FleetClock.seconds >= renewedAt + fleet.leaseSeconds / 3 { try keepLeases() }
+      if isRenewalDue { try keepLeases() }
+      // A worker that hung, or that nobody answers, may have lost everything meanwhile. Renewing tells.
+      guard isLeaseSafe else { continue }
       try receive()
       try handleBatch()
-      try publisher.collect()
+      try publisher.collect(milliseconds: 0)
       try store.collect(milliseconds: 0)
       for partition in partitions.values {
         attempt(partition) { () throws(Failure) in try self.tend(partition) }
@@ -103,7 +105,7 @@ package final class Worker {
 
   /// Until the next thing that is due, but no longer than a user waits for the end.
   private var waitMilliseconds: Int {
-    var due = renewedAt + fleet.leaseSeconds / 3
+    var due = renewedAt + renewalSeconds
     for partition in partitions.values {
       due = min(due, partition.checkpointedAt + options.checkpointSeconds)
       due = min(due, partition.pull.heardAt + Self.silenceSeconds)
@@ -113,8 +115,6 @@ package final class Worker {
 
   private func handleBatch() throws(Failure) {
     guard !batch.isEmpty else { return }
-    // A worker that hung may have lost everything meanwhile.
-    guard isLeaseSafe else { return dropAll("the leases ran out while this worker hung") }
     var broken: Set<Int> = []
     func fail(_ number: Int, _ failure: Failure) {
       broken.insert(number)
@@ -209,7 +209,10 @@ package final class Worker {
     for (key, (partition, name)) in missing {
       let device: FleetDevice
       if let entry = found[key] {
-        device = try FleetDevice(name, restoring: entry.value, settings: settings, catalog: partition.catalog)
+        device = try FleetDevice(name, restoring: entry.value, settings: settings) {
+          (version) throws(Failure) in
+          version > partition.catalog.version ? try self.catalog(version) : partition.catalog
+        }
         device.revision = entry.revision
       } else {
         device = FleetDevice(name, settings: settings, catalog: partition.catalog)
@@ -230,6 +233,10 @@ package final class Worker {
     {
       partition.beginCheckpoint(
         eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
+    }
+    if partition.underway != nil, FleetClock.seconds >= partition.checkpointedAt + options.checkpointSeconds {
+      // A device of which always an event is on its way would be kept never.
+      try finish(partition)
     }
     try advance(partition)
     if devices > options.deviceLimit {
@@ -292,13 +299,14 @@ package final class Worker {
         eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
     }
     let end = FleetClock.seconds + Self.longestCheckpointSeconds
-    while partition.underway != nil {
+    while partition.underway != nil, partitions[partition.number] === partition {
       guard FleetClock.seconds < end else {
         throw Failure(.unavailable, what: "the cluster does not keep the snapshots")
       }
-      try publisher.settle(to: 0)
+      if isRenewalDue { try renewLeases() }
+      try publisher.collect(milliseconds: 100)
       try advance(partition)
-      if store.count > 0 { try store.collect(milliseconds: 100) }
+      try store.collect(milliseconds: 100)
     }
   }
 
