@@ -66,6 +66,47 @@ struct ProgramStart {
     let errorEnds = hasError ? try Self.pipe() : nil
     let channelEnds = hasChannel ? try Self.channel() : nil
     if hasChannel { environment.append("\(Self.channelKey)\(LOCWATCH_CHANNEL)") }
+    let held = unsafe try Self.start(
+      command, environment: environment, as: account,
+      with: { program in
+        unsafe program.input = theirInput.number
+        unsafe program.output = ends?.write.number ?? -1
+        unsafe program.error = errorEnds?.write.number ?? -1
+        unsafe program.channel = channelEnds?.theirs.number ?? -1
+        unsafe program.cgroup = cgroup?.directory.number ?? -1
+        unsafe program.memory_max = UInt64(confinement?.memoryMaxBytes ?? 0)
+        unsafe program.tasks_max = UInt64(confinement?.tasksMax ?? 0)
+        unsafe program.files_max = UInt64(confinement?.descriptorsMax ?? 0)
+      }, noting: note)
+    pid = held.pid
+    pidfd = Descriptor(held.pidfd)
+    self.input = input
+    output = ends?.read
+    error = errorEnds?.read
+    channel = channelEnds?.ours
+    input.stopWaiting()
+    output?.stopWaiting()
+    error?.stopWaiting()
+  }
+
+  /// Starts a program whose standard input and output are one socket.
+  static func talk(
+    over socket: Descriptor, command: [String], environment: [String]
+  ) throws(Refusal) -> (pid: pid_t, pidfd: Descriptor) {
+    let held = unsafe try start(
+      command, environment: environment, as: nil,
+      with: { program in
+        unsafe program.input = socket.number
+        unsafe program.output = socket.number
+      }, noting: { _ in })
+    return (held.pid, Descriptor(held.pidfd))
+  }
+
+  /// Starts a program: every descriptor that `describe` does not give is none.
+  private static func start(
+    _ command: [String], environment: [String], as account: ProgramAccount?,
+    with describe: (inout locwatch_program) -> Void, noting note: (pid_t) -> Void
+  ) throws(Refusal) -> locwatch_held {
     var argv = unsafe command.map { unsafe strdup($0) } + [nil]
     var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
     defer {
@@ -79,14 +120,11 @@ struct ProgramStart {
         var program = unsafe locwatch_program()
         unsafe program.argv = UnsafePointer(argv.baseAddress)
         unsafe program.envp = UnsafePointer(envp.baseAddress)
-        unsafe program.input = theirInput.number
-        unsafe program.output = ends?.write.number ?? -1
-        unsafe program.error = errorEnds?.write.number ?? -1
-        unsafe program.channel = channelEnds?.theirs.number ?? -1
-        unsafe program.cgroup = cgroup?.directory.number ?? -1
-        unsafe program.memory_max = UInt64(confinement?.memoryMaxBytes ?? 0)
-        unsafe program.tasks_max = UInt64(confinement?.tasksMax ?? 0)
-        unsafe program.files_max = UInt64(confinement?.descriptorsMax ?? 0)
+        unsafe program.output = -1
+        unsafe program.error = -1
+        unsafe program.channel = -1
+        unsafe program.cgroup = -1
+        unsafe describe(&program)
         guard let account else { return unsafe locwatch_hold(&program, &held, &stage) }
         unsafe program.is_other = 1
         unsafe program.user = account.user
@@ -108,44 +146,7 @@ struct ProgramStart {
         isOfCgroup: stage == Int32(LOCWATCH_STAGE_CGROUP.rawValue), code: code,
         reason: isOfUser ? "can't become its user: \(SystemReason.text(code))" : nil)
     }
-    pid = held.pid
-    pidfd = Descriptor(held.pidfd)
-    self.input = input
-    output = ends?.read
-    error = errorEnds?.read
-    channel = channelEnds?.ours
-    input.stopWaiting()
-    output?.stopWaiting()
-    error?.stopWaiting()
-  }
-
-  /// Starts a program whose standard input and output are one socket.
-  static func talk(
-    over socket: Descriptor, command: [String], environment: [String]
-  ) throws(Refusal) -> (pid: pid_t, pidfd: Descriptor) {
-    var argv = unsafe command.map { unsafe strdup($0) } + [nil]
-    var envp = unsafe environment.map { unsafe strdup($0) } + [nil]
-    defer {
-      for index in unsafe argv.indices { unsafe free(argv[index]) }
-      for index in unsafe envp.indices { unsafe free(envp[index]) }
-    }
-    var held = locwatch_held(pid: 0, pidfd: -1, gate: -1)
-    var stage: Int32 = 0
-    var code = unsafe argv.withUnsafeMutableBufferPointer { argv in
-      unsafe envp.withUnsafeMutableBufferPointer { envp in
-        var program = unsafe locwatch_program()
-        unsafe program.argv = UnsafePointer(argv.baseAddress)
-        unsafe program.envp = UnsafePointer(envp.baseAddress)
-        unsafe program.input = socket.number
-        unsafe program.output = socket.number
-        unsafe program.error = -1
-        unsafe program.cgroup = -1
-        return unsafe locwatch_hold(&program, &held, &stage)
-      }
-    }
-    if code == 0 { code = unsafe locwatch_release(&held, &stage) }
-    guard code == 0 else { throw Refusal(isOfCgroup: false, code: code) }
-    return (held.pid, Descriptor(held.pidfd))
+    return held
   }
 
   /// Raises the limit of open descriptors of this process as far as it may. Programs get the limit that was.
