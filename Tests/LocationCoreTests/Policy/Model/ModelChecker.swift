@@ -159,12 +159,19 @@ struct ModelState: Hashable {
       count += 1
       if count > 200 { return "clause 3: deadlines do not end" }
       now = max(now, due)
+      noteSound()
       var steps: [PolicyStep] = []
       policy.fire(at: now, into: &steps)
       if let rule = check(&steps, cause: nil) { return rule }
     }
     now = end
+    noteSound()
     return nil
+  }
+
+  /// While it sounds, the time that it may run in the background does not pass (rule F1).
+  private mutating func noteSound() {
+    if policy.sessions[0].isSounding { witness.sounds(at: now) }
   }
 
   /// Does what the engine does with the steps of the policy, and shows them to the witness.
@@ -185,10 +192,7 @@ struct ModelState: Hashable {
         let before = steps.count
         policy.present(due, event: event, 0, at: now, into: &steps)
         policy.update(0) { $0.modes.notifications?.notePresented(event) }
-        let isHanded = steps[before...].contains { step in
-          if case .ordered(.deliver(_, event)) = step { true } else { false }
-        }
-        if isHanded { witness.kept.append(event) }
+        noteKept(event, steps[before...])
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .pushed(let due): raise(due, into: &steps)
       case .decided, .moved, .ordered, .changed, .reported, .noted, .transferred: break

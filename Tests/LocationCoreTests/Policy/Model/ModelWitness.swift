@@ -143,6 +143,10 @@ extension ModelWitness {
     if state == .background, tasksSince == nil { tasksSince = now }
   }
 
+  mutating func sounds(at now: EngineInstant) {
+    if state == .background { backgroundSince = now }
+  }
+
   mutating func sees(_ level: MemoryPressure, at now: EngineInstant) {
     criticalSince = level == .critical ? criticalSince ?? now : nil
   }
@@ -285,7 +289,8 @@ extension ModelWitness {
   /// It was ended by something that is no wish of the user: what it had not acknowledged is tried again.
   private mutating func owe(at now: EngineInstant) {
     guard kept.contains(where: isLasting) else { return }
-    ends = min(ends + 1, 9)
+    // 2^9 s are beyond the longest wait; more ends make no new state.
+    ends = min(ends + 1, 10)
     let wait = min(Double(1 << (ends - 1)), numbers.backOffLimitSeconds)
     retryBy = now.advanced(bySeconds: wait)
   }
