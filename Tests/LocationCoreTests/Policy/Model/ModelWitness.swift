@@ -399,7 +399,10 @@ extension ModelWitness {
         return "K5: not tried again"
       }
     }
-    if !state.isRunning, mayStart, !isMarked, session.deadline == nil, session.outbox.contains(where: mayWake)
+    // A silent push waits for an hour at most (rule H2).
+    let isHeld = session.modes.pushes?.heldUntil != nil
+    if !state.isRunning, mayStart, !isMarked, session.deadline == nil,
+      session.outbox.contains(where: { mayWake(for: $0) && !($0.trigger.isSilent && isHeld) })
     {
       return "K5: an event waits for nothing"
     }
