@@ -99,8 +99,7 @@ struct BusInterface: ~Copyable {
   private mutating func tell() throws(MessageBus.Failure) {
     guard let page = try? StateDatabase.openToRead(path: seat.state)?.events(after: cursor) else { return }
     for line in page.bytes.split(separator: UInt8(ascii: "\n")) {
-      var reader = JSONReader(Array(line))
-      guard let tree = try? JSONTree(&reader), let id = tree["id"]?.integer else { continue }
+      guard let tree = try? JSONTree(Array(line)), let id = tree["id"]?.integer else { continue }
       cursor = max(cursor, id)
       let type = tree["type"]?.text(or: nil) ?? ""
       for listener in listeners {

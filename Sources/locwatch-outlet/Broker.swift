@@ -90,8 +90,7 @@ struct Broker {
     guard message.payload.count <= Self.commandBytes else {
       return Answer.note("a command of \(message.payload.count) bytes was refused").say()
     }
-    var reader = JSONReader(message.payload)
-    guard let tree = try? JSONTree(&reader), tree["_type"] == .string("cmd") else {
+    guard let tree = try? JSONTree(message.payload), tree["_type"] == .string("cmd") else {
       return Answer.note("a command that is no OwnTracks cmd was refused").say()
     }
     if tree["action"] == .string("waypoints") {

@@ -31,8 +31,7 @@ struct EventInput {
     case .tooLong: throw SendFailure("a line of the daemon's is too long")
     case .line(let range):
       do throws(JSONError) {
-        var reader = JSONReader(Array(lines.bytes[range]))
-        return try JSONTree(&reader)
+        return try JSONTree(Array(lines.bytes[range]))
       } catch {
         throw SendFailure("a line of the daemon's is no JSON: \(error.what)")
       }

@@ -88,8 +88,7 @@ struct PartFile {
 
   private static func read(_ path: String) -> JSONTree? {
     guard unsafe access(path, R_OK) == 0, let bytes = try? FileBytes.read(path: path) else { return nil }
-    var reader = JSONReader(bytes)
-    return try? JSONTree(&reader)
+    return try? JSONTree(bytes)
   }
 
   /// Writes a small file whole or not at all.

@@ -97,8 +97,7 @@ struct TransferLoop {
       case .none: return
       case .tooLong: continue
       case .line(let range):
-        var reader = JSONReader(Array(lines.bytes[range]))
-        guard let line = try? JSONTree(&reader) else { continue }
+        guard let line = try? JSONTree(Array(lines.bytes[range])) else { continue }
         take(line)
       }
     }

@@ -59,8 +59,7 @@ package final class JetStream {
   }
 
   static func tree(_ payload: [UInt8]) -> JSONTree {
-    var reader = JSONReader(payload)
-    return (try? JSONTree(&reader)) ?? .null
+    return (try? JSONTree(payload)) ?? .null
   }
 
   static func refusal(_ answer: JSONTree) -> Refusal? {

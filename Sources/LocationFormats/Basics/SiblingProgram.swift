@@ -17,6 +17,11 @@ package enum SiblingProgram {
     return own[...slash] + name
   }
 
+  /// The same; nil where there is no such program.
+  package static func executable(_ name: String) -> String? {
+    path(name).flatMap { unsafe access($0, X_OK) == 0 ? $0 : nil }
+  }
+
   /// Runs a program with the standard streams of this one, and waits for its end.
   ///
   /// - Returns: its exit status as a shell has it; 127 where it can't be started.

@@ -6,8 +6,7 @@ enum FeatureLine {
   ///
   /// - Parameter assumeAccuracyMeters: the 68 % radius of a fix that does not tell its own; nil for a typical one.
   static func report(_ line: Span<UInt8>, assumeAccuracyMeters: Double?) -> FixReport? {
-    var reader = JSONReader(line.array)
-    guard let tree = try? JSONTree(&reader), tree["type"] == .string("Feature"),
+    guard let tree = try? JSONTree(line.array), tree["type"] == .string("Feature"),
       tree["geometry"]?["type"] == .string("Point"),
       case .array(let position)? = tree["geometry"]?["coordinates"], position.count >= 2,
       case .number(let longitude) = position[0], case .number(let latitude) = position[1]

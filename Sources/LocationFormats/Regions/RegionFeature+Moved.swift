@@ -5,8 +5,7 @@ extension RegionFeature {
   ///
   /// - Throws: `.data` where the feature can't be read.
   package func moved(to circle: PlaceText.Circle) throws(Failure) -> RegionFile {
-    var reader = JSONReader(Array(geoJSON.utf8))
-    guard case .object(var members)? = try? JSONTree(&reader) else {
+    guard case .object(var members)? = try? JSONTree(Array(geoJSON.utf8)) else {
       throw Failure(.data, what: "region \"\(region.id)\" is no object of GeoJSON")
     }
     func set(_ key: String, _ value: JSONTree, in members: inout [JSONTree.Member]) {

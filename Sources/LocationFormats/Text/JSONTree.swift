@@ -22,6 +22,12 @@ package indirect enum JSONTree: Hashable, Sendable {
   case boolean(Bool)
   case null
 
+  /// Reads a value at the start of a text; what follows is not looked at.
+  package init(_ bytes: [UInt8]) throws(JSONError) {
+    var reader = JSONReader(bytes)
+    try self.init(&reader)
+  }
+
   /// Reads the next value.
   package init(_ reader: inout JSONReader) throws(JSONError) {
     switch try reader.peek() {

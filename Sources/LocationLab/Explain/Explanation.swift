@@ -222,7 +222,6 @@ extension JSONTree {
     line.open()
     line.write(record, track: nil)
     line.close()
-    var reader = JSONReader(line.bytes)
-    self = (try? JSONTree(&reader)) ?? .object([])
+    self = (try? JSONTree(line.bytes)) ?? .object([])
   }
 }

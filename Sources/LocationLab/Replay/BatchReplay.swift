@@ -116,8 +116,7 @@ enum BatchLine {
   private static let prefix = Array(#"{"track":""#.utf8)
 
   private static func member(_ key: String, of line: [UInt8]) -> String? {
-    var reader = JSONReader(line)
-    return (try? JSONTree(&reader))?[key]?.text(or: nil)
+    return (try? JSONTree(line))?[key]?.text(or: nil)
   }
 }
 

@@ -106,10 +106,8 @@ struct AudioWatch {
     meter = nil
     meterAt = nil
     measured = [:]
-    guard let dump else { return }
-    kill(-dump.pid, SIGKILL)
-    while dump.reap() == nil { _ = poll(nil, 0, 1) }
-    self.dump = nil
+    dump?.kill()
+    dump = nil
   }
 
   /// Ends what was started.
@@ -154,14 +152,13 @@ struct AudioWatch {
 
   private mutating func readGraph() {
     guard let output = dump?.output else { return }
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while true {
-      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { break }
-      guard count > 0 else { return fail("has ended") }
-      guard graph.take(piece[..<count]) else { return fail("says too much") }
+    var isGood = true
+    let hasEnded = output.readAll { piece in
+      isGood = graph.take(piece)
+      return isGood
     }
+    if hasEnded { return fail("has ended") }
+    if !isGood { return fail("says too much") }
     let serials = Set(graph.streams.map(\.serial))
     measured = measured.filter { serials.contains($0.key) }
   }

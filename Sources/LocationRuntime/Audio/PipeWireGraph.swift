@@ -95,8 +95,7 @@ package struct PipeWireGraph: Sendable {
   private static let longestList = 4_000_000
 
   private mutating func take(list bytes: [UInt8]) {
-    var reader = JSONReader(bytes)
-    guard case .array(let objects)? = try? JSONTree(&reader) else { return }
+    guard case .array(let objects)? = try? JSONTree(bytes) else { return }
     isKnown = true
     for object in objects {
       guard let id = object["id"]?.integer else { continue }

@@ -48,15 +48,11 @@ struct StreamMeter {
   /// Takes what has come; true where that is enough, or all there is.
   mutating func take() -> Bool {
     guard let output = program.output else { return true }
-    var piece = [UInt8](repeating: 0, count: 65_536)
-    while samples < Self.rate {
-      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return false }
-      guard count > 0 else { return true }
-      for byte in piece[..<count] { take(byte) }
+    let hasEnded = output.readAll { piece in
+      for byte in piece { take(byte) }
+      return samples < Self.rate
     }
-    return true
+    return hasEnded || samples >= Self.rate
   }
 
   private mutating func take(_ byte: UInt8) {
@@ -76,12 +72,7 @@ struct StreamMeter {
 
   /// Ends it; the peak relative to full scale, decibels. Nil where nothing was heard of it, not even silence.
   func finish() -> Double? {
-    kill(-program.pid, SIGKILL)
-    var end: ProgramStart.End?
-    while end == nil {
-      end = program.reap()
-      if end == nil { _ = poll(nil, 0, 1) }
-    }
+    program.kill()
     guard samples > 0 else { return nil }
     return peak == 0 ? AudioWatch.silence : 20 * log10(Double(peak) / 32_768)
   }

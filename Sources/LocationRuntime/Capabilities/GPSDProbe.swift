@@ -117,8 +117,7 @@ enum GPSDProbe {
   }
 
   static func take(_ line: [UInt8], into answer: inout Answer) {
-    var reader = JSONReader(line)
-    guard let tree = try? JSONTree(&reader), case .string(let kind) = tree["class"] else { return }
+    guard let tree = try? JSONTree(line), case .string(let kind) = tree["class"] else { return }
     if kind == "VERSION", case .string(let release) = tree["release"] { answer.release = "gpsd \(release)" }
     guard kind == "DEVICES", case .array(let list) = tree["devices"] else { return }
     answer.devices = list.compactMap { device in

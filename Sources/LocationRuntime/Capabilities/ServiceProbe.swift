@@ -20,7 +20,7 @@ enum ServiceProbe {
   /// Webhooks and MQTT take a program of their own.
   private static var outlets: Capability {
     let path = OutletProcess.path
-    guard unsafe access(path, X_OK) == 0 else {
+    guard SiblingProgram.executable("locwatch-outlet") != nil else {
       return Capability(
         "outlets", .no, "\(path) is missing", remedy: "install locwatch-outlet beside locwatch")
     }
@@ -46,7 +46,7 @@ enum ServiceProbe {
       "push", .partly, "pushes (H) come over the control socket; no other transport is built in",
       remedy: "forward them with locwatch push")
     let transfers =
-      TransferProcess.isThere
+      SiblingProgram.executable("locwatch-transfer") != nil
       ? Capability("transfers", .yes, "files (I) are carried by \(TransferProcess.path)")
       : Capability(
         "transfers", .no, "\(TransferProcess.path) is missing",

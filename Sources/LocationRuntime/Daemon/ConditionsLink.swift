@@ -10,8 +10,7 @@ import LocationFormats
 /// The program that asks NetworkManager and UPower, `locwatch-conditions`, and what it said last. Where it is not there,
 /// or has ended, nothing is known. Used by the daemon's thread alone.
 final class ConditionsLink {
-  private var program: ProgramStart?
-  private var lines = LineBuffer(limit: 4_096)
+  private var process: SiblingProcess?
   /// Whether the network counts what it carries; nil where nobody says.
   private(set) var isMetered: Bool?
   /// What the machine runs on; nil where nobody says.
@@ -23,21 +22,14 @@ final class ConditionsLink {
   /// Starts the program, where it is beside this one and there is a bus of the machine.
   init(startedWith environment: [String]) {
     guard Self.hasBus, let path = Self.helper else { return }
-    program = try? ProgramStart(
-      command: [path], environment: environment, hasOutput: true, cgroup: nil, noting: { _ in })
+    process = try? SiblingProcess(path, environment: environment, lineBytes: 4_096)
   }
 
   /// It ends with its input; until then it can't be waited for.
-  deinit {
-    guard let program else { return }
-    kill(-program.pid, SIGKILL)
-    while program.reap() == nil { _ = poll(nil, 0, 1) }
-  }
+  deinit { process?.kill() }
 
   /// The program; nil where it is not there.
-  static var helper: String? {
-    SiblingProgram.path("locwatch-conditions").flatMap { unsafe access($0, X_OK) == 0 ? $0 : nil }
-  }
+  static var helper: String? { SiblingProgram.executable("locwatch-conditions") }
 
   /// Whether there is a bus of the machine.
   static var hasBus: Bool {
@@ -46,40 +38,24 @@ final class ConditionsLink {
   }
 
   /// For `poll`.
-  var readable: Int32 { program?.output?.number ?? -1 }
+  var readable: Int32 { process?.readable ?? -1 }
 
-  /// Takes what has come.
+  /// Takes what has come. Where it has ended, what it said holds no longer.
   func take() {
-    guard let output = program?.output else { return }
-    var piece = [UInt8](repeating: 0, count: 4_096)
-    while true {
-      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return }
-      guard count > 0 else {
-        forget()
-        return
-      }
-      lines.append(piece.span.extracting(0..<count))
-      while case .line(let range) = lines.next() { take(Array(lines.bytes[range])) }
-    }
+    guard let (lines, hasEnded) = process?.take() else { return }
+    for line in lines { take(line) }
+    guard hasEnded else { return }
+    process?.kill()
+    process = nil
+    isMetered = nil
+    supply = nil
   }
 
-  private func take(_ line: [UInt8]) {
-    var reader = JSONReader(line)
-    guard let tree = try? JSONTree(&reader) else { return }
+  private func take(_ tree: JSONTree) {
     func flag(_ key: String) -> Bool? { if case .boolean(let value)? = tree[key] { value } else { nil } }
     isMetered = flag("metered")
     supply = flag("on_battery").map { isOnBattery in
       PowerSupply(isOnBattery: isOnBattery, percent: tree["percent"].flatMap { Double($0.text) })
     }
-  }
-
-  /// It has ended: what it said holds no longer.
-  private func forget() {
-    if let program { while program.reap() == nil { _ = poll(nil, 0, 1) } }
-    program = nil
-    isMetered = nil
-    supply = nil
   }
 }

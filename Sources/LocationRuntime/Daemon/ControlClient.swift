@@ -51,8 +51,7 @@ package final class ControlClient {
     }
     let answer: JSONTree
     do throws(JSONError) {
-      var reader = JSONReader(line)
-      answer = try JSONTree(&reader)
+      answer = try JSONTree(line)
     } catch {
       throw Failure(.software, what: "the daemon's answer can't be read: \(error.what)")
     }

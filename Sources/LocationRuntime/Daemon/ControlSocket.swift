@@ -276,8 +276,7 @@ struct ControlSocket: ~Copyable {
         let line = Array(clients[index].input.bytes[range])
         if line.allSatisfy(\.isXMLSpace) { continue }
         do throws(JSONError) {
-          var reader = JSONReader(line)
-          return Question(client: number, request: .success(try JSONTree(&reader)))
+          return Question(client: number, request: .success(try JSONTree(line)))
         } catch {
           let failure = Failure(.data, what: "not a request: \(error.what)")
           return Question(client: number, request: .failure(failure))

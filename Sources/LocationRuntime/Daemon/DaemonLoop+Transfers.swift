@@ -65,7 +65,7 @@ struct TransferSet {
 extension DaemonLoop {
   /// A program asks for a transfer.
   mutating func take(_ request: TransferRequest, of name: String) throws(Failure) {
-    guard TransferProcess.isThere else {
+    guard SiblingProgram.executable("locwatch-transfer") != nil else {
       return live.add(.answer(name, .refused(what: "transfer", reason: "no_helper")))
     }
     try live.handle(.subscriber(name: name, .mode(.transfer(request.terms))), at: clock.read())

@@ -32,8 +32,7 @@ struct EventNews {
   /// What the first line says; nil where it is none of ours.
   init?(line: [UInt8]) {
     do throws(JSONError) {
-      var reader = JSONReader(line)
-      let tree = try JSONTree(&reader)
+      let tree = try JSONTree(line)
       guard let newest = tree["newest"]?.integer else { return nil }
       self.init(newest: newest)
       after = tree["after"]?.integer ?? 0

@@ -122,9 +122,9 @@ extension NotifyHook {
   /// The command that shows notifications where the settings name none: the desktop's service, where the daemon runs in a
   /// user's session and the helper is beside it; else none.
   static func desktop(environment: [String]) -> [String] {
-    guard hasBus(environment: environment), let helper = SiblingProgram.path("locwatch-notify"),
-      unsafe access(helper, X_OK) == 0
-    else { return [] }
+    guard hasBus(environment: environment), let helper = SiblingProgram.executable("locwatch-notify") else {
+      return []
+    }
     return [helper]
   }
 

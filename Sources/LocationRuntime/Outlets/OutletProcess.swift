@@ -17,11 +17,9 @@ struct OutletProcess: Outlet {
   private let environment: [String]
   /// The regions, for an outlet that tells others of them.
   private let places: @Sendable () throws(Failure) -> [OwnTracksOutlet.Place]
-  private var program: ProgramStart?
+  private var process: SiblingProcess?
   /// Those that were told to end, until they have.
   private var ending: [Descriptor] = []
-  private var queue = WriteQueue()
-  private var answers = LineBuffer(limit: Self.answerBytes)
   private var acceptedID: Int?
   private var failure: OutletFailure?
   private var requests: [OutletRequest] = []
@@ -65,31 +63,28 @@ struct OutletProcess: Outlet {
 
   // MARK: - The process
 
-  var readable: Int32 { program?.output?.number ?? ending.first?.number ?? -1 }
-  var writable: Int32 { queue.isEmpty ? -1 : program?.input.number ?? -1 }
+  var readable: Int32 { process?.readable ?? ending.first?.number ?? -1 }
+  var writable: Int32 { process?.writable ?? -1 }
 
   /// The program: beside this one.
   static let path = SiblingProgram.path("locwatch-outlet") ?? "locwatch-outlet"
 
   private mutating func start() throws(OutletFailure) {
-    guard program == nil else { return }
-    queue = WriteQueue()
-    answers = LineBuffer(limit: Self.answerBytes)
+    guard process == nil else { return }
     failure = nil
     acceptedID = nil
     do throws(ProgramStart.Refusal) {
-      program = try ProgramStart(
-        command: [Self.path], environment: environment, hasOutput: true, cgroup: nil, noting: { _ in })
+      process = try SiblingProcess(Self.path, environment: environment, lineBytes: Self.answerBytes)
     } catch {
       throw OutletFailure("\(Self.path) can't be started: \(error.text)")
     }
     guard let text = try? ExactEncoder.tree(of: settings).text else {
       throw OutletFailure("its settings can't be written")
     }
-    say(text)
+    process?.say(text)
     guard staysConnected else { return }
     do throws(Failure) {
-      say("{\"places\":\(try Self.text(of: try places()))}")
+      process?.say("{\"places\":\(try Self.text(of: try places()))}")
     } catch {
       throw OutletFailure(error)
     }
@@ -101,15 +96,12 @@ struct OutletProcess: Outlet {
     }
   }
 
-  private mutating func say(_ line: String) { _ = queue.append(Array((line + "\n").utf8)) }
-
   mutating func rest(isFailure: Bool) {
-    guard let program else { return }
+    guard let process else { return }
+    ending.append(process.pidfd)
     // It ends when its input does; one that hangs must not see the next one's events.
-    if isFailure { kill(-program.pid, SIGKILL) }
-    ending.append(program.pidfd)
-    self.program = nil
-    queue = WriteQueue()
+    if isFailure { process.kill() }
+    self.process = nil
   }
 
   var hasEnded: Bool { ending.allSatisfy { ProgramStart.reap($0) != nil } }
@@ -117,11 +109,11 @@ struct OutletProcess: Outlet {
   mutating func tend() throws(OutletFailure) {
     ending.removeAll { ProgramStart.reap($0) != nil }
     guard staysConnected else {
-      if let program { queue.send(to: program.input) }
+      process?.send()
       return
     }
     try start()
-    if let program { queue.send(to: program.input) }
+    process?.send()
     // What was accepted is asked for first.
     let hasEnded = read()
     guard acceptedID == nil, failure != nil || hasEnded else { return }
@@ -133,18 +125,13 @@ struct OutletProcess: Outlet {
     return requests
   }
 
-  mutating func say(_ line: JSONTree) {
-    guard let program else { return }
-    say(line.text)
-    queue.send(to: program.input)
-  }
+  mutating func say(_ line: JSONTree) { process?.say(line.text) }
 
   // MARK: - Events
 
   mutating func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
     try start()
-    for event in events { say(event.line) }
-    if let program { queue.send(to: program.input) }
+    for event in events { process?.say(event.line) }
   }
 
   mutating func accepted() throws(OutletFailure) -> Int? {
@@ -157,22 +144,12 @@ struct OutletProcess: Outlet {
 
   /// Takes what the process has said; whether it says no more.
   private mutating func read() -> Bool {
-    guard let output = program?.output else { return true }
-    var piece = [UInt8](repeating: 0, count: 4_096)
-    while true {
-      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
-      if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { return false }
-      guard count > 0 else { return true }
-      answers.append(piece.span.extracting(0..<count))
-      while takeAnswer() {}
-    }
+    guard let (answers, hasEnded) = process?.take() else { return true }
+    for answer in answers { take(answer) }
+    return hasEnded
   }
 
-  private mutating func takeAnswer() -> Bool {
-    guard case .line(let range) = answers.next() else { return false }
-    var reader = JSONReader(Array(answers.bytes[range]))
-    guard let answer = try? JSONTree(&reader) else { return true }
+  private mutating func take(_ answer: JSONTree) {
     if let id = answer["accepted"]?.integer {
       acceptedID = id
     } else if let command = answer["command"], requests.count < Self.requestLimit {
@@ -186,6 +163,5 @@ struct OutletProcess: Outlet {
       failure.isFinal = answer["final"] == .boolean(true)
       self.failure = failure
     }
-    return true
   }
 }

@@ -7,8 +7,7 @@ extension StateDatabase {
   package func outletSettings() throws(Failure) -> [OutletSettings] {
     try read("outlet_settings") { database in
       try String.fetchAll(database, sql: "SELECT settings FROM outlet_settings ORDER BY name").map { text in
-        var reader = JSONReader(Array(text.utf8))
-        return try ExactDecoder.value(OutletSettings.self, of: try JSONTree(&reader))
+        return try ExactDecoder.value(OutletSettings.self, of: try JSONTree(Array(text.utf8)))
       }
     }
   }

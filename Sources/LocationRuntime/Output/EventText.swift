@@ -19,8 +19,7 @@ package struct EventText {
   package mutating func describe(_ lines: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     for line in lines.split(separator: UInt8(ascii: "\n")) {
-      var reader = JSONReader(Array(line))
-      guard let stored = try? JSONTree(&reader) else { continue }
+      guard let stored = try? JSONTree(Array(line)) else { continue }
       let tree = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
       guard let text = TextRecord(tree, in: encoder.style.units) else { continue }
       let id = tree["id"]?.integer ?? 0

@@ -178,8 +178,7 @@ extension StateDatabase {
     }
     var snapshot: EngineSnapshot
     do {
-      var reader = JSONReader(Array(row.text.utf8))
-      snapshot = try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(&reader))
+      snapshot = try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(Array(row.text.utf8)))
     } catch {
       throw unreadableSnapshots
     }

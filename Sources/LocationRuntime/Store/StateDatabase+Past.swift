@@ -87,8 +87,7 @@ extension StateDatabase {
         arguments: arguments)
       // What is kept goes on after `v` and `seq`, with a comma.
       return try lines.map { line in
-        var reader = JSONReader(Array("{\(line.dropFirst())".utf8))
-        return try JSONTree(&reader)
+        return try JSONTree(Array("{\(line.dropFirst())".utf8))
       }
     }
   }

@@ -42,8 +42,7 @@ extension StateDatabase {
       try Row.fetchAll(database, sql: "SELECT name, manifest, applied FROM subscribers ORDER BY name").map {
         row in
         let text: String = try row.decode(forColumn: "manifest")
-        var reader = JSONReader(Array(text.utf8))
-        let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(&reader))
+        let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(Array(text.utf8)))
         return StoredSubscriber(
           subscriber: subscriber, manifest: text, applied: try row.decode(forColumn: "applied"))
       }

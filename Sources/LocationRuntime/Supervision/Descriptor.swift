@@ -18,6 +18,21 @@ package final class Descriptor: Sendable {
   /// Makes reading and writing return rather than wait.
   package func stopWaiting() { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
 
+  /// Reads what is there without waiting, in pieces, until `body` wants no more; whether the other side says no more.
+  func readAll(_ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
+    var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(number, $0) }
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { return false }
+      guard count > 0 else { return true }
+      guard body(piece[..<count]) else { return false }
+    }
+  }
+
+  /// What a pipe holds.
+  private static let pieceBytes = 65_536
+
   /// The number of the open file in its file system; 0 where it can't be asked.
   var fileNumber: UInt64 {
     var status = stat()

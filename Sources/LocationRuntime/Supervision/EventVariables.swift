@@ -13,8 +13,7 @@ package enum EventVariables {
   ///
   /// - Parameter line: a record as a line of JSON; of anything else follows nothing.
   package static func entries(of line: [UInt8]) -> [String] {
-    var reader = JSONReader(line)
-    guard let record = try? JSONTree(&reader), let type = record["type"]?.text(or: nil) else { return [] }
+    guard let record = try? JSONTree(line), let type = record["type"]?.text(or: nil) else { return [] }
     var entries: [String] = []
     func add(_ name: String, _ value: String?) { if let value { entries.append("\(name)=\(value)") } }
     func number(_ key: String) -> String? {

@@ -160,6 +160,16 @@ struct ProgramStart {
     var coreSeconds: Double
   }
 
+  /// Kills it with its process group, and waits for its end.
+  @discardableResult
+  func kill() -> End {
+    _ = SystemCall.signalProcess(-pid, SIGKILL)
+    while true {
+      if let end = reap() { return end }
+      _ = poll(nil, 0, 1)
+    }
+  }
+
   /// Takes note of its end, once.
   func reap() -> End? { Self.reap(pidfd) }
 

@@ -18,8 +18,7 @@ struct TransferSpool {
   /// What is stored of a transfer; nil where nothing is.
   func job(_ number: Int, of name: String) -> JSONTree? {
     guard let bytes = try? FileBytes.read(path: jobPath(number, of: name)) else { return nil }
-    var reader = JSONReader(bytes)
-    return try? JSONTree(&reader)
+    return try? JSONTree(bytes)
   }
 
   /// Stores what a transfer is; when this returns it is on the disk.

@@ -81,8 +81,7 @@ struct NewsFeed {
     var frames: [UInt8] = []
     var hasRecords = false
     for line in lines {
-      var reader = JSONReader(line)
-      guard let tree = try? JSONTree(&reader) else { continue }
+      guard let tree = try? JSONTree(line) else { continue }
       if tree["newest"] != nil { hasRecords = true }
       if let fix = tree["fix"] { frames += Self.frame("fix", fix.text) }
     }

@@ -1,0 +1,65 @@
+import LocationCore
+import LocationFormats
+
+/// A running program of locwatch's own that does what the daemon does not load the libraries for. Both speak lines of
+/// JSON: it is told by its standard input, and says by its standard output. It ends when its input does.
+struct SiblingProcess {
+  private let program: ProgramStart
+  private var queue = WriteQueue()
+  private var lines: LineBuffer
+
+  /// Starts it.
+  ///
+  /// - Parameters:
+  ///   - user: as whom; nil for the daemon's own user. Nothing but the user and the group counts.
+  ///   - lineBytes: the longest line that it says.
+  init(
+    _ path: String, environment: [String], as user: Subscriber.Confinement? = nil, lineBytes: Int
+  ) throws(ProgramStart.Refusal) {
+    let confinement = user.map { user in
+      var confinement = Subscriber.Confinement()
+      confinement.user = user.user
+      confinement.group = user.group
+      return confinement
+    }
+    program = try ProgramStart(
+      command: [path], environment: environment, hasOutput: true, confinement: confinement, cgroup: nil,
+      noting: { _ in })
+    lines = LineBuffer(limit: lineBytes)
+  }
+
+  /// For `poll`; -1 where there is nothing to be written.
+  var readable: Int32 { program.output?.number ?? -1 }
+  var writable: Int32 { queue.isEmpty ? -1 : program.input.number }
+  /// Whether it has taken everything that it was told.
+  var hasTakenAll: Bool { queue.isEmpty }
+
+  /// Becomes readable when it has ended. Who keeps this and nothing else of it has closed its input.
+  var pidfd: Descriptor { program.pidfd }
+
+  /// Tells it a line, as soon as it takes one.
+  mutating func say(_ line: String) {
+    _ = queue.append(Array((line + "\n").utf8))
+    send()
+  }
+
+  /// Writes what goes without waiting.
+  mutating func send() { queue.send(to: program.input) }
+
+  /// What it has said, but for lines that are no JSON, and whether it says no more.
+  mutating func take() -> (lines: [JSONTree], hasEnded: Bool) {
+    guard let output = program.output else { return ([], true) }
+    var said: [JSONTree] = []
+    let hasEnded = output.readAll { piece in
+      lines.append(piece.span)
+      while case .line(let range) = lines.next() {
+        if let line = try? JSONTree(Array(lines.bytes[range])) { said.append(line) }
+      }
+      return true
+    }
+    return (said, hasEnded)
+  }
+
+  /// Kills it, and waits for its end.
+  func kill() { program.kill() }
+}
