@@ -13,6 +13,8 @@ struct Broker {
   private let isReduced: Bool
   /// Where commands come; nil where none are taken.
   private let commandTopic: String?
+  /// Where pushes come; nil where none are taken.
+  private let pushTopic: String?
   private var link: BrokerLink
   /// Events on their way, in order, and which of their messages the broker has not acknowledged.
   private var sending: [(id: Int, waiting: Set<UInt16>)] = []
@@ -29,14 +31,18 @@ struct Broker {
     outlet = OwnTracksOutlet(settings, places: places)
     isReduced = settings.isReduced
     commandTopic = settings.takesCommands == true ? outlet.commandTopic : nil
+    pushTopic = settings.takesPushes == true ? outlet.pushTopic : nil
     var options = MQTTSession.Options(client: "locwatch-\(settings.instance)-\(settings.name)")
     var clock = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &clock)
     options.will = outlet.will(now: clock.tv_sec)
+    // The broker keeps pushes while the daemon is down.
+    options.isPersistent = pushTopic != nil
     link = try BrokerLink(settings, secrets, options)
     greet()
     let topics = [outlet.birthTopic, commandTopic].compactMap { $0 }
-    if !topics.isEmpty { link.subscribe(topics) }
+    if !topics.isEmpty { link.subscribe(topics, isKept: false) }
+    if let pushTopic { link.subscribe([pushTopic]) }
     try link.flush()
   }
 
@@ -58,6 +64,11 @@ struct Broker {
   private var hasRoom: Bool { link.session.unacknowledgedCount < Self.window }
 
   private mutating func send(_ line: JSONTree) {
+    if let number = line["taken"]?.integer {
+      // With QoS 0 nobody waits for it.
+      if number > 0 { link.acknowledge(UInt16(clamping: number)) }
+      return
+    }
     guard let id = line["id"]?.integer else {
       // The answer to a command: nobody waits for it.
       for message in outlet.messages(for: isReduced ? ReducedLine.of(line) : line) {
@@ -78,10 +89,27 @@ struct Broker {
     case .connected, .alive: break
     case .published(let number): for index in sending.indices { sending[index].waiting.remove(number) }
     case .message(let message, let number):
+      // The broker keeps a push until the daemon has it.
+      if message.topic == pushTopic, take(push: message, number ?? 0) { return }
       if let number { link.acknowledge(number) }
       if message.topic == outlet.birthTopic, message.payload == Array("online".utf8) { greet() }
       if let commandTopic, message.topic == commandTopic { take(command: message) }
     }
+  }
+
+  /// Hands a push on to the daemon, or says why not; whether it did.
+  private func take(push message: MQTTSession.Message, _ number: UInt16) -> Bool {
+    func refuse(_ what: String) -> Bool {
+      Answer.note("a push was refused: \(what)").say()
+      return false
+    }
+    if message.isRetained { return refuse("it is retained, and would come again at each connection") }
+    guard message.payload.count <= Self.commandBytes else {
+      return refuse("it has \(message.payload.count) bytes")
+    }
+    guard let tree = try? JSONTree(message.payload) else { return refuse("it is no JSON") }
+    Answer.push(tree, number: number).say()
+    return true
   }
 
   /// Hands a command on to the daemon, or says why not. One that the broker keeps would come again at each connection.
@@ -100,7 +128,7 @@ struct Broker {
     Answer.command(tree).say()
   }
 
-  /// The longest command, bytes.
+  /// The longest command or push, bytes.
   private static let commandBytes = 65_536
 
   /// Says which events the broker has, in their order.

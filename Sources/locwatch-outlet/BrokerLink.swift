@@ -62,9 +62,9 @@ struct BrokerLink {
   }
 
   /// Asks for the messages of topics.
-  mutating func subscribe(_ topics: [String]) {
+  mutating func subscribe(_ topics: [String], isKept: Bool = true) {
     expectAnswer()
-    session.subscribe(topics)
+    session.subscribe(topics, isKept: isKept)
   }
 
   /// Tells the broker that a message was dealt with.

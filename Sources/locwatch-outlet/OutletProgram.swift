@@ -63,6 +63,8 @@ enum Answer {
   case accepted(Int)
   /// What somebody asks of the daemon through the broker.
   case command(JSONTree)
+  /// A push for a subscriber. The daemon says the number again when it has it: `{"taken":NUMBER}`.
+  case push(JSONTree, number: UInt16)
   /// Something for the log that stops nothing.
   case note(String)
   case failed(SendFailure)
@@ -71,6 +73,8 @@ enum Answer {
     var members: [JSONTree.Member]
     switch self {
     case .command(let tree): members = [.init(key: "command", value: tree)]
+    case .push(let tree, let number):
+      members = [.init(key: "push", value: tree), .init(key: "number", value: .number("\(number)"))]
     case .note(let text): members = [.init(key: "note", value: .string(text))]
     case .accepted(let id): members = [.init(key: "accepted", value: .number("\(id)"))]
     case .failed(let failure):

@@ -44,6 +44,9 @@ struct OutletsAdd: AsyncParsableCommand {
   @Flag(help: "Take OwnTracks commands from the broker: who may publish there may change regions.")
   var commands = false
 
+  @Flag(help: "Take pushes for subscribers from the broker; each shows its subscriber's token.")
+  var pushes = false
+
   @Option(help: ArgumentHelp("A file with what must stay secret.", valueName: "file"))
   var secrets: String?
 
@@ -94,8 +97,8 @@ struct OutletsAdd: AsyncParsableCommand {
       throw ValidationError("give --webhook URL or --mqtt URL, or --secrets FILE with a url in it")
     }
     if webhook != nil, mqtt != nil { throw ValidationError("--webhook and --mqtt exclude each other") }
-    if mqtt == nil, topic != nil || homeAssistant || commands {
-      throw ValidationError("--topic, --home-assistant and --commands are for --mqtt")
+    if mqtt == nil, topic != nil || homeAssistant || commands || pushes {
+      throw ValidationError("--topic, --home-assistant, --commands and --pushes are for --mqtt")
     }
     if mqtt != nil, format != nil || template != nil {
       throw ValidationError("--format and --template are for --webhook")
@@ -162,6 +165,7 @@ struct OutletsAdd: AsyncParsableCommand {
     outlet.topic = topic
     outlet.announces = homeAssistant
     outlet.takesCommands = commands ? true : nil
+    outlet.takesPushes = pushes ? true : nil
     outlet.created = SystemClock().read().utc.map { Int($0.microseconds / 1_000_000) }
   }
 

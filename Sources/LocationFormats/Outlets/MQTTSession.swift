@@ -131,13 +131,15 @@ package struct MQTTSession {
     return number
   }
 
-  /// Asks for the messages of topics, with QoS 1 (3.8).
-  package mutating func subscribe(_ topics: [String]) {
+  /// Asks for the messages of topics (3.8).
+  ///
+  /// - Parameter isKept: whether a broker that keeps the session keeps what comes meanwhile: QoS 1, else 0.
+  package mutating func subscribe(_ topics: [String], isKept: Bool = true) {
     var body: [UInt8] = []
     Self.append(nextNumber(), to: &body)
     for topic in topics {
       Self.append(topic, to: &body)
-      body.append(1)
+      body.append(isKept ? 1 : 0)
     }
     send(0x82, body)
   }

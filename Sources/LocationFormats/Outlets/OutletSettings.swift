@@ -60,6 +60,8 @@ package struct OutletSettings: Hashable, Sendable, Codable {
   package var announces: Bool?
   /// Whether it takes commands from the broker; nil for no.
   package var takesCommands: Bool?
+  /// Whether it takes pushes for subscribers from the broker; nil for no.
+  package var takesPushes: Bool?
   /// When it was added, seconds since 1970; nil where that is not known.
   package var created: Int?
 

@@ -76,6 +76,9 @@ package struct OwnTracksOutlet: Sendable {
   /// Where commands come.
   package var commandTopic: String { "\(topic)/cmd" }
 
+  /// Where pushes for subscribers come.
+  package var pushTopic: String { "\(topic)/push" }
+
   /// Where Home Assistant says that it has started; nil where it is not told anything.
   package var birthTopic: String? { announces ? "homeassistant/status" : nil }
 

@@ -43,8 +43,8 @@ enum ServiceProbe {
       : "default routes and /sys/class/power_supply; metering and bytes are not known"
     let fetch = Capability("fetch", .partly, "good moments (G) by \(source)")
     let push = Capability(
-      "push", .partly, "pushes (H) come over the control socket; no other transport is built in",
-      remedy: "forward them with locwatch push")
+      "push", .partly, "pushes (H) come over the control socket and from MQTT outlets with --pushes",
+      remedy: "forward those of other services with locwatch push")
     let transfers =
       SiblingProgram.executable("locwatch-transfer") != nil
       ? Capability("transfers", .yes, "files (I) are carried by \(TransferProcess.path)")

@@ -38,6 +38,16 @@ extension DaemonLoop {
   mutating func obey(_ request: OutletRequest, of outlet: String) throws(Failure) {
     switch request {
     case .note(let text): Self.log("outlet \(outlet): \(text)")
+    case .push(let push, let number):
+      do throws(Failure) {
+        try self.push(push)
+      } catch  where [.noPermission, .usage, .data, .conditionFails].contains(error.code) {
+        Self.log("outlet \(outlet): a push was refused: \(error)")
+      }
+      // The broker forgets it now.
+      try commit()
+      outlets.say(
+        .object([.init(key: "taken", value: .number("\(number)"))]), through: outlet)
     case .command(let command):
       do throws(Failure) {
         try obey(command, of: outlet)

@@ -154,6 +154,10 @@ struct OutletProcess: Outlet {
       acceptedID = id
     } else if let command = answer["command"], requests.count < Self.requestLimit {
       requests.append(.command(command))
+    } else if let push = answer["push"], let number = answer["number"]?.integer,
+      requests.count < Self.requestLimit
+    {
+      requests.append(.push(push, number: number))
     } else if let note = answer["note"]?.text(or: nil), requests.count < Self.requestLimit {
       requests.append(.note(note))
     } else if let reason = answer["failed"]?.text(or: nil) {

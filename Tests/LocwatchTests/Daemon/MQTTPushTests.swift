@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+
+/// Pushes through a real mosquitto, which keeps them while the daemon is down.
+@Suite(.enabled(if: MosquittoBroker.isInstalled))
+struct MQTTPushTests {
+  private func publish(_ broker: MosquittoBroker, _ payload: String) async throws {
+    let sent = try await Binary.run(
+      [
+        "-h", "localhost", "-p", "\(broker.port)", "--cafile", broker.folder("cert.pem"), "-u", "anna", "-P",
+        "sesame", "-q", "1", "-t", "owntracks/anna/boat/push", "-s",
+      ], stdin: payload, executable: "/usr/bin/mosquitto_pub")
+    #expect(sent.status == 0, "\(sent.stderr)")
+  }
+
+  private func taken(_ run: DaemonRun) async throws -> [String] {
+    try await run.events().compactMap {
+      $0.firstMatch(of: /"type":"push".*"push":"([^"]*)"/).map { String($0.1) }
+    }
+  }
+
+  @Test func `H1 H4 a push waits at the broker through kills of both, and comes once`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("owntracks/#", client: "reader")
+    try await run.add("a", manifest: "services: []\nmodes: [remote-notification]")
+    #expect(try await run.command(["regions", "add", "own", "--circle", "40.0,11.5,300"]).status == 0)
+    let secrets = run.folder.write("secrets.yaml", "user: anna\npassword: sesame\n")
+    try #require(unsafe chmod(secrets, 0o600) == 0)
+    let added = try await run.command([
+      "outlets", "add", "boat", "--mqtt", broker.url, "--topic", "owntracks/anna/boat", "--secrets", secrets,
+      "--authority", run.folder("cert.pem"), "--pushes",
+    ])
+    #expect(added.status == 0, "\(added.stderr)")
+    try run.start(run.settings())
+    run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 40.02))
+    try await run.waitForFixes(1)
+    try await run.wait("the connection") { reader.stdout.contains("owntracks/anna/boat/waypoints") }
+    let shown = try await run.command(["subscribers", "show", "a", "--format", "ndjson"])
+    let token = try #require(shown.stdout.firstMatch(of: /"push_token":"([0-9a-f]{32})"/)).1
+    func push(_ id: String) -> String {
+      #"{"token":"\#(token)","payload":{"content-available":1,"id":"\#(id)","data":"quiet"}}"#
+    }
+    try await publish(broker, push("m1"))
+    try await run.wait("the first") { try await taken(run) == ["m1"] }
+
+    #expect(await run.end(SIGKILL) != 0)
+    try await publish(broker, push("m2"))
+    await broker.stop()
+    try await broker.start()
+    try run.start(run.settings())
+    try await run.wait("the second") { try await taken(run) == ["m1", "m2"] }
+
+    // The same id is taken once, whoever sends it again.
+    try await publish(broker, push("m2"))
+    try await publish(broker, push("m3").replacing(token, with: String(repeating: "0", count: 32)))
+    try await publish(broker, "quiet")
+    try await publish(broker, push("m5"))
+    try await run.wait("the last") { try await taken(run).last == "m5" }
+    #expect(try await taken(run) == ["m1", "m2", "m5"])
+    let log = run.process?.stderr ?? ""
+    #expect(log.contains("a push was refused: this is no subscriber's token"), "\(log)")
+    #expect(log.contains("a push was refused: it is no JSON"), "\(log)")
+    #expect(!log.contains(token) && !log.contains("quiet"), "\(log)")
+    #expect(await run.end() == 0)
+  }
+}
