@@ -16,6 +16,8 @@ struct BrokerLink {
   private var dueAt: Double
   /// Whether an answer of the broker's is due by then.
   private var isAnswerDue = true
+  /// What came with the word that the session has begun: messages that the broker had kept.
+  private var early: [MQTTSession.Event] = []
   /// Bytes that the socket did not take yet.
   private var unsent: ArraySlice<UInt8> = []
 
@@ -38,7 +40,9 @@ struct BrokerLink {
     options.password = secrets.password
     options.keepAliveSeconds = Self.keepAliveSeconds
     session.connect(options)
-    while try !wait(withDaemon: false).events.contains(.connected) {}
+    var came: [MQTTSession.Event] = []
+    while !came.contains(.connected) { came += try wait(withDaemon: false).events }
+    early = came.filter { $0 != .connected }
   }
 
   private static func url(_ settings: OutletSettings, _ secrets: OutletSecrets) throws(SendFailure) -> String
@@ -91,6 +95,10 @@ struct BrokerLink {
     events: [MQTTSession.Event], hasNews: Bool
   ) {
     try flush()
+    if !early.isEmpty {
+      defer { early = [] }
+      return (early, false)
+    }
     let writes = unsent.isEmpty ? 0 : Int16(POLLOUT)
     var entries = [
       pollfd(fd: socket, events: Int16(POLLIN) | writes, revents: 0),

@@ -54,6 +54,8 @@ struct MQTTPushTests {
     await broker.stop()
     try await broker.start()
     try run.start(run.settings())
+    // In simulated time nothing happens before a fix.
+    run.gpsd.say(ScriptedGPSD.report(second: 10, latitude: 40.02))
     try await run.wait("the second") { try await taken(run) == ["m1", "m2"] }
 
     // The same id is taken once, whoever sends it again.
