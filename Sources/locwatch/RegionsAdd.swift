@@ -6,7 +6,8 @@ import LocationRuntime
 /// `locwatch regions add`.
 struct RegionsAdd: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "add", abstract: "Add a region: a circle, a polygon, a corridor, or a GeoJSON file.",
+    commandName: "add",
+    abstract: "Add a region: a circle, a polygon, a corridor, a beacon, or a GeoJSON file.",
     discussion: """
         locwatch regions add home --circle 48.1371,11.5754,120
         locwatch regions add sydney --circle -33.8568,151.2153,300 --tag travel
@@ -14,6 +15,7 @@ struct RegionsAdd: AsyncParsableCommand {
         locwatch regions add home --here 100m
         locwatch regions add yard --polygon '48.1,11.5 48.1,11.6 48.2,11.6'
         locwatch regions add way --line '48.1,11.5 48.2,11.6' --buffer 50m
+        locwatch regions add desk --beacon 2f234454-cf6d-4a0f-adf2-f4911ba9ffa6:1:7
         locwatch regions add yard --geojson yard.geojson --notify enter
         locwatch regions add home --circle 48.1371,11.5754,150 --replace
 
@@ -47,6 +49,9 @@ struct RegionsAdd: AsyncParsableCommand {
     help: ArgumentHelp("Half the width of a corridor, such as 50m.", valueName: "distance"),
     transform: ArgumentText.meters)
   var buffer: Double?
+
+  @Option(help: ArgumentHelp("Where this Bluetooth beacon is seen.", valueName: "uuid:major:minor"))
+  var beacon: String?
 
   @Option(
     help: ArgumentHelp("A file with one Feature or geometry; - is standard input.", valueName: "file"),
@@ -98,9 +103,9 @@ struct RegionsAdd: AsyncParsableCommand {
   @OptionGroup var state: StateOptions
 
   func validate() throws {
-    guard [circle, here, polygon, line, geojson].count(where: { $0 != nil }) == 1 else {
+    guard [circle, here, polygon, line, beacon, geojson].count(where: { $0 != nil }) == 1 else {
       throw ValidationError(
-        "give one of --circle LAT,LON,RADIUS, --here, --polygon, --line and --geojson FILE")
+        "give one of --circle LAT,LON,RADIUS, --here, --polygon, --line, --beacon and --geojson FILE")
     }
     if line != nil, buffer == nil { throw ValidationError("--line needs --buffer, such as 50m") }
     if buffer != nil, line == nil, geojson == nil {
@@ -140,6 +145,7 @@ struct RegionsAdd: AsyncParsableCommand {
       let radius = try MeasureText.meters(here)
       return try edit.apply(to: PlaceText.Circle(center: fix.coordinate, radiusMeters: radius))
     }
+    if let beacon { return try edit.apply(toBeacon: beacon) }
     if let polygon { return try edit.apply(toPolygon: try PlaceText.places(polygon)) }
     if let line { return try edit.apply(toLine: try PlaceText.places(line)) }
     return try edit.apply(to: try FileBytes.read(path: geojson ?? "-"), name: geojson ?? "-")

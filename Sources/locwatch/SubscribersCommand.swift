@@ -19,11 +19,12 @@ struct SubscribersCommand: AsyncParsableCommand {
         locwatch subscribers background commute-logger
         locwatch subscribers quit commute-logger          # force-quit
         locwatch subscribers microphone recorder deny
+        locwatch subscribers accessory meter-log off
         locwatch subscribers remove commute-logger
       """,
     subcommands: [
       List.self, Show.self, Add.self, Remove.self, Launch.self, Foreground.self, Background.self, Quit.self,
-      Microphone.self,
+      Microphone.self, Accessory.self,
     ])
 
   /// `locwatch subscribers list`
@@ -197,6 +198,34 @@ extension SubscribersCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         try state.seat().change(name, .audio(.permitMicrophone(word == .allow)))
+      }
+    }
+  }
+}
+
+extension SubscribersCommand {
+  /// `locwatch subscribers accessory`
+  struct Accessory: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "accessory",
+      abstract: "Let a subscriber use accessories, or not (rule J2).")
+
+    /// What the user says.
+    enum Word: String, ExpressibleByArgument, CaseIterable {
+      case on, off
+    }
+
+    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
+    var name: String
+
+    @Argument(help: ArgumentHelp("on or off.", valueName: "word"))
+    var word: Word
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        try state.seat().change(name, .accessory(.allow(word == .on)))
       }
     }
   }

@@ -26,6 +26,10 @@ import Testing
   }()
 
   /// Each verb as it stands in a step, and what it does.
+  private static let tag = Beacon(
+    namespace: [0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99],
+    instance: [0xAA, 0xBB, 0xCC, 0xDD, 0xEE, 0xFF])
+
   private static let verbs: [(Scenario.Step.Key, String, Scenario.Action)] = [
     (.launch, "launch: logger", .launch(subscriber: "logger")),
     (.background, "background: logger", .subscriber(name: "logger", .background)),
@@ -129,6 +133,30 @@ import Testing
     (
       .answerTransfer, "answer_transfer: logger, id: 2",
       .subscriber(name: "logger", .mode(.answerTransfer(number: 2)))
+    ),
+    (
+      .openAccessory, "open_accessory: logger, session: meter, device: /dev/ttyUSB0, baud: 19200",
+      .subscriber(
+        name: "logger",
+        .mode(
+          .accessory(
+            .open(AccessoryTerms(session: "meter", device: "/dev/ttyUSB0", baud: 19200)))))
+    ),
+    (
+      .closeAccessory, "close_accessory: logger, session: meter",
+      .subscriber(name: "logger", .mode(.accessory(.close(session: "meter"))))
+    ),
+    (
+      .accessoryEvents, "accessory_events: logger, value: false",
+      .subscriber(name: "logger", .mode(.accessory(.want(false))))
+    ),
+    (
+      .allowAccessory, "allow_accessory: logger, value: false",
+      .subscriber(name: "logger", .mode(.accessory(.allow(false))))
+    ),
+    (
+      .beacon, "beacon: \"00112233445566778899:aabbccddeeff\", seconds: 60",
+      .beacon(BeaconSighting(Self.tag, seconds: 60))
     ),
     (.timezone, "timezone: UTC", .machine(.zone(.utc))),
     (.network, "network: metered", .machine(.network(.metered))),

@@ -47,8 +47,8 @@ import Testing
   @Test func `every rule of the sections A, B, C and K has a test that names it`() async throws {
     let result = try await Binary.run([], executable: PackageRoot.file("scripts/rules"))
     #expect(result.status == 0, "without a test: \(result.stdout)")
-    let other = try await Binary.run(["J"], executable: PackageRoot.file("scripts/rules"))
-    #expect(other.status == 65, "no rules of J are there yet")
+    let other = try await Binary.run(["Z"], executable: PackageRoot.file("scripts/rules"))
+    #expect(other.status == 65, "there is no section of that letter")
   }
 
   @Test func `the sources were found`() {

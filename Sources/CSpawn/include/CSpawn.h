@@ -66,6 +66,9 @@ int locwatch_channel(int ends[2]);
 // that came along is in *descriptor, -1 where none did; further ones are closed.
 ssize_t locwatch_receive(int socket, void *buffer, size_t size, int *descriptor);
 
+// Sends bytes with a descriptor over a socket, without waiting: how many bytes, -1 with errno.
+ssize_t locwatch_send(int socket, const void *buffer, size_t size, int descriptor);
+
 // The environment of this process, as it is now.
 char **locwatch_environment(void);
 

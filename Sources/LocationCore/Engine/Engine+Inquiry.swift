@@ -66,7 +66,7 @@ extension Engine {
             into: &steps)
         }
       case .decided, .moved, .ordered, .answered, .changed, .called, .redelivered, .notified, .pushed,
-        .reported, .noted, .transferred:
+        .reported, .attached, .noted, .transferred:
         break
       }
       place += 1

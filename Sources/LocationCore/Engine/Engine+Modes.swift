@@ -57,6 +57,14 @@ public struct TransferView: Hashable, Sendable {
   public var needsAnswer: Bool
 }
 
+/// A session with an accessory, for those who look.
+public struct AccessoryView: Hashable, Sendable {
+  /// What its program calls it.
+  public var session: String
+  /// Whether its device is there and open.
+  public var isConnected: Bool
+}
+
 extension Engine {
   /// Whose audio session was opened last, and is commanded by keys and headsets (rule F5); nil where nobody has the mode.
   public var audioPlayer: String? {
@@ -131,6 +139,11 @@ extension Engine {
 
   /// The machine's time zone, as it was told last.
   public var zone: TimeZoneRule { state.policy.zone }
+
+  /// Whether the user lets a subscriber use accessories (rule J2).
+  public func mayUseAccessories(_ name: String) -> Bool {
+    session(name)?.modes.accessories?.isAllowed ?? true
+  }
 
   /// Whether the user lets a subscriber show notifications (rule D8).
   public func mayNotify(_ name: String) -> Bool { session(name)?.modes.notifications?.isAllowed ?? true }

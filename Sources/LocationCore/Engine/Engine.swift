@@ -96,7 +96,9 @@ public struct Engine: ~Copyable {
   public var visitStage: VisitMonitor.Stage { state.visits.stage }
 
   /// Where the last fix is with respect to a region; nil when there is none of that id.
-  public func regionState(_ id: String) -> RegionState? { regions.state(of: id) }
+  public func regionState(_ id: String) -> RegionState? {
+    regions.state(of: id) ?? state.beacons?.state(of: id)
+  }
 
   /// The instant at which a replay stamps a report: its time on the engine's axis, or the present instant where
   /// its time can't be believed.
@@ -135,8 +137,11 @@ public struct Engine: ~Copyable {
     case .segmentBreak: breakTrack()
     case .source(let event): take(event, into: &effects)
     case .receiver(let event): take(event)
+    case .beacon(let sighting): take(sighting, into: &effects)
     case .addRegion(let region): add(region, into: &effects)
-    case .removeRegion(let id): regions.remove(id: id)
+    case .removeRegion(let id):
+      regions.remove(id: id)
+      state.beacons?.remove(id: id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
     case .removeSubscriber(let name):
       remove(name, into: &effects)
@@ -148,7 +153,7 @@ public struct Engine: ~Copyable {
     case .end: end(into: &effects)
     }
     switch stamped.event {
-    case .fix, .segmentBreak, .source, .receiver, .time: break
+    case .fix, .segmentBreak, .source, .receiver, .beacon, .time: break
     case .addRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
       state.policy.fireModes(isAwake: wasAwake, at: state.instant, into: &steps)
@@ -177,6 +182,7 @@ extension Engine {
   private mutating func findDeadline() -> EngineInstant? {
     var due = state.significant.nextDeadline
     if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
+    if let other = state.beacons?.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
     if let other = state.sampling.nextDeadline { due = due.map { min($0, other) } ?? other }
@@ -204,6 +210,7 @@ extension Engine {
       }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
+      advanceBeacons(to: due, into: &effects)
       state.visits.advance(to: due, into: &visitEvents)
       recordVisitEvents(into: &effects)
       if let policyDue = state.policy.nextDeadline, policyDue <= due {
@@ -326,7 +333,12 @@ extension Engine {
 extension Engine {
   private mutating func add(_ region: Region, into effects: inout [Effect]) {
     do {
-      try regions.add(region)
+      switch region.shape {
+      case .beacon(let beacon): try add(region, beacon)
+      case .circle, .polygon, .multiPolygon, .corridor:
+        guard state.beacons?.state(of: region.id) == nil else { throw RegionError.duplicateID(region.id) }
+        try regions.add(region)
+      }
     } catch {
       refuse("region \(region.id)", "\(error)", into: &effects)
     }
@@ -367,7 +379,7 @@ extension Engine {
     }
     var isKnownRegion = false
     if case .mode(.notify(let notification)) = event, case .region(let id, _) = notification.when {
-      isKnownRegion = regions.state(of: id) != nil
+      isKnownRegion = regionState(id) != nil
     }
     let isKnown = state.policy.withSession(name) { policy, index in
       switch event {

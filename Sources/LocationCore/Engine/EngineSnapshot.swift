@@ -7,8 +7,8 @@ public struct EngineSnapshot: Hashable, Sendable, Codable {
 
   /// The regions that the engine watched; none where they are kept elsewhere, until they are set.
   public var watchedRegions: [Region] {
-    get { regions.regions }
-    set { regions.regions = newValue }
+    get { regions.regions + (state.beacons?.watches ?? []).map(\.region) }
+    set { regions.regions = newValue.filter { !$0.isOfBeacons } }
   }
 }
 
@@ -20,6 +20,8 @@ struct EngineState: Hashable, Sendable, Codable {
   var policy: Policy
   var ledger: PowerLedger
   var sampling = SamplingPlan()
+  /// Regions of beacons; nil while there are none.
+  var beacons: BeaconMonitor?
   /// What the plan was last told that the subscribers need.
   var samplingNeeds = SamplingNeeds()
   var tally = Tally()

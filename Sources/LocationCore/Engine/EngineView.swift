@@ -39,6 +39,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var sockets: [String]
   /// Its open audio sessions, in the order in which it opened them (rule F1).
   public var audio: [AudioView]
+  /// Its sessions with accessories, in the order in which it opened them (rule J1).
+  public var accessories: [AccessoryView]
   /// Notifications that it has scheduled.
   public var scheduledNotifications: Int
 }
@@ -107,19 +109,27 @@ extension Engine {
   }
 
   /// How many regions there are.
-  public var regionCount: Int { regions.count }
+  public var regionCount: Int { regions.count + (state.beacons?.watches.count ?? 0) }
 
   /// Ids of all regions, sorted.
-  public var regionIDs: [String] { regions.regions.map(\.id) }
+  public var regionIDs: [String] {
+    let beacons = state.beacons?.watches ?? []
+    let ids = regions.regions.map(\.id)
+    return beacons.isEmpty ? ids : (ids + beacons.map(\.region.id)).sorted()
+  }
 
-  /// Ids of the regions that the last fix is inside of, sorted.
+  /// Which beacons are watched for, as the regions say (rule B11).
+  public var beacons: [Beacon] { (state.beacons?.watches ?? []).map(\.beacon) }
+
+  /// Ids of the regions that the last fix is inside of, or whose beacons are seen, sorted.
   public var regionsInside: [String] {
-    regions.evidence.inside.map { regions.catalog[$0].terms.id }.sorted()
+    let seen = (state.beacons?.watches ?? []).filter { $0.state == .inside }.map(\.region.id)
+    return (regions.evidence.inside.map { regions.catalog[$0].terms.id } + seen).sorted()
   }
 
   /// A region as it was added; nil where there is none of that id.
   public func region(_ id: String) -> Region? {
-    regions.catalog.region(id)
+    regions.catalog.region(id) ?? state.beacons?.watches.first { $0.region.id == id }?.region
   }
 
   /// The latest instant the engine has been told of.
@@ -141,6 +151,9 @@ extension SubscriberView {
     keepAliveSeconds = session.modes.keepAlive?.seconds
     sockets = session.modes.sockets
     audio = session.modes.audio?.sessions.map(AudioView.init) ?? []
+    accessories = (session.modes.accessories?.sessions ?? []).map {
+      AccessoryView(session: $0.terms.session, isConnected: $0.isConnected)
+    }
     scheduledNotifications = session.modes.notifications?.entries.count ?? 0
   }
 }

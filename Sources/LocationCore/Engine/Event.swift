@@ -8,6 +8,8 @@ public enum Event: Hashable, Sendable, Codable {
   case source(SourceEvent)
   /// What came of an order to the receiver.
   case receiver(ReceiverEvent)
+  /// A beacon was seen (rule B11).
+  case beacon(BeaconSighting)
   case addRegion(Region)
   case removeRegion(id: String)
   case addSubscriber(Subscriber, SubscriberState)

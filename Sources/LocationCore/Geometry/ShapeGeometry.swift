@@ -28,6 +28,7 @@ package enum ShapeGeometry: Sendable {
     case .corridor(let line, let bufferMeters):
       try ShapeCheck.check(line: line, bufferMeters: bufferMeters)
       self = .area(AreaGeometry(line: line, bufferMeters: bufferMeters))
+    case .beacon: throw .isOfBeacons
     }
   }
 

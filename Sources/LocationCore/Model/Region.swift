@@ -10,6 +10,8 @@ public struct Region: Hashable, Sendable, Codable {
     case multiPolygon([Polygon])
     /// Everything within `bufferMeters` of a line of two places or more; the buffer is positive.
     case corridor(line: [Coordinate], bufferMeters: Double)
+    /// Wherever a beacon of these is seen; it has no place (rule B11).
+    case beacon(Beacon)
   }
 
   /// Rings of which each ends where it began; their winding does not matter.
@@ -96,6 +98,11 @@ public struct Region: Hashable, Sendable, Codable {
     self.initial = initial
     self.sensitivity = sensitivity
   }
+}
+
+extension Region {
+  /// Whether it is where beacons are seen, and has no place of its own (rule B11).
+  public var isOfBeacons: Bool { if case .beacon = shape { true } else { false } }
 }
 
 /// Where a position is with respect to a region. Not knowing is a state of its own.

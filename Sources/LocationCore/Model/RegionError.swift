@@ -8,6 +8,8 @@ public enum RegionError: Error, Hashable, Sendable {
   case invalidRadius(Double)
   /// GEOS got no memory.
   case outOfMemory
+  /// It is one of beacons, which has no outline.
+  case isOfBeacons
   /// A time is negative or not a number, seconds.
   case invalidSeconds(Double)
   /// A ring or a line is not what it should be; the reason in the words of GEOS, and where it is known, the place.

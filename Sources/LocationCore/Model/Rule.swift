@@ -70,6 +70,14 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case transferSession = "I2"
   /// A force-quit ends transfers.
   case transferCancelled = "I3"
+  /// Accessories wake.
+  case accessory = "J1"
+  /// Accessories are switched off and on.
+  case accessorySwitch = "J2"
+  /// Without the mode, accessories are of the foreground.
+  case accessoryMode = "J4"
+  /// A force-quit closes accessories.
+  case accessoryClosed = "J5"
   case wakeBudget = "K1"
   case overrun = "K2"
   case sharedResource = "K3"

@@ -123,6 +123,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var fetch: FetchTerms?
   /// Where its own files are, a full path; nil for a directory that the daemon makes (rule I4).
   public var directory: String?
+  /// Full paths of the devices that its program may have opened (rule J1).
+  public var accessories: [String] = []
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
@@ -166,6 +168,7 @@ extension Subscriber {
     maxTimeSeconds = try values.decodeIfPresent(Double.self, forKey: .maxTimeSeconds)
     fetch = try values.decodeIfPresent(FetchTerms.self, forKey: .fetch)
     directory = try values.decodeIfPresent(String.self, forKey: .directory)
+    accessories = try values.decodeIfPresent([String].self, forKey: .accessories) ?? []
   }
 }
 

@@ -19,7 +19,7 @@ public struct BackgroundMode: Hashable, Sendable {
   public static let all: [BackgroundMode] = [
     .significantChange, .region, .visit, .standard, .backgroundLocation,
     .notificationDue, .notificationOpened, .keepAlive, .traffic, .restart, .remoteControl, .fetch,
-    .push, .transferResult, .transferSession,
+    .push, .transferResult, .transferSession, .accessory,
   ]
 
   /// The mode whose rule this is; nil where it is no mode's.

@@ -17,11 +17,13 @@ struct ModeState: Hashable, Sendable, Codable {
   var pushes: PushState?
   /// Section I.
   var transfers: TransferBook?
+  /// Section J.
+  var accessories: AccessoryState?
 
   /// Whether any mode is used.
   var isUsed: Bool {
     notifications != nil || keepAlive != nil || restart != nil || fetch != nil || pushes != nil
-      || transfers != nil
+      || transfers != nil || accessories != nil
   }
 
   /// Forgets what ends with a process.
@@ -29,6 +31,8 @@ struct ModeState: Hashable, Sendable, Codable {
     keepAlive = nil
     sockets = []
     audio?.sessions = []
+    accessories?.sessions = []
+    accessories?.isWanted = true
   }
 }
 
@@ -44,6 +48,7 @@ extension ModeState {
     audio = try values.decodeIfPresent(AudioState.self, forKey: .audio)
     pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
     transfers = try values.decodeIfPresent(TransferBook.self, forKey: .transfers)
+    accessories = try values.decodeIfPresent(AccessoryState.self, forKey: .accessories)
   }
 }
 
@@ -83,6 +88,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case transferAsks(number: Int)
   /// A transfer has ended, with the bytes that it carried and the seconds that it took.
   case transferEnded(number: Int, TransferOutcome, bytes: Int, seconds: Double)
+  /// Its accessories (section J).
+  case accessory(AccessoryEvent)
 }
 
 /// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
@@ -126,6 +133,7 @@ extension Policy {
     if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
     if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
+    if let end = accessoryDeadline(session) { consider(Window(earliest: end, latest: end)) }
     if let end = transferDeadline(session) { consider(Window(earliest: end, latest: end)) }
     if session.hasSilentPush, let until = session.modes.pushes?.heldUntil {
       consider(Window(earliest: until, latest: until))
@@ -149,6 +157,7 @@ extension Policy {
         fireKeepAlive(index, isAwake: isAwake, at: instant, into: &steps)
         fireSilentPushes(index, at: instant, into: &steps)
         fireTransfers(index, at: instant, into: &steps)
+        fireAccessories(index, at: instant, into: &steps)
       }
       fireFetch(isAwake: isAwake, at: instant, into: &steps)
       guard !isAwake, steps.count > count else { break }
@@ -194,6 +203,7 @@ extension Policy {
     case .transferEnded(let number, let outcome, let bytes, let seconds):
       endTransfer(
         number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
+    case .accessory(let event): take(event, index, at: instant, into: &steps)
     }
   }
 
@@ -214,6 +224,9 @@ extension Policy {
         $0.modes.audio?.sessions = []
         $0.assertions.removeAll { $0.reason == .audio }
       }
+    }
+    if !sessions[index].subscriber.modes.contains(.externalAccessory), !sessions[index].state.isForeground {
+      update(index) { $0.modes.accessories?.sessions = [] }
     }
     guard !sessions[index].subscriber.modes.contains(.voip) else { return }
     update(index) {

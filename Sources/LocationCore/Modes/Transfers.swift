@@ -143,7 +143,7 @@ extension Policy {
   ) {
     offer(
       event: event, trigger: due.reason == nil ? .transferResult : .transferSession,
-      transferSession: due.record.session, reason: due.reason, to: index, at: instant, into: &steps)
+      session: due.record.session, reason: due.reason, to: index, at: instant, into: &steps)
   }
 }
 

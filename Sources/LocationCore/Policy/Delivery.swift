@@ -42,12 +42,12 @@ extension Policy {
   ///   - isCoarse: Whether it says no more than reduced accuracy permits.
   ///   - call: The call that it is; nil for an event of a location service.
   ///   - push: The push that it is; nil for anything else.
-  ///   - transferSession: The session of the transfer that it is about; nil for anything else.
+  ///   - session: The session of the transfer or accessory that it is about; nil for anything else.
   ///   - reason: Why it starts the subscriber; nil for the state that it is in.
   @discardableResult
   mutating func offer(
     event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
-    push: Push? = nil, transferSession: String? = nil, reason: Decision.Reason? = nil, to index: Int,
+    push: Push? = nil, session name: String? = nil, reason: Decision.Reason? = nil, to index: Int,
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
@@ -80,7 +80,7 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag, push: push, transferSession: transferSession))
+          tag: call?.tag, push: push, transferSession: name))
       if trigger.kind != nil { $0.heardAt = instant }
     }
     let why = call?.reason ?? reason

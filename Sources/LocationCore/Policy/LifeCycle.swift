@@ -33,6 +33,7 @@ extension Policy {
     if wasThrottled { decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps) }
     if state == .notRunning { noteStart(index, at: instant, into: &steps) }
     hand(index, at: instant, into: &steps)
+    enterForegroundWithAccessories(index, into: &steps)
     tellOwed(index, at: instant, into: &steps)
   }
 
@@ -67,6 +68,7 @@ extension Policy {
       $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
     }
     leaveForegroundWithAudio(index, at: instant, into: &steps)
+    leaveForegroundWithAccessories(index, at: instant, into: &steps)
   }
 
   /// The subscriber says that it needs no more of the seconds for its clean-up.
@@ -79,6 +81,7 @@ extension Policy {
   /// The user ends it for good (rule A7). The mark is told where nothing ran, too.
   mutating func forceQuit(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     decide(.terminate, .forceQuit, .forceQuit, index, after: .notRunning, at: instant, into: &steps)
+    dropAccessories(index, at: instant, into: &steps)
     end(
       index, retries: false, isOrdered: sessions[index].state != .notRunning, at: instant, into: &steps)
     cancelTransfers(index, at: instant, into: &steps)

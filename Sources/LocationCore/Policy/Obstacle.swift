@@ -59,7 +59,7 @@ extension Policy {
   ) -> Bool {
     let isStart = session.state == .notRunning
     return switch obstacle {
-    case .mode: !session.subscriber.declares(trigger)
+    case .mode: !session.mayBeTold(of: trigger)
     case .backgroundDelivery: !session.subscriber.backgroundDelivery
     case .throttle: session.throttledUntil.map { $0 > instant } ?? false
     case .exitsOnSuspend: isStart && session.subscriber.exitsOnSuspend
@@ -82,6 +82,14 @@ extension Subscriber {
   /// Whether its manifest has the mode that a trigger needs (rule M1). Location services are asked for by `services`.
   func declares(_ trigger: Trigger) -> Bool {
     trigger.isLocation || BackgroundMode.mode(of: trigger.row).map { modes.isSuperset(of: $0.modes) } ?? true
+  }
+}
+
+extension Session {
+  /// Whether it may be told of a trigger: its manifest has the mode, or it runs and the mode is for the background alone
+  /// (rule J4).
+  func mayBeTold(of trigger: Trigger) -> Bool {
+    subscriber.declares(trigger) || trigger.row == .accessory && state.isRunning
   }
 }
 

@@ -22,6 +22,8 @@ public enum Order: Hashable, Sendable, Codable {
   case keep(subscriber: String, tag: String)
   /// Do that with the transfer of this number (section I).
   case transfer(subscriber: String, number: Int, TransferOrder)
+  /// Do that with the accessory of this session (section J).
+  case accessory(subscriber: String, session: String, AccessoryOrder)
   /// Start it, or bring it to the foreground, for the user (rule D6).
   case open(subscriber: String, launch: Launch)
 
@@ -109,7 +111,8 @@ public enum Order: Hashable, Sendable, Codable {
     public var data: String?
     /// The tag of the socket that has something to read (rule E4); nil for any other cause.
     public var tag: String?
-    /// The session of the transfers that have ended or need an answer (rule I2); nil for any other cause.
+    /// The session of the transfers that have ended or need an answer (rule I2), or of the accessory (rule J1); nil for
+    /// any other cause.
     public var session: String?
   }
 }
@@ -135,6 +138,8 @@ enum PolicyStep: Hashable {
   case pushed(DuePush)
   /// Something has become of a transfer. It is recorded, and offered to its program.
   case reported(DueTransfer)
+  /// Something has become of an accessory. It is recorded, and offered to its program.
+  case attached(DueAccessory)
   /// Something of a mode that is told and asks for nothing.
   case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule

@@ -120,7 +120,7 @@ extension Policy {
     func objection(_ pending: Session.Pending) -> (Rule, Decision.Reason)? {
       if let reason = session.objection(to: pending) { return (.authorization, reason) }
       if let region = pending.region, !session.wants(region: region) { return (.regions, .stopped) }
-      if !session.subscriber.declares(pending.trigger) { return (pending.trigger.rule, .noMode) }
+      if !session.mayBeTold(of: pending.trigger) { return (pending.trigger.rule, .noMode) }
       return nil
     }
     guard session.outbox.contains(where: { objection($0) != nil }) else { return }

@@ -18,7 +18,7 @@ struct Session: Hashable, Sendable, Codable {
     var tag: String?
     /// The push that it is; nil for anything else.
     var push: Push?
-    /// The session of the transfer that it is about (rule I2); nil for anything else.
+    /// The session of the transfer or accessory that it is about (rules I2 and J1); nil for anything else.
     var transferSession: String?
     /// When a running process was last handed the push.
     var handedAt: EngineInstant?

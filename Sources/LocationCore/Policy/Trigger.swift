@@ -35,6 +35,8 @@ public struct Trigger: Hashable, Sendable {
     case cancelled = "cancelled, I3"
     /// What raises it has been closed.
     case closed
+    /// Its session has been closed.
+    case sessionClosed = "session closed"
     /// It may come earlier, so that it can be merged with more.
     case widerWindow = "wider window"
   }
@@ -120,8 +122,8 @@ public struct Trigger: Hashable, Sendable {
     }
   }
 
-  /// Whether it is about one process: with that ends what waits of it (section E).
-  public var isOfProcess: Bool { [.keepAlive, .traffic, .restart].contains(row) }
+  /// Whether it is about one process: with that ends what waits of it (sections E and J).
+  public var isOfProcess: Bool { [.keepAlive, .traffic, .restart, .accessory].contains(row) }
 
   /// Whether an event that was handed over holds off suspension until it is acknowledged.
   public var holdsOff: Bool { waiting != .none }

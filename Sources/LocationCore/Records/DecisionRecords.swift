@@ -204,6 +204,18 @@ public struct Decision: Hashable, Sendable, Codable {
     case tooManyTransfers = "too_many_transfers"
     /// There is no such transfer.
     case unknownTransfer = "unknown_transfer"
+    /// An accessory has something to read.
+    case accessoryData = "accessory_data"
+    /// An accessory is there.
+    case accessoryConnected = "accessory_connected"
+    /// An accessory is gone.
+    case accessoryDisconnected = "accessory_disconnected"
+    /// Its accessories are switched off.
+    case accessoryOff = "accessory_off"
+    /// As many sessions with accessories are open as may be.
+    case tooManyAccessories = "too_many_accessories"
+    /// No such session with an accessory is open.
+    case unknownAccessory = "unknown_accessory"
   }
 
   /// Whom it is about.
@@ -431,6 +443,12 @@ extension Decision.Reason {
     case .cancelled: "the transfer was canceled"
     case .tooManyTransfers: "too many transfers are open"
     case .unknownTransfer: "there is no such transfer"
+    case .accessoryData: "an accessory has something to read"
+    case .accessoryConnected: "an accessory is there"
+    case .accessoryDisconnected: "an accessory is gone"
+    case .accessoryOff: "its accessories are switched off"
+    case .tooManyAccessories: "too many sessions with accessories are open"
+    case .unknownAccessory: "no such session with an accessory is open"
     }
   }
 }

@@ -33,6 +33,8 @@ public struct Record: Hashable, Sendable, Codable {
     case push(PushRecord)
     /// Something has become of a transfer.
     case transfer(TransferRecord)
+    /// Something has become of an accessory.
+    case accessory(AccessoryRecord)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }
@@ -59,7 +61,8 @@ extension Record {
     SignificantChangeEvent.self, RegionEvent.self, VisitEvent.self, LocationUpdate.self, PauseEvent.self,
     GapRecord.self, ClockRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self,
     StateMove.self, ProgramRecord.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self,
-    NotificationRecord.self, FetchRecord.self, PushRecord.self, TransferRecord.self, RefusedRecord.self,
+    NotificationRecord.self, FetchRecord.self, PushRecord.self, TransferRecord.self, AccessoryRecord.self,
+    RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -96,6 +99,7 @@ extension Record.Body {
     case .fetch(let fetch): visitor.visit(fetch)
     case .push(let push): visitor.visit(push)
     case .transfer(let transfer): visitor.visit(transfer)
+    case .accessory(let accessory): visitor.visit(accessory)
     case .refused(let what, let reason): visitor.visit(RefusedRecord(what: what, reason: reason))
     }
   }

@@ -32,6 +32,10 @@ public struct RegionEvent: Hashable, Sendable, Codable {
     case delayed
     /// The fix lies on this side of the edge, and the plain rule asks no more.
     case plain
+    /// A beacon was seen.
+    case seen
+    /// No beacon was seen for 30 s.
+    case unseen
   }
 
   /// When a passage between two fixes began and ended, interpolated.
@@ -86,6 +90,11 @@ extension RegionEvent {
   }
 }
 
+extension RegionEvent.Reason {
+  /// Whether it is about beacons, which have no place (rule B11).
+  var isOfBeacons: Bool { self == .seen || self == .unseen }
+}
+
 extension RegionEvent.Kind {
   /// As it stands in a record's type, after `region.`.
   public var name: String {
@@ -130,11 +139,13 @@ extension RegionEvent: RecordFamily {
       "visit", visit,
       "counts the region's visits from 1; the same for enter, dwell and exit of one visit; 0 before the first"
     )
-    visitor.position(coordinate, "the fix that decided; for a deadline, the last fix before it")
-    visitor.accuracy(accuracy, "its accuracy, as claimed")
-    visitor.number("edge_m", edgeMeters, .meters, "from that fix to the edge; negative inside")
-    visitor.number(
-      "confidence", confidence, .probability, "probability that the event is true, by that fix alone")
+    if !reason.isOfBeacons {
+      visitor.position(coordinate, "the fix that decided; for a deadline, the last fix before it")
+      visitor.accuracy(accuracy, "its accuracy, as claimed")
+      visitor.number("edge_m", edgeMeters, .meters, "from that fix to the edge; negative inside")
+      visitor.number(
+        "confidence", confidence, .probability, "probability that the event is true, by that fix alone")
+    }
     visitor.text("reason", reason.rawValue, "see [below](#reasons-of-a-region-event)")
     visitor.number(
       "inside_s", insideSeconds, .seconds,

@@ -30,7 +30,7 @@ package struct FleetCatalog {
     self.version = version
     self.entries = entries
     do {
-      catalog = try RegionCatalog(entries.map(\.feature.region))
+      catalog = try RegionCatalog(entries.map(\.feature.region).filter { !$0.isOfBeacons })
     } catch {
       throw Failure(.data, what: "version \(version) of the regions can't be used: \(error)")
     }

@@ -14,6 +14,7 @@ extension OwnTracksOutlet.Place {
     case .circle(let center, let radius): (center, radius)
     case .polygon(let polygon): circle(around: polygon.shell)
     case .multiPolygon(let polygons): circle(around: polygons.flatMap(\.shell))
+    case .beacon: circle(around: [])
     case .corridor(let line, let buffer): circle(around: line, margin: buffer)
     }
   }

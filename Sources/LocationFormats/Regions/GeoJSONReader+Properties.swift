@@ -76,6 +76,7 @@ extension GeoJSONReader {
       if case .number(let minutes) = try foreignNumber(), draft.dwellSeconds == nil {
         draft.dwellSeconds = try checked(at: offset, minutes * 60, RegionDraft.seconds)
       }
+    case .beacon: draft.beacon = try beacon()
     case .notify: draft.notify = try checked(at: offset, try words(), RegionDraft.notify)
     case .dwellSeconds: draft.dwellSeconds = try checkedSeconds()
     case .exitDelaySeconds: draft.exitDelaySeconds = try checkedSeconds()
@@ -85,6 +86,26 @@ extension GeoJSONReader {
     case .sensitivity:
       draft.sensitivity = try checked(at: offset, try reader.string(), RegionDraft.sensitivity)
     }
+  }
+
+  /// `UUID:MAJOR:MINOR`, or an object of `uuid`, `major` and `minor`, or of `namespace` and `instance`.
+  private mutating func beacon() throws(JSONError) -> Beacon {
+    let offset = reader.offset
+    var parts: [String: String] = [:]
+    if try reader.peek() == .object {
+      try reader.openObject()
+      while let key = try reader.nextKey() { parts[reader.decoded(key)] = try reader.stringOrNumber() }
+    } else {
+      parts["uuid"] = try reader.string()
+    }
+    let words = ["uuid", "namespace", "instance", "major", "minor"].compactMap { parts[$0] }
+    guard parts["minor"] == nil || parts["major"] != nil || parts["uuid"] == nil,
+      let beacon = Beacon(words.joined(separator: ":"))
+    else {
+      throw .content(
+        at: offset, "no beacon", "write UUID:MAJOR:MINOR, or NAMESPACE:INSTANCE for Eddystone")
+    }
+    return beacon
   }
 
   private mutating func checkedSeconds() throws(JSONError) -> Double {

@@ -180,7 +180,8 @@ struct KMLReader: XMLRegionReader {
     case .dwellSeconds: draft.dwellSeconds = try RegionDraft.seconds(try number())
     case .exitDelaySeconds: draft.exitDelaySeconds = try RegionDraft.seconds(try number())
     case .id, .name: break
-    case .radius, .radiusUnits, .rad, .mapboxRadius, .mapboxDwell, .notify, .maxLatencySeconds, .initial,
+    case .radius, .radiusUnits, .rad, .mapboxRadius, .mapboxDwell, .beacon, .notify, .maxLatencySeconds,
+      .initial,
       .sensitivity, .tags, nil:
       properties.append((key, JSONText.string(value)))
     }

@@ -1,12 +1,13 @@
 package import LocationCore
 
 extension Region.Shape {
-  /// The middle: of a circle its centre, of others that of the box around them.
+  /// The middle: of a circle its centre, of others that of the box around them. A beacon has none.
   package var middle: Coordinate {
     let first: Coordinate?
     switch self {
     case .circle(let center, _): return center
     case .corridor(let line, _): first = line.first
+    case .beacon: first = nil
     case .polygon, .multiPolygon: first = polygons.first?.shell.first
     }
     do {
@@ -23,7 +24,7 @@ extension Region.Shape {
   /// Its polygons; none of a circle and a corridor.
   package var polygons: [Region.Polygon] {
     switch self {
-    case .circle, .corridor: []
+    case .circle, .corridor, .beacon: []
     case .polygon(let polygon): [polygon]
     case .multiPolygon(let polygons): polygons
     }
@@ -36,6 +37,7 @@ extension Region.Shape {
     case .polygon: "polygon"
     case .multiPolygon: "multipolygon"
     case .corridor: "corridor"
+    case .beacon: "beacon"
     }
   }
 
@@ -48,6 +50,7 @@ extension Region.Shape {
       let end = line.last.map { " to \(Wording.place($0))" } ?? ""
       let start = line.first.map { "from \(Wording.place($0))" } ?? ""
       return "corridor, \(Wording.distance(buffer, in: units)) to each side, \(start)\(end)"
+    case .beacon(let beacon): return "beacon \(beacon.text)"
     case .polygon, .multiPolygon:
       let polygons = self.polygons
       let corners = polygons.reduce(0) { $0 + $1.shell.count - 1 }

@@ -3,6 +3,7 @@ import LocationCore
 extension RegionDraft {
   /// The outline, which is valid; nil where no region is made of such a geometry.
   func shape() throws(RegionProblem) -> Region.Shape? {
+    if let beacon { return .beacon(beacon) }
     guard let shape = try writtenShape() else { return nil }
     if case .circle = shape { return shape }
     do {
@@ -105,6 +106,7 @@ extension RegionProblem {
         " at [\(Self.rounded($0.longitude)), \(Self.rounded($0.latitude))]"
       }
       self.init(what: "not a valid outline: \(reason)\(at ?? "")", remedy: "draw it anew there")
+    case .isOfBeacons: self.init(what: "a region of beacons, which has no outline", remedy: nil)
     case .invalidRadius(let meters):
       self.init(what: "\(RegionDraft.shown(meters)) is no radius", remedy: "write more than 0 metres")
     case .outOfMemory: self.init(what: "no memory for its outline", remedy: nil)

@@ -50,6 +50,8 @@ struct RegionDraft {
   var isNumbered = false
   /// Whether it is from the saved places of Google Takeout.
   var isSavedPlace = false
+  /// Which beacons it is made of.
+  var beacon: Beacon?
   var tags: [String]?
   var notify: Region.Notify?
   var dwellSeconds: Double?

@@ -37,6 +37,20 @@ package struct RegionEdit: Sendable {
     return try apply(to: Array(text.utf8), name: "--circle")
   }
 
+  /// The region where a beacon is seen: `UUID:MAJOR:MINOR`, or less of it.
+  ///
+  /// - Throws: `.usage`.
+  package func apply(toBeacon text: String) throws(Failure) -> RegionFile {
+    guard let beacon = Beacon(text) else {
+      throw Failure(
+        .usage, what: "\"\(text)\" is no beacon",
+        remedy: "write UUID:MAJOR:MINOR, or NAMESPACE:INSTANCE for Eddystone")
+    }
+    let text =
+      #"{"type":"Feature","properties":{"beacon":\#(JSONText.string(beacon.text))},"geometry":null}"#
+    return try apply(to: Array(text.utf8), name: "--beacon")
+  }
+
   /// The region that the corners of a polygon become; the last need not repeat the first.
   ///
   /// - Throws: `.usage`.

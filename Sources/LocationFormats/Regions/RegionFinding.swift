@@ -62,6 +62,7 @@ package struct RegionFinding: Hashable, Sendable {
       if buffer < leastRadiusMeters {
         note(.smallRadius, small("its buffer of \(Wording.distance(buffer, in: .metric))"))
       }
+    case .beacon: break
     case .polygon, .multiPolygon:
       if holdsEverything(region.shape) { note(.noEvent, "it holds the whole Earth, so it is never left") }
     }

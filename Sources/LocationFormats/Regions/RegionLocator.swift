@@ -19,6 +19,8 @@ package struct RegionLocator: Sendable {
   ///
   /// - Throws: `.data` where one has an outline that is none.
   package init(_ regions: [Region]) throws(Failure) {
+    // What has no outline is nowhere.
+    let regions = regions.filter { !$0.isOfBeacons }
     self.regions = regions
     var shapes: [ShapeGeometry] = []
     shapes.reserveCapacity(regions.count)

@@ -30,6 +30,7 @@ package struct RegionMap {
           return (radius * Trig.cos(angle), radius * Trig.sin(angle))
         }
       ]
+    case .beacon: outlines = []
     case .corridor(let line, _): outlines = [line.map(place)]
     case .polygon, .multiPolygon:
       outlines = shape.polygons.flatMap { [$0.shell] + $0.holes }.map { $0.map(place) }

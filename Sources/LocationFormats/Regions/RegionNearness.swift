@@ -20,6 +20,7 @@ package struct RegionNearness: Hashable, Sendable {
     var edges: [(index: Int, edge: Double)] = []
     edges.reserveCapacity(regions.count)
     for index in regions.indices {
+      guard !regions[index].isOfBeacons else { continue }
       edges.append((index, try RegionLocator.geometry(of: regions[index]).edgeMeters(at: place)))
     }
     let sorted = edges.sorted { a, b in

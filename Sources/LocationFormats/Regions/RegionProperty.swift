@@ -16,6 +16,8 @@ enum RegionProperty: String, CaseIterable {
   case mapboxDwell = "MBX_GEOFENCE_DWELL_TIME"
   /// Metres to each side of a line.
   case bufferMeters = "buffer_m"
+  /// Which beacons it is made of, with a geometry of null.
+  case beacon
   case notify
   case dwellSeconds = "dwell_s"
   case exitDelaySeconds = "exit_delay_s"
@@ -50,6 +52,7 @@ enum RegionProperty: String, CaseIterable {
     case .mapboxRadius: "MBX_GEOFENCE_POINT_RADIUS"
     case .mapboxDwell: "MBX_GEOFENCE_DWELL_TIME"
     case .bufferMeters: "buffer_m"
+    case .beacon: "beacon"
     case .notify: "notify"
     case .dwellSeconds: "dwell_s"
     case .exitDelaySeconds: "exit_delay_s"

@@ -37,8 +37,9 @@ package struct RegionRecord: Sendable {
   }
 
   private func writeShape(to line: inout JSONLine) {
-    let middle = region.shape.middle
     line.member("shape", region.shape.word)
+    if case .beacon(let beacon) = region.shape { return line.member("beacon", beacon.text) }
+    let middle = region.shape.middle
     line.member("lat", middle.latitude, decimals: FixedPoint.degrees)
     line.member("lon", middle.longitude, decimals: FixedPoint.degrees)
     switch region.shape {
@@ -46,6 +47,7 @@ package struct RegionRecord: Sendable {
     case .corridor(let places, let bufferMeters):
       line.member("buffer_m", bufferMeters, decimals: FixedPoint.meters)
       line.member("vertices", places.count)
+    case .beacon: break
     case .polygon, .multiPolygon:
       let polygons = region.shape.polygons
       line.member("polygons", polygons.count)

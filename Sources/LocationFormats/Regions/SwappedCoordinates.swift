@@ -29,7 +29,7 @@ struct SwappedCoordinates {
   /// - Parameter known: where the device is, or was, or its time zone is.
   init(_ regions: [Region], near known: [Coordinate]) {
     self.known = known
-    for region in regions {
+    for region in regions where !region.isOfBeacons {
       let middle = region.shape.middle
       cells[Self.cell(middle.latitude, middle.longitude), default: 0] += 1
     }
@@ -38,7 +38,7 @@ struct SwappedCoordinates {
   /// What to say of a region; nil where it seems right.
   func finding(_ region: Region) -> String? {
     let middle = region.shape.middle
-    guard abs(middle.longitude) <= 90 else { return nil }
+    guard !region.isOfBeacons, abs(middle.longitude) <= 90 else { return nil }
     if let near = placeNear(swapped: middle) {
       let meters = Geodesy.distanceMeters(middle, near)
       return

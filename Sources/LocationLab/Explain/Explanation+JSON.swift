@@ -105,6 +105,7 @@ extension Explanation {
       ("keep_alive_s", view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) }),
       ("sockets", view.sockets.isEmpty ? nil : .array(view.sockets.map { .string($0) })),
       ("audio", view.audio.isEmpty ? nil : AudioView.tree(of: view.audio)),
+      ("accessories", view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories)),
       ("would", listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree))),
     ])
   }

@@ -155,6 +155,10 @@ struct ExplanationText {
     for audio in view.audio {
       add(name, "audio", "session \(audio.token) (\(audio.kind.rawValue)) is \(audio.state.rawValue) (F1)")
     }
+    for accessory in view.accessories {
+      let words = accessory.isConnected ? "is connected" : "waits for its device"
+      add(name, "accessory", "session \(accessory.session) \(words) (J1)")
+    }
     if view.scheduledNotifications > 0 {
       let count = Wording.count(view.scheduledNotifications, "notification")
       add(name, "", "\(count) scheduled (D1)")

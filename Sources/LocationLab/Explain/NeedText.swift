@@ -32,6 +32,8 @@ struct NeedText {
     case .dwelled: return "told after \(duration(seconds?.need)) inside; \(duration(seconds?.have)) so far"
     case .plain: return "one fix \(side) the edge\(lacking(need))"
     case .interpolated: return "between two fixes"
+    // Of beacons no fix tells anything.
+    case .seen, .unseen: return "by the beacons that are seen"
     }
   }
 

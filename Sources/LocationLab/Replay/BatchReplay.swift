@@ -22,7 +22,8 @@ package enum BatchReplay {
     var request = request
     do {
       request.shared = .init(
-        settings: EngineSettings(request.configuration), catalog: try RegionCatalog(request.regions))
+        settings: EngineSettings(request.configuration),
+        catalog: try RegionCatalog(request.regions.filter { !$0.isOfBeacons }))
     } catch {
       throw Failure(.data, what: "the regions can't be used: \(error)")
     }

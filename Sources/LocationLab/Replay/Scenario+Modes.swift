@@ -10,6 +10,7 @@ extension Scenario.Step {
     .keepAlive, .tag, .traffic,
     .beginAudio, .endAudio, .audioLevel, .microphone,
     .push, .transfer, .cancelTransfer, .answerTransfer,
+    .openAccessory, .closeAccessory, .accessoryEvents, .allowAccessory,
   ]
 
   /// The keys that may stand beside such a verb.
@@ -29,6 +30,9 @@ extension Scenario.Step {
     case .transfer:
       [.session, .kind, .bytes, .seconds, .result, .status, .discretionary, .launchEvents, .metered]
     case .cancelTransfer, .answerTransfer: [.id]
+    case .openAccessory: [.session, .kind, .device, .baud]
+    case .closeAccessory: [.session]
+    case .accessoryEvents, .allowAccessory: [.value]
     case _: []
     }
   }
@@ -87,12 +91,13 @@ extension Scenario.Step {
             bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)) ?? 0,
             lost: try map.optional(.lost)?.int(in: 0...(1 << 50)))))
     case .transfer: return try transfer(name, map)
-    case .cancelTransfer:
-      return .subscriber(
-        name: name, .mode(.cancelTransfer(number: try map.required(.id).int(in: 1...1_000_000_000))))
-    case .answerTransfer:
-      return .subscriber(
-        name: name, .mode(.answerTransfer(number: try map.required(.id).int(in: 1...1_000_000_000))))
+    case .cancelTransfer, .answerTransfer:
+      let number = try map.required(.id).int(in: 1...1_000_000_000)
+      let event: ModeEvent =
+        verb == .cancelTransfer ? .cancelTransfer(number: number) : .answerTransfer(number: number)
+      return .subscriber(name: name, .mode(event))
+    case .openAccessory, .closeAccessory, .accessoryEvents, .allowAccessory:
+      return .subscriber(name: name, .mode(.accessory(try accessoryEvent(verb, map))))
     case .push:
       let payload = try map.required(.payload)
       do throws(Failure) {
@@ -175,6 +180,54 @@ extension Scenario.Step {
       Scenario.ModelledTransfer(
         bytes: try map.required(.bytes).int(in: 0...(1 << 50)),
         seconds: try map.required(.seconds).double(in: 0...604_800), outcome: outcome, asks: result == .auth))
+  }
+
+  // MARK: Accessories
+
+  /// What a program says of its accessories, or the user.
+  private static func accessoryEvent(_ verb: Key, _ map: StrictMap<Key>) throws(Failure) -> AccessoryEvent {
+    switch verb {
+    case .openAccessory:
+      let session = try map.required(.session).string()
+      return .open(
+        AccessoryTerms(
+          session: session, kind: try map.optional(.kind)?.word(AccessoryTerms.Kind.self) ?? .serial,
+          device: try map.optional(.device)?.string() ?? "/dev/" + session,
+          baud: try map.optional(.baud)?.int(in: 50...4_000_000) ?? 9600))
+    case .closeAccessory: return .close(session: try map.required(.session).string())
+    case .accessoryEvents: return .want(try map.required(.value).bool())
+    case _: return .allow(try map.required(.value).bool())
+    }
+  }
+
+  /// What an accessory does. Whose it is says the last step that opened a session of that name, or `subscriber`.
+  static func accessory(
+    _ value: StrictYAML, _ map: StrictMap<Key>, after steps: [Scenario.Step]
+  ) throws(Failure) -> Scenario.Action {
+    let session = try value.string()
+    let owners = steps.compactMap { step -> String? in
+      guard case .subscriber(let name, .mode(.accessory(.open(let terms)))) = step.action,
+        terms.session == session
+      else { return nil }
+      return name
+    }
+    let named = try map.optional(.subscriber)?.string()
+    guard let owner = owners.last(where: { named == nil || $0 == named }) else {
+      throw value.failure(
+        "no step above opens a session \"\(session)\"", remedy: "open it with open_accessory")
+    }
+    switch try map.required(.event).word(AccessoryRecord.Event.self) {
+    case .connect: return .plug(subscriber: owner, session: session, isIn: true)
+    case .disconnect: return .plug(subscriber: owner, session: session, isIn: false)
+    case .data:
+      return .subscriber(
+        name: owner,
+        .mode(
+          .accessory(
+            .data(
+              session: session, bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)),
+              lost: try map.optional(.lost)?.int(in: 0...(1 << 50))))))
+    }
   }
 
   // MARK: Notifications

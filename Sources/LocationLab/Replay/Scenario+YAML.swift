@@ -11,7 +11,7 @@ extension Scenario {
     let map = try StrictYAML(path: path, code: .data).map(Key.self)
     if let node = map.optional(.protect) { protectUntilFirstUnlock = try node.bool() }
     for node in try map.required(.steps).list() {
-      let step = try Step(node, subscribers: subscribers)
+      let step = try Step(node, subscribers: subscribers, after: steps)
       if let last = steps.last(where: { step.at.isBefore($0.at) != nil }), step.at.isBefore(last.at) == true {
         throw node.failure(
           "happens before a step above it", remedy: "put the steps in the order in which they happen")
@@ -75,6 +75,11 @@ extension Scenario.Step {
     case metered, result
     case cancelTransfer = "cancel_transfer"
     case answerTransfer = "answer_transfer"
+    case openAccessory = "open_accessory"
+    case closeAccessory = "close_accessory"
+    case accessoryEvents = "accessory_events"
+    case allowAccessory = "allow_accessory"
+    case accessory, event, device, baud, subscriber, beacon
   }
 
   /// The keys that say what happens to a subscriber; their value is its name.
@@ -86,7 +91,7 @@ extension Scenario.Step {
   /// The keys that say what happens to the machine.
   static let machineVerbs: [Key] = [
     .memoryPressure, .lowPower, .source, .reboot, .unlock, .timezone, .network, .power, .machineAwake,
-    .audioCommand,
+    .audioCommand, .beacon,
   ]
 
   /// What can be said of the source of fixes.
@@ -94,19 +99,28 @@ extension Scenario.Step {
     case found, lost
   }
 
-  fileprivate init(_ node: StrictYAML, subscribers: [String]) throws(Failure) {
+  fileprivate init(_ node: StrictYAML, subscribers: [String], after steps: [Self]) throws(Failure) {
     let map = try node.map(Key.self)
     at = try Self.moment(map.required(.at))
     // Beside `traffic`, `tag` says of which socket.
     let isTraffic = map.optional(.traffic) != nil
     let (verb, value) = try map.exactlyOne(
-      of: (Self.subscriberVerbs + Self.machineVerbs).filter { $0 != .tag || !isTraffic })
+      of: (Self.subscriberVerbs + Self.machineVerbs + [.accessory]).filter { $0 != .tag || !isTraffic })
     if verb == .lock, (try? value.bool()) != nil {
       // The screen's lock has no name; a lock that a subscriber holds has.
       try map.only([.at], beside: verb)
       action = .machine(try value.bool() ? .lock : .unlock)
+    } else if verb == .accessory {
+      try map.only([.at, .event, .bytes, .lost, .subscriber], beside: verb)
+      action = try Self.accessory(value, map, after: steps)
     } else if Self.machineVerbs.contains(verb) {
-      let beside: [Key] = verb == .memoryPressure ? [.freesBytes] : verb == .power ? [.value] : []
+      let beside: [Key] =
+        switch verb {
+        case .memoryPressure: [.freesBytes]
+        case .power: [.value]
+        case .beacon: [.seconds]
+        case _: []
+        }
       try map.only([.at] + beside, beside: verb)
       action = try Self.machineAction(verb, value, map)
     } else {
@@ -184,6 +198,13 @@ extension Scenario.Step {
     case .reboot, .unlock:
       guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
       return .machine(verb == .reboot ? .reboot : .unlock)
+    case .beacon:
+      guard let beacon = Beacon(try value.string()), beacon.minor != nil || beacon.instance != nil
+      else {
+        throw value.failure("is no beacon", remedy: "write UUID:MAJOR:MINOR, or NAMESPACE:INSTANCE")
+      }
+      let seconds = try map.optional(.seconds)?.double(in: 0...86_400) ?? 0
+      return .beacon(BeaconSighting(beacon, seconds: seconds))
     case _: return .machine(try machineModeEvent(verb, value, map))
     }
   }

@@ -26,10 +26,14 @@ public struct Scenario: Hashable, Sendable {
     case fetchAnswer(subscriber: String, FetchResult, seconds: Double, bytes: Int?)
     /// A subscriber says something to a mode, and its handlers take so many seconds from now on.
     case handled(subscriber: String, ModeEvent, seconds: Double)
+    /// The accessory of a session is plugged in or out.
+    case plug(subscriber: String, session: String, isIn: Bool)
     /// A subscriber asks for a transfer, which takes so many seconds and ends so.
     case transfer(subscriber: String, TransferTerms, ModelledTransfer)
     /// Something happens to the source of fixes.
     case source(SourceEvent)
+    /// A beacon is seen.
+    case beacon(BeaconSighting)
   }
 
   /// How a transfer goes once it runs.

@@ -36,6 +36,10 @@ struct SubscriberModel {
   private var calls: [Int: ModeCall.Kind] = [:]
   /// Pushes that the programs will be handed, by the id of the record.
   private var pushes: Set<Int> = []
+  /// Sessions that are open, and those whose accessories are unplugged, by subscriber.
+  private var openAccessories: [String: Set<String>] = [:]
+  private var unplugged: [String: Set<String>] = [:]
+
   /// How open transfers go, and the seconds that each has left, by subscriber and number.
   private var transfers: [String: [Int: RunningTransfer]] = [:]
 
@@ -80,6 +84,7 @@ struct SubscriberModel {
       outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }
       busyUntil[name] = nil
     case .transfer(let name, let number, let order): perform(order, number, of: name, at: instant)
+    case .accessory(let name, let session, let order): perform(order, session, of: name, at: instant)
     case .deliver(let name, let event):
       guard hanging[name] == nil else { return hanging[name, default: []].append(order) }
       // One word answers both: a good moment to fetch, and a push.
@@ -139,6 +144,30 @@ struct SubscriberModel {
     transfers[name]?[number] = transfer
   }
 
+  /// An accessory is plugged in or out; what follows for a session that is open.
+  mutating func plug(_ session: String, of name: String, isIn: Bool) -> AccessoryEvent? {
+    if isIn {
+      unplugged[name]?.remove(session)
+    } else {
+      unplugged[name, default: []].insert(session)
+    }
+    guard openAccessories[name]?.contains(session) == true else { return nil }
+    return isIn ? .connected(session: session) : .disconnected(session: session)
+  }
+
+  private mutating func perform(
+    _ order: AccessoryOrder, _ session: String, of name: String, at instant: EngineInstant
+  ) {
+    switch order {
+    case .open:
+      openAccessories[name, default: []].insert(session)
+      guard unplugged[name]?.contains(session) != true else { return }
+      insert(
+        Outcome(at: instant, subscriber: name, event: .mode(.accessory(.connected(session: session)))))
+    case .close: openAccessories[name]?.remove(session)
+    }
+  }
+
   /// A push has come for a program, which may be handed it more than once.
   mutating func note(_ push: PushRecord, as id: Int) { if push.isForProgram { pushes.insert(id) } }
 
@@ -186,6 +215,7 @@ struct SubscriberModel {
   /// A program is gone, and with it what it was about to do.
   mutating func end(_ name: String) {
     outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }
+    openAccessories[name] = nil
     busyUntil[name] = nil
     if hanging[name] != nil { hanging[name] = [] }
   }

@@ -177,7 +177,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
     case .addSubscriber, .removeSubscriber, .subscriber: if host.ports.hasModel { return }
     case .fix(let report): guard isWanted(report) else { return }
-    case .segmentBreak, .source, .receiver, .machine, .time: break
+    case .segmentBreak, .source, .receiver, .beacon, .machine, .time: break
     case .end: hasEnded = true
     }
     if stamped.at > .distantPast { run(until: stamped.at) }
@@ -191,7 +191,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .segmentBreak: host.ports.report?.breakTrack()
     case .addRegion(let region): host.ports.report?.add(region)
     case .addSubscriber(let subscriber, let state): host.ports.report?.add(subscriber.name, state, at: time)
-    case .fix, .removeRegion, .removeSubscriber, .subscriber, .source, .receiver, .machine, .time, .end:
+    case .fix, .beacon, .removeRegion, .removeSubscriber, .subscriber, .source, .receiver, .machine, .time,
+      .end:
       break
     }
     commit()
@@ -279,8 +280,13 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       if host.refusal == nil {
         host.ports.model.add(model, as: host.engine.lastTransfer(of: name), of: name)
       }
+    case .plug(let name, let session, let isIn):
+      if let event = host.ports.model.plug(session, of: name, isIn: isIn) {
+        handle(.subscriber(name: name, .mode(.accessory(event))))
+      }
     case .hang(let name, let hangs): host.ports.model.setHanging(name, hangs, at: now)
     case .source(let event): handle(.source(event))
+    case .beacon(let sighting): handle(.beacon(sighting))
     case .memoryPressure(let level, let freesBytes):
       host.ports.model.setMissing(bytes: freesBytes)
       handle(.machine(.memoryPressure(level)))

@@ -170,6 +170,7 @@ extension ReportData {
       append(",\"radius\":\(Wording.number(radius, FixedPoint.meters))")
     case .polygon(let polygon): list("rings", polygon.rings) { $0.append($1) }
     case .multiPolygon(let polygons): list("rings", polygons.flatMap(\.rings)) { $0.append($1) }
+    case .beacon: break
     case .corridor(let line, let buffer):
       list("line", [line]) { $0.append($1) }
       append(",\"buffer\":\(Wording.number(buffer, FixedPoint.meters))")

@@ -51,7 +51,7 @@ enum ServiceProbe {
       : Capability(
         "transfers", .no, "\(TransferProcess.path) is missing",
         remedy: "install locwatch-transfer beside locwatch")
-    return [notifications, fetch, keepAlive(others), network, audio, push, transfers]
+    return [notifications, fetch, keepAlive(others), network, audio, push, transfers, serial]
   }
 
   private static func keepAlive(_ others: [Capability]) -> Capability {
@@ -68,6 +68,10 @@ enum ServiceProbe {
 
   private static var network: Capability {
     Capability("network", .yes, "up to 4 sockets of a suspended program are watched (E4)")
+  }
+
+  private static var serial: Capability {
+    Capability("serial", .yes, "serial and USB accessories (J1) wake a suspended program")
   }
 
   private static var audio: Capability {
@@ -94,7 +98,6 @@ enum ServiceProbe {
   }
 
   private static let missing = [
-    ("serial", "serial accessories (J1)"),
-    ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)"),
+    ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)")
   ]
 }

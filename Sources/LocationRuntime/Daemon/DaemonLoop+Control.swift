@@ -36,6 +36,8 @@ extension DaemonLoop {
       case "notify", "cancel-notification", "open-notification", "notifications":
         members = try notifications(request)
       case "microphone": try microphone(request)
+      case "accessory": try accessory(request)
+      case "beacon": try beacon(request)
       case "audio-command": try audioCommand(request)
       case "push": try push(request)
       case "transfers", "cancel-transfer": members = try transfers(request)

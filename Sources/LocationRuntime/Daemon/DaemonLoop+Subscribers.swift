@@ -30,6 +30,7 @@ extension DaemonLoop {
       }
       if isStale(event, of: name) { return }
     }
+    if refusesAccessory(event, of: name) { return }
     if case .mode(.notify) = event { try alignNotifications() }
     if isStale(event, of: name) { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())
@@ -222,8 +223,11 @@ extension ModeEvent {
     case .transfer: "transfer"
     case .cancelTransfer: "cancel_transfer"
     case .answerTransfer: "answer"
+    case .accessory(.open): "open_accessory"
+    case .accessory(.close): "close_accessory"
+    case .accessory(.want): "accessory_events"
     case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
-      .transferAsks, .transferEnded:
+      .transferAsks, .transferEnded, .accessory:
       nil
     }
   }

@@ -33,7 +33,8 @@ extension DaemonSeat {
     return parsed.id
   }
 
-  /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the microphone.
+  /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the
+  /// microphone or accessories.
   package func change(_ name: String, _ event: ModeEvent) throws(Failure) {
     guard let client = try ControlClient.connect(state: state) else {
       if case .openNotification = event { throw Self.noDaemon }
@@ -54,8 +55,12 @@ extension DaemonSeat {
     case .audio(.permitMicrophone(let isAllowed)):
       verb = "microphone"
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
+    case .accessory(.allow(let isAllowed)):
+      verb = "accessory"
+      members.append(.init(key: "value", value: .string(isAllowed ? "on" : "off")))
     case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
-      .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferEnded:
+      .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferEnded,
+      .accessory:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)

@@ -28,3 +28,16 @@ extension FetchView {
     return .object(members)
   }
 }
+
+extension AccessoryView {
+  /// As a list of JSON objects.
+  package static func tree(of views: [AccessoryView]) -> JSONTree {
+    .array(
+      views.map { view in
+        .object([
+          .init(key: "session", value: .string(view.session)),
+          .init(key: "connected", value: .boolean(view.isConnected)),
+        ])
+      })
+  }
+}

@@ -162,6 +162,9 @@ struct StatusReport {
       members.append(.init(key: "sockets", value: .array(view.sockets.map { .string($0) })))
     }
     if !view.audio.isEmpty { members.append(.init(key: "audio", value: AudioView.tree(of: view.audio))) }
+    if !view.accessories.isEmpty {
+      members.append(.init(key: "accessories", value: AccessoryView.tree(of: view.accessories)))
+    }
     if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
     if !view.tasks.isEmpty {
       members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))

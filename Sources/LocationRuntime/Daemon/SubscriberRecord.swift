@@ -17,6 +17,8 @@ package struct SubscriberRecord: Sendable {
   /// The longest time from one keep-alive call to the next, and the sockets that are watched; nil where there is none.
   private let keepAlive: JSONTree?
   private let sockets: JSONTree?
+  /// Its sessions with accessories; nil where there are none.
+  private let accessories: JSONTree?
   /// Its open audio sessions; nil where there are none.
   private let audio: JSONTree?
   /// What senders of pushes show; nil where it has none or is not asked for.
@@ -46,6 +48,7 @@ package struct SubscriberRecord: Sendable {
     keepAlive = known?["keep_alive_s"]
     sockets = known?["sockets"]
     audio = known?["audio"]
+    accessories = known?["accessories"]
   }
 
   /// What is said where there is none of that name.
@@ -75,6 +78,7 @@ package struct SubscriberRecord: Sendable {
     line.member(json: "fetch", fetch?.text)
     line.member(json: "keep_alive_s", keepAlive?.text)
     line.member(json: "sockets", sockets?.text)
+    line.member(json: "accessories", accessories?.text)
     line.member(json: "audio", audio?.text)
     line.member("push_token", pushToken)
     line.member("command", subscriber.command)
@@ -118,6 +122,13 @@ package struct SubscriberRecord: Sendable {
     if let keepAlive { rows.append(["keep-alive", "every \(keepAlive.text) s at least"]) }
     if case .array(let tags)? = sockets {
       rows.append(["sockets", tags.compactMap { $0.text(or: nil) }.joined(separator: ", ")])
+    }
+    if case .array(let sessions)? = accessories {
+      let words = sessions.map { session in
+        let isConnected = session["connected"] == .boolean(true)
+        return (session["session"]?.text(or: nil) ?? "") + (isConnected ? " connected" : " waits")
+      }
+      rows.append(["accessories", words.joined(separator: ", ")])
     }
     if case .array(let sessions)? = audio {
       let words = sessions.map { session in

@@ -102,8 +102,8 @@ package struct GPSDLink: ~Copyable {
     switch event {
     case .source(.found): hasBeenFound = true
     case .fix: hasReported = true
-    case .source, .receiver, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber,
-      .subscriber, .machine, .time, .end:
+    case .source, .receiver, .segmentBreak, .beacon, .addRegion, .removeRegion, .addSubscriber,
+      .removeSubscriber, .subscriber, .machine, .time, .end:
       break
     }
   }

@@ -44,6 +44,13 @@ public enum SubscriberManifest {
       }
       subscriber.directory = directory
     }
+    for node in try map.optional(.accessories)?.list() ?? [] {
+      let device = try node.string()
+      guard device.hasPrefix("/") else {
+        throw node.failure("is no full path of a device", remedy: "write it as /dev/serial/by-id/NAME")
+      }
+      subscriber.accessories.append(device)
+    }
     if let node = map.optional(.maxTime) {
       guard subscriber.style == .oneshot else {
         throw node.failure("has a meaning for the style `oneshot` only", remedy: "add style: oneshot")
@@ -176,7 +183,7 @@ public enum SubscriberManifest {
     case timeZone = "time_zone"
     case cooldown = "cooldown_s"
     case maxTime = "max_time_s"
-    case directory
+    case directory, accessories
   }
 
   /// A service by its name in a manifest.

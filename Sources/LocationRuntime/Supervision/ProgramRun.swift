@@ -20,6 +20,8 @@ final class ProgramRun {
   let talk: Conversation
   /// The sockets that it has passed to be watched (rule E4).
   let sockets: HeldSockets
+  /// The accessories that are open for it (rule J1).
+  let accessories: HeldAccessories
   /// Its standard error; nil once that has ended.
   private(set) var error: Descriptor?
   private var tail = ErrorTail()
@@ -48,6 +50,7 @@ final class ProgramRun {
     talk = Conversation(input: start.input, output: start.output)
     error = start.error
     sockets = HeldSockets(channel: start.channel)
+    accessories = HeldAccessories(carrier: start.channel)
     self.tree = tree
     self.event = event
   }
@@ -103,6 +106,7 @@ final class ProgramRun {
     guard !isSuspended, !isEnding, tree.suspend() else { return }
     isSuspended = true
     sockets.watch(at: now)
+    accessories.watch(at: now)
     awaitsSuspension = true
     lookMilliseconds = 1
     scheduleLook(at: now)
@@ -112,6 +116,7 @@ final class ProgramRun {
     guard isSuspended else { return }
     isSuspended = false
     sockets.stopWatching()
+    accessories.stopWatching()
     awaitsSuspension = false
     nextLook = nil
     tree.resume()
@@ -173,6 +178,7 @@ final class ProgramRun {
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
     [
       nextLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
+      hasRoom ? accessories.deadline(at: now) : nil,
       hasRoom ? talk.nextReading(at: now) : nil,
     ].compactMap { $0 }.min()
   }

@@ -229,4 +229,11 @@ enum PassedDescriptor {
     let count = unsafe locwatch_receive(socket.number, buffer.baseAddress, buffer.count, &passed)
     return (count, passed >= 0 ? Descriptor(passed) : nil)
   }
+
+  /// Sends bytes with a descriptor, without waiting; false where there is no room for all of them.
+  static func send(_ descriptor: Descriptor, over socket: Descriptor, with bytes: [UInt8]) -> Bool {
+    unsafe bytes.withUnsafeBytes {
+      unsafe locwatch_send(socket.number, $0.baseAddress, $0.count, descriptor.number) == $0.count
+    }
+  }
 }

@@ -55,7 +55,10 @@ final class SocketProgram: SupervisedSubscriber {
     switch order {
     case .wake(_, let launch), .relaunch(_, let launch): call(LaunchNotice(launch), at: now)
     case .deliver(_, let event): deliver(event, recordLine)
-    case .suspend: connection?.sockets.watch(at: now)
+    case .suspend:
+      connection?.sockets.watch(at: now)
+      connection?.accessories.watch(at: now)
+    case .accessory(_, let session, let order): perform(order, session, at: now)
     case .keep(_, let tag): if connection?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     case .warn(_, let warning): say(LaunchNotice.line(of: warning))
     case .announce(_, let notice): say(LaunchNotice.line(of: notice))
@@ -65,6 +68,16 @@ final class SocketProgram: SupervisedSubscriber {
     case .terminate: terminate(at: now)
     case .open(_, let launch): call(LaunchNotice(launch), at: now)
     case .notify, .transfer: break
+    }
+  }
+
+  private func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
+    guard let accessories = connection?.accessories else { return }
+    switch order {
+    case .open(let terms):
+      let reports = accessories.open(terms, of: name, at: now)
+      if reports.isEmpty { answer(.accessoryAwaited(session)) } else { tell(reports) }
+    case .close: accessories.close(session)
     }
   }
 
@@ -83,6 +96,7 @@ final class SocketProgram: SupervisedSubscriber {
   private func call(_ launch: LaunchNotice, at now: Int64) {
     if let connection {
       connection.sockets.stopWatching()
+      connection.accessories.stopWatching()
       say(launch.line)
       return connection.ring()
     }
@@ -177,6 +191,18 @@ final class SocketProgram: SupervisedSubscriber {
     if let report = connection?.sockets.traffic(tag, of: name) { tell([report]) }
   }
 
+  /// Something has changed where devices of accessories are.
+  func takeDeviceNews(at now: Int64) {
+    let reports = connection?.accessories.takeNews(of: name, at: now) ?? []
+    if !reports.isEmpty { tell(reports) }
+  }
+
+  /// An accessory has something to read, or is gone.
+  func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
+    let reports = connection?.accessories.note(session, events, of: name, at: now) ?? []
+    if !reports.isEmpty { tell(reports) }
+  }
+
   /// Writes what goes without waiting.
   func send() {
     if let problem = connection?.talk.send() { note(problem) }
@@ -194,6 +220,8 @@ final class SocketProgram: SupervisedSubscriber {
 
   /// Does what is due by time.
   func passTime(at now: Int64) {
+    let found = connection?.accessories.passTime(of: name, at: now) ?? []
+    if !found.isEmpty { tell(found) }
     if let due = connectBy, due <= now {
       giveUp(.notConnected, status: Self.unreachableStatus)
       endCommand(at: now)
@@ -208,6 +236,7 @@ final class SocketProgram: SupervisedSubscriber {
     [
       connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
+      hasRoom ? connection?.accessories.deadline(at: now) : nil,
     ]
     .compactMap { $0 }.min()
   }

@@ -88,6 +88,9 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case pushToken = "push_token"
     case transfer, session, answer, user, password
     case cancelTransfer = "cancel_transfer"
+    case openAccessory = "open_accessory"
+    case closeAccessory = "close_accessory"
+    case accessoryEvents = "accessory_events"
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -126,6 +129,11 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .session: try name(&reader).map { .request(.session($0)) }
     case .answer: try wholeNumber(&reader).map { .request(.answer(TransferAnswer(number: $0))) }
     case .cancelTransfer: try wholeNumber(&reader).map { .mode(.cancelTransfer(number: $0)) }
+    case .openAccessory:
+      try AccessoryAnswer.read(from: &reader).map { SubscriberAnswer.mode(.accessory($0)) }
+        ?? SubscriberAnswer.request(.invalid("open_accessory"))
+    case .closeAccessory: try name(&reader).map { .mode(.accessory(.close(session: $0))) }
+    case .accessoryEvents: .mode(.accessory(.want(try reader.boolean())))
     case .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }

@@ -25,6 +25,10 @@ package enum SubscriberReply: Hashable, Sendable {
   case transfer(number: Int)
   /// The transfers of a session that have not ended.
   case session(String, [TransferView])
+  /// A descriptor that comes along is the accessory of this session.
+  case accessory(String)
+  /// The accessory of a session is not there yet.
+  case accessoryAwaited(String)
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
 
@@ -72,6 +76,10 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("type", "session")
       line.member("session", session)
       line.objects("transfers", transfers) { $1.member("transfer", $0.number) }
+    case .accessory(let session): line.member("accessory", session)
+    case .accessoryAwaited(let session):
+      line.member("accessory", session)
+      line.member("connected", false)
     case .refused(let what, let reason):
       line.member("v", 1)
       line.member("type", "refused")
@@ -109,7 +117,7 @@ struct LaunchNotice: Hashable {
   var data: String?
   /// The tag of the socket that has something to read (rule E4).
   var tag: String?
-  /// The session of the transfers that have ended or need an answer (rule I2).
+  /// The session of the transfers that have ended or need an answer (rule I2), or of the accessory (rule J1).
   var session: String?
   /// Whether it is the user's doing.
   var isOfUser = false

@@ -35,6 +35,8 @@ struct SubscriberSocket: ~Copyable {
     case output(SocketProgram)
     case command(SocketProgram)
     case traffic(SocketProgram, tag: String)
+    case devices(SocketProgram)
+    case accessory(SocketProgram, session: String)
   }
 
   private let path: String?
@@ -131,6 +133,12 @@ struct SubscriberSocket: ~Copyable {
           watch(socket, HeldSockets.events, .traffic(program, tag: tag))
         }
       }
+      if let accessories = program.connection?.accessories, hasRoom {
+        if let devices = accessories.listening { watch(devices, POLLIN, .devices(program)) }
+        for (session, device, events) in accessories.watched(at: now) {
+          watch(device, events, .accessory(program, session: session))
+        }
+      }
       if let starter = program.starter { watch(starter.pidfd, POLLIN, .command(program)) }
       consider(program.deadline(at: now, hasRoom: hasRoom))
     }
@@ -149,6 +157,9 @@ struct SubscriberSocket: ~Copyable {
       case .output(let program): if hasRoom { program.hear(at: now, by: &buffer) }
       case .command(let program): program.reap()
       case .traffic(let program, let tag): program.noteTraffic(tag)
+      case .devices(let program): program.takeDeviceNews(at: now)
+      case .accessory(let program, let session):
+        program.noteAccessory(session, entries[firstEntry + index].revents, at: now)
       }
     }
     targets.removeAll(keepingCapacity: true)

@@ -66,8 +66,19 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .terminate: terminate(at: now)
     case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }
+    case .accessory(_, let session, let order): perform(order, session, at: now)
     // The daemon does it.
     case .notify, .transfer: break
+    }
+  }
+
+  private func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
+    guard let run, !run.isEnding else { return }
+    switch order {
+    case .open(let terms):
+      let reports = run.accessories.open(terms, of: name, at: now)
+      if reports.isEmpty { answer(.accessoryAwaited(session)) } else { tell(reports) }
+    case .close: run.accessories.close(session)
     }
   }
 
@@ -280,6 +291,20 @@ final class SupervisedProgram: SupervisedSubscriber {
     if let report = run?.sockets.traffic(tag, of: name) { tell([report]) }
   }
 
+  /// Something has changed where devices of accessories are.
+  func takeDeviceNews(at now: Int64) {
+    guard let reports = run?.accessories.takeNews(of: name, at: now), !reports.isEmpty else { return }
+    tell(reports)
+  }
+
+  /// An accessory has something to read, or is gone.
+  func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
+    guard let reports = run?.accessories.note(session, events, of: name, at: now), !reports.isEmpty else {
+      return
+    }
+    tell(reports)
+  }
+
   /// Looks whether a suspension has come about.
   func noticeSuspension(at now: Int64) {
     guard let run, run.noticeSuspension(at: now) else { return }
@@ -296,6 +321,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   func passTime(at now: Int64) {
     guard let run else { return startIfDue(at: now) }
     noticeSuspension(at: now)
+    let found = run.accessories.passTime(of: name, at: now)
+    if !found.isEmpty { tell(found) }
     if run.killIfDue(at: now) { note(.killed) }
     if run.noticeClosedOutput(at: now), !run.isEnding { note(.closedOutput) }
   }

@@ -24,6 +24,8 @@ struct SupervisorLoop: ~Copyable {
   private enum Kind {
     case end, input, output, error, freezing, channel
     case traffic(tag: String)
+    case devices
+    case accessory(session: String)
   }
 
   init(mailbox: SupervisorMailbox, site: SupervisorSite, socket: consuming SubscriberSocket) {
@@ -120,6 +122,10 @@ struct SupervisorLoop: ~Copyable {
         for (tag, socket) in run.sockets.watched(at: now) {
           watch(socket, HeldSockets.events, program, .traffic(tag: tag))
         }
+        if let devices = run.accessories.listening { watch(devices, POLLIN, program, .devices) }
+        for (session, device, events) in run.accessories.watched(at: now) {
+          watch(device, events, program, .accessory(session: session))
+        }
       }
       if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {
         watch(cgroup.events, POLLPRI, program, .freezing)
@@ -155,6 +161,9 @@ struct SupervisorLoop: ~Copyable {
       case .freezing: target.program.noticeSuspension(at: now)
       case .channel: if mailbox.hasRoom() { target.program.takeSockets(at: now) }
       case .traffic(let tag): target.program.noteTraffic(tag)
+      case .devices: target.program.takeDeviceNews(at: now)
+      case .accessory(let session):
+        target.program.noteAccessory(session, entries[index + 1].revents, at: now)
       }
     }
     socket.serve(entries, hasRoom: mailbox.hasRoom(), at: now, by: &buffer)
@@ -180,7 +189,7 @@ extension Order {
     case .wake(let name, _), .relaunch(let name, _), .deliver(let name, _), .suspend(let name),
       .warn(let name, _), .announce(let name, _), .refuse(let name, _, _), .terminate(let name),
       .notify(let name, _, _, _), .open(let name, _), .keep(let name, _), .audio(let name, _),
-      .transfer(let name, _, _):
+      .transfer(let name, _, _), .accessory(let name, _, _):
       name
     }
   }

@@ -16,6 +16,7 @@ enum RegionOutline {
     case .polygon(let polygon): members.append(.init(key: "polygons", value: .array([rings(of: polygon)])))
     case .multiPolygon(let polygons):
       members.append(.init(key: "polygons", value: .array(polygons.map(rings))))
+    case .beacon(let beacon): members.append(.init(key: "beacon", value: .string(beacon.text)))
     case .corridor(let line, let buffer):
       members.append(.init(key: "line", value: .array(line.map(place))))
       members.append(.init(key: "buffer_m", value: .fixed(buffer, FixedPoint.meters)))

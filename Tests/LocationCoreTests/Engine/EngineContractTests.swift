@@ -228,7 +228,8 @@ import Testing
     switch order {
     case .wake(let name, let launch), .relaunch(let name, let launch), .open(let name, let launch):
       "\(name) \(launch.cause) \(launch.event)"
-    case .deliver, .suspend, .warn, .announce, .refuse, .terminate, .notify, .keep, .audio, .transfer:
+    case .deliver, .suspend, .warn, .announce, .refuse, .terminate, .notify, .keep, .audio, .transfer,
+      .accessory:
       "\(order)"
     }
   }

@@ -77,7 +77,7 @@ struct Stage: ~Copyable {
             (instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
         }
       case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio, .transfer: break
+      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio, .transfer, .accessory: break
       case .notify(let name, let event, _, _):
         guard presents else { continue }
         engine.handle(
@@ -116,6 +116,24 @@ struct Stage: ~Copyable {
       guard case .transfer(let transfer) = record.body else { return nil }
       let reason = transfer.reason.map { " \($0.rawValue)" } ?? ""
       return "\(transfer.event.rawValue) \(transfer.transfer)\(reason)"
+    }
+  }
+
+  /// What was ordered of accessories, in order.
+  var accessoryOrders: [String] {
+    effects.orders.compactMap { order in
+      guard case .accessory(_, let session, let order) = order else { return nil }
+      return if case .open = order { "open \(session)" } else { "close \(session)" }
+    }
+  }
+
+  /// What was told of accessories, in order: session, event and counts.
+  var accessories: [String] {
+    effects.records.compactMap { record in
+      guard case .accessory(let accessory) = record.body else { return nil }
+      let bytes = accessory.event == .data ? accessory.bytes.map { " \($0)" } ?? "" : ""
+      let lost = accessory.lost.map { " lost \($0)" } ?? ""
+      return "\(accessory.session) \(accessory.event.rawValue)\(bytes)\(lost)"
     }
   }
 

@@ -141,7 +141,7 @@ import Testing
         case .polygon(let polygon):
           moved.shape = .polygon(
             Region.Polygon(shell: polygon.shell.map(shifted), holes: polygon.holes.map { $0.map(shifted) }))
-        case .multiPolygon: break
+        case .multiPolygon, .beacon: break
         case .corridor(let line, let buffer):
           moved.shape = .corridor(line: line.map(shifted), bufferMeters: buffer)
         }

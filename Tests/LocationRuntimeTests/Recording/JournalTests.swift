@@ -56,6 +56,11 @@ import Testing
     .subscriber(
       name: "s",
       .mode(.transferEnded(number: 4, .failed(.status, status: 404), bytes: 7, seconds: 0.5))),
+    .subscriber(
+      name: "s",
+      .mode(.accessory(.open(AccessoryTerms(session: "m", device: "/dev/ttyS0", baud: 19200))))),
+    .subscriber(name: "s", .mode(.accessory(.data(session: "m", bytes: 7, lost: nil)))),
+    .beacon(BeaconSighting(Beacon(uuid: Array(0..<16), major: 1, minor: 7), seconds: 5)),
     .machine(.zone(.utc)), .machine(.network(.metered)), .machine(.absent(true)), .machine(.audience(true)),
     .machine(.notifier(false)),
     .machine(.supply(PowerSupply(isOnBattery: true, percent: 19))), .machine(.awake),

@@ -178,7 +178,7 @@ struct Simulation: ~Copyable {
       if programs[name]?.state == .running { programs[name]?.handed.append(event) }
     case .order(.open(let name, _), _): start(name)
     case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .order(.notify, _), .order(.keep, _),
-      .order(.audio, _), .order(.transfer, _):
+      .order(.audio, _), .order(.transfer, _), .order(.accessory, _):
       break
     case .action(.answer): break
     }

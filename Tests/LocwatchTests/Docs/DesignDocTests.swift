@@ -59,7 +59,7 @@ import Testing
     let text = try Markdown("Docs/Design.md").text
     for word in [
       "fix", "segmentBreak", "addRegion", "removeRegion", "addSubscriber", "removeSubscriber", "subscriber",
-      "machine", "source", "receiver", "time", "end", "record", "perform", "outbox",
+      "machine", "source", "receiver", "beacon", "time", "end", "record", "perform", "outbox",
       "receive",
     ] {
       #expect(text.contains("`\(word)`"), "\(word)")
@@ -70,7 +70,7 @@ import Testing
   private func isNamed(_ event: Event, _ effect: Effect) {
     switch event {
     case .fix, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber, .subscriber,
-      .machine, .source, .receiver, .time, .end:
+      .machine, .source, .receiver, .beacon, .time, .end:
       break
     }
     switch effect {

@@ -195,7 +195,7 @@ struct ModelState: Hashable {
         noteKept(event, steps[before...])
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .pushed(let due): raise(due, into: &steps)
-      case .decided, .moved, .ordered, .changed, .reported, .noted, .transferred: break
+      case .decided, .moved, .ordered, .changed, .reported, .attached, .noted, .transferred: break
       }
       place += 1
     }

@@ -189,7 +189,8 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .called, .redelivered, .notified, .pushed, .reported, .noted, .transferred:
+    case .reduced, .changed, .called, .redelivered, .notified, .pushed, .reported, .attached, .noted,
+      .transferred:
       return nil
     }
   }
@@ -333,7 +334,7 @@ extension Order {
   /// Whether a record goes before the order. What a program is told of a move is told beside the move.
   fileprivate var isRecorded: Bool {
     switch self {
-    case .announce, .open, .keep, .audio, .transfer: false
+    case .announce, .open, .keep, .audio, .transfer, .accessory: false
     case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify: true
     }
   }
@@ -351,7 +352,7 @@ extension Order {
     case .refuse: return decision.action == .refuse
     case .terminate: return [.terminate, .purge].contains(decision.action)
     case .notify(_, let event, _, _): return decision.event == event && decision.action == .notify
-    case .announce, .open, .keep, .audio, .transfer: return false
+    case .announce, .open, .keep, .audio, .transfer, .accessory: return false
     }
   }
 }

@@ -1,0 +1,36 @@
+/// Regions of beacons (rule B11).
+extension Engine {
+  /// Takes a sight of a beacon.
+  mutating func take(_ sighting: BeaconSighting, into effects: inout [Effect]) {
+    record(state.beacons?.observe(sighting, at: state.instant) ?? [], into: &effects)
+  }
+
+  /// Fires what is due of beacons.
+  mutating func advanceBeacons(to instant: EngineInstant, into effects: inout [Effect]) {
+    guard let due = state.beacons?.nextDeadline, due <= instant else { return }
+    record(state.beacons?.advance(to: instant) ?? [], into: &effects)
+  }
+
+  /// Takes a region of beacons.
+  mutating func add(_ region: Region, _ beacon: Beacon) throws(RegionError) {
+    // An id is one region's, of whichever kind.
+    guard regions.state(of: region.id) == nil else { throw .duplicateID(region.id) }
+    var beacons = state.beacons ?? BeaconMonitor()
+    try beacons.add(region, beacon)
+    state.beacons = beacons
+  }
+
+  /// Records what beacons have to tell, with the last fix for a place: of its own a beacon has none.
+  private mutating func record(_ news: [BeaconMonitor.News], into effects: inout [Effect]) {
+    guard !news.isEmpty else { return }
+    let last = state.tally.last
+    regionEvents += news.map { news in
+      RegionEvent(
+        kind: news.kind, region: news.region, visit: news.visit, instant: news.instant,
+        coordinate: last?.coordinate ?? Coordinate(uncheckedLatitude: 0, longitude: 0),
+        accuracy: last?.accuracy ?? Accuracy(radiusMeters: 0, source: .assumed), edgeMeters: 0,
+        confidence: 1, reason: news.kind == .exit ? .unseen : .seen, insideSeconds: news.insideSeconds)
+    }
+    recordRegionEvents(into: &effects)
+  }
+}

@@ -1,0 +1,114 @@
+/// What a Bluetooth beacon calls itself, or which beacons a region is made of (rule B11).
+///
+/// An iBeacon and an AltBeacon have a UUID, a major and a minor number; an Eddystone beacon has a namespace and an
+/// instance. Of a region what is nil stands for any.
+public struct Beacon: Hashable, Sendable, Codable {
+  /// The UUID in lower case with its dashes, or the 20 hexadecimal digits of an Eddystone namespace.
+  public var group: String
+  /// iBeacon and AltBeacon: which of the group.
+  public var major: UInt16?
+  /// iBeacon and AltBeacon: which of those.
+  public var minor: UInt16?
+  /// Eddystone: the 12 hexadecimal digits of the instance.
+  public var instance: String?
+
+  /// A beacon with 16 bytes of a UUID.
+  public init(uuid bytes: some Collection<UInt8>, major: UInt16? = nil, minor: UInt16? = nil) {
+    var text = ""
+    for (place, byte) in bytes.enumerated() {
+      if [4, 6, 8, 10].contains(place) { text += "-" }
+      text += Self.hex(byte)
+    }
+    group = text
+    self.major = major
+    self.minor = minor
+  }
+
+  /// A beacon with the 10 bytes of a namespace, and the 6 of an instance; nil for any.
+  public init(namespace: some Collection<UInt8>, instance: (some Collection<UInt8>)?) {
+    group = namespace.map(Self.hex).joined()
+    self.instance = instance.map { $0.map(Self.hex).joined() }
+  }
+
+  /// Reads `UUID`, `UUID:MAJOR`, `UUID:MAJOR:MINOR`, `NAMESPACE` or `NAMESPACE:INSTANCE`; nil for anything else.
+  public init?(_ text: String) {
+    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+    guard let first = parts.first, parts.count <= 3 else { return nil }
+    let digits = first.utf8.filter { $0 != UInt8(ascii: "-") }
+    guard let bytes = Self.bytes(digits) else { return nil }
+    if bytes.count == Self.namespaceBytes, first.utf8.count == digits.count {
+      guard parts.count <= 2 else { return nil }
+      let instance = parts.count == 2 ? Self.bytes(Array(parts[1].utf8)) : nil
+      guard parts.count == 1 || instance?.count == Self.instanceBytes else { return nil }
+      self.init(namespace: bytes, instance: instance)
+      return
+    }
+    guard bytes.count == Self.uuidBytes else { return nil }
+    self.init(uuid: bytes)
+    if parts.count > 1 {
+      guard let major = UInt16(parts[1]) else { return nil }
+      self.major = major
+    }
+    if parts.count > 2 {
+      guard let minor = UInt16(parts[2]) else { return nil }
+      self.minor = minor
+    }
+  }
+
+  /// As ``init(_:)`` reads it.
+  public var text: String {
+    group + (major.map { ":\($0)" } ?? "") + (minor.map { ":\($0)" } ?? "")
+      + (instance.map { ":" + $0 } ?? "")
+  }
+
+  /// Whether a beacon that was seen is one of these.
+  public func includes(_ seen: Beacon) -> Bool {
+    group == seen.group && (major == nil || major == seen.major) && (minor == nil || minor == seen.minor)
+      && (instance == nil || instance == seen.instance)
+  }
+
+  private static let uuidBytes = 16
+  private static let namespaceBytes = 10
+  private static let instanceBytes = 6
+
+  private static func hex(_ byte: UInt8) -> String {
+    String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+  }
+
+  private static func bytes(_ digits: [UInt8]) -> [UInt8]? {
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for place in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = nibble(digits[place]), let low = nibble(digits[place + 1]) else { return nil }
+      bytes.append(high << 4 | low)
+    }
+    return bytes
+  }
+
+  private static func nibble(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    case _: nil
+    }
+  }
+}
+
+/// A beacon was seen (rule B11).
+public struct BeaconSighting: Hashable, Sendable, Codable {
+  /// What it calls itself: with everything it has.
+  public var beacon: Beacon
+  /// For how many seconds from now on it is seen without a break; 0 for a single sight.
+  public var seconds: Double
+
+  public init(_ beacon: Beacon, seconds: Double = 0) {
+    self.beacon = beacon
+    self.seconds = seconds
+  }
+}
+
+extension Limits {
+  /// Regions of beacons: what BlueZ watches for is 32 monitors of 16 patterns, and further ones it drops in silence.
+  public static let beacons = 512
+}

@@ -1,0 +1,316 @@
+/// Section J: accessories on a wire, whose data wakes a suspended program.
+extension BackgroundMode {
+  /// Rule J1.
+  public static let accessory = BackgroundMode(
+    name: "accessory event", kind: "accessory", modes: .externalAccessory, trigger: .accessory)
+}
+
+extension Trigger {
+  /// Rule J1.
+  public static let accessory = Trigger(
+    rule: .accessory, wakes: true, relaunches: false, afterForceQuit: .sessionClosed,
+    beforeUnlock: .notRunning, budgetSeconds: 10, waiting: .upTo(Limits.accessoryEvents))
+}
+
+/// The sessions with accessories of one subscriber.
+struct AccessoryState: Hashable, Sendable, Codable {
+  struct Session: Hashable, Sendable, Codable {
+    var terms: AccessoryTerms
+    /// Whether its device is there and open.
+    var isConnected = false
+    /// Whether it was closed for leaving the foreground or by a switch, and is opened again when that is over.
+    var isPaused = false
+    /// When its data woke the program, of the last minute.
+    var wakes: [EngineInstant] = []
+    /// Data that waits for the next wake; nil where none does (rule J5).
+    var merged: Merged?
+
+    /// When its data may wake the program: where it has done so too often, not at once.
+    func nextWake(at instant: EngineInstant) -> EngineInstant {
+      guard let last = wakes.last, recentWakes(at: instant).count >= Limits.accessoryWakes else {
+        return instant
+      }
+      return max(instant, last.advanced(bySeconds: Limits.accessoryMergeSeconds))
+    }
+
+    /// Its data wakes the program.
+    mutating func noteWake(at instant: EngineInstant) {
+      wakes = recentWakes(at: instant) + [instant]
+      merged = nil
+    }
+
+    private func recentWakes(at instant: EngineInstant) -> [EngineInstant] {
+      wakes.filter { $0.seconds(to: instant) < Self.minuteSeconds }
+    }
+
+    private static let minuteSeconds = 60.0
+  }
+
+  /// Data that came too soon after the wake before.
+  struct Merged: Hashable, Sendable, Codable {
+    var until: EngineInstant
+    /// As it was told last.
+    var bytes: Int?
+    var lost: Int?
+  }
+
+  /// In the order in which they were opened.
+  var sessions: [Session] = []
+  /// Whether its program wants accessories (rule J2).
+  var isWanted = true
+  /// Whether the user lets it use accessories (rule J2).
+  var isAllowed = true
+
+  /// Whether it uses accessories now.
+  var isOn: Bool { isWanted && isAllowed }
+
+  /// Where a session is; nil where there is none of that name.
+  func place(of session: String) -> Int? { sessions.firstIndex { $0.terms.session == session } }
+}
+
+/// Something that a program is told of an accessory.
+struct DueAccessory: Hashable {
+  var record: AccessoryRecord
+}
+
+// MARK: - What its program and the user say
+
+extension Policy {
+  /// Takes what a program says of its accessories, or the user or the machine does to them.
+  mutating func take(
+    _ event: AccessoryEvent, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    switch event {
+    case .open(let terms): openAccessory(terms, index, at: instant, into: &steps)
+    case .close(let session): closeAccessory(session, index, at: instant, into: &steps)
+    case .want(let isWanted): wantAccessories(isWanted, index, at: instant, into: &steps)
+    case .allow(let isAllowed):
+      switchAccessories(index, at: instant, into: &steps) { $0.isAllowed = isAllowed }
+    case .connected(let session): noteConnection(session, true, index, at: instant, into: &steps)
+    case .disconnected(let session): noteConnection(session, false, index, at: instant, into: &steps)
+    case .data(let session, let bytes, let lost):
+      noteData(session, bytes: bytes, lost: lost, index, at: instant, into: &steps)
+    }
+  }
+
+  /// Opens a session, unless its program may not (rules J1, J2 and J4).
+  private mutating func openAccessory(
+    _ terms: AccessoryTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    func refuse(_ rule: Rule, _ reason: Decision.Reason) {
+      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+    }
+    var state = session.modes.accessories ?? AccessoryState()
+    switch session.state {
+    case .notRunning: return refuse(.accessory, .notRunning)
+    case .suspended: return refuse(.accessory, .suspended)
+    case .background:
+      guard session.subscriber.modes.contains(.externalAccessory) else {
+        return refuse(.accessoryMode, .noMode)
+      }
+    case .inactive, .active: break
+    }
+    guard state.isOn else { return refuse(.accessorySwitch, .accessoryOff) }
+    if let place = state.place(of: terms.session) {
+      state.sessions.remove(at: place)
+      order(.close, of: terms.session, index, into: &steps)
+    }
+    guard state.sessions.count < Limits.accessories else {
+      return refuse(.accessory, .tooManyAccessories)
+    }
+    state.sessions.append(AccessoryState.Session(terms: terms))
+    update(index) { $0.modes.accessories = state }
+    order(.open(terms), of: terms.session, index, into: &steps)
+  }
+
+  /// Closes a session as its program wishes.
+  private mutating func closeAccessory(
+    _ session: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let place = sessions[index].modes.accessories?.place(of: session) else {
+      return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps)
+    }
+    update(index) { _ = $0.modes.accessories?.sessions.remove(at: place) }
+    order(.close, of: session, index, into: &steps)
+  }
+
+  /// Its program wants accessories, or no longer; what the user says wins (rule J2).
+  private mutating func wantAccessories(
+    _ isWanted: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    if isWanted, sessions[index].modes.accessories?.isAllowed == false {
+      return decide(.refuse, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps)
+    }
+    switchAccessories(index, at: instant, into: &steps) { $0.isWanted = isWanted }
+  }
+
+  /// Closes all sessions, or opens them again, as a switch says (rule J2).
+  private mutating func switchAccessories(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
+    _ change: (inout AccessoryState) -> Void
+  ) {
+    var state = sessions[index].modes.accessories ?? AccessoryState()
+    let wasOn = state.isOn
+    change(&state)
+    update(index) { $0.modes.accessories = state }
+    guard state.isOn != wasOn else { return }
+    if state.isOn {
+      resumeAccessories(index, into: &steps)
+    } else {
+      decide(.drop, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps)
+      pauseAccessories(index, into: &steps)
+    }
+  }
+}
+
+// MARK: - What the life cycle does to it
+
+extension Policy {
+  /// A program without the mode leaves the foreground: its sessions are closed (rule J4).
+  mutating func leaveForegroundWithAccessories(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let state = sessions[index].modes.accessories, !state.sessions.isEmpty,
+      !sessions[index].subscriber.modes.contains(.externalAccessory)
+    else { return }
+    decide(.refuse, .accessoryMode, .noMode, index, at: instant, into: &steps)
+    pauseAccessories(index, into: &steps)
+  }
+
+  /// A program returns to the foreground: what was closed when it left is opened again (rule J4).
+  mutating func enterForegroundWithAccessories(_ index: Int, into steps: inout [PolicyStep]) {
+    guard sessions[index].modes.accessories?.isOn == true else { return }
+    resumeAccessories(index, into: &steps)
+  }
+
+  /// The user force-quits a program: its sessions end (rule J5).
+  mutating func dropAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for _ in sessions[index].modes.accessories?.sessions ?? [] {
+      decide(.drop, .accessoryClosed, .forceQuit, index, at: instant, into: &steps)
+    }
+    update(index) { $0.modes.accessories?.sessions = [] }
+  }
+
+  private mutating func pauseAccessories(_ index: Int, into steps: inout [PolicyStep]) {
+    for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated()
+    where !session.isPaused {
+      update(index) {
+        $0.modes.accessories?.sessions[place].isPaused = true
+        $0.modes.accessories?.sessions[place].isConnected = false
+        $0.modes.accessories?.sessions[place].merged = nil
+      }
+      // It wakes nobody.
+      if session.isConnected, sessions[index].state.isRunning {
+        report(session.terms.session, .disconnect, index, into: &steps)
+      }
+      order(.close, of: session.terms.session, index, into: &steps)
+    }
+  }
+
+  private mutating func resumeAccessories(_ index: Int, into steps: inout [PolicyStep]) {
+    for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated()
+    where session.isPaused {
+      update(index) { $0.modes.accessories?.sessions[place].isPaused = false }
+      order(.open(session.terms), of: session.terms.session, index, into: &steps)
+    }
+  }
+}
+
+// MARK: - What the accessory does
+
+extension Policy {
+  /// The device of a session has come, or is gone (rule J1).
+  private mutating func noteConnection(
+    _ session: String, _ isConnected: Bool, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let place = sessions[index].modes.accessories?.place(of: session) else {
+      return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps)
+    }
+    // What was on its way when the session was closed is no news.
+    guard let known = sessions[index].modes.accessories?.sessions[place], !known.isPaused,
+      known.isConnected != isConnected
+    else { return }
+    update(index) {
+      $0.modes.accessories?.sessions[place].isConnected = isConnected
+      $0.modes.accessories?.sessions[place].merged = nil
+    }
+    report(session, isConnected ? .connect : .disconnect, index, into: &steps)
+  }
+
+  /// A session has something to read. While its program runs, the program sees that itself (rule J1).
+  private mutating func noteData(
+    _ session: String, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let place = sessions[index].modes.accessories?.place(of: session),
+      let known = sessions[index].modes.accessories?.sessions[place], known.isConnected
+    else { return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps) }
+    guard sessions[index].state == .suspended else { return }
+    let next = known.nextWake(at: instant)
+    guard next > instant else {
+      return wake(for: place, bytes: bytes, lost: lost, index, at: instant, into: &steps)
+    }
+    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
+    update(index) {
+      $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
+        until: next, bytes: bytes, lost: lost)
+    }
+  }
+
+  private mutating func wake(
+    for place: Int, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let session = sessions[index].modes.accessories?.sessions[place] else { return }
+    update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
+    report(session.terms.session, .data, bytes: bytes, lost: lost, index, into: &steps)
+  }
+
+  /// When data that was merged wakes its program; nil where none waits.
+  func accessoryDeadline(_ session: Session) -> EngineInstant? {
+    session.modes.accessories?.sessions.compactMap(\.merged?.until).min()
+  }
+
+  /// Wakes the program for data that was merged, unless it runs by now and has seen it.
+  mutating func fireAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated() {
+      guard let merged = session.merged, merged.until <= instant else { continue }
+      update(index) { $0.modes.accessories?.sessions[place].merged = nil }
+      guard sessions[index].state == .suspended else { continue }
+      wake(for: place, bytes: merged.bytes, lost: merged.lost, index, at: instant, into: &steps)
+    }
+  }
+
+  private func report(
+    _ session: String, _ event: AccessoryRecord.Event, bytes: Int? = nil, lost: Int? = nil, _ index: Int,
+    into steps: inout [PolicyStep]
+  ) {
+    var record = AccessoryRecord(
+      subscriber: sessions[index].subscriber.name, session: session, event: event, bytes: bytes)
+    if let lost, lost > 0 { record.lost = lost }
+    steps.append(.attached(DueAccessory(record: record)))
+  }
+
+  private func order(
+    _ order: AccessoryOrder, of session: String, _ index: Int, into steps: inout [PolicyStep]
+  ) {
+    steps.append(
+      .ordered(.accessory(subscriber: sessions[index].subscriber.name, session: session, order)))
+  }
+
+  /// Hands over, or keeps, what has its record. Of too many that wait, the oldest makes room.
+  mutating func present(
+    _ due: DueAccessory, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let waiting = sessions[index].outbox.filter { $0.trigger.row == .accessory && !$0.isHanded }
+    if waiting.count >= Limits.accessoryEvents, let oldest = waiting.first {
+      decide(.drop, .accessory, .outboxFull, index, event: oldest.event, at: instant, into: &steps)
+      update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
+    }
+    offer(
+      event: event, trigger: .accessory, session: due.record.session, reason: due.record.event.reason,
+      to: index, at: instant, into: &steps)
+  }
+}

@@ -1,0 +1,80 @@
+/// Something has become of a session with an accessory (section J).
+public struct AccessoryRecord: Hashable, Sendable, Codable {
+  /// What happened. The raw values are stable: they stand in records and scenarios.
+  public enum Event: String, Hashable, Sendable, Codable, CaseIterable {
+    /// There is something to read.
+    case data
+    /// The accessory is there, and open.
+    case connect
+    /// The accessory is gone, or the session was closed.
+    case disconnect
+  }
+
+  /// Whose it is.
+  public var subscriber: String
+  /// Its session.
+  public var session: String
+  /// What happened.
+  public var event: Event
+  /// Bytes that wait to be read; nil where nobody knows.
+  public var bytes: Int?
+  /// Bytes that were lost for want of room since the session was opened; nil where none were.
+  public var lost: Int?
+}
+
+extension AccessoryRecord: RecordFamily {
+  /// All names that the `type` key of this family can have.
+  package static let types = ["accessory"]
+
+  /// The name in the `type` key.
+  package var type: String { "accessory" }
+
+  /// Visits the fields in the order in which they are written.
+  package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
+    visitor.text("subscriber", subscriber, "whose it is")
+    visitor.text("session", session, "its session")
+    visitor.text("event", event.rawValue, "`data`, `connect` or `disconnect`")
+    visitor.count("bytes", bytes, "bytes that wait to be read; absent if nobody knows")
+    visitor.count(
+      "lost", lost, "bytes lost for want of room since the session was opened; absent if there were none")
+  }
+
+  /// The record in words.
+  package static func text(_ fields: RecordFields) -> TextRecord? {
+    let event = fields.code("event", Event.self)?.phrase ?? fields.text("event")
+    let bytes = fields.number("bytes").map { ", \(Int($0)) bytes" } ?? ""
+    let lost = fields.number("lost").map { ", \(Int($0)) lost" } ?? ""
+    return TextRecord(
+      fields.text("subscriber"), "accessory \(fields.text("session")) \(event)\(bytes)\(lost)")
+  }
+
+  /// One of each kind, for the tests and the documents.
+  package static var samples: [Record.Body] {
+    Event.allCases.map { event in
+      let isData = event == .data
+      return .accessory(
+        AccessoryRecord(
+          subscriber: "a", session: "meter", event: event, bytes: isData ? 64 : nil, lost: isData ? 3 : nil))
+    }
+  }
+}
+
+extension AccessoryRecord.Event {
+  /// In words.
+  package var phrase: String {
+    switch self {
+    case .data: "has something to read"
+    case .connect: "is connected"
+    case .disconnect: "is disconnected"
+    }
+  }
+
+  /// Why a program is woken for it.
+  var reason: Decision.Reason {
+    switch self {
+    case .data: .accessoryData
+    case .connect: .accessoryConnected
+    case .disconnect: .accessoryDisconnected
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package import LocationCore
+
+/// What a Bluetooth device advertises: whether it is a beacon, and which (rule B11).
+package enum BeaconAdvertisement {
+  /// Reads the data of an advertisement: structures of a length, a type and a value (Bluetooth Core, volume 3, part C,
+  /// section 11); nil where it is no beacon's, or is cut off.
+  package static func beacon(advertised bytes: [UInt8]) -> Beacon? {
+    var place = 0
+    while place < bytes.count {
+      let length = Int(bytes[place])
+      // What follows a length of 0 is padding.
+      guard length > 0, place + length < bytes.count else { return nil }
+      let value = Array(bytes[(place + 2)..<(place + 1 + length)])
+      if let beacon = beacon(type: bytes[place + 1], value) { return beacon }
+      place += 1 + length
+    }
+    return nil
+  }
+
+  /// Reads the value of one structure, as BlueZ hands it over.
+  package static func beacon(type: UInt8, _ value: [UInt8]) -> Beacon? {
+    switch type {
+    case manufacturerData: ofManufacturer(value)
+    case serviceData: ofService(value)
+    case _: nil
+    }
+  }
+
+  /// "Manufacturer Specific Data" (Assigned Numbers, section 2.3).
+  package static let manufacturerData: UInt8 = 0xFF
+  /// "Service Data - 16-bit UUID" (the same).
+  package static let serviceData: UInt8 = 0x16
+
+  /// An iBeacon, `4c 00 02 15`, or an AltBeacon, any company and `be ac`: 16 bytes of a UUID, 2 of major, 2 of minor,
+  /// and the power at 1 m.
+  private static func ofManufacturer(_ value: [UInt8]) -> Beacon? {
+    let isApples = value.starts(with: [0x4C, 0x00, 0x02, 0x15])
+    let isAlternative = value.count >= 4 && value[2] == 0xBE && value[3] == 0xAC
+    guard isApples || isAlternative, value.count >= 25 else { return nil }
+    return Beacon(uuid: value[4..<20], major: number(value, at: 20), minor: number(value, at: 22))
+  }
+
+  /// An Eddystone-UID: `aa fe 00`, the power at 0 m, 10 bytes of a namespace and 6 of an instance. Its other frames
+  /// name no beacon.
+  private static func ofService(_ value: [UInt8]) -> Beacon? {
+    guard value.starts(with: [0xAA, 0xFE, 0x00]), value.count >= 20 else { return nil }
+    return Beacon(namespace: value[4..<14], instance: value[14..<20])
+  }
+
+  private static func number(_ bytes: [UInt8], at place: Int) -> UInt16 {
+    UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
+  }
+}

@@ -1,0 +1,75 @@
+import LocationCore
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A device of an accessory, opened as rule J1 has it: raw, at its speed, for one program alone.
+enum SerialLine {
+  /// Whether a speed is one that every serial driver knows.
+  static func knows(baud: Int) -> Bool { speed(baud) != nil }
+
+  /// Opens a device; nil where it is not there, or is not what was asked for.
+  static func open(_ terms: AccessoryTerms) -> Descriptor? {
+    guard let descriptor = Descriptor.open(terms.device, O_RDWR | O_NOCTTY | O_NONBLOCK) else { return nil }
+    var status = stat()
+    // Nothing but a device: a program can't have a file opened by another name.
+    guard unsafe fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
+      return nil
+    }
+    switch terms.kind {
+    case .usb: return descriptor
+    case .serial: return prepare(descriptor, baud: terms.baud) ? descriptor : nil
+    }
+  }
+
+  private static func prepare(_ descriptor: Descriptor, baud: Int) -> Bool {
+    guard let speed = speed(baud) else { return false }
+    var settings = termios()
+    guard unsafe tcgetattr(descriptor.number, &settings) == 0 else { return false }
+    unsafe cfmakeraw(&settings)
+    // Neither a modem's lines nor its carrier decide whether bytes flow.
+    settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD)
+    guard unsafe cfsetispeed(&settings, speed) == 0, unsafe cfsetospeed(&settings, speed) == 0,
+      unsafe tcsetattr(descriptor.number, TCSANOW, &settings) == 0
+    else { return false }
+    // Where it can't be kept to one program, it still works.
+    _ = ioctl(descriptor.number, UInt(TIOCEXCL))
+    return true
+  }
+
+  /// Bytes that the hardware or its driver lost for want of room since it was opened; nil where nobody counts, as of
+  /// a pseudo-terminal.
+  static func lostBytes(_ descriptor: Descriptor) -> Int? {
+    // `serial_icounter_struct` (linux/serial.h): 20 numbers, of which the 8th and the 11th are overruns.
+    var counters = [Int32](repeating: 0, count: 20)
+    guard unsafe ioctl(descriptor.number, readCounters, &counters) == 0 else { return nil }
+    return Int(counters[7]) + Int(counters[10])
+  }
+
+  /// `TIOCGICOUNT` (asm-generic/ioctls.h), which not every C library shows.
+  private static var readCounters: UInt { 0x545D }
+
+  private static func speed(_ baud: Int) -> speed_t? {
+    let speed: Int32? =
+      switch baud {
+      case 1200: B1200
+      case 2400: B2400
+      case 4800: B4800
+      case 9600: B9600
+      case 19200: B19200
+      case 38400: B38400
+      case 57600: B57600
+      case 115_200: B115200
+      case 230_400: B230400
+      case 460_800: B460800
+      case 500_000: B500000
+      case 921_600: B921600
+      case 1_000_000: B1000000
+      case _: nil
+      }
+    return speed.map { speed_t($0) }
+  }
+}

@@ -1,0 +1,117 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Rule B11: regions of beacons.
+@Suite struct BeaconMonitorTests {
+  private static let group = "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6"
+
+  private static func beacon(_ text: String) throws -> Beacon { try #require(Beacon(text)) }
+
+  /// An engine with a region `desk` of one beacon, and a suspended subscriber.
+  private static func stage(
+    _ text: String = group + ":1:7", notify: Region.Notify = [.enter, .exit], dwellSeconds: Double = 60,
+    exitDelaySeconds: Double = 0
+  ) throws -> Stage {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: .regions), .suspended)
+    let region = Region(
+      id: "desk", shape: .beacon(try beacon(text)), notify: notify, dwellSeconds: dwellSeconds,
+      exitDelaySeconds: exitDelaySeconds)
+    stage.take(0, .addRegion(region))
+    return stage
+  }
+
+  private static func see(_ seconds: Double, _ text: String = group + ":1:7", for span: Double = 0)
+    throws -> (Double, Event)
+  {
+    (seconds, .beacon(BeaconSighting(try beacon(text), seconds: span)))
+  }
+
+  private static func events(_ stage: borrowing Stage) -> [String] {
+    stage.effects.records.compactMap { record in
+      guard case .region(let event) = record.body else { return nil }
+      let seconds = event.insideSeconds.map { " \($0)" } ?? ""
+      return "\(event.kind.name) \(Drive.instant(0).seconds(to: event.instant))\(seconds)"
+    }
+  }
+
+  @Test func `B11 a region is entered at the first sight and left 30 s after the last`() throws {
+    var stage = try Self.stage()
+    for second in [10.0, 20, 45] {
+      let (at, event) = try Self.see(second)
+      stage.take(at, event)
+    }
+    stage.wait(until: 74.9)
+    #expect(Self.events(stage) == ["enter 10.0"])
+    let inside = stage.engine.regionsInside
+    #expect(inside == ["desk"])
+    stage.wait(until: 75)
+    #expect(Self.events(stage) == ["enter 10.0", "exit 75.0 35.0"])
+    #expect(stage.log().contains("wake B4 suspended>background suspended"))
+    let (at, event) = try Self.see(100)
+    stage.take(at, event)
+    #expect(Self.events(stage).last == "enter 100.0")
+    let state = stage.engine.regionState("desk")
+    #expect(state == .inside)
+  }
+
+  @Test func `B11 a beacon that is seen for a while is left 30 s after that`() throws {
+    var stage = try Self.stage()
+    let (at, event) = try Self.see(10, for: 600)
+    stage.take(at, event)
+    stage.wait(until: 639)
+    #expect(Self.events(stage) == ["enter 10.0"])
+    stage.wait(until: 640)
+    #expect(Self.events(stage).last == "exit 640.0 600.0")
+  }
+
+  @Test func `B11 dwelling is told, and an exit may be held back`() throws {
+    var stage = try Self.stage(notify: [.enter, .exit, .dwell], exitDelaySeconds: 20)
+    let (at, event) = try Self.see(10, for: 70)
+    stage.take(at, event)
+    stage.wait(until: 200)
+    #expect(Self.events(stage) == ["enter 10.0", "dwell 70.0 60.0", "exit 130.0 70.0"])
+  }
+
+  @Test(
+    arguments: [
+      (group, group + ":1:7", true), (group + ":1", group + ":1:7", true),
+      (group + ":1:8", group + ":1:7", false), (group + ":2", group + ":1:7", false),
+      ("00112233445566778899", "00112233445566778899:aabbccddeeff", true),
+      ("00112233445566778899:aabbccddeef0", "00112233445566778899:aabbccddeeff", false),
+    ])
+  func `B11 what a region leaves out stands for any`(region: String, seen: String, isOne: Bool) throws {
+    #expect(try Self.beacon(region).includes(Self.beacon(seen)) == isOne)
+  }
+
+  @Test(
+    arguments: [
+      group, group + ":0:65535", "00112233445566778899", "00112233445566778899:aabbccddeeff",
+    ])
+  func `B11 the text of a beacon is read as it is written`(text: String) throws {
+    #expect(try Self.beacon(text).text == text)
+    #expect(try Self.beacon(text.uppercased()).text == text)
+  }
+
+  @Test(
+    arguments: [
+      "", "desk", group + ":65536", group + ":1:2:3", group + ":", group + ":-1", "0011223344556677889",
+      "00112233445566778899:aabb", "00112233-445566778899", group + "00",
+    ])
+  func `B11 other texts are none`(text: String) { #expect(Beacon(text) == nil) }
+
+  @Test func `B11 an id is one region's, and beacons take no part in what a fix tells`() throws {
+    var stage = try Self.stage()
+    let circle = Region(
+      id: "desk", shape: .circle(center: Coordinate(uncheckedLatitude: 48, longitude: 11), radiusMeters: 50))
+    stage.take(1, .addRegion(circle))
+    #expect(stage.effects.records.contains { if case .refused = $0.body { true } else { false } })
+    for second in 2..<60 { stage.fix(Double(second), east: 0) }
+    #expect(Self.events(stage).isEmpty)
+    stage.take(70, .removeRegion(id: "desk"))
+    let ids = stage.engine.regionIDs
+    #expect(ids.isEmpty)
+  }
+}
