@@ -69,18 +69,15 @@ let package = Package(
     .target(
       name: "LocationLab", dependencies: ["LocationRuntime", "LocationFormats", "LocationCore"],
       resources: [
-        "model.js", "surface.js", "vectors.js", "tiles.js", "map.js", "timeline.js", "controls.js",
-        "page.css",
+        "index.html", "page.css", "model.js", "vectors.js", "tiles.js", "marks.js", "map.js", "timeline.js",
+        "page.js", "editor.js", "server.js", "file.js",
       ]
-      .map {
-        .embedInCode("Report/Page/\($0)")
-      },
+      .map { .embedInCode("Page/\($0)") },
       swiftSettings: strict),
-    // The page of `locwatch serve` and its server.
+    // The server of `locwatch serve`.
     .target(
       name: "LocationWeb",
       dependencies: ["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"],
-      resources: ["index.html", "page.js", "drawing.js", "page.css"].map { .embedInCode("Page/\($0)") },
       swiftSettings: strict),
     .executableTarget(
       name: "locwatch",

@@ -74,6 +74,11 @@ struct ReplayCommand: AsyncParsableCommand {
       valueName: "file|url"), completion: .file())
   var tiles: String?
 
+  @Option(
+    help: ArgumentHelp("The folder of Leaflet, which draws the map of --report.", valueName: "folder"),
+    completion: .directory)
+  var leaflet: String = Leaflet.usualFolder
+
   @Option(help: "The output format (default: text on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
 
@@ -209,6 +214,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.speed = speed.factor
     request.reportPath = report
+    request.leaflet = leaflet
     request.baseMap = try tiles.map { (text) throws(Failure) in try BaseMap(text) }
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && (jobs ?? 1) == 1

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LocationFormats
+import LocationLab
 import LocationRuntime
 import LocationWeb
 
@@ -45,7 +46,7 @@ struct ServeCommand: ParsableCommand {
   var attribution: String?
 
   @Option(help: ArgumentHelp("The folder of Leaflet.", valueName: "folder"), completion: .directory)
-  var leaflet: String = ServeRequest.usualLeaflet
+  var leaflet: String = Leaflet.usualFolder
 
   @Flag(help: "Regions can't be changed.")
   var readOnly = false

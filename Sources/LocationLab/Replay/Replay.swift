@@ -45,7 +45,9 @@ package enum Replay {
     }
     try printer.finish()
     if let page, let path = request.reportPath, let track = tracks.first {
-      try ReportPage(page, of: track.path, request).write(to: path)
+      let page = try ReportPage(page, of: track.path, request)
+      try page.write(to: path)
+      if let lack = page.lack { report(lack) }
     }
     return first
   }

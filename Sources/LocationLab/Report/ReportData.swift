@@ -6,7 +6,7 @@ import LocationRuntime
 ///
 /// Times are milliseconds after `t0`, places ten-millionths of a degree; both are differences to the value before
 /// where they are many. Its keys: `t`, `lat`, `lon`, `use` (run lengths: use, count, use, count, …) and `breaks` of
-/// the points; `receiver`, `subscribers` (times and states), `regions`, `events`.
+/// the points; `receiver`, `subscribers` (times and states), `regions` as a server has them, `events`.
 struct ReportData {
   private(set) var bytes: [UInt8] = []
   private let origin: Int64
@@ -25,7 +25,7 @@ struct ReportData {
     append(report.points)
     append(report.orders)
     append(report.lives)
-    list("regions", report.regions) { $0.append($1) }
+    list("regions", report.regions) { $0.append(RegionOutline.tree(of: $1).text) }
     list("events", report.events) { $0.append($1) }
     append("}")
     escapeTags()
@@ -156,38 +156,4 @@ extension ReportData {
       ",\"lat\":\(TrackReport.Points.scaled(place.latitude)),\"lon\":\(TrackReport.Points.scaled(place.longitude))"
     )
   }
-
-  private mutating func append(_ region: Region) {
-    append("{\"id\":")
-    JSONText.append(region.id, to: &bytes)
-    if let name = region.name {
-      append(",\"name\":")
-      JSONText.append(name, to: &bytes)
-    }
-    switch region.shape {
-    case .circle(let center, let radius):
-      append(place: center)
-      append(",\"radius\":\(Wording.number(radius, FixedPoint.meters))")
-    case .polygon(let polygon): list("rings", polygon.rings) { $0.append($1) }
-    case .multiPolygon(let polygons): list("rings", polygons.flatMap(\.rings)) { $0.append($1) }
-    case .beacon: break
-    case .corridor(let line, let buffer):
-      list("line", [line]) { $0.append($1) }
-      append(",\"buffer\":\(Wording.number(buffer, FixedPoint.meters))")
-    }
-    append("}")
-  }
-
-  /// A line as its latitudes and its longitudes.
-  private mutating func append(_ line: [Coordinate]) {
-    append("[")
-    differences(line.map { TrackReport.Points.scaled($0.latitude) })
-    append(",")
-    differences(line.map { TrackReport.Points.scaled($0.longitude) })
-    append("]")
-  }
-}
-
-extension Region.Polygon {
-  fileprivate var rings: [[Coordinate]] { [shell] + holes }
 }

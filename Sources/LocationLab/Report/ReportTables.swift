@@ -6,11 +6,15 @@ import LocationRuntime
 struct ReportTables {
   /// HTML; every name in it is escaped.
   private(set) var html = ""
+  /// The rows of the table of events.
+  private(set) var eventRows = ""
+  /// What is said above it; empty where it is complete.
+  private(set) var eventNote = ""
   private let report: TrackReport
   private let units: MeasureUnits
 
   /// More rows than this make a page slow and help nobody; the rest is on the timeline.
-  static let eventRows = 1000
+  static let mostEvents = 1000
 
   init(_ report: TrackReport, _ comparison: Comparison?, in units: MeasureUnits) {
     self.report = report
@@ -78,7 +82,7 @@ struct ReportTables {
       ("Power profile", Markup.escaped(summary.profile)),
       ("Calibrated", Markup.escaped(summary.calibration ?? "no: modelled, not measured")),
     ]
-    html += "<section aria-labelledby=\"h-sum\"><h2 id=\"h-sum\">Summary</h2>\n<dl>"
+    html += "<section aria-labelledby=\"h-sum\"><h2 id=\"h-sum\">Summary</h2>\n<dl class=\"facts\">"
     for (name, value) in facts { html += "<div><dt>\(name)</dt><dd>\(value)</dd></div>\n" }
     for note in summary.notes { html += "<div><dt>Note</dt><dd>\(Markup.escaped(note))</dd></div>\n" }
     html += "</dl></section>\n"
@@ -132,24 +136,22 @@ struct ReportTables {
 
   private mutating func appendEvents() {
     let folded = FoldedEvents(report.events)
-    let shown = folded.rows.prefix(Self.eventRows)
-    let rows = shown.map { row in
+    let shown = folded.rows.prefix(Self.mostEvents)
+    for row in shown {
       let event = report.events[row.index]
       let text = TextRecord(event, in: units)
       let suspended = row.suspendedSeconds.map { "; suspended after \(Wording.duration($0))" } ?? ""
-      return [
-        "<button type=\"button\" class=\"at\" data-event=\"\(row.index)\">\(Self.clock(event.time))</button>",
-        "<code>\(event.type)</code>", Markup.escaped(text?.what ?? event.type),
-        Markup.escaped((text?.detail ?? "") + suspended),
-      ]
+      eventRows += """
+        <tr><th scope="row"><button type="button" class="at" data-event="\(event.id)">\(Self.clock(event.time))</button></th>\
+        <td><code>\(event.type)</code></td><td>\(Markup.escaped(text?.what ?? event.type))</td>\
+        <td>\(Markup.escaped((text?.detail ?? "") + suspended))</td></tr>
+
+        """
     }
-    html += "<section aria-labelledby=\"h-events\"><h2 id=\"h-events\">Events</h2>\n"
     if shown.count < folded.rows.count {
-      html +=
-        "<p>The first \(Wording.count(shown.count)) of \(Wording.count(folded.rows.count)); all of them are on the timeline.</p>\n"
+      eventNote =
+        "<p>The first \(Wording.count(shown.count)) of \(Wording.count(folded.rows.count)); all of them are on the timeline.</p>"
     }
-    html += Self.table("What happened, in order", ["Time (UTC)", "Record", "What", "Detail"], rows)
-    html += "</section>\n"
   }
 
   /// `2026-05-04 06:30:00`
@@ -162,7 +164,7 @@ struct ReportTables {
   static func bar(_ band: PowerBand, of largest: Double) -> String {
     func percent(_ value: Double) -> String { Wording.number(largest > 0 ? 100 * value / largest : 0, 2) }
     return """
-      <span class="bar" aria-hidden="true"><i style="width:\(percent(band.value))%"></i>\
+      <span class="span" aria-hidden="true"><i style="width:\(percent(band.value))%"></i>\
       <b style="left:\(percent(band.low))%;width:\(percent(band.high - band.low))%"></b></span>
       """
   }

@@ -1,4 +1,5 @@
 package import LocationFormats
+import LocationLab
 import LocationRuntime
 
 /// What `locwatch serve` is to do.
@@ -16,14 +17,11 @@ package struct ServeRequest: Sendable {
   /// Whose tiles they are, shown on the map.
   package var attribution: String?
   /// The folder of Leaflet.
-  package var leaflet = ServeRequest.usualLeaflet
+  package var leaflet = Leaflet.usualFolder
   /// Whether regions may not be changed.
   package var isReadOnly = false
   /// Whether other machines may be served without TLS.
   package var allowsPlain = false
-
-  /// Of Debian's libjs-leaflet.
-  package static let usualLeaflet = "/usr/share/javascript/leaflet"
 
   package init(state: String) { self.state = state }
 }

@@ -55,30 +55,24 @@ struct ServeRoutes {
 
   private func page(_ path: String) throws(Failure) -> HTTPResponse {
     switch path {
-    case "/": file("text/html; charset=utf-8", PackageResources.index_html)
-    case "/page.js": file("text/javascript; charset=utf-8", PackageResources.page_js)
-    case "/drawing.js": file("text/javascript; charset=utf-8", PackageResources.drawing_js)
-    case "/page.css": file("text/css; charset=utf-8", PackageResources.page_css)
+    case "/": file("text/html; charset=utf-8", Self.index)
+    case "/page.js": file("text/javascript; charset=utf-8", PageTemplate.script(for: .server))
+    case "/page.css": file("text/css; charset=utf-8", PageTemplate.style)
     case "/leaflet/leaflet.js":
-      try leaflet("leaflet.min.js", or: "leaflet.js", "text/javascript; charset=utf-8")
-    case "/leaflet/leaflet.css": try leaflet("leaflet.css", or: "leaflet.css", "text/css; charset=utf-8")
+      file("text/javascript; charset=utf-8", try Leaflet.file(.script, in: request.leaflet))
+    case "/leaflet/leaflet.css":
+      file("text/css; charset=utf-8", try Leaflet.file(.style, in: request.leaflet))
     case _: .refusal(.notFound, "there is nothing at that path")
     }
   }
+
+  private static let index = PageTemplate.page(
+    for: .server, ["feed": "server", "title": "locwatch", "clock": "Time"].mapValues { Array($0.utf8) })
 
   private func file(_ type: String, _ bytes: [UInt8]) -> HTTPResponse {
     var response = HTTPResponse(type: type, body: bytes)
     response.headers = [("Content-Security-Policy", policy)]
     return response
-  }
-
-  private func leaflet(_ name: String, or other: String, _ type: String) throws(Failure) -> HTTPResponse {
-    for name in [name, other] {
-      if let bytes = try? FileBytes.read(path: "\(request.leaflet)/\(name)") { return file(type, bytes) }
-    }
-    throw Failure(
-      .conditionFails, file: request.leaflet, what: "there is no Leaflet",
-      remedy: "apt-get install libjs-leaflet")
   }
 
   // MARK: - Data

@@ -4,7 +4,9 @@ import Testing
 
 /// The page of `replay --report` in a browser.
 @Suite(
-  .enabled(if: Browser.path != nil, "no Chromium is installed: apt-get install chromium-headless-shell"),
+  .enabled(
+    if: Browser.path != nil && FileManager.default.fileExists(atPath: "/usr/share/javascript/leaflet"),
+    "apt-get install chromium-headless-shell libjs-leaflet"),
   .serialized)
 struct ReportBrowserTests {
   let folder = TemporaryFolder()
@@ -57,12 +59,12 @@ struct ReportBrowserTests {
     let visit = try await Browser.visit(
       page, folder,
       returning: """
-        const { points, events } = window.locwatch;
+        const { model } = page, { events } = model;
         const taken = [];
         let refused = 0;
-        for (let i = 0; i < points.count; i++) {
-          if (points.use[i] === 1) taken.push([points.time[i], points.lat[i], points.lon[i]]);
-          if (points.use[i] === 2) refused++;
+        for (let i = 0; i < model.n; i++) {
+          if (model.use[i] === BELIEVED) taken.push([model.time[i], model.lat[i], model.lon[i]]);
+          if (model.use[i] === REFUSED) refused++;
         }
         return { taken, refused, events: events.map(e => [e.id, e.type, e.what]),
           places: events.filter(e => e.type === "significant" || e.region).map(e => [e.time, e.lat, e.lon]) };
@@ -107,19 +109,19 @@ struct ReportBrowserTests {
     let visit = try await Browser.visit(
       page, folder,
       returning: """
-        const { map, timeline } = window.locwatch;
-        const looks = view => {
-          view.draw();
-          const { width, height } = view.canvas;
-          const words = new Uint32Array(view.canvas.getContext("2d").getImageData(0, 0, width, height).data.buffer);
+        const looks = canvas => {
+          const { width, height } = canvas;
+          const words = new Uint32Array(canvas.getContext("2d").getImageData(0, 0, width, height).data.buffer);
           const counts = new Map();
           for (const word of words) counts.set(word, (counts.get(word) || 0) + 1);
           return Math.round(100 - 100 * Math.max(...counts.values()) / words.length + counts.size / 10);
         };
-        const background = getComputedStyle(document.body).backgroundColor;
-        return { map: looks(map), timeline: looks(timeline), background,
+        return { map: looks(watchMap.marks.canvas), timeline: looks(timeline.canvas),
+          background: getComputedStyle(document.body).backgroundColor,
+          regions: document.querySelectorAll("#map path.leaflet-interactive").length,
+          scale: document.querySelector(".leaflet-control-scale").textContent,
           overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          bar: map.scaleBar.metres / map.scaleBar.pixels * map.scale };
+          asked: performance.getEntriesByType("resource").length };
         """,
       options: ["--window-size=\(width),800", "--blink-settings=preferredColorScheme=\(isDark ? 0 : 1)"])
     #expect(visit.console.isEmpty, "\(visit.console)")
@@ -127,55 +129,66 @@ struct ReportBrowserTests {
     #expect(value["map"] as? Int ?? 0 >= 5, "\(value)")
     #expect(value["timeline"] as? Int ?? 0 >= 5, "\(value)")
     #expect(value["background"] as? String == (isDark ? "rgb(18, 22, 27)" : "rgb(255, 255, 255)"))
+    #expect(value["regions"] as? Int ?? 0 > 0)
+    #expect((value["scale"] as? String)?.hasSuffix("m") == true)
     // Tables scroll by themselves; the page does not.
     #expect(value["overflow"] as? Int == 0)
-    #expect(abs((value["bar"] as? Double ?? 0) - 1) < 1e-9)
+    #expect(value["asked"] as? Int == 0)
   }
 
-  @Test func `keys go from event to event and the map follows`() async throws {
+  @Test func `keys and pointer go from event to event and the map follows`() async throws {
     let (page, _) = try await replay(Self.track("commute-with-stops"))
-    let visit = try await Browser.visit(
-      page, folder,
-      returning: """
-        const { map, timeline, events, selection, points } = window.locwatch;
-        const press = (view, key) => view.canvas.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
-        const said = () => document.getElementById("said").textContent;
-        const scale = map.scale, span = timeline.to - timeline.from;
-        press(map, "+");
-        press(timeline, "+");
-        const zoomed = [map.scale / scale, span / (timeline.to - timeline.from)];
-        press(map, "0");
-        press(timeline, "ArrowRight");
-        const first = [said().includes(events[0].what), selection.event === events[0], said().includes("Receiver on")];
-        press(timeline, "ArrowRight");
-        const second = selection.event === events[1];
-        press(timeline, "ArrowLeft");
-        const back = selection.event === events[0];
-        press(timeline, "End");
-        const last = selection.time === Math.max(...events.map(e => e.time));
-        for (let i = 0; i < 12; i++) press(map, "+");
-        const region = events.filter(e => e.type === "region.enter").pop();
-        document.querySelector(`[data-event="${region.index}"]`).click();
-        map.draw();
-        const x = map.sx(selection.x), y = map.sy(selection.y);
-        const isOnMap = x >= 0 && y >= 0 && x <= map.width && y <= map.height;
-        const isThere = selection.lat === region.lat && selection.lon === region.lon;
-        const row = document.querySelector("tr.selected").textContent.includes(region.detail);
-        press(timeline, "0");
-        const under = map.hit(x, y);
-        const hit = timeline.hit(timeline.sx(points.time[5]), 5) !== null && under.event !== null
-          && Math.hypot(map.sx(under.event.x) - x, map.sy(under.event.y) - y) < 12;
-        press(timeline, "Escape");
-        return { zoomed, first, second, back, last, isOnMap, isThere, row, hit, cleared: said() === "",
-          focusable: [map, timeline].every(v => v.canvas.tabIndex === 0) };
-        """)
-    #expect(visit.console.isEmpty, "\(visit.console)")
-    let value = try #require(visit.value as? [String: Any])
-    #expect((value["zoomed"] as? [Double] ?? []).allSatisfy { abs($0 - 1.5) < 1e-6 }, "\(value)")
-    #expect(value["first"] as? [Bool] == [true, true, true], "\(value)")
-    for key in ["second", "back", "last", "isOnMap", "isThere", "row", "hit", "cleared", "focusable"] {
-      #expect(value[key] as? Bool == true, "\(key)")
+    let file = folder.write("driven.html", page)
+    let drive = try await DriveBrowser.drive(
+      "file://\(file)", folder,
+      """
+      said = "document.getElementById('said').textContent"
+      value("tab", "return document.getElementById('map').tabIndex")
+      value("before", "return [watchMap.map.getZoom(), timeline.to - timeline.from]")
+      do("document.getElementById('map').focus()")
+      key("+")
+      wait("watchMap.map.getZoom() > " + str(values["before"][0]))
+      key("0")
+      wait("watchMap.map.getZoom() === " + str(values["before"][0]))
+      do("timeline.canvas.focus()")
+      key("+")
+      value("zoomed", "return timeline.to - timeline.from")
+      key("ArrowRight")
+      value("first", f"return selection.event === page.model.byTime[0] && {said}.includes(selection.event.what) && {said}.includes('Receiver on')")
+      key("ArrowRight")
+      value("second", "return selection.event === page.model.byTime[1]")
+      key("ArrowLeft")
+      value("back", "return selection.event === page.model.byTime[0]")
+      key("End")
+      value("last", "return selection.time === Math.max(...page.model.events.map(e => e.time))")
+      do("watchMap.map.setZoom(18, { animate: false })")
+      do("const e = page.model.events.filter(e => e.type === 'region.enter').pop(); document.querySelector(`[data-event='${e.id}']`).click()")
+      value("row", "return document.querySelector('tr.selected').textContent.includes(selection.event.detail)")
+      value("there", "return watchMap.map.getBounds().contains(selection.place) && watchMap.mark.getLatLng().lat === selection.event.lat")
+      value("inside", "return watchMap.inside.has(selection.event.region)")
+      key("0")
+      do("watchMap.showAll(); document.getElementById('map').scrollIntoView(); await new Promise(requestAnimationFrame); watchMap.marks.draw(); select(null, null)")
+      spot = do("const s = watchMap.marks.placed[0], p = document.getElementById('map').getBoundingClientRect(); return [p.x + 1 + s.px, p.y + 1 + s.py, s.event.id]")
+      click(spot[0], spot[1])
+      wait("selection.event && selection.event.id === " + str(spot[2]))
+      key("Escape")
+      wait(f"{said} === ''")
+      seen = set()
+      do("document.activeElement.blur()")
+      for _ in range(30):
+          key("Tab")
+          seen.add(do("return document.activeElement.id || document.activeElement.className"))
+      value("seen", "return " + json.dumps(sorted(seen)))
+      """)
+    #expect(drive.console.isEmpty, "\(drive.console)")
+    let before = drive.values["before"] as? [Double] ?? []
+    #expect(abs((before.last ?? 0) / (drive.values["zoomed"] as? Double ?? 1) - 1.5) < 1e-6)
+    for key in ["first", "second", "back", "last", "row", "there", "inside"] {
+      #expect(drive.values[key] as? Bool == true, "\(key)")
     }
+    #expect(drive.values["tab"] as? Int == 0)
+    let seen = Set(drive.values["seen"] as? [String] ?? [])
+    #expect(seen.isSuperset(of: ["timeline", "all", "scroll", "at"]), "\(seen)")
   }
 
   @Test func `marks do not lie on each other, and a pointer finds them where they are seen`() async throws {
@@ -183,15 +196,15 @@ struct ReportBrowserTests {
     let visit = try await Browser.visit(
       page, folder,
       returning: """
-        const { map, events } = window.locwatch;
-        map.draw();
+        const { marks } = watchMap;
         let least = Infinity;
-        for (const a of map.placed) {
-          for (const b of map.placed) if (a !== b) least = Math.min(least, Math.hypot(a.px - b.px, a.py - b.py));
+        for (const a of marks.placed) {
+          for (const b of marks.placed) if (a !== b) least = Math.min(least, Math.hypot(a.px - b.px, a.py - b.py));
         }
-        const found = map.placed.every(spot => map.hit(spot.px, spot.py).event === spot.event);
-        return { least, found, moved: map.placed.filter(s => s.px !== s.x || s.py !== s.y).length,
-          shown: map.placed.reduce((sum, spot) => sum + 1 + spot.wakes, 0), all: events.filter(e => e.kind !== "other" && e.x !== null).length };
+        return { least, found: marks.placed.every(spot => marks.hit({ x: spot.px, y: spot.py }).event === spot.event),
+          moved: marks.placed.filter(s => s.px !== s.x || s.py !== s.y).length,
+          shown: marks.placed.reduce((sum, spot) => sum + 1 + spot.wakes, 0),
+          all: page.model.events.filter(e => e.kind !== "other" && e.shown !== null).length };
         """)
     #expect(visit.console.isEmpty, "\(visit.console)")
     let value = try #require(visit.value as? [String: Any])
@@ -206,7 +219,7 @@ struct ReportBrowserTests {
     let visit = try await Browser.visit(
       page, folder,
       returning: """
-        const { mostlyDay } = window.locwatch;
+        const mostlyDay = (from, to) => page.model.mostlyDay(from, to);
         const at = (day, hour) => Date.UTC(2026, 4, day, hour);
         return [mostlyDay(at(4, 20), at(5, 10)), mostlyDay(at(4, 6), at(5, 1)), mostlyDay(at(4, 23), at(7, 1)),
           mostlyDay(at(4, 6), at(4, 7))];
@@ -232,20 +245,20 @@ struct ReportBrowserTests {
     try Data(bytes + directory + metadata + picture).write(to: URL(fileURLWithPath: folder("map.pmtiles")))
     let (page, _) = try await replay(["Tracks/tunnel.gpx", "--tiles", folder("map.pmtiles")])
     #expect(page.contains("The page is whole: it fetches nothing. Its map holds 1 tile."))
-    let visit = try await Browser.visit(
-      page, folder,
-      returning: """
-        const { map, tiles } = window.locwatch;
-        map.draw();
-        const tile = tiles.get("0/0/0");
-        return [tiles.size, tile.source.startsWith("data:image/png;base64,"), tile.image instanceof Image,
-          document.scripts.length, JSON.parse(document.getElementById("tiles").textContent).credit];
-        """)
-    #expect(visit.console.isEmpty, "\(visit.console)")
-    let value = try #require(visit.value as? [Any])
-    #expect(value[0] as? Int == 1 && value[1] as? Bool == true && value[2] as? Bool == true, "\(value)")
-    #expect(value[3] as? Int == 4)
-    #expect(value[4] as? String == "© Someone")
+    #expect(page.contains("script-src 'unsafe-inline'; img-src data:\""))
+    let file = folder.write("driven.html", page)
+    let drive = try await DriveBrowser.drive(
+      "file://\(file)", folder,
+      """
+      wait("[...document.querySelectorAll('canvas.leaflet-tile')].some(c => c.getContext('2d').getImageData(9, 9, 1, 1).data[0] > 200)")
+      value("credit", "return document.querySelector('.leaflet-control-attribution').textContent")
+      value("asked", "return performance.getEntriesByType('resource').filter(r => !r.name.startsWith('data:')).length")
+      do("watchMap.map.setZoom(0, { animate: false })")
+      wait("[...document.querySelectorAll('canvas.leaflet-tile')].some(c => c.getContext('2d').getImageData(9, 9, 1, 1).data[0] > 200)")
+      """)
+    #expect(drive.console.isEmpty, "\(drive.console)")
+    #expect((drive.values["credit"] as? String)?.contains("© Someone") == true)
+    #expect(drive.values["asked"] as? Int == 0)
   }
 
   @Test func `hostile names are shown as they are`() async throws {
@@ -254,16 +267,17 @@ struct ReportBrowserTests {
     let visit = try await Browser.visit(
       page, folder,
       returning: """
-        const { regions } = window.locwatch;
-        return [regions[0].name, regions[0].id, document.images.length, document.scripts.length];
+        return [page.regions[0].name, page.regions[0].id, document.images.length, document.scripts.length,
+          document.querySelector("#regions th").textContent];
         """)
     #expect(visit.console.isEmpty, "\(visit.console)")
     let value = try #require(visit.value as? [Any])
     #expect(value[0] as? String == "<img src=x onerror=throw(2)> & \"quotes\" '")
     #expect(value[1] as? String == "</script><script>throw 1//")
     #expect(value[2] as? Int == 0)
-    // Data, script and the test's own.
-    #expect(value[3] as? Int == 3)
+    // Data, Leaflet, script and the test's own.
+    #expect(value[3] as? Int == 4)
+    #expect(value[4] as? String == value[0] as? String)
   }
 
   @Test func `every shape of a region is on the map`() async throws {
@@ -272,19 +286,84 @@ struct ReportBrowserTests {
     let visit = try await Browser.visit(
       page, folder,
       returning: """
-        return window.locwatch.regions.map(r => [r.name, r.lines ? r.lines.length : 0, r.half || r.r || 0,
-          Math.round(r.box[2] - r.box[0]), Math.round(r.box[3] - r.box[1])]);
+        const { map, regions } = watchMap;
+        map.setView([46.7, 8.605], 15, { animate: false });
+        return regions.map(({ region, layer }) => {
+          const box = layer.getBounds(), side = (a, b) => Math.round(map.distance(a, b));
+          return [region.name, layer.getLatLngs ? layer.getLatLngs().flat().length : 0, layer.getRadius ? layer.getRadius() : 0,
+            side(box.getSouthWest(), box.getSouthEast()), side(box.getSouthWest(), box.getNorthWest()), layer.options.weight];
+        });
         """)
     #expect(visit.console.isEmpty, "\(visit.console)")
     let rows = try #require(visit.value as? [[Any]])
     #expect(rows.map { $0[0] as? String } == ["circle", "ring", "corridor"])
-    #expect(rows.map { $0[1] as? Int } == [0, 2, 1])
-    #expect(rows.map { $0[2] as? Int } == [500, 0, 40])
-    // A hundredth of a degree there is 764 m wide and 1,112 m tall, by WGS 84 at 46.7 degrees north.
+    // A polygon has a shell and a hole, a line has two places.
+    #expect(rows.map { $0[1] as? Int } == [0, 2, 2])
+    #expect(rows.map { $0[2] as? Int } == [500, 0, 0])
+    // A hundredth of a degree there is 763 m wide and 1,112 m tall on Leaflet's sphere.
     let sizes = rows.map { [$0[3] as? Int ?? 0, $0[4] as? Int ?? 0] }
-    for (size, expected) in zip(sizes, [[1000, 1000], [765, 1112], [844, 80]]) {
+    for (size, expected) in zip(sizes, [[1000, 1000], [763, 1112], [763, 0]]) {
       #expect(abs(size[0] - expected[0]) <= 4 && abs(size[1] - expected[1]) <= 4, "\(size) \(expected)")
     }
+    // As wide as the corridor.
+    #expect(abs((rows[2][5] as? Double ?? 0) - 2 * 40 / 3.28) < 0.1, "\(rows[2])")
+  }
+
+  @Test func `a track across the antimeridian is one line, with what belongs to it beside it`() async throws {
+    let (page, _) = try await replay(Self.track("ferry-across-the-antimeridian"))
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        const { model } = page, bounds = watchMap.map.getBounds();
+        let widest = 0;
+        for (let i = 1; i < model.n; i++) widest = Math.max(widest, Math.abs(model.shown[i] - model.shown[i - 1]));
+        return { widest, crosses: Math.max(...model.lon) - Math.min(...model.lon) > 350,
+          seen: model.events.every(e => bounds.contains([e.lat, e.shown]))
+            && watchMap.regions.every(r => !model.told.has(r.region.id) || bounds.contains(r.layer.getBounds())) };
+        """)
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    let value = try #require(visit.value as? [String: Any])
+    #expect(value["widest"] as? Double ?? 360 < 1, "\(value)")
+    #expect(value["crosses"] as? Bool == true && value["seen"] as? Bool == true, "\(value)")
+  }
+
+  @Test func `without Leaflet a page has all but the map, and says so`() async throws {
+    let run = try await Binary.run(
+      ["replay"] + Self.track("tunnel")
+        + ["--report", folder("page.html"), "--leaflet", folder("none"), "--format", "ndjson"])
+    #expect(run.status == 0)
+    #expect(run.stderr.split(separator: "\n").count == 1)
+    #expect(run.stderr.contains("apt-get install libjs-leaflet"))
+    let page = try String(contentsOfFile: folder("page.html"), encoding: .utf8)
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        step(1);
+        return { hasMap: watchMap !== null, isHidden: getComputedStyle(document.getElementById("map")).display,
+          note: document.querySelector(".problem").textContent, said: document.getElementById("said").textContent,
+          events: document.querySelectorAll("#events tr").length, lanes: timeline.lanes.length,
+          drawn: timeline.canvas.width };
+        """)
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    let value = try #require(visit.value as? [String: Any])
+    #expect(value["hasMap"] as? Bool == false && value["isHidden"] as? String == "none")
+    #expect((value["note"] as? String)?.contains("There is no map") == true)
+    #expect((value["said"] as? String)?.isEmpty == false)
+    #expect(value["events"] as? Int ?? 0 > 3 && value["lanes"] as? Int ?? 0 > 3, "\(value)")
+    #expect(value["drawn"] as? Int ?? 0 > 300)
+  }
+
+  @Test(arguments: ["metric", "imperial", "nautical"])
+  func `scale and lengths are in the units of the report`(units: String) async throws {
+    let (page, _) = try await replay(["Tracks/tunnel.gpx", "--units", units])
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        return [document.querySelector(".leaflet-control-scale").textContent, document.getElementById("length").textContent];
+        """)
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    let unit = ["metric": " km", "imperial": " mi", "nautical": " nmi"][units] ?? ""
+    #expect((visit.value as? [String] ?? []).allSatisfy { $0.hasSuffix(unit) }, "\(visit.value)")
   }
 
   @Test func `a page with an error would be told`() async throws {

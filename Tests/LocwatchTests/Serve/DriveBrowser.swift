@@ -127,10 +127,11 @@ enum DriveBrowser {
         mouse("mouseReleased", x2, y2, 0)
     def click(x, y): mouse("mouseMoved", x, y, 0); mouse("mousePressed", x, y); mouse("mouseReleased", x, y, 0)
     def key(name):
-        codes = {"Tab": 9, "Enter": 13, "Escape": 27}
+        codes = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "ArrowLeft": 37, "ArrowRight": 39, "0": 48, "+": 187}
+        text = "\r" if name == "Enter" else name if len(name) == 1 else ""
         for kind in ["keyDown", "keyUp"]:
             call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=codes.get(name, 0),
-                 **({"text": "\r"} if name == "Enter" and kind == "keyDown" else {}))
+                 **({"text": text} if text and kind == "keyDown" else {}))
     def shot(path):
         picture = call("Page.captureScreenshot", format="png", captureBeyondViewport=True)
         open(path, "wb").write(base64.b64decode(picture["data"]))

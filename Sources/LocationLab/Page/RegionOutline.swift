@@ -1,10 +1,10 @@
-import LocationCore
-import LocationFormats
+package import LocationCore
+package import LocationFormats
 
 /// A region as the page draws it.
-enum RegionOutline {
-  /// `id`, `name`, and `circle`, `rings` or `line`; places are `[lat,lon]`.
-  static func tree(of region: Region) -> JSONTree {
+package enum RegionOutline {
+  /// `id`, `name`, and `center` with `radius_m`, `polygons`, or `line` with `buffer_m`; places are `[lat,lon]`.
+  package static func tree(of region: Region) -> JSONTree {
     var members = [
       JSONTree.Member(key: "id", value: .string(region.id)),
       .init(key: "name", value: .string(region.name ?? region.id)),

@@ -1,9 +1,7 @@
-"use strict";
-// The page of locwatch serve: asks for what is there, then listens for what happens.
+// Feeds the page from a server: asks for what is there, then listens for what happens.
 
-const find = id => document.getElementById(id);
 const state = { events: [], last: 0, regions: [], inside: [], status: null, points: [], day: midnight(new Date()), config: {} };
-let watchMap = null;
+let editor = null;
 
 // The token comes after the # of the address, which no server sees, and stays in this tab.
 if (location.hash.length > 1) {
@@ -42,28 +40,22 @@ const tried = work => async (...values) => {
 
 function midnight(date) { return new Date(date.getFullYear(), date.getMonth(), date.getDate()); }
 
-function element(name, text, attributes = {}) {
-  const node = document.createElement(name);
-  if (text !== undefined) node.textContent = text;
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
-}
-
 // What is shown.
 
-function distance(metres) { return metres < 1000 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(1)} km`; }
-
+/** What happened, and what else there is to say of it. */
 function describe(event) {
   const names = { "region.enter": "entered", "region.exit": "left", "region.dwell": "stayed in", "region.cross": "crossed" };
-  if (names[event.type]) return `${names[event.type]} ${event.region}`;
-  if (event.type === "region.state") return `${event.state} ${event.region}`;
-  if (event.type === "visit.arrive") return "arrived for a visit";
-  if (event.type === "visit.depart") return "departed from a visit";
-  if (event.type === "significant") return "moved significantly";
-  if (event.type === "decision") return `${event.subscriber}: ${event.action} (${event.rule}${event.reason ? ", " + event.reason : ""})`;
-  if (event.type === "subscriber.state") return `${event.subscriber}: ${event.state || ""}`;
+  if (names[event.type]) return [`${names[event.type]} ${event.region}`, ""];
+  if (event.type === "region.state") return [`${event.state} ${event.region}`, ""];
+  if (event.type === "visit.arrive") return ["arrived for a visit", ""];
+  if (event.type === "visit.depart") return ["departed from a visit", ""];
+  if (event.type === "significant") return ["moved significantly", ""];
+  if (event.type === "decision") {
+    return [`${event.subscriber}: ${event.action}`, [event.rule, event.reason].filter(Boolean).join(", ")];
+  }
+  if (event.type === "subscriber.state") return [`${event.subscriber}: ${event.state_after}`, event.reason || ""];
   const rest = ["reason", "state", "subscriber", "name"].filter(key => event[key]).map(key => event[key]);
-  return [event.type, ...rest].join(" ");
+  return [event.type, rest.join(" ")];
 }
 
 const isShown = event => find("decisions").checked
@@ -74,22 +66,21 @@ function ofDay(event) {
 }
 
 function showEvents() {
-  const list = find("events");
-  list.replaceChildren();
-  for (const event of state.events.filter(isShown).slice(-300).reverse()) list.append(item(event));
+  const rows = find("events");
+  rows.replaceChildren();
+  for (const event of state.events.filter(isShown).slice(-300).reverse()) rows.append(rowOf(event));
 }
 
-function item(event) {
-  const button = element("button", undefined, { type: "button", "data-id": event.id });
-  const time = new Date(event.time);
-  const isToday = midnight(time).getTime() === midnight(new Date()).getTime();
+function rowOf(event) {
+  const time = new Date(event.time), isToday = midnight(time).getTime() === midnight(new Date()).getTime();
   const clock = (isToday ? "" : time.toLocaleDateString() + " ") + time.toLocaleTimeString();
-  button.append(element("time", clock, { datetime: event.time }));
-  button.append(element("span", describe(event)));
-  button.addEventListener("click", () => chooseEvent(event));
-  const line = element("li");
-  line.append(button);
-  return line;
+  const button = element("button", clock, { type: "button", class: "at", "data-event": event.id });
+  const [what, detail] = describe(event), head = element("th", undefined, { scope: "row" }), type = element("td");
+  head.append(button);
+  type.append(element("code", event.type));
+  const row = element("tr");
+  row.append(head, type, element("td", what), element("td", detail));
+  return row;
 }
 
 function showStatus() {
@@ -121,47 +112,48 @@ function say(text, isGone) {
   find("link").classList.toggle("gone", Boolean(isGone));
 }
 
-function showRegions() {
-  const rows = find("regions");
-  rows.replaceChildren();
-  for (const region of state.regions) {
-    const isInside = state.inside.includes(region.id);
-    const row = element("tr");
-    row.append(element("th", region.name, { scope: "row" }));
-    row.append(element("td", isInside ? "inside" : "outside", { class: isInside ? "in" : "" }));
-    const form = region.center ? `circle of ${distance(region.radius_m)}` : region.line ? "corridor" : "polygon";
-    row.append(element("td", form));
-    const cell = element("td");
-    const button = (text, work) => {
-      const node = element("button", text, { type: "button", "aria-label": `${text} ${region.name}` });
-      node.addEventListener("click", work);
-      cell.append(node);
-    };
-    button("Show", () => { if (watchMap) watchMap.showRegion(region.id); chooseRegion(region.id); });
-    if (!state.config.read_only) {
-      if (region.center) button("Change", () => openEditor(region));
-      button("Remove", () => removeRegion(region));
-    }
-    row.append(cell);
-    rows.append(row);
-  }
+function listRegions() {
+  showRegions(state.regions, new Set(state.inside), region => (state.config.read_only ? [] : [
+    ...(region.center ? [["Change", () => openEditor(region)]] : []), ["Remove", () => removeRegion(region)]]));
 }
 
-function showDay() {
-  const day = state.day;
-  const two = number => String(number).padStart(2, "0");
-  find("day").value = `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
-  const events = state.events.filter(ofDay);
-  drawTimeline(find("timeline"), day, state.points, events, chooseEvent);
-  let metres = 0;
-  if (watchMap) {
-    state.points.forEach((point, index) => {
-      const before = state.points[index - 1];
-      if (before) metres += watchMap.map.distance([before[1], before[2]], [point[1], point[2]]);
-    });
-    watchMap.setTrack(state.points);
+/** A gap of ten minutes is a gap of the line. */
+const GAP = 600000;
+
+/** What is known of the day that is chosen, by the clock of this machine. */
+function dayModel() {
+  const { day, points } = state, events = state.events.filter(ofDay).map(event => ({ ...event, time: Date.parse(event.time) }));
+  const programs = new Map();
+  for (const { subscriber, state_after: after, time } of events) {
+    if (!subscriber || !after) continue;
+    if (!programs.has(subscriber)) programs.set(subscriber, []);
+    programs.get(subscriber).push({ time, state: after });
   }
-  find("length").textContent = state.points.length ? `${state.points.length} fixes, ${distance(metres)}` : "no fixes";
+  return new Model({
+    time: Float64Array.from(points, point => point[0]), lat: Float64Array.from(points, point => point[1]),
+    lon: Float64Array.from(points, point => point[2]), use: new Uint8Array(points.length).fill(BELIEVED),
+    breaks: [...points.keys()].filter(i => i && points[i][0] - points[i - 1][0] > GAP), isLive: true, regions: state.regions,
+    events: events.map(event => {
+      const [what, detail] = describe(event);
+      return { ...event, what, detail };
+    }),
+    receiver: events.filter(event => event.type === "receiver")
+      .map(({ time, state, reason }) => ({ time, on: state === "on", why: reason })),
+    subscribers: [...programs].map(([name, moves]) => ({ name, moves })),
+    begin: day.getTime(), end: dayAfter(day).getTime(), now: Date.now(),
+    offset: ms => -60000 * new Date(ms).getTimezoneOffset(),
+  });
+}
+
+function dayAfter(day) { return new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1); }
+
+function showDay(isOther) {
+  const day = state.day, two = number => String(number).padStart(2, "0");
+  find("day").value = `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  const chosen = isOther ? null : selection.event;
+  showModel(dayModel(), !isOther);
+  // What was chosen is another object now.
+  if (chosen) selection.event = page.model.byId.get(chosen.id) || null;
 }
 
 function showPower(rows) {
@@ -186,23 +178,25 @@ const explain = tried(async query => {
   find("why").textContent = answer.text;
 });
 
-function chooseEvent(event) {
-  document.querySelectorAll("#events [aria-current]").forEach(node => node.removeAttribute("aria-current"));
-  const button = document.querySelector(`#events [data-id="${event.id}"]`);
-  if (button) button.setAttribute("aria-current", "true");
-  if (watchMap) watchMap.setMark(event.lat === undefined ? null : [event.lat, event.lon]);
-  return explain({ event: event.id });
-}
-
-function chooseRegion(id) {
-  if (watchMap && !state.config.read_only) watchMap.edit(id);
-  return explain({ region: id });
-}
-
-function choosePoint(point) {
-  watchMap.setMark([point[1], point[2]]);
-  return explain({ at: new Date(point[0]).toISOString() });
-}
+/** What a server does about a choice beside what the page does: it explains. */
+const feed = {
+  chosen: ({ time, event }) => explain(event ? { event: event.id } : { at: new Date(time).toISOString() }),
+  chosenRegion: id => {
+    if (editor) editor.edit(id);
+    explain({ region: id });
+  },
+  chosenRow: id => {
+    const event = page.model && page.model.byId.get(id);
+    if (event) return goTo(event);
+    // Of another day.
+    const record = state.events.find(record => record.id === id);
+    const [what, detail] = describe(record);
+    select(null, null);
+    if (watchMap && record.lat !== undefined) watchMap.setMark([record.lat, page.model.near(record.lon)]);
+    find("said").textContent = `${new Date(record.time).toLocaleString()}  ${what} ${detail}`;
+    return explain({ event: id });
+  },
+};
 
 // Regions.
 
@@ -241,17 +235,17 @@ find("cancel").addEventListener("click", () => find("editor").close());
 const removeRegion = tried(async region => {
   if (!confirm(`Remove ${region.name}?`)) return;
   await ask("regions/" + encodeURIComponent(region.id), "DELETE");
-  if (watchMap) watchMap.edit(null);
+  if (editor) editor.edit(null);
   await loadRegions();
 });
 
-const moved = tried(async (id, circle) => {
+const moveRegion = tried(async (id, circle) => {
   try { await ask("regions/" + encodeURIComponent(id), "PUT", circle); } finally { await loadRegions(); }
-  if (watchMap) watchMap.edit(id);
+  if (editor) editor.edit(id);
 });
 
 function setDrawing(isOn) {
-  watchMap.setDrawing(isOn);
+  editor.setDrawing(isOn);
   find("draw").setAttribute("aria-pressed", String(isOn));
   find("hint").textContent = isOn ? "Press at the middle, drag to the edge. Escape gives up." : "";
 }
@@ -263,7 +257,7 @@ async function loadRegions() {
   state.regions = answer.regions;
   find("hint").textContent = answer.all > answer.regions.length ? `${answer.regions.length} of ${answer.all} regions are shown` : "";
   if (watchMap) { watchMap.setRegions(state.regions); watchMap.setInside(state.inside); }
-  showRegions();
+  listRegions();
 }
 
 async function loadStatus() {
@@ -274,34 +268,46 @@ async function loadStatus() {
     if (state.status.fix) watchMap.setPosition(state.status.fix);
   }
   showStatus();
-  showRegions();
+  listRegions();
 }
 
-const loadDay = tried(async () => {
-  const day = state.day, next = new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1);
-  const { points } = await ask("track?" + new URLSearchParams({ from: day.toISOString(), to: next.toISOString() }));
+const loadDay = tried(async isOther => {
+  const query = { from: state.day.toISOString(), to: dayAfter(state.day).toISOString() };
+  const { points } = await ask("track?" + new URLSearchParams(query));
   state.points = points;
-  showDay();
+  showDay(isOther);
 });
 
 async function loadAll() {
   state.config = await ask("config");
   find("login").hidden = true;
-  if (!watchMap && window.L) {
-    watchMap = new WatchMap(find("map"), state.config, { chooseRegion, choosePoint, moved,
-      drew: circle => { setDrawing(false); openEditor(null, circle); } });
+  const isFirst = !page.feed;
+  if (isFirst) {
+    const { tiles, attribution } = state.config;
+    begin(tiles ? { url: tiles, credit: attribution } : null, "metric", feed);
+    if (watchMap && !state.config.read_only) {
+      editor = new RegionEditor(watchMap, moveRegion, circle => { setDrawing(false); openEditor(null, circle); });
+    }
   }
-  if (!window.L) complain(new Error("there is no map without Leaflet: apt-get install libjs-leaflet"));
-  for (const id of ["draw", "add"]) find(id).hidden = Boolean(state.config.read_only) || id === "draw" && !watchMap;
+  complainOfNoMap();
+  find("add").hidden = Boolean(state.config.read_only);
+  find("draw").hidden = !editor;
+  find("here").hidden = !watchMap;
   await loadStatus();
   await loadRegions();
   const { events, newest } = await ask("events");
   state.events = events;
   state.last = newest;
   showEvents();
-  await loadDay();
+  await loadDay(isFirst);
+  // The turn of the track is known now.
+  if (watchMap) watchMap.setRegions(state.regions);
   showPower((await ask("power")).rows);
-  if (watchMap) watchMap.showAll();
+  if (isFirst && watchMap) watchMap.showAll();
+}
+
+function complainOfNoMap() {
+  complain(window.L ? null : new Error("there is no map without Leaflet: apt-get install libjs-leaflet"));
 }
 
 // What happens.
@@ -320,7 +326,6 @@ function take(kind, data) {
     if (midnight(new Date(time)).getTime() === state.day.getTime()) {
       state.points.push([time, fix.lat, fix.lon, fix.acc_m]);
       if (state.points.length > 20000) state.points.shift();
-      if (watchMap) watchMap.track.addLatLng([fix.lat, fix.lon]);
       dayDue = dayDue || setTimeout(() => { dayDue = null; showDay(); }, 5000);
     }
     if (watchMap) watchMap.setPosition(fix);
@@ -332,7 +337,7 @@ function take(kind, data) {
     state.last = event.id;
     state.events.push(event);
     if (state.events.length > 3000) state.events.shift();
-    if (isShown(event)) find("events").prepend(item(event));
+    if (isShown(event)) find("events").prepend(rowOf(event));
     if (event.type.startsWith("region.") || event.type === "decision") {
       dayDue = dayDue || setTimeout(() => { dayDue = null; showDay(); }, 1000);
     }
@@ -365,7 +370,7 @@ async function live() {
     try {
       await loadAll();
       wait = 1000;
-      complain(window.L ? null : new Error("there is no map without Leaflet: apt-get install libjs-leaflet"));
+      complainOfNoMap();
       await listen();
     } catch (error) {
       complain(error);
@@ -383,7 +388,6 @@ find("login").addEventListener("submit", event => {
 });
 find("decisions").addEventListener("change", showEvents);
 find("here").addEventListener("click", () => watchMap && watchMap.showPosition());
-find("all").addEventListener("click", () => watchMap && watchMap.showAll());
 find("draw").addEventListener("click", () => setDrawing(!watchMap.isDrawing));
 find("add").addEventListener("click", () => {
   const fix = (state.status || {}).fix;
@@ -392,17 +396,20 @@ find("add").addEventListener("click", () => {
   openEditor(null, { lat: place.lat, lon: place.lon, radius_m: 100 });
 });
 document.addEventListener("keydown", event => {
-  if (event.key !== "Escape" || !watchMap) return;
+  if (event.key !== "Escape" || !editor) return;
   if (watchMap.isDrawing) setDrawing(false);
-  watchMap.edit(null);
+  editor.edit(null);
 });
-const goTo = day => { state.day = midnight(day); loadDay(); };
-const step = days => goTo(new Date(state.day.getFullYear(), state.day.getMonth(), state.day.getDate() + days));
-find("before").addEventListener("click", () => step(-1));
-find("after").addEventListener("click", () => step(1));
+const showOther = day => {
+  state.day = midnight(day);
+  select(null, null);
+  loadDay(true);
+};
+const turn = days => showOther(new Date(state.day.getFullYear(), state.day.getMonth(), state.day.getDate() + days));
+find("before").addEventListener("click", () => turn(-1));
+find("after").addEventListener("click", () => turn(1));
 find("day").addEventListener("change", () => {
   const [year, month, day] = find("day").value.split("-").map(Number);
-  if (year) goTo(new Date(year, month - 1, day));
+  if (year) showOther(new Date(year, month - 1, day));
 });
-addEventListener("resize", showDay);
 live();

@@ -1,4 +1,3 @@
-
 // Vector tiles (the Mapbox Vector Tile specification, version 2.1): areas and lines, drawn plainly by what their
 // layers are called in the schemas of OpenMapTiles, Protomaps and Shortbread.
 const LAYERS = [
@@ -94,26 +93,22 @@ function trace(path, commands, extent) {
   }
 }
 
-// Unpacks and traces a tile; it is drawn when that is done.
-async function readVectors(tile, bytes) {
+/** Unpacks and traces a tile. */
+async function readVectors(bytes) {
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
     const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     bytes = new Uint8Array(await new Response(unpacked).arrayBuffer());
   }
-  tile.paths = vectorPaths(bytes);
-  mapView.ask(true);
+  return vectorPaths(bytes);
 }
 
-function drawVectors(c, paths, left, top, right, bottom) {
+/** Draws a tile with its corner at 0, 0; side is in pixels. */
+function drawVectors(c, paths, side) {
   c.save();
-  c.beginPath();
-  c.rect(left, top, right - left + 0.5, bottom - top + 0.5);
-  c.clip();
   c.fillStyle = colours.panel;
-  c.fill();
-  c.translate(left, top);
-  c.scale(right - left, bottom - top);
-  const unit = 1 / (right - left), shade = ([r, g, b, a]) => `rgba(${r},${g},${b},${a})`;
+  c.fillRect(0, 0, side, side);
+  c.scale(side, side);
+  const unit = 1 / side, shade = ([r, g, b, a]) => `rgba(${r},${g},${b},${a})`;
   LAYERS.forEach((style, i) => {
     if (style.fill) { c.fillStyle = shade(style.fill); c.fill(paths[i].all, "evenodd"); c.fill(paths[i].main, "evenodd"); }
     if (style.line) {
