@@ -31,17 +31,19 @@
   if (!model.receiver.length || model.receiver[0].time > model.begin) {
     model.receiver.unshift({ time: model.begin, on: true, why: data.adaptive ? "begin" : "continuous" });
   }
+  // Those that events tell of come first: not all have a name on the map and a row.
+  const regions = [...data.regions].sort((a, b) => model.told.has(b.id) - model.told.has(a.id));
   const tiles = find("tiles") ? JSON.parse(find("tiles").textContent) : null;
   begin(tiles, data.units, { chosenRow: id => goTo(model.byId.get(id)) });
   showModel(model);
   const inside = model.insideAt(model.end);
   if (watchMap) {
-    watchMap.setRegions(data.regions);
+    watchMap.setRegions(regions);
     watchMap.setInside(inside);
     watchMap.showAll();
     watchMap.marks.draw();
   }
-  showRegions(data.regions, inside);
+  showRegions(regions, inside);
   timeline.draw();
   document.documentElement.dataset.readyMilliseconds = Math.round(performance.now());
 }

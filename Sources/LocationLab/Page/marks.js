@@ -278,15 +278,17 @@ class MarkCanvas {
     return placed;
   }
 
-  /** The names of regions, above them. */
+  /** The names of regions, above them; of names that would lie on each other the first. */
   drawNames(c) {
-    let count = 0;
+    const taken = [];
     for (const { name, bounds } of this.names) {
       const [left, top] = mercator(bounds.getNorth(), bounds.getWest());
       const [right, bottom] = mercator(bounds.getSouth(), bounds.getEast());
       if (this.sx(right) < 0 || this.sx(left) > this.width || this.sy(bottom) < 0 || this.sy(top) > this.height) continue;
-      this.label(c, name, this.sx((left + right) / 2), this.sy(top) - 5);
-      if (++count === 200) return;
+      const x = this.sx((left + right) / 2), y = this.sy(top) - 5, half = c.measureText(name).width / 2 + 2;
+      if (taken.some(other => Math.abs(other.x - x) < other.half + half && Math.abs(other.y - y) < 13)) continue;
+      this.label(c, name, x, y);
+      if (taken.push({ x, y, half }) === 200) return;
     }
   }
 

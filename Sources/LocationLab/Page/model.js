@@ -41,7 +41,8 @@ class Model {
     this.events = parts.events.map((event, index) => this.placed(event, index));
     this.byId = new Map(this.events.map(event => [event.id, event]));
     this.byTime = this.events.slice().sort((a, b) => a.time - b.time || a.index - b.index);
-    this.told = new Set(this.events.map(event => event.region).filter(Boolean));
+    // That the device was outside at first is said of every region.
+    this.told = new Set(this.events.filter(event => event.region && event.kind !== "other").map(event => event.region));
     this.bound(parts.begin, parts.end, parts.now);
     this.receiver = parts.receiver || [];
     this.subscribers = parts.subscribers || [];

@@ -49,6 +49,8 @@ function showModel(model, keepsView) {
   find("length").textContent = taken ? `${count}, ${distance(model.length(), model.units)}` : "no fixes";
 }
 
+/** Of a region that is chosen, so many stays are told. */
+const REGION_SPANS = 5;
 /** A longer table of regions makes a page slow and helps nobody. */
 const REGION_ROWS = 500;
 
@@ -65,7 +67,11 @@ function showRegions(regions, inside, actions = () => []) {
       : region.line ? "corridor" : "polygon";
     row.append(element("th", region.name, { scope: "row" }), element("td", isInside ? "inside" : "outside",
       { class: isInside ? "in" : "" }), element("td", form), cell);
-    const show = () => { if (watchMap) watchMap.showRegion(region.id); chooseRegion(region.id); };
+    const show = () => {
+      watchMap.showRegion(region.id);
+      chooseRegion(region.id);
+      find("view").scrollIntoView({ block: "nearest" });
+    };
     for (const [text, work] of [...(watchMap ? [["Show", show]] : []), ...actions(region)]) {
       const button = element("button", text, { type: "button", "aria-label": `${text} ${region.name}` });
       button.addEventListener("click", work);
@@ -120,6 +126,12 @@ function choose(hit) {
 }
 
 function chooseRegion(id) {
+  const { model } = page, region = page.regions.find(region => region.id === id), spans = model ? model.spansIn(id) : [];
+  if (region) {
+    const times = spans.slice(0, REGION_SPANS).map(([from, to]) => `${model.clock(from)} to ${model.clock(to)}`);
+    const more = spans.length > times.length ? `, and ${spans.length - times.length} times more` : "";
+    find("said").textContent = `${region.name}:  ${times.length ? "inside " + times.join(", ") + more : "not inside"}.`;
+  }
   if (page.feed.chosenRegion) page.feed.chosenRegion(id);
 }
 

@@ -136,6 +136,29 @@ struct ReportBrowserTests {
     #expect(value["asked"] as? Int == 0)
   }
 
+  @Test func `on paper a dark page is light, as wide as a sheet, and shows the whole track`() async throws {
+    let (page, _) = try await replay(Self.track("commute-with-stops"))
+    let visit = try await Browser.visit(
+      page, folder,
+      returning: """
+        watchMap.map.setZoom(18, { animate: false });
+        const looks = () => [getComputedStyle(document.body).backgroundColor, watchMap.map.getSize().x,
+          watchMap.map.getBounds().contains([page.model.box.slice(0, 2), page.model.box.slice(2)]), timeline.width];
+        const before = looks();
+        turnToPaper(true);
+        const paper = looks();
+        turnToPaper(false);
+        return { before, paper, after: looks() };
+        """, options: ["--blink-settings=preferredColorScheme=0"])
+    #expect(visit.console.isEmpty, "\(visit.console)")
+    let value = try #require(visit.value as? [String: [Any]])
+    let paper = try #require(value["paper"])
+    #expect(paper[0] as? String == "rgb(255, 255, 255)" && paper[2] as? Bool == true, "\(value)")
+    // 18 cm less the borders.
+    for width in [paper[1], paper[3]] { #expect((676...681).contains(width as? Int ?? 0), "\(value)") }
+    #expect(NSArray(array: value["before"] ?? []) == NSArray(array: value["after"] ?? [0]), "\(value)")
+  }
+
   @Test func `keys and pointer go from event to event and the map follows`() async throws {
     let (page, _) = try await replay(Self.track("commute-with-stops"))
     let file = folder.write("driven.html", page)
