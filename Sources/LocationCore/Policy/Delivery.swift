@@ -232,6 +232,8 @@ extension Policy {
       update(index) {
         $0.outbox[place].isHanded = true
         $0.outbox[place].wasHanded = true
+        // That it is tried again is no further push of this hour (rule H2).
+        $0.outbox[place].trigger.isSilent = false
         if pending.push != nil { $0.outbox[place].handedAt = instant }
         if pending.trigger.holdsOff { $0.assertions.append(.delivery(id: pending.event)) }
       }

@@ -150,6 +150,23 @@ import Testing
     #expect(stage.log().last == "deliver H1 active>active foreground")
   }
 
+  @Test func `H2 K5 a silent one that was handed over is tried again, and counts once`() {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.say(1, Self.push("s1"))
+    stage.wait(until: 150)
+    let tries = stage.log().filter { $0 == "relaunch K5 notRunning>background unacknowledged" }
+    #expect(tries.count >= 3, "\(stage.log())")
+    stage.hanging = []
+    stage.wait(until: 1000)
+    #expect(stage.state() == .suspended)
+    stage.say(1001, Self.push("s2"))
+    stage.say(1002, Self.push("s3"))
+    #expect(!stage.log().contains { $0.contains("push_limit") }, "\(stage.log())")
+    stage.say(1003, Self.push("s4"))
+    #expect(stage.log().last == "defer H2 suspended>suspended push_limit", "\(stage.log())")
+  }
+
   @Test func `H2 of silent ones that wait the latest of one name counts`() {
     var stage = Self.stage()
     for index in 1...3 { stage.say(Double(index), Self.push("s\(index)")) }
