@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "LocationRuntime", targets: ["LocationRuntime"]),
     .executable(name: "locwatch", targets: ["locwatch"]),
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
+    .executable(name: "locwatch-beacons", targets: ["locwatch-beacons"]),
     .executable(name: "locwatch-conditions", targets: ["locwatch-conditions"]),
     .executable(name: "locwatch-player", targets: ["locwatch-player"]),
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
@@ -91,6 +92,10 @@ let package = Package(
     // Shows notifications on the desktop.
     .executableTarget(
       name: "locwatch-notify", dependencies: ["LocationBus", "LocationCore"], swiftSettings: strict),
+    // Has BlueZ look for beacons.
+    .executableTarget(
+      name: "locwatch-beacons", dependencies: ["LocationBus", "LocationFormats", "LocationCore"],
+      swiftSettings: strict),
     // Asks NetworkManager and UPower.
     .executableTarget(name: "locwatch-conditions", dependencies: ["LocationBus"], swiftSettings: strict),
     // Is commanded by the desktop's keys in place of the program whose audio session was last.
@@ -138,7 +143,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "locwatch-conditions", "locwatch-player", "locwatch-outlet",
+        "locwatch", "locwatch-notify", "locwatch-beacons", "locwatch-conditions", "locwatch-player",
+        "locwatch-outlet",
         "locwatch-transfer", "locwatch-session", "locwatch-bus", "LocationWeb", "LocationLab",
         "LocationRuntime", "LocationFormats", "LocationCore",
         "TestSupport",

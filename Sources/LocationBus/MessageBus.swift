@@ -190,6 +190,10 @@ package indirect enum BusValue: Hashable, Sendable {
   case number(UInt32)
   /// `i`.
   case time(Int32)
+  /// `n`.
+  case short(Int16)
+  /// `q`.
+  case word(UInt16)
   /// `t`.
   case large(UInt64)
   /// `x`.
@@ -204,6 +208,10 @@ package indirect enum BusValue: Hashable, Sendable {
   case group([BusValue])
   /// A dictionary of names and values, `a{sv}`.
   case map([Entry])
+  /// Values of one type, which is written before them. What is read is a ``group(_:)``.
+  case list(String, [BusValue])
+  /// A member of a dictionary that is no ``map(_:)``. What is read is a ``group(_:)``.
+  case pair(BusValue, BusValue)
 
   /// A member of a dictionary.
   package struct Entry: Hashable, Sendable {
@@ -223,6 +231,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case .path: "o"
     case .number: "u"
     case .time: "i"
+    case .short: "n"
+    case .word: "q"
     case .large: "t"
     case .long: "x"
     case .real: "d"
@@ -232,6 +242,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case .variant: "v"
     case .group(let values): "(" + values.map(\.signature).joined() + ")"
     case .map: "a{sv}"
+    case .list(let type, _): "a" + type
+    case .pair(let key, let value): "{" + key.signature + value.signature + "}"
     }
   }
 }
@@ -350,6 +362,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case "s", "g": return .text(try readText(type))
     case "o": return .path(try readText(type))
     case "u": return .number(try readBasic(type, UInt32(0)))
+    case "n": return .short(try readBasic(type, Int16(0)))
+    case "q": return .word(try readBasic(type, UInt16(0)))
     case "i": return .time(try readBasic(type, Int32(0)))
     case "t": return .large(try readBasic(type, UInt64(0)))
     case "x": return .long(try readBasic(type, Int64(0)))
@@ -414,6 +428,8 @@ package indirect enum BusValue: Hashable, Sendable {
     case .path(let text): try check(unsafe sd_bus_message_append_basic(pointer, type("o"), text))
     case .number(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("u"), &number))
     case .time(var time): try check(unsafe sd_bus_message_append_basic(pointer, type("i"), &time))
+    case .short(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("n"), &number))
+    case .word(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("q"), &number))
     case .large(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("t"), &number))
     case .long(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("x"), &number))
     case .real(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("d"), &number))
@@ -433,6 +449,16 @@ package indirect enum BusValue: Hashable, Sendable {
       let signature = values.map(\.signature).joined()
       try check(unsafe sd_bus_message_open_container(pointer, type("r"), signature))
       for value in values { try append(value) }
+      try check(unsafe sd_bus_message_close_container(pointer))
+    case .list(let element, let values):
+      try check(unsafe sd_bus_message_open_container(pointer, type("a"), element))
+      for value in values { try append(value) }
+      try check(unsafe sd_bus_message_close_container(pointer))
+    case .pair(let key, let value):
+      let signature = key.signature + value.signature
+      try check(unsafe sd_bus_message_open_container(pointer, type("e"), signature))
+      try append(key)
+      try append(value)
       try check(unsafe sd_bus_message_close_container(pointer))
     case .map(let entries):
       try check(unsafe sd_bus_message_open_container(pointer, type("a"), "{sv}"))

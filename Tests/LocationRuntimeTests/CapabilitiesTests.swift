@@ -52,7 +52,8 @@ import Testing
       "gpsd", "live-fixes", "libgps", "clock", "memory-pressure", "sleep", "screen-lock", "suspension",
       "freezer", "stop-signal", "precedence", "significant-change", "regions", "visits", "standard",
       "duty-cycling", "outlets",
-      "notifications", "fetch", "keep-alive", "network", "audio", "push", "transfers", "serial", "bluetooth",
+      "notifications", "fetch", "keep-alive", "network", "audio", "push", "transfers", "serial", "beacons",
+      "bluetooth",
     ]
     #expect(found.all.map(\.name) == names)
     for capability in found.all {

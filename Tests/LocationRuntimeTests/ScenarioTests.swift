@@ -156,7 +156,7 @@ import Testing
     ),
     (
       .beacon, "beacon: \"00112233445566778899:aabbccddeeff\", seconds: 60",
-      .beacon(BeaconSighting(Self.tag, seconds: 60))
+      .beacon(.seen(Self.tag, seconds: 60))
     ),
     (.timezone, "timezone: UTC", .machine(.zone(.utc))),
     (.network, "network: metered", .machine(.network(.metered))),

@@ -1,9 +1,20 @@
 /// Regions of beacons (rule B11).
 extension Engine {
-  /// Takes a sight of a beacon.
-  mutating func take(_ sighting: BeaconSighting, into effects: inout [Effect]) {
-    record(state.beacons?.observe(sighting, at: state.instant) ?? [], into: &effects)
+  /// Takes what becomes of beacons.
+  mutating func take(_ event: BeaconEvent, into effects: inout [Effect]) {
+    switch event {
+    case .seen(let beacon, let seconds):
+      record(state.beacons?.observe(beacon, for: seconds, at: state.instant) ?? [], into: &effects)
+    case .lost(let beacon, let seconds):
+      state.beacons?.lose(beacon, seen: state.instant.advanced(bySeconds: -max(0, seconds)))
+    }
   }
+
+  /// What the regions of beacons look for.
+  package var watchedBeacons: [Beacon] { state.beacons?.watches.map(\.beacon) ?? [] }
+
+  /// Whether one of them is there until it is lost.
+  package var hasPresentBeacons: Bool { state.beacons?.watches.contains { !$0.present.isEmpty } ?? false }
 
   /// Fires what is due of beacons.
   mutating func advanceBeacons(to instant: EngineInstant, into effects: inout [Effect]) {

@@ -137,7 +137,7 @@ public struct Engine: ~Copyable {
     case .segmentBreak: breakTrack()
     case .source(let event): take(event, into: &effects)
     case .receiver(let event): take(event)
-    case .beacon(let sighting): take(sighting, into: &effects)
+    case .beacon(let event): take(event, into: &effects)
     case .addRegion(let region): add(region, into: &effects)
     case .removeRegion(let id):
       regions.remove(id: id)

@@ -9,7 +9,7 @@ public enum Event: Hashable, Sendable, Codable {
   /// What came of an order to the receiver.
   case receiver(ReceiverEvent)
   /// A beacon was seen (rule B11).
-  case beacon(BeaconSighting)
+  case beacon(BeaconEvent)
   case addRegion(Region)
   case removeRegion(id: String)
   case addSubscriber(Subscriber, SubscriberState)

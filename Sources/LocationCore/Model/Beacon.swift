@@ -95,17 +95,13 @@ public struct Beacon: Hashable, Sendable, Codable {
   }
 }
 
-/// A beacon was seen (rule B11).
-public struct BeaconSighting: Hashable, Sendable, Codable {
-  /// What it calls itself: with everything it has.
-  public var beacon: Beacon
-  /// For how many seconds from now on it is seen without a break; 0 for a single sight.
-  public var seconds: Double
-
-  public init(_ beacon: Beacon, seconds: Double = 0) {
-    self.beacon = beacon
-    self.seconds = seconds
-  }
+/// What becomes of beacons (rule B11).
+public enum BeaconEvent: Hashable, Sendable, Codable {
+  /// A beacon was seen; it calls itself everything that it has. It is seen without a break for so many seconds from now
+  /// on: 0 for a single sight, nil until it is lost.
+  case seen(Beacon, seconds: Double? = 0)
+  /// A beacon that was there until now was seen last so many seconds ago; nil for all of them.
+  case lost(Beacon?, secondsAgo: Double)
 }
 
 extension Limits {

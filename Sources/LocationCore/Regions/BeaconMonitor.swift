@@ -10,6 +10,8 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     var beacon: Beacon
     /// Until when one was seen last; nil before the first.
     var seenUntil: EngineInstant?
+    /// Its beacons that are there until they are lost.
+    var present: [Beacon] = []
     /// Since when the position is inside; nil while it is not.
     var enteredAt: EngineInstant?
     /// Visits so far.
@@ -21,7 +23,7 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
 
     /// When it is left, if nothing more is seen.
     var exitAt: EngineInstant? {
-      guard enteredAt != nil else { return nil }
+      guard enteredAt != nil, present.isEmpty else { return nil }
       return seenUntil?.advanced(bySeconds: BeaconMonitor.exitSeconds + region.exitDelaySeconds)
     }
 
@@ -76,11 +78,16 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
   }
 
   /// Takes a sight of a beacon. Deadlines up to it are fired first.
-  mutating func observe(_ sighting: BeaconSighting, at instant: EngineInstant) -> [News] {
+  ///
+  /// - Parameter seconds: for how long it is seen without a break; nil until it is lost.
+  mutating func observe(_ beacon: Beacon, for seconds: Double?, at instant: EngineInstant) -> [News] {
     var news = advance(to: instant)
-    let until = instant.advanced(bySeconds: max(0, sighting.seconds))
-    for place in watches.indices where watches[place].beacon.includes(sighting.beacon) {
+    let until = instant.advanced(bySeconds: max(0, seconds ?? 0))
+    for place in watches.indices where watches[place].beacon.includes(beacon) {
       watches[place].seenUntil = watches[place].seenUntil.map { max($0, until) } ?? until
+      if seconds == nil, !watches[place].present.contains(beacon) {
+        watches[place].present.append(beacon)
+      }
       guard watches[place].enteredAt == nil else { continue }
       watches[place].enteredAt = instant
       watches[place].hasDwelled = false
@@ -88,6 +95,14 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
       note(.enter, place, at: instant, insideSeconds: nil, into: &news)
     }
     return news
+  }
+
+  /// A beacon, or all of them where it is nil, is there no longer: it was seen last `last`.
+  mutating func lose(_ beacon: Beacon?, seen last: EngineInstant) {
+    for place in watches.indices where !watches[place].present.isEmpty {
+      watches[place].present.removeAll { beacon == nil || $0 == beacon }
+      watches[place].seenUntil = watches[place].seenUntil.map { max($0, last) } ?? last
+    }
   }
 
   /// Fires what is due, in order.

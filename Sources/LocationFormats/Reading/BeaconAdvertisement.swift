@@ -34,8 +34,8 @@ package enum BeaconAdvertisement {
   /// An iBeacon, `4c 00 02 15`, or an AltBeacon, any company and `be ac`: 16 bytes of a UUID, 2 of major, 2 of minor,
   /// and the power at 1 m.
   private static func ofManufacturer(_ value: [UInt8]) -> Beacon? {
-    let isApples = value.starts(with: [0x4C, 0x00, 0x02, 0x15])
-    let isAlternative = value.count >= 4 && value[2] == 0xBE && value[3] == 0xAC
+    let isApples = value.starts(with: marks.apple)
+    let isAlternative = value.dropFirst(2).starts(with: marks.alternative)
     guard isApples || isAlternative, value.count >= 25 else { return nil }
     return Beacon(uuid: value[4..<20], major: number(value, at: 20), minor: number(value, at: 22))
   }
@@ -47,7 +47,54 @@ package enum BeaconAdvertisement {
     return Beacon(namespace: value[4..<14], instance: value[14..<20])
   }
 
+  /// The first bytes by which an iBeacon, and an AltBeacon behind its company, are known, and those of an Eddystone-UID.
+  fileprivate static let marks = (
+    apple: [0x4C, 0x00, 0x02, 0x15] as [UInt8], alternative: [0xBE, 0xAC] as [UInt8]
+  )
+
   private static func number(_ bytes: [UInt8], at place: Int) -> UInt16 {
     UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
+  }
+}
+
+extension Beacon {
+  /// Bytes of an advertisement: of a structure of a type, from a place in its value on.
+  package struct Pattern: Hashable {
+    /// Where in the value they stand.
+    package var start: UInt8
+    /// The type of the structure (Assigned Numbers, section 2.3).
+    package var type: UInt8
+    /// The bytes.
+    package var content: [UInt8]
+  }
+
+  /// By which these beacons are looked for: one of them is in each of their advertisements.
+  package var patterns: [Pattern] {
+    let name = group.bytes + (major?.bytes ?? []) + (major == nil ? [] : minor?.bytes ?? [])
+    guard group.contains("-") else {
+      // Its power stands before the name.
+      return [
+        Pattern(start: 4, type: BeaconAdvertisement.serviceData, content: name + (instance?.bytes ?? []))
+      ]
+    }
+    let type = BeaconAdvertisement.manufacturerData
+    return [
+      Pattern(start: 0, type: type, content: BeaconAdvertisement.marks.apple + name),
+      Pattern(start: 2, type: type, content: BeaconAdvertisement.marks.alternative + name),
+    ]
+  }
+}
+
+extension UInt16 {
+  fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
+}
+
+extension String {
+  /// The bytes that hexadecimal digits stand for; dashes are passed over.
+  fileprivate var bytes: [UInt8] {
+    let digits = utf8.filter { $0 != UInt8(ascii: "-") }
+    return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
+      UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
+    }
   }
 }

@@ -43,9 +43,9 @@ class WatchMap {
   setRegions(regions) {
     for (const { layer } of this.regions) layer.remove();
     const model = this.marks.model, isCrowd = regions.length > CROWD;
-    for (const { layer } of this.regions) layer.remove();
     if (isCrowd && !this.renderer) this.renderer = L.canvas();
-    this.regions = regions.map(region => {
+    // A beacon is wherever it is.
+    this.regions = regions.filter(region => !region.beacon).map(region => {
       const layer = this.outline(region, longitude => (model ? model.near(longitude) : longitude),
         isCrowd ? { renderer: this.renderer } : {});
       layer.bindTooltip(escapeText(region.name));

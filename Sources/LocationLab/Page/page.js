@@ -64,7 +64,7 @@ function showRegions(regions, inside, actions = () => []) {
   for (const region of regions.slice(0, REGION_ROWS)) {
     const row = element("tr"), cell = element("td"), isInside = inside.has(region.id);
     const form = region.center ? `circle of ${distance(region.radius_m, page.model ? page.model.units : "metric")}`
-      : region.line ? "corridor" : "polygon";
+      : region.beacon ? `beacon ${region.beacon}` : region.line ? "corridor" : "polygon";
     row.append(element("th", region.name, { scope: "row" }), element("td", isInside ? "inside" : "outside",
       { class: isInside ? "in" : "" }), element("td", form), cell);
     const show = () => {
@@ -72,7 +72,7 @@ function showRegions(regions, inside, actions = () => []) {
       chooseRegion(region.id);
       find("view").scrollIntoView({ block: "nearest" });
     };
-    for (const [text, work] of [...(watchMap ? [["Show", show]] : []), ...actions(region)]) {
+    for (const [text, work] of [...(watchMap && !region.beacon ? [["Show", show]] : []), ...actions(region)]) {
       const button = element("button", text, { type: "button", "aria-label": `${text} ${region.name}` });
       button.addEventListener("click", work);
       cell.append(button);

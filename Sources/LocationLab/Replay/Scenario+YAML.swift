@@ -204,7 +204,7 @@ extension Scenario.Step {
         throw value.failure("is no beacon", remedy: "write UUID:MAJOR:MINOR, or NAMESPACE:INSTANCE")
       }
       let seconds = try map.optional(.seconds)?.double(in: 0...86_400) ?? 0
-      return .beacon(BeaconSighting(beacon, seconds: seconds))
+      return .beacon(.seen(beacon, seconds: seconds))
     case _: return .machine(try machineModeEvent(verb, value, map))
     }
   }

@@ -33,7 +33,7 @@ public struct Scenario: Hashable, Sendable {
     /// Something happens to the source of fixes.
     case source(SourceEvent)
     /// A beacon is seen.
-    case beacon(BeaconSighting)
+    case beacon(BeaconEvent)
   }
 
   /// How a transfer goes once it runs.

@@ -286,7 +286,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       }
     case .hang(let name, let hangs): host.ports.model.setHanging(name, hangs, at: now)
     case .source(let event): handle(.source(event))
-    case .beacon(let sighting): handle(.beacon(sighting))
+    case .beacon(let event): handle(.beacon(event))
     case .memoryPressure(let level, let freesBytes):
       host.ports.model.setMissing(bytes: freesBytes)
       handle(.machine(.memoryPressure(level)))

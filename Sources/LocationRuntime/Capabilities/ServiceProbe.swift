@@ -51,7 +51,7 @@ enum ServiceProbe {
       : Capability(
         "transfers", .no, "\(TransferProcess.path) is missing",
         remedy: "install locwatch-transfer beside locwatch")
-    return [notifications, fetch, keepAlive(others), network, audio, push, transfers, serial]
+    return [notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, beacons]
   }
 
   private static func keepAlive(_ others: [Capability]) -> Capability {
@@ -64,6 +64,16 @@ enum ServiceProbe {
       "keep-alive", .partly,
       "calls (E2) and starts (E5); a call that is due while the machine sleeps comes late",
       remedy: "run the daemon with CAP_WAKE_ALARM on a machine with a real-time clock")
+  }
+
+  private static var beacons: Capability {
+    guard BeaconLink.helper != nil else {
+      return Capability(
+        "beacons", .partly, "regions of beacons (B11) are told by the control socket alone",
+        remedy: "install bluez and locwatch-beacons beside locwatch")
+    }
+    return Capability(
+      "beacons", .yes, "regions of beacons (B11), by BlueZ where it has an adapter that looks for them")
   }
 
   private static var network: Capability {
@@ -98,6 +108,6 @@ enum ServiceProbe {
   }
 
   private static let missing = [
-    ("bluetooth", "Bluetooth sessions (J3) and no beacons (B11)")
+    ("bluetooth", "Bluetooth sessions (J3)")
   ]
 }

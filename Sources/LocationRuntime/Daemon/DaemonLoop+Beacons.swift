@@ -1,8 +1,33 @@
 import LocationCore
 import LocationFormats
 
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// Regions of beacons (rule B11).
 extension DaemonLoop {
+  /// Has the beacons of all regions looked for. In a log that is played nobody looks for them.
+  mutating func alignBeacons() {
+    guard !request.isSimulated else { return }
+    beacons.align(live.engine.watchedBeacons)
+    for text in beacons.takeTrouble() { Self.log(text) }
+  }
+
+  /// Nobody knows what has become of beacons while there was no daemon.
+  mutating func forgetBeacons() throws(Failure) {
+    guard live.engine.hasPresentBeacons else { return }
+    try live.handle(.beacon(.lost(nil, secondsAgo: 0)), at: clock.read())
+  }
+
+  /// Takes what BlueZ says of beacons.
+  mutating func takeBeacons(_ entries: ArraySlice<pollfd>) throws(Failure) {
+    for event in beacons.take(entries) { try live.handle(.beacon(event), at: clock.read()) }
+    for text in beacons.takeTrouble() { Self.log(text) }
+  }
+
   /// A beacon was seen.
   mutating func beacon(_ request: JSONTree) throws(Failure) {
     guard let beacon = Beacon(try word("beacon", request)),
@@ -14,8 +39,7 @@ extension DaemonLoop {
     guard let seconds, (0...Self.longestSight).contains(seconds) else {
       throw Failure(.usage, what: "\"seconds\" is a number of at most \(Self.longestSight)")
     }
-    try live.handle(
-      .beacon(BeaconSighting(beacon, seconds: Double(seconds))), at: clock.read())
+    try live.handle(.beacon(.seen(beacon, seconds: Double(seconds))), at: clock.read())
   }
 
   /// Seconds of one sight, at most: a reporter that goes away is not believed for longer.

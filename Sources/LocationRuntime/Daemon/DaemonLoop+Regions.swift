@@ -8,6 +8,7 @@ extension DaemonLoop {
   /// - Parameter ids: which may have changed; nil for all.
   mutating func applyRegions(_ ids: [String]?) throws(Failure) {
     try live.applyRegions(ids, of: database, at: clock.read())
+    alignBeacons()
   }
 
   /// Reads settings, regions and subscribers again. Settings with a mistake in them change nothing.

@@ -31,6 +31,8 @@ struct DaemonLoop: ~Copyable {
   var audio: AudioWatch
   /// Who is commanded by the desktop's keys.
   var player: PlayerLink
+  /// Who has BlueZ look for beacons.
+  var beacons: BeaconLink
   /// The processes that carry files.
   var transfers: TransferSet
   /// What the settings say to the daemon alone.
@@ -115,6 +117,7 @@ struct DaemonLoop: ~Copyable {
       environment: environment)
     audio = AudioWatch(environment: environment)
     player = PlayerLink(environment: environment)
+    beacons = BeaconLink(environment: environment)
     transfers = TransferSet(state: request.state)
     self.settings = settings
     self.supervisor = supervisor
@@ -183,6 +186,7 @@ struct DaemonLoop: ~Copyable {
     if hasNotifications { try live.handleAtLast(.machine(.absent(true))) }
     try bookAbsence()
     if hasNotifications { try alignNotifications() }
+    try forgetBeacons()
     try applyRegions(nil)
     try applySubscribers(nil, isBeginning: true)
     if wasOtherBoot {
@@ -214,6 +218,7 @@ struct DaemonLoop: ~Copyable {
     notifier.end()
     audio.end()
     player.end()
+    beacons.end()
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
     while !supervisor.hasStopped, clock.instant < deadline {
@@ -250,6 +255,8 @@ struct DaemonLoop: ~Copyable {
     notifier.watch(&entries)
     let firstOfAudience = entries.count
     nmea?.watch(&entries)
+    let firstOfBeacons = entries.count
+    beacons.watch(&entries)
     let firstOfAudio = entries.count
     audio.watch(&entries)
     player.watch(&entries)
@@ -271,7 +278,8 @@ struct DaemonLoop: ~Copyable {
       try live.handle(.machine(event), at: clock.read())
     }
     for outcome in notifier.take(entries[firstOfNotifier..<firstOfAudience]) { try take(outcome) }
-    nmea?.take(entries[firstOfAudience..<firstOfAudio])
+    nmea?.take(entries[firstOfAudience..<firstOfBeacons])
+    try takeBeacons(entries[firstOfBeacons..<firstOfAudio])
     try alignAudience()
     try takeAudio(entries[firstOfAudio..<(firstOfControl - 1)])
     let questions = control.serve(entries[firstOfControl...], at: clock.instant)

@@ -26,7 +26,7 @@ import Testing
   private static func see(_ seconds: Double, _ text: String = group + ":1:7", for span: Double = 0)
     throws -> (Double, Event)
   {
-    (seconds, .beacon(BeaconSighting(try beacon(text), seconds: span)))
+    (seconds, .beacon(.seen(try beacon(text), seconds: span)))
   }
 
   private static func events(_ stage: borrowing Stage) -> [String] {
@@ -55,6 +55,26 @@ import Testing
     #expect(Self.events(stage).last == "enter 100.0")
     let state = stage.engine.regionState("desk")
     #expect(state == .inside)
+  }
+
+  @Test func `B11 a beacon that is there until it is lost is left 30 s after it was seen last`() throws {
+    var stage = try Self.stage(Self.group)
+    let (one, other) = (try Self.beacon(Self.group + ":1:7"), try Self.beacon(Self.group + ":1:8"))
+    stage.take(10, .beacon(.seen(one, seconds: nil)))
+    stage.take(20, .beacon(.seen(other, seconds: nil)))
+    stage.take(1000, .beacon(.lost(one, secondsAgo: 10)))
+    stage.wait(until: 2000)
+    #expect(Self.events(stage) == ["enter 10.0"])
+    stage.take(3000, .beacon(.lost(other, secondsAgo: 10)))
+    stage.wait(until: 3019)
+    #expect(Self.events(stage) == ["enter 10.0"])
+    stage.wait(until: 3020)
+    #expect(Self.events(stage).last == "exit 3020.0 2980.0")
+    // Nobody looks any more: all are lost.
+    stage.take(4000, .beacon(.seen(one, seconds: nil)))
+    stage.take(4100, .beacon(.lost(nil, secondsAgo: 0)))
+    stage.wait(until: 4130)
+    #expect(Self.events(stage).last == "exit 4130.0 100.0")
   }
 
   @Test func `B11 a beacon that is seen for a while is left 30 s after that`() throws {

@@ -46,6 +46,7 @@ enum Tidy {
     "LocationLab": (["LocationRuntime", "LocationFormats", "LocationCore"], []),
     "LocationBus": (["CSystemd"], ["CSystemd"]),
     "locwatch-notify": (["LocationBus", "LocationCore"], []),
+    "locwatch-beacons": (["LocationBus", "LocationFormats", "LocationCore"], []),
     "locwatch-conditions": (["LocationBus"], []),
     "locwatch-player": (["LocationBus", "LocationCore"], []),
     "locwatch-session": (["LocationBus"], []),

@@ -1,0 +1,248 @@
+import LocationBus
+import LocationCore
+import LocationFormats
+
+/// What BlueZ looks for in place of the daemon (`org.bluez.AdvertisementMonitor`, BlueZ 5.56 and later): it scans by itself
+/// and tells when a device with one of our patterns comes and goes, not each of its advertisements.
+struct AdvertisementMonitors {
+  /// What is told.
+  enum News: Hashable {
+    case found(Beacon)
+    /// Nil for all.
+    case lost(Beacon?)
+    case trouble(String)
+  }
+
+  private static let service = "org.bluez"
+  private static let manager = "org.bluez.AdvertisementMonitorManager1"
+  private static let monitor = "org.bluez.AdvertisementMonitor1"
+  private static let objects = "org.freedesktop.DBus.ObjectManager"
+  private static let properties = "org.freedesktop.DBus.Properties"
+  /// Seconds without an advertisement after which BlueZ tells that a device is lost.
+  private static let lostSeconds: UInt16 = 10
+  /// In which a device is told again and again before it counts as found: at once.
+  private static let foundSeconds: UInt16 = 1
+  /// Any strength of a signal is good enough, dBm.
+  private static let leastSignal: Int16 = -127
+
+  private var beacons: [Beacon] = []
+  /// Tells one list of beacons from the one before.
+  private var generation = 0
+  /// Adapters that were asked, by the number of the call.
+  private var asked: [UInt64: String] = [:]
+  /// Adapters at which we are registered.
+  private var adapters: Set<String> = []
+  /// What each device that was found calls itself.
+  private var found: [String: Beacon] = [:]
+
+  private var root: String { "/org/locwatch/beacons/\(generation)" }
+
+  /// Learns when BlueZ comes and goes, and when it has another adapter.
+  mutating func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    try bus.match(
+      "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.service)'")
+  }
+
+  /// Looks for other beacons from now on.
+  mutating func watch(_ beacons: [Beacon], on bus: borrowing MessageBus) throws(MessageBus.Failure) -> [News]
+  {
+    guard beacons != self.beacons else { return [] }
+    for adapter in adapters {
+      _ = try bus.send(Self.service, adapter, Self.manager, "UnregisterMonitor", [.path(root)])
+    }
+    self.beacons = beacons
+    generation += 1
+    return try forgetAll() + register(on: bus)
+  }
+
+  private mutating func forgetAll() -> [News] {
+    let had = !found.isEmpty
+    adapters = []
+    asked = [:]
+    found = [:]
+    return had ? [.lost(nil)] : []
+  }
+
+  /// Asks every adapter that can do it.
+  private mutating func register(on bus: borrowing MessageBus) throws(MessageBus.Failure) -> [News] {
+    guard !beacons.isEmpty else { return [] }
+    let paths: [String]
+    do throws(MessageBus.Failure) {
+      paths = try bus.call(Self.service, "/", Self.objects, "GetManagedObjects", []) {
+        (answer) throws(MessageBus.Failure) in
+        Self.paths(of: Self.manager, in: try answer.value())
+      }
+    } catch {
+      return [.trouble("BlueZ does not answer: \(error)")]
+    }
+    guard !paths.isEmpty else {
+      return [.trouble("BlueZ has no adapter that looks for beacons; start bluetoothd with --experimental")]
+    }
+    for path in paths {
+      // BlueZ asks us what we look for before it answers.
+      asked[try bus.send(Self.service, path, Self.manager, "RegisterMonitor", [.path(root)])] = path
+    }
+    return []
+  }
+
+  /// The objects that have an interface, as an object manager lists them.
+  private static func paths(of interface: String, in value: BusValue?) -> [String] {
+    guard case .group(let objects)? = value else { return [] }
+    return objects.compactMap { object in
+      guard case .group(let pair) = object, case .path(let path)? = pair.first,
+        case .group(let interfaces)? = pair.last
+      else { return nil }
+      let isThere = interfaces.contains { entry in
+        if case .group(let pair) = entry { pair.first == .text(interface) } else { false }
+      }
+      return isThere ? path : nil
+    }
+  }
+
+  // MARK: - What comes
+
+  /// Takes a message: what is to be told.
+  mutating func take(
+    _ message: borrowing BusMessage, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) -> [News] {
+    switch message.kind {
+    case .signal where message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"):
+      let news = forgetAll()
+      _ = try message.text()
+      _ = try message.text()
+      let isThere = try message.text()?.isEmpty == false
+      return isThere ? try news + register(on: bus) : news
+    case .answer, .error:
+      guard let adapter = message.replyTo.flatMap({ asked.removeValue(forKey: $0) }) else { return [] }
+      guard message.kind == .error else {
+        adapters.insert(adapter)
+        return []
+      }
+      return [.trouble("\(adapter) does not look for beacons: \(message.errorText)")]
+    case .call: return try answer(message, on: bus)
+    case _: return []
+    }
+  }
+
+  private mutating func answer(
+    _ call: borrowing BusMessage, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) -> [News] {
+    switch (call.interface, call.member) {
+    case (Self.objects, "GetManagedObjects") where call.path == root:
+      try bus.reply(to: call, [managedObjects])
+    case (Self.properties, "GetAll"):
+      guard let place = place(of: call.path) else { return try refuse(call, on: bus) }
+      try bus.reply(to: call, [.map(Self.description(of: beacons[place]))])
+    case (Self.monitor, "Activate"), (Self.monitor, "Release"): try bus.reply(to: call)
+    case (Self.monitor, "DeviceFound"):
+      let device = try call.text() ?? ""
+      try bus.reply(to: call)
+      guard let place = place(of: call.path), let beacon = beacon(of: device, on: bus),
+        beacons[place].includes(beacon)
+      else { return [] }
+      let isNew = !found.values.contains(beacon)
+      found[device] = beacon
+      return isNew ? [.found(beacon)] : []
+    case (Self.monitor, "DeviceLost"):
+      let device = try call.text() ?? ""
+      try bus.reply(to: call)
+      guard let beacon = found.removeValue(forKey: device), !found.values.contains(beacon) else { return [] }
+      return [.lost(beacon)]
+    case _: return try refuse(call, on: bus)
+    }
+    return []
+  }
+
+  private func refuse(_ call: borrowing BusMessage, on bus: borrowing MessageBus) throws(MessageBus.Failure)
+    -> [News]
+  {
+    try bus.refuse(call, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+    return []
+  }
+
+  private func place(of path: String) -> Int? {
+    guard path.hasPrefix(root + "/"), let place = Int(path.dropFirst(root.utf8.count + 1)),
+      beacons.indices.contains(place)
+    else { return nil }
+    return place
+  }
+
+  /// What a device calls itself, as BlueZ knows it; nil where it is no beacon.
+  private func beacon(of device: String, on bus: borrowing MessageBus) -> Beacon? {
+    let values: [BusValue.Entry]
+    do throws(MessageBus.Failure) {
+      let answer = try bus.call(
+        Self.service, device, Self.properties, "GetAll", [.text("org.bluez.Device1")]
+      ) { (answer) throws(MessageBus.Failure) in try answer.value() }
+      guard case .map(let entries)? = answer else { return nil }
+      values = entries
+    } catch {
+      return nil
+    }
+    for (company, bytes) in Self.bytes(values, "ManufacturerData") {
+      guard case .word(let number) = company else { continue }
+      let value = [UInt8(number & 0xFF), UInt8(number >> 8)] + bytes
+      if let beacon = BeaconAdvertisement.beacon(type: BeaconAdvertisement.manufacturerData, value) {
+        return beacon
+      }
+    }
+    for (service, bytes) in Self.bytes(values, "ServiceData")
+    where service == .text("0000feaa-0000-1000-8000-00805f9b34fb") {
+      if let beacon = BeaconAdvertisement.beacon(type: BeaconAdvertisement.serviceData, [0xAA, 0xFE] + bytes)
+      {
+        return beacon
+      }
+    }
+    return nil
+  }
+
+  /// A property that is a dictionary of bytes.
+  private static func bytes(
+    _ values: [BusValue.Entry], _ key: String
+  ) -> [(key: BusValue, bytes: [UInt8])] {
+    switch values.first(where: { $0.key == key })?.value {
+    case .group(let entries):
+      entries.compactMap { entry in
+        guard case .group(let pair) = entry, pair.count == 2, case .variant(let value) = pair[1] else {
+          return nil
+        }
+        return (pair[0], bytes(of: value))
+      }
+    case .map(let entries): entries.map { (.text($0.key), bytes(of: $0.value)) }
+    case _: []
+    }
+  }
+
+  private static func bytes(of value: BusValue) -> [UInt8] {
+    guard case .group(let values) = value else { return [] }
+    return values.compactMap { if case .byte(let byte) = $0 { byte } else { nil } }
+  }
+
+  // MARK: - What BlueZ is told
+
+  /// Our monitors, as an object manager lists them.
+  private var managedObjects: BusValue {
+    .list(
+      "{oa{sa{sv}}}",
+      beacons.indices.map { place in
+        .pair(
+          .path("\(root)/\(place)"),
+          .list("{sa{sv}}", [.pair(.text(Self.monitor), .map(Self.description(of: beacons[place])))]))
+      })
+  }
+
+  private static func description(of beacon: Beacon) -> [BusValue.Entry] {
+    let patterns = beacon.patterns.map { pattern in
+      BusValue.group([
+        .byte(pattern.start), .byte(pattern.type), .list("y", pattern.content.map { .byte($0) }),
+      ])
+    }
+    return [
+      BusValue.Entry("Type", .text("or_patterns")), BusValue.Entry("Patterns", .list("(yyay)", patterns)),
+      BusValue.Entry("RSSILowThreshold", .short(leastSignal)),
+      BusValue.Entry("RSSIHighThreshold", .short(leastSignal)),
+      BusValue.Entry("RSSILowTimeout", .word(lostSeconds)),
+      BusValue.Entry("RSSIHighTimeout", .word(foundSeconds)),
+    ]
+  }
+}

@@ -1,0 +1,70 @@
+import LocationBus
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Has BlueZ look for beacons: `locwatch run` starts it while there are regions of beacons (rule B11).
+///
+/// It reads lines `{"watch":[BEACON, ...]}`, of which the last counts, and writes `{"found":BEACON}` and
+/// `{"lost":BEACON}`, or `{"lost":null}` for all, and `{"trouble":TEXT}` for the log. It ends when its input does. It is
+/// a program of its own so that the daemon needs no bus.
+@main struct BeaconsMain {
+  /// `EX_UNAVAILABLE` of sysexits.h.
+  private static let unavailable: Int32 = 69
+  /// The longest line: 512 beacons of 60 bytes.
+  private static let lineBytes = 65_536
+
+  static func main() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    do throws(MessageBus.Failure) {
+      try serve(MessageBus(.system))
+    } catch {
+      say("trouble", .string("no bus of the machine: \(error)"))
+      fflush(nil)
+      exit(unavailable)
+    }
+  }
+
+  private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
+    var lines = LineBuffer(limit: lineBytes)
+    var monitors = AdvertisementMonitors()
+    try monitors.begin(on: bus)
+    while true {
+      while let message = try bus.take() {
+        for news in try monitors.take(message, on: bus) { say(news) }
+      }
+      fflush(nil)
+      var entries = [
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
+      ]
+      guard unsafe poll(&entries, 2, -1) >= 0, entries[0].revents != 0 else { continue }
+      var piece = [UInt8](repeating: 0, count: 4_096)
+      let count = unsafe read(STDIN_FILENO, &piece, piece.count)
+      guard count > 0 else { return }
+      lines.append(piece.span.extracting(0..<count))
+      while case .line(let range) = lines.next() {
+        guard case .array(let texts)? = (try? JSONTree(Array(lines.bytes[range])))?["watch"] else { continue }
+        let beacons = texts.compactMap { $0.text(or: nil).flatMap { Beacon($0) } }
+        for news in try monitors.watch(beacons, on: bus) { say(news) }
+      }
+    }
+  }
+
+  private static func say(_ news: AdvertisementMonitors.News) {
+    switch news {
+    case .found(let beacon): say("found", .string(beacon.text))
+    case .lost(let beacon): say("lost", beacon.map { .string($0.text) } ?? .null)
+    case .trouble(let text): say("trouble", .string(text))
+    }
+  }
+
+  private static func say(_ key: String, _ value: JSONTree) {
+    print(JSONTree.object([.init(key: key, value: value)]).text)
+  }
+}
