@@ -107,11 +107,11 @@ struct AdvertisementMonitors {
   ) throws(MessageBus.Failure) -> [News] {
     switch message.kind {
     case .signal where message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"):
-      let news = forgetAll()
-      _ = try message.text()
-      _ = try message.text()
-      let isThere = try message.text()?.isEmpty == false
-      return isThere ? try news + register(on: bus) : news
+      // Its name, who had it, and who has it now.
+      _ = try (message.text(), message.text())
+      guard try message.text()?.isEmpty == false else { return forgetAll() }
+      // It may have come for our own question.
+      return asked.isEmpty && adapters.isEmpty ? try register(on: bus) : []
     case .answer, .error:
       guard let adapter = message.replyTo.flatMap({ asked.removeValue(forKey: $0) }) else { return [] }
       guard message.kind == .error else {
