@@ -103,26 +103,22 @@ import Testing
     }
   }
 
-  /// In a process of its own, whose crash would be seen. The variant that it was at is the last line of its output.
-  @Test func `bytes that are flipped crash nothing`() async throws {
-    let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-      let folder = TemporaryFolder()
-      let path = folder("s.db")
-      try StateDamageTests.make(at: path)
-      let whole = try Data(contentsOf: URL(fileURLWithPath: path))
-      var random = SeededRandom(20_261_123)
-      for variant in 0..<(Corpus.isFull ? 10_000 : 300) {
-        try StateDamageTests.variant(of: whole, at: path, using: &random)
-        FileHandle.standardError.write(Data("variant \(variant), \(random)\n".utf8))
-        do throws(Failure) { try StateDamageTests.readAll(path) } catch {
-          let text = "\(error)"
-          precondition(!text.contains("JSONError") && !text.contains("DecodingError"), text)
-          precondition(!text.contains("\n") && error.code != .software, text)
-        }
+  /// Not in a process of its own: Swift Testing waits for one for ever where another child of this process was not
+  /// waited for.
+  @Test func `bytes that are flipped crash nothing`() throws {
+    let path = folder("s.db")
+    try Self.make(at: path)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    var random = SeededRandom(20_261_123)
+    for variant in 0..<(Corpus.isFull ? 10_000 : 300) {
+      try Self.variant(of: whole, at: path, using: &random)
+      do throws(Failure) { try Self.readAll(path) } catch {
+        let text = "\(error)"
+        #expect(
+          !text.contains("JSONError") && !text.contains("DecodingError") && !text.contains("\n")
+            && error.code != .software, "variant \(variant), \(random): \(text)")
       }
     }
-    let last = result.map { String(decoding: $0.standardErrorContent.suffix(2_000), as: UTF8.self) }
-    #expect(last?.contains("variant") == true, "\(last ?? "")")
   }
 
   /// Flips bytes anywhere in the file, or digits of its texts, which leave it well formed.
