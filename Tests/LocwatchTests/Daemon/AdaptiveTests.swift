@@ -135,7 +135,7 @@ import Testing
       [Binary.path, "run", "--gpsd", gpsd.address, "--state", run.state] + options)
     let receiver = try #require(gpsd.connectReceiver())
     // A receiver that stands still, for as long as gpsd listens to it.
-    try await run.wait("three looks") {
+    try await run.wait("three looks", seconds: 300) {
       receiver.send(ReceiverText.epoch())
       return try run.switches().count { $0.event == .released } >= 3
     }
