@@ -106,7 +106,7 @@ struct AudioWatch {
     meter = nil
     meterAt = nil
     measured = [:]
-    dump?.kill()
+    dump?.end()
     dump = nil
   }
 

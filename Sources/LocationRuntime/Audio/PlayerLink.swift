@@ -18,11 +18,13 @@ struct PlayerLink {
   }
 
   private let environment: [String]
-  private var process: SiblingProcess?
+  private var link: SiblingLink
   private var told: Player?
-  private var hasFailed = false
 
-  init(environment: [String]) { self.environment = environment }
+  init(environment: [String]) {
+    self.environment = environment
+    link = SiblingLink(environment: environment)
+  }
 
   /// The program, beside this one; nil where it is not there, or there is no bus.
   static func helper(environment: [String]) -> String? {
@@ -34,38 +36,23 @@ struct PlayerLink {
     guard player != told else { return }
     told = player
     guard let player else { return end() }
-    if process == nil, !hasFailed { start() }
-    process?.say(
-      JSONTree.object([
+    link.start(Self.helper(environment: environment))
+    link.say(
+      .object([
         .init(key: "player", value: .string(player.name)),
         .init(key: "status", value: .string(player.status)),
-      ]).text)
-  }
-
-  private mutating func start() {
-    guard let path = Self.helper(environment: environment) else { return }
-    process = try? SiblingProcess(path, environment: environment, lineBytes: 4_096)
-    hasFailed = process == nil
+      ]))
   }
 
   /// Ends it.
-  mutating func end() {
-    process?.kill()
-    process = nil
-  }
+  mutating func end() { link.end() }
 
   /// Adds what `poll` is to wait for; ``take(_:)`` takes it back.
-  func watch(_ entries: inout [pollfd]) {
-    entries.append(pollfd(fd: process?.readable ?? -1, events: Int16(POLLIN), revents: 0))
-  }
+  func watch(_ entries: inout [pollfd]) { link.watch(&entries) }
 
-  /// What the user commands. A program that has ended is not started again in this run: its bus is gone.
+  /// What the user commands.
   mutating func take(_ entries: ArraySlice<pollfd>) -> [String] {
-    guard entries.first?.revents != 0, let (lines, hasEnded) = process?.take() else { return [] }
-    if hasEnded {
-      hasFailed = true
-      end()
-    }
-    return lines.compactMap { $0["command"]?.text(or: nil) }
+    guard entries.contains(where: { $0.revents != 0 }) else { return [] }
+    return link.take().lines.compactMap { $0["command"]?.text(or: nil) }
   }
 }

@@ -72,7 +72,7 @@ struct StreamMeter {
 
   /// Ends it; the peak relative to full scale, decibels. Nil where nothing was heard of it, not even silence.
   func finish() -> Double? {
-    program.kill()
+    program.end()
     guard samples > 0 else { return nil }
     return peak == 0 ? AudioWatch.silence : 20 * log10(Double(peak) / 32_768)
   }

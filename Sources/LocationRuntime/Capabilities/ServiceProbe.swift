@@ -19,10 +19,9 @@ enum ServiceProbe {
 
   /// Webhooks and MQTT take a program of their own.
   private static var outlets: Capability {
-    let path = OutletProcess.path
-    guard SiblingProgram.executable("locwatch-outlet") != nil else {
+    guard let path = SiblingProgram.executable("locwatch-outlet") else {
       return Capability(
-        "outlets", .no, "\(path) is missing", remedy: "install locwatch-outlet beside locwatch")
+        "outlets", .no, "\(OutletProcess.path) is missing", remedy: "install locwatch-outlet beside locwatch")
     }
     return Capability("outlets", .yes, "webhooks and MQTT through \(path)")
   }
@@ -46,7 +45,7 @@ enum ServiceProbe {
       "push", .partly, "pushes (H) come over the control socket and from MQTT outlets with --pushes",
       remedy: "forward those of other services with locwatch push")
     let transfers =
-      SiblingProgram.executable("locwatch-transfer") != nil
+      TransferProcess.isThere
       ? Capability("transfers", .yes, "files (I) are carried by \(TransferProcess.path)")
       : Capability(
         "transfers", .no, "\(TransferProcess.path) is missing",

@@ -10,17 +10,13 @@ import LocationFormats
 /// The program that has BlueZ look for beacons, `locwatch-beacons` (rule B11). There is one only while there are regions
 /// of beacons.
 struct BeaconLink {
-  private let environment: [String]
-  private var process: SiblingProcess?
+  private var link: SiblingLink
   private var watched: [Beacon] = []
-  private var hasFailed = false
   /// What went wrong, for the log.
   private var trouble: [String] = []
 
-  init(environment: [String]) { self.environment = environment }
+  init(environment: [String]) { link = SiblingLink(environment: environment) }
 
-  /// The longest line that it says, bytes.
-  private static let lineBytes = 4_096
   /// Seconds after the last sight at which BlueZ tells that a beacon is lost (`RSSILowTimeout` in locwatch-beacons).
   private static let lostSeconds = 10.0
 
@@ -33,42 +29,27 @@ struct BeaconLink {
   mutating func align(_ beacons: [Beacon]) {
     var seen: Set<Beacon> = []
     let beacons = beacons.filter { seen.insert($0).inserted }
-    guard beacons != watched, !hasFailed else { return }
+    guard beacons != watched, !link.hasFailed else { return }
     watched = beacons
     guard !beacons.isEmpty else { return end() }
-    if process == nil { start() }
+    link.start(Self.helper)
     let texts = JSONTree.array(beacons.map { .string($0.text) })
-    process?.say(JSONTree.object([.init(key: "watch", value: texts)]).text)
-  }
-
-  private mutating func start() {
-    guard let path = Self.helper else { return }
-    process = try? SiblingProcess(path, environment: environment, lineBytes: Self.lineBytes)
-    hasFailed = process == nil
+    link.say(.object([.init(key: "watch", value: texts)]))
   }
 
   /// Ends it.
-  mutating func end() {
-    process?.kill()
-    process = nil
-  }
+  mutating func end() { link.end() }
 
   /// Adds what `poll` is to wait for; ``take(_:)`` takes it back.
-  func watch(_ entries: inout [pollfd]) {
-    entries.append(pollfd(fd: process?.readable ?? -1, events: Int16(POLLIN), revents: 0))
-    entries.append(pollfd(fd: process?.writable ?? -1, events: Int16(POLLOUT), revents: 0))
-  }
+  func watch(_ entries: inout [pollfd]) { link.watch(&entries) }
 
-  /// What has become of beacons. A program that has ended is not started again in this run: its bus is gone.
+  /// What has become of beacons.
   mutating func take(_ entries: ArraySlice<pollfd>) -> [BeaconEvent] {
     guard entries.contains(where: { $0.revents != 0 }) else { return [] }
-    process?.send()
-    guard let (lines, hasEnded) = process?.take() else { return [] }
+    let (lines, hasEnded) = link.take()
     var events = lines.compactMap { take($0) }
     if hasEnded {
-      hasFailed = true
       trouble.append("locwatch-beacons has ended; beacons are not looked for until the next start")
-      end()
       events.append(.lost(nil, secondsAgo: 0))
     }
     return events

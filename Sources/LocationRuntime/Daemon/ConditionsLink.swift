@@ -10,23 +10,22 @@ import LocationFormats
 /// The program that asks NetworkManager and UPower, `locwatch-conditions`, and what it said last. Where it is not there,
 /// or has ended, nothing is known. Used by the daemon's thread alone.
 final class ConditionsLink {
-  private var process: SiblingProcess?
+  private var link: SiblingLink
   /// Whether the network counts what it carries; nil where nobody says.
   private(set) var isMetered: Bool?
   /// What the machine runs on; nil where nobody says.
   private(set) var supply: PowerSupply?
 
   /// Asks nobody.
-  init() {}
+  init() { link = SiblingLink(environment: []) }
 
   /// Starts the program, where it is beside this one and there is a bus of the machine.
   init(startedWith environment: [String]) {
-    guard Self.hasBus, let path = Self.helper else { return }
-    process = try? SiblingProcess(path, environment: environment, lineBytes: 4_096)
+    link = SiblingLink(environment: environment)
+    if Self.hasBus { link.start(Self.helper) }
   }
 
-  /// It ends with its input; until then it can't be waited for.
-  deinit { process?.kill() }
+  deinit { link.end() }
 
   /// The program; nil where it is not there.
   static var helper: String? { SiblingProgram.executable("locwatch-conditions") }
@@ -38,15 +37,13 @@ final class ConditionsLink {
   }
 
   /// For `poll`.
-  var readable: Int32 { process?.readable ?? -1 }
+  var readable: Int32 { link.readable }
 
   /// Takes what has come. Where it has ended, what it said holds no longer.
   func take() {
-    guard let (lines, hasEnded) = process?.take() else { return }
+    let (lines, hasEnded) = link.take()
     for line in lines { take(line) }
     guard hasEnded else { return }
-    process?.kill()
-    process = nil
     isMetered = nil
     supply = nil
   }

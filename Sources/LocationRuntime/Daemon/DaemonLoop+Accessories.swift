@@ -5,10 +5,7 @@ import LocationFormats
 extension DaemonLoop {
   /// The user lets a subscriber use accessories, or no longer (rule J2).
   mutating func accessory(_ request: JSONTree) throws(Failure) {
-    let name = try word("subscriber", request)
-    guard live.engine.subscriberState(name) != nil else {
-      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-    }
+    let name = try subscriber(request)
     guard let isAllowed = ["on": true, "off": false][try word("value", request)] else {
       throw Failure(.usage, what: "\"value\" is on or off")
     }

@@ -27,23 +27,20 @@ extension DaemonLoop {
 
   /// Takes what was heard, and what the user commands.
   mutating func takeAudio(_ entries: ArraySlice<pollfd>) throws(Failure) {
-    for level in audio.take(entries.dropLast(), at: clock.instant) {
+    for level in audio.take(entries.dropLast(2), at: clock.instant) {
       try live.handle(
         .subscriber(name: level.subscriber, .mode(.audio(.level(decibels: level.decibels)))),
         at: clock.read())
     }
     if let trouble = audio.takeTrouble() { Self.log(trouble) }
-    for command in player.take(entries.suffix(1)) {
+    for command in player.take(entries.suffix(2)) {
       try live.handle(.machine(.audioCommand(command)), at: clock.read())
     }
   }
 
   /// The user lets a subscriber use the microphone, or no longer (rule F6).
   mutating func microphone(_ request: JSONTree) throws(Failure) {
-    let name = try word("subscriber", request)
-    guard live.engine.subscriberState(name) != nil else {
-      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-    }
+    let name = try subscriber(request)
     guard let isAllowed = ["allowed": true, "denied": false][try word("value", request)] else {
       throw Failure(.usage, what: "\"value\" is allowed or denied")
     }

@@ -65,6 +65,15 @@ extension DaemonLoop {
     return word
   }
 
+  /// Who is asked about: one of the subscribers.
+  func subscriber(_ request: JSONTree) throws(Failure) -> String {
+    let name = try word("subscriber", request)
+    guard live.engine.subscriberState(name) != nil else {
+      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
+    }
+    return name
+  }
+
   private func level(_ request: JSONTree) throws(Failure) -> MachineEvent.MemoryPressure {
     guard let level = MachineEvent.MemoryPressure(rawValue: try word("level", request)) else {
       throw Failure(.usage, what: "a level is none, warning or critical")

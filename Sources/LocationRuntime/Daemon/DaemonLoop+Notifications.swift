@@ -5,10 +5,7 @@ package import LocationFormats
 extension DaemonLoop {
   /// Answers a request about the notifications of a subscriber.
   mutating func notifications(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
-    let name = try word("subscriber", request)
-    guard live.engine.subscriberState(name) != nil else {
-      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-    }
+    let name = try subscriber(request)
     let event: ModeEvent
     switch request["do"]?.text(or: nil) {
     case "notify":

@@ -65,7 +65,7 @@ struct TransferSet {
 extension DaemonLoop {
   /// A program asks for a transfer.
   mutating func take(_ request: TransferRequest, of name: String) throws(Failure) {
-    guard SiblingProgram.executable("locwatch-transfer") != nil else {
+    guard TransferProcess.isThere else {
       return live.add(.answer(name, .refused(what: "transfer", reason: "no_helper")))
     }
     try live.handle(.subscriber(name: name, .mode(.transfer(request.terms))), at: clock.read())
@@ -171,10 +171,7 @@ extension DaemonLoop {
 
   /// What commands ask of transfers.
   mutating func transfers(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
-    let name = try word("subscriber", request)
-    guard live.engine.subscriberState(name) != nil else {
-      throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-    }
+    let name = try subscriber(request)
     guard request["do"] == .string("cancel-transfer") else {
       return [.init(key: "transfers", value: .array(live.engine.transfers(of: name).map(\.tree)))]
     }

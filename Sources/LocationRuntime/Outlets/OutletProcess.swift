@@ -131,7 +131,7 @@ struct OutletProcess: Outlet {
 
   mutating func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
     try start()
-    for event in events { process?.say(event.line) }
+    process?.say(events.lazy.map(\.line))
   }
 
   mutating func accepted() throws(OutletFailure) -> Int? {

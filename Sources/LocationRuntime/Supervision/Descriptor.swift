@@ -19,8 +19,10 @@ package final class Descriptor: Sendable {
   package func stopWaiting() { _ = fcntl(number, F_SETFL, O_NONBLOCK) }
 
   /// Reads what is there without waiting, in pieces, until `body` wants no more; whether the other side says no more.
-  func readAll(_ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
-    var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+  ///
+  /// - Parameter pieceBytes: the longest piece; what a pipe holds, unless told.
+  func readAll(pieceBytes: Int = 65_536, _ body: (ArraySlice<UInt8>) -> Bool) -> Bool {
+    var piece = [UInt8](repeating: 0, count: pieceBytes)
     while true {
       let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(number, $0) }
       if count < 0, errno == EINTR { continue }
@@ -29,9 +31,6 @@ package final class Descriptor: Sendable {
       guard body(piece[..<count]) else { return false }
     }
   }
-
-  /// What a pipe holds.
-  private static let pieceBytes = 65_536
 
   /// The number of the open file in its file system; 0 where it can't be asked.
   var fileNumber: UInt64 {

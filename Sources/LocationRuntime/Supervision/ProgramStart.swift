@@ -160,10 +160,13 @@ struct ProgramStart {
     var coreSeconds: Double
   }
 
+  /// Kills it with its process group. Its end is not waited for.
+  func kill() { _ = SystemCall.signalProcess(-pid, SIGKILL) }
+
   /// Kills it with its process group, and waits for its end.
   @discardableResult
-  func kill() -> End {
-    _ = SystemCall.signalProcess(-pid, SIGKILL)
+  func end() -> End {
+    kill()
     while true {
       if let end = reap() { return end }
       _ = poll(nil, 0, 1)

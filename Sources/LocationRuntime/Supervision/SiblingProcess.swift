@@ -8,6 +8,9 @@ struct SiblingProcess {
   private var queue = WriteQueue()
   private var lines: LineBuffer
 
+  /// Bytes that are read at a time: most answers are short.
+  private static let pieceBytes = 4_096
+
   /// Starts it.
   ///
   /// - Parameters:
@@ -38,8 +41,11 @@ struct SiblingProcess {
   var pidfd: Descriptor { program.pidfd }
 
   /// Tells it a line, as soon as it takes one.
-  mutating func say(_ line: String) {
-    _ = queue.append(Array((line + "\n").utf8))
+  mutating func say(_ line: String) { say(CollectionOfOne(line)) }
+
+  /// Tells it lines, as soon as it takes them.
+  mutating func say(_ lines: some Sequence<String>) {
+    for line in lines { _ = queue.append(Array((line + "\n").utf8)) }
     send()
   }
 
@@ -50,7 +56,7 @@ struct SiblingProcess {
   mutating func take() -> (lines: [JSONTree], hasEnded: Bool) {
     guard let output = program.output else { return ([], true) }
     var said: [JSONTree] = []
-    let hasEnded = output.readAll { piece in
+    let hasEnded = output.readAll(pieceBytes: Self.pieceBytes) { piece in
       lines.append(piece.span)
       while case .line(let range) = lines.next() {
         if let line = try? JSONTree(Array(lines.bytes[range])) { said.append(line) }
@@ -60,6 +66,9 @@ struct SiblingProcess {
     return (said, hasEnded)
   }
 
-  /// Kills it, and waits for its end.
+  /// Kills it. Its end is not waited for.
   func kill() { program.kill() }
+
+  /// Kills it, and waits for its end.
+  func end() { program.end() }
 }

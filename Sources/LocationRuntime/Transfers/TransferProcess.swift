@@ -24,6 +24,8 @@ struct TransferProcess {
 
   /// The program: beside this one.
   static let path = SiblingProgram.path("locwatch-transfer") ?? "locwatch-transfer"
+  /// Whether it is there.
+  static var isThere: Bool { unsafe access(path, X_OK) == 0 }
 
   var readable: Int32 { process?.readable ?? ending.first?.number ?? -1 }
   var writable: Int32 { process?.writable ?? -1 }

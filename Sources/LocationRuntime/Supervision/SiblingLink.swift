@@ -1,0 +1,60 @@
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A running program of locwatch's own that stands on a bus. It is started when it is first told something, and may be
+/// ended in between. Where it ends by itself it is not started again in this run: its bus is gone.
+struct SiblingLink {
+  private let environment: [String]
+  private var process: SiblingProcess?
+  /// Whether it could not be started, or has ended by itself.
+  private(set) var hasFailed = false
+
+  /// The longest line that it says, bytes.
+  private static let lineBytes = 4_096
+
+  init(environment: [String]) { self.environment = environment }
+
+  /// Starts it where it does not run.
+  ///
+  /// - Parameter path: the program; nil where it is not there.
+  mutating func start(_ path: String?) {
+    guard let path, process == nil, !hasFailed else { return }
+    process = try? SiblingProcess(path, environment: environment, lineBytes: Self.lineBytes)
+    hasFailed = process == nil
+  }
+
+  /// Tells it a line, where it runs.
+  mutating func say(_ line: JSONTree) { process?.say(line.text) }
+
+  /// Ends it, and waits for its end.
+  mutating func end() {
+    process?.end()
+    process = nil
+  }
+
+  /// For `poll`; -1 where there is nothing to be read, or written.
+  var readable: Int32 { process?.readable ?? -1 }
+  var writable: Int32 { process?.writable ?? -1 }
+
+  /// Adds what `poll` is to wait for: two entries.
+  func watch(_ entries: inout [pollfd]) {
+    entries.append(pollfd(fd: readable, events: Int16(POLLIN), revents: 0))
+    entries.append(pollfd(fd: writable, events: Int16(POLLOUT), revents: 0))
+  }
+
+  /// What it has said, and whether it has just ended by itself.
+  mutating func take() -> (lines: [JSONTree], hasEnded: Bool) {
+    process?.send()
+    guard let (lines, hasEnded) = process?.take() else { return ([], false) }
+    if hasEnded {
+      hasFailed = true
+      end()
+    }
+    return (lines, hasEnded)
+  }
+}
