@@ -20,7 +20,7 @@ struct AdvertisementMonitors {
   private static let properties = "org.freedesktop.DBus.Properties"
   /// Seconds without an advertisement after which BlueZ tells that a device is lost.
   private static let lostSeconds: UInt16 = 10
-  /// In which a device is told again and again before it counts as found: at once.
+  /// Seconds for which BlueZ must hear a device before it tells that it is found: the least there is.
   private static let foundSeconds: UInt16 = 1
   /// Any strength of a signal is good enough, dBm.
   private static let leastSignal: Int16 = -127

@@ -10,9 +10,6 @@ extension Engine {
     }
   }
 
-  /// What the regions of beacons look for.
-  package var watchedBeacons: [Beacon] { state.beacons?.watches.map(\.beacon) ?? [] }
-
   /// Whether one of them is there until it is lost.
   package var hasPresentBeacons: Bool { state.beacons?.watches.contains { !$0.present.isEmpty } ?? false }
 

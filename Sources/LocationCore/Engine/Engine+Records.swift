@@ -152,9 +152,9 @@ extension Engine {
         record(.transfer(due.record), of: due.record.subscriber, into: &effects) {
           $0.present(due, event: $1, $2, at: $3, into: &$4)
         }
-      case .attached(let due):
-        record(.accessory(due.record), of: due.record.subscriber, into: &effects) {
-          $0.present(due, event: $1, $2, at: $3, into: &$4)
+      case .attached(let accessory):
+        record(.accessory(accessory), of: accessory.subscriber, into: &effects) {
+          $0.present(accessory, event: $1, $2, at: $3, into: &$4)
         }
       case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
       case .transferred(let name, let rule, let kilobytes, let seconds):

@@ -8,7 +8,7 @@ public enum Event: Hashable, Sendable, Codable {
   case source(SourceEvent)
   /// What came of an order to the receiver.
   case receiver(ReceiverEvent)
-  /// A beacon was seen (rule B11).
+  /// A beacon was seen, or is lost (rule B11).
   case beacon(BeaconEvent)
   case addRegion(Region)
   case removeRegion(id: String)

@@ -36,14 +36,14 @@ public struct Beacon: Hashable, Sendable, Codable {
     guard let first = parts.first, parts.count <= 3 else { return nil }
     let digits = first.utf8.filter { $0 != UInt8(ascii: "-") }
     guard let bytes = Self.bytes(digits) else { return nil }
-    if bytes.count == Self.namespaceBytes, first.utf8.count == digits.count {
+    if bytes.count == Self.namespaceByteCount, first.utf8.count == digits.count {
       guard parts.count <= 2 else { return nil }
       let instance = parts.count == 2 ? Self.bytes(Array(parts[1].utf8)) : nil
-      guard parts.count == 1 || instance?.count == Self.instanceBytes else { return nil }
+      guard parts.count == 1 || instance?.count == Self.instanceByteCount else { return nil }
       self.init(namespace: bytes, instance: instance)
       return
     }
-    guard bytes.count == Self.uuidBytes else { return nil }
+    guard bytes.count == Self.uuidByteCount else { return nil }
     self.init(uuid: bytes)
     if parts.count > 1 {
       guard let major = UInt16(parts[1]) else { return nil }
@@ -67,9 +67,14 @@ public struct Beacon: Hashable, Sendable, Codable {
       && (instance == nil || instance == seen.instance)
   }
 
-  private static let uuidBytes = 16
-  private static let namespaceBytes = 10
-  private static let instanceBytes = 6
+  /// The bytes of its UUID, or of its namespace.
+  public var groupBytes: [UInt8] { Self.bytes(group.utf8.filter { $0 != UInt8(ascii: "-") }) ?? [] }
+  /// The bytes of its instance.
+  public var instanceBytes: [UInt8]? { instance.flatMap { Self.bytes(Array($0.utf8)) } }
+
+  private static let uuidByteCount = 16
+  private static let namespaceByteCount = 10
+  private static let instanceByteCount = 6
 
   private static func hex(_ byte: UInt8) -> String {
     String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)

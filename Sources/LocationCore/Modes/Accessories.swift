@@ -68,11 +68,6 @@ struct AccessoryState: Hashable, Sendable, Codable {
   func place(of session: String) -> Int? { sessions.firstIndex { $0.terms.session == session } }
 }
 
-/// Something that a program is told of an accessory.
-struct DueAccessory: Hashable {
-  var record: AccessoryRecord
-}
-
 // MARK: - What its program and the user say
 
 extension Policy {
@@ -290,7 +285,7 @@ extension Policy {
     var record = AccessoryRecord(
       subscriber: sessions[index].subscriber.name, session: session, event: event, bytes: bytes)
     if let lost, lost > 0 { record.lost = lost }
-    steps.append(.attached(DueAccessory(record: record)))
+    steps.append(.attached(record))
   }
 
   private func order(
@@ -302,7 +297,8 @@ extension Policy {
 
   /// Hands over, or keeps, what has its record. Of too many that wait, the oldest makes room.
   mutating func present(
-    _ due: DueAccessory, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    _ record: AccessoryRecord, event: Int, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
   ) {
     let waiting = sessions[index].outbox.filter { $0.trigger.row == .accessory && !$0.isHanded }
     if waiting.count >= Limits.accessoryEvents, let oldest = waiting.first {
@@ -310,7 +306,7 @@ extension Policy {
       update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
     }
     offer(
-      event: event, trigger: .accessory, session: due.record.session, reason: due.record.event.reason,
+      event: event, trigger: .accessory, session: record.session, reason: record.event.reason,
       to: index, at: instant, into: &steps)
   }
 }

@@ -80,7 +80,7 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag, push: push, transferSession: name))
+          tag: call?.tag, push: push, session: name))
       if trigger.kind != nil { $0.heardAt = instant }
     }
     let why = call?.reason ?? reason
@@ -189,7 +189,7 @@ extension Policy {
     launch.eventKind = isOfMode ? nil : kind
     launch.isLocked = !isUnlocked
     launch.tag = pending.tag
-    launch.session = pending.transferSession
+    launch.session = pending.session
     launch.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max() ?? 0
     launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
     if session.state == .notRunning { launch.restored = session.preserved }

@@ -139,7 +139,7 @@ enum PolicyStep: Hashable {
   /// Something has become of a transfer. It is recorded, and offered to its program.
   case reported(DueTransfer)
   /// Something has become of an accessory. It is recorded, and offered to its program.
-  case attached(DueAccessory)
+  case attached(AccessoryRecord)
   /// Something of a mode that is told and asks for nothing.
   case noted(Record.Body)
   /// A mode used the radio: so many kilobytes in so many seconds, booked to the subscriber under the mode's rule

@@ -19,7 +19,7 @@ struct Session: Hashable, Sendable, Codable {
     /// The push that it is; nil for anything else.
     var push: Push?
     /// The session of the transfer or accessory that it is about (rules I2 and J1); nil for anything else.
-    var transferSession: String?
+    var session: String?
     /// When a running process was last handed the push.
     var handedAt: EngineInstant?
 

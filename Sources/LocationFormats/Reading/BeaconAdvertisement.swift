@@ -70,11 +70,11 @@ extension Beacon {
 
   /// By which these beacons are looked for: one of them is in each of their advertisements.
   package var patterns: [Pattern] {
-    let name = group.bytes + (major?.bytes ?? []) + (major == nil ? [] : minor?.bytes ?? [])
+    let name = groupBytes + (major?.bytes ?? []) + (major == nil ? [] : minor?.bytes ?? [])
     guard group.contains("-") else {
       // Its power stands before the name.
       return [
-        Pattern(start: 4, type: BeaconAdvertisement.serviceData, content: name + (instance?.bytes ?? []))
+        Pattern(start: 4, type: BeaconAdvertisement.serviceData, content: name + (instanceBytes ?? []))
       ]
     }
     let type = BeaconAdvertisement.manufacturerData
@@ -87,14 +87,4 @@ extension Beacon {
 
 extension UInt16 {
   fileprivate var bytes: [UInt8] { [UInt8(self >> 8), UInt8(self & 0xFF)] }
-}
-
-extension String {
-  /// The bytes that hexadecimal digits stand for; dashes are passed over.
-  fileprivate var bytes: [UInt8] {
-    let digits = utf8.filter { $0 != UInt8(ascii: "-") }
-    return stride(from: 0, to: digits.count - 1, by: 2).compactMap {
-      UInt8(String(decoding: digits[$0...($0 + 1)], as: UTF8.self), radix: 16)
-    }
-  }
 }

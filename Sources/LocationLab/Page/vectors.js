@@ -9,17 +9,24 @@ const LAYERS = [
 ];
 const MAIN_ROAD = /^(motorway|trunk|primary|secondary|highway|major_road)/;
 
+// A number of variable length, and where the next byte stands.
+function varintAt(bytes, at) {
+  let value = 0, scale = 1, byte;
+  do {
+    byte = bytes[at++];
+    value += (byte & 127) * scale;
+    scale *= 128;
+  } while (byte & 128);
+  return [value, at];
+}
+
 // The fields of a message of protocol buffers, as [number, value]; values are whole numbers or pieces of bytes.
 function fields(bytes) {
   const list = [];
   let at = 0;
   const varint = () => {
-    let value = 0, scale = 1, byte;
-    do {
-      byte = bytes[at++];
-      value += (byte & 127) * scale;
-      scale *= 128;
-    } while (byte & 128);
+    const [value, end] = varintAt(bytes, at);
+    at = end;
     return value;
   };
   while (at < bytes.length) {
@@ -37,13 +44,9 @@ function fields(bytes) {
 function numbers(bytes) {
   const list = [];
   for (let at = 0; at < bytes.length;) {
-    let value = 0, scale = 1, byte;
-    do {
-      byte = bytes[at++];
-      value += (byte & 127) * scale;
-      scale *= 128;
-    } while (byte & 128);
+    const [value, end] = varintAt(bytes, at);
     list.push(value);
+    at = end;
   }
   return list;
 }

@@ -12,7 +12,7 @@ extension DaemonLoop {
   /// Has the beacons of all regions looked for. In a log that is played nobody looks for them.
   mutating func alignBeacons() {
     guard !request.isSimulated else { return }
-    beacons.align(live.engine.watchedBeacons)
+    beacons.align(live.engine.beacons)
     for text in beacons.takeTrouble() { Self.log(text) }
   }
 
