@@ -27,6 +27,7 @@ let package = Package(
     .executable(name: "locwatch-session", targets: ["locwatch-session"]),
     .executable(name: "locwatch-fleet", targets: ["locwatch-fleet"]),
     .executable(name: "locwatch-bus", targets: ["locwatch-bus"]),
+    .executable(name: "locwatch-push", targets: ["locwatch-push"]),
   ],
   dependencies: [
     // The command line.
@@ -108,6 +109,11 @@ let package = Package(
       name: "locwatch-bus",
       dependencies: ["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore"],
       swiftSettings: strict),
+    // Takes pushes from a UnifiedPush distributor on the user's bus. It links libcrypto.
+    .executableTarget(
+      name: "locwatch-push",
+      dependencies: ["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore", "CCrypto"],
+      swiftSettings: strict),
     // Speaks to the other side of one outlet. It links curl and TLS.
     .executableTarget(
       name: "locwatch-outlet", dependencies: ["LocationFormats", "LocationCore", "CCurl", "CCrypto"],
@@ -145,7 +151,8 @@ let package = Package(
       dependencies: [
         "locwatch", "locwatch-notify", "locwatch-beacons", "locwatch-conditions", "locwatch-player",
         "locwatch-outlet",
-        "locwatch-transfer", "locwatch-session", "locwatch-bus", "LocationWeb", "LocationLab",
+        "locwatch-transfer", "locwatch-session", "locwatch-bus", "locwatch-push", "LocationWeb",
+        "LocationLab",
         "LocationRuntime", "LocationFormats", "LocationCore",
         "TestSupport",
       ],

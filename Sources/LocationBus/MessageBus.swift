@@ -201,6 +201,8 @@ package indirect enum BusValue: Hashable, Sendable {
   case real(Double)
   case flag(Bool)
   case byte(UInt8)
+  /// `ay`.
+  case bytes([UInt8])
   case texts([String])
   /// A value that says of what type it is, `v`.
   case variant(BusValue)
@@ -238,6 +240,7 @@ package indirect enum BusValue: Hashable, Sendable {
     case .real: "d"
     case .flag: "b"
     case .byte: "y"
+    case .bytes: "ay"
     case .texts: "as"
     case .variant: "v"
     case .group(let values): "(" + values.map(\.signature).joined() + ")"
@@ -345,13 +348,20 @@ package indirect enum BusValue: Hashable, Sendable {
   }
 
   /// The next value, whatever it is; nil where there is none.
-  package func value() throws(MessageBus.Failure) -> BusValue? { try value(depth: 0) }
+  package func value() throws(MessageBus.Failure) -> BusValue? {
+    var room = Self.valueLimit
+    return try value(depth: 0, &room)
+  }
 
   /// Containers in containers: more than any message of ours has.
   private static let depthLimit = 16
+  /// Values in one value, likewise: a message may have as many as it has bytes, and each takes far more here.
+  private static let valueLimit = 1 << 16
 
-  private func value(depth: Int) throws(MessageBus.Failure) -> BusValue? {
+  private func value(depth: Int, _ room: inout Int) throws(MessageBus.Failure) -> BusValue? {
     guard depth < Self.depthLimit else { throw MessageBus.Failure(code: EBADMSG) }
+    room -= 1
+    guard room >= 0 else { throw MessageBus.Failure(code: EMSGSIZE) }
     var type: CChar = 0
     var contents: UnsafePointer<CChar>?
     let code = unsafe sd_bus_message_peek_type(pointer, &type, &contents)
@@ -371,16 +381,17 @@ package indirect enum BusValue: Hashable, Sendable {
     case "b": return .flag(try readBasic(type, Int32(0)) != 0)
     case "y": return .byte(try readBasic(type, UInt8(0)))
     case "v":
-      let values = try readContainer(type, inner, depth)
+      let values = try readContainer(type, inner, depth, &room)
       return values.first.map { .variant($0) }
     case "a":
-      let values = try readContainer(type, inner, depth)
+      if inner == "y" { return .bytes(try readBytes()) }
+      let values = try readContainer(type, inner, depth, &room)
       if inner == "s" {
         return .texts(values.compactMap { if case .text(let text) = $0 { text } else { nil } })
       }
       guard inner == "{sv}" else { return .group(values) }
       return .map(values.compactMap(Self.entry))
-    case "r", "e": return .group(try readContainer(type, inner, depth))
+    case "r", "e": return .group(try readContainer(type, inner, depth, &room))
     case _:
       try MessageBus.check(unsafe sd_bus_message_skip(pointer, nil))
       return .group([])
@@ -408,12 +419,20 @@ package indirect enum BusValue: Hashable, Sendable {
     return number
   }
 
+  private func readBytes() throws(MessageBus.Failure) -> [UInt8] {
+    var start: UnsafeRawPointer?
+    var count = 0
+    let type = CChar(UInt8(ascii: "y"))
+    try MessageBus.check(unsafe sd_bus_message_read_array(pointer, type, &start, &count))
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+
   private func readContainer(
-    _ type: CChar, _ contents: String, _ depth: Int
+    _ type: CChar, _ contents: String, _ depth: Int, _ room: inout Int
   ) throws(MessageBus.Failure) -> [BusValue] {
     try MessageBus.check(unsafe sd_bus_message_enter_container(pointer, type, contents))
     var values: [BusValue] = []
-    while let value = try value(depth: depth + 1) { values.append(value) }
+    while let value = try value(depth: depth + 1, &room) { values.append(value) }
     try MessageBus.check(unsafe sd_bus_message_exit_container(pointer))
     return values
   }
@@ -437,6 +456,8 @@ package indirect enum BusValue: Hashable, Sendable {
       var number: Int32 = isOn ? 1 : 0
       try check(unsafe sd_bus_message_append_basic(pointer, type("b"), &number))
     case .byte(var byte): try check(unsafe sd_bus_message_append_basic(pointer, type("y"), &byte))
+    case .bytes(let bytes):
+      try check(unsafe sd_bus_message_append_array(pointer, type("y"), bytes, bytes.count))
     case .texts(let texts):
       try check(unsafe sd_bus_message_open_container(pointer, type("a"), "s"))
       for text in texts { try append(.text(text)) }

@@ -214,8 +214,7 @@ struct AdvertisementMonitors {
   }
 
   private static func bytes(of value: BusValue) -> [UInt8] {
-    guard case .group(let values) = value else { return [] }
-    return values.compactMap { if case .byte(let byte) = $0 { byte } else { nil } }
+    if case .bytes(let bytes) = value { bytes } else { [] }
   }
 
   // MARK: - What BlueZ is told
@@ -234,7 +233,7 @@ struct AdvertisementMonitors {
   private static func description(of beacon: Beacon) -> [BusValue.Entry] {
     let patterns = beacon.patterns.map { pattern in
       BusValue.group([
-        .byte(pattern.start), .byte(pattern.type), .list("y", pattern.content.map { .byte($0) }),
+        .byte(pattern.start), .byte(pattern.type), .bytes(pattern.content),
       ])
     }
     return [

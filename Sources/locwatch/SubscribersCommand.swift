@@ -70,7 +70,9 @@ struct SubscribersCommand: AsyncParsableCommand {
         guard var record = all.first(where: { $0.subscriber.name == name }) else {
           throw SubscriberRecord.unknown(name, among: all)
         }
-        record.pushToken = try state.openToRead()?.pushToken(of: name)
+        let database = try state.openToRead()
+        record.pushToken = try database?.pushToken(of: name)
+        record.pushAddress = try database?.pushRegistration(of: name)?.address
         switch RegionsFormat.or(format.format) {
         case .text: try Terminal.print(record.text)
         case .ndjson:

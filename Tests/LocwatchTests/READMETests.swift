@@ -21,7 +21,7 @@ import Testing
     "export",
     "locwatch", "mosquitto_pub", "mosquitto_sub", "perf", "chromium-headless-shell", "LOCWATCH_FULL=1",
     "LOCWATCH_RECORD=1",
-    "while", "systemctl", "find", "locwatch-fleet", "gpsbabel", "docker", "scripts/package",
+    "while", "systemctl", "find", "locwatch-fleet", "locwatch-push", "gpsbabel", "docker", "scripts/package",
   ]
 
   @Test(arguments: transcripts)

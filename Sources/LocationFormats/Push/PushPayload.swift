@@ -43,7 +43,10 @@ package enum PushPayload {
     return push
   }
 
-  private static func id(_ tree: JSONTree?) throws(Failure) -> String? {
+  /// What a push is called; nil where it has no name.
+  ///
+  /// - Throws: as ``push(_:)-swift.type.method``.
+  package static func id(_ tree: JSONTree?) throws(Failure) -> String? {
     switch tree {
     case nil, .null: return nil
     case .string(let text) where (1...idBytes).contains(text.utf8.count): return text

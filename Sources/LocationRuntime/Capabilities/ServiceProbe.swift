@@ -41,9 +41,6 @@ enum ServiceProbe {
       ? "NetworkManager and UPower where they answer, else by default routes and /sys/class/power_supply; bytes are not counted"
       : "default routes and /sys/class/power_supply; metering and bytes are not known"
     let fetch = Capability("fetch", .partly, "good moments (G) by \(source)")
-    let push = Capability(
-      "push", .partly, "pushes (H) come over the control socket and from MQTT outlets with --pushes",
-      remedy: "forward those of other services with locwatch push")
     let transfers =
       TransferProcess.isThere
       ? Capability("transfers", .yes, "files (I) are carried by \(TransferProcess.path)")
@@ -63,6 +60,23 @@ enum ServiceProbe {
       "keep-alive", .partly,
       "calls (E2) and starts (E5); a call that is due while the machine sleeps comes late",
       remedy: "run the daemon with CAP_WAKE_ALARM on a machine with a real-time clock")
+  }
+
+  private static var push: Capability {
+    let ways = "pushes (H) come over the control socket and from MQTT outlets with --pushes"
+    guard let distributors = PushProbe.distributors else {
+      return Capability(
+        "push", .partly, "\(ways); UnifiedPush needs a session bus and locwatch-push",
+        remedy: "forward those of other services with locwatch push")
+    }
+    guard !distributors.isEmpty else {
+      return Capability(
+        "push", .partly, "\(ways); no UnifiedPush distributor is on the session bus",
+        remedy: "install one, or forward those of other services with locwatch push")
+    }
+    return Capability(
+      "push", .yes, "\(ways), and by UnifiedPush through \(distributors.joined(separator: ", "))",
+      remedy: "have them taken: systemctl --user enable --now locwatch-push")
   }
 
   private static var beacons: Capability {

@@ -15,7 +15,17 @@ extension DaemonLoop {
     guard let payload = request["payload"] else {
       throw Failure(.usage, what: "no \"payload\" in the request")
     }
-    try push(try PushPayload.push(payload), to: name)
+    var push = try PushPayload.push(payload)
+    // What a transport names a push by that has no name of its own.
+    if push.id == nil, let id = request["id"] { push.id = try PushPayload.id(id) }
+    try self.push(push, to: name)
+  }
+
+  /// Tells a program that runs that its address for pushes is another.
+  mutating func tellPushAddress(_ request: JSONTree) throws(Failure) {
+    let name = try subscriber(request)
+    guard let token = try database.pushToken(of: name) else { return }
+    live.add(.answer(name, .pushToken(token, try database.pushRegistration(of: name)?.address)))
   }
 
   /// Takes a push for a subscriber.
@@ -40,18 +50,25 @@ extension DaemonLoop {
 extension DaemonSeat {
   /// Sends a subscriber a push, as a sender with its token would. Without a daemon it waits for the next.
   ///
+  /// - Parameters:
+  ///   - id: what it is called where it does not say so itself (rule H4); nil for nothing.
+  ///   - database: the state file, where it is open already.
   /// - Returns: whether a daemon took it.
   /// - Throws: ``Failure`` of code 1 where it is refused.
-  package func push(_ name: String, _ payload: [UInt8]) throws(Failure) -> Bool {
-    let push = try PushPayload.push(payload)
-    guard let database = try StateDatabase.openToRead(path: state),
+  package func push(
+    _ name: String, _ payload: [UInt8], id: String? = nil, database known: StateDatabase? = nil
+  ) throws(Failure) -> Bool {
+    var push = try PushPayload.push(payload)
+    push.id = push.id ?? id
+    let found: StateDatabase? = if let known { known } else { try StateDatabase.openToRead(path: state) }
+    guard let database = found,
       try database.subscribers().contains(where: { $0.subscriber.name == name })
     else {
       throw Failure(
         .conditionFails, what: "no subscriber is called \"\(name)\"",
         remedy: "locwatch subscribers list lists them")
     }
-    guard let client = try ControlClient.connect(state: state) else {
+    guard let client = try ControlClient.connect(state: state, database: database) else {
       try leave(.push(push), for: name)
       return false
     }
@@ -63,8 +80,11 @@ extension DaemonSeat {
     var reader = JSONReader(Array(push.payload.utf8))
     let tree: JSONTree
     do throws(JSONError) { tree = try JSONTree(&reader) } catch { throw Failure(.data, what: error.what) }
-    _ = try client.ask(
-      "push", [.init(key: "token", value: .string(token)), .init(key: "payload", value: tree)])
+    var members: [JSONTree.Member] = [
+      .init(key: "token", value: .string(token)), .init(key: "payload", value: tree),
+    ]
+    if let id { members.append(.init(key: "id", value: .string(id))) }
+    _ = try client.ask("push", members)
     return true
   }
 }

@@ -81,12 +81,11 @@ extension DaemonLoop {
       let open = live.engine.transfers(of: name).filter { $0.terms.session == session }
       live.add(.answer(name, .session(session, open)))
     case .pushToken:
-      let token = try database.pushToken(of: name)
-      live.add(
-        .answer(
-          name,
-          token.map { .pushToken($0) }
-            ?? .refused(what: "push_token", reason: Decision.Reason.noMode.rawValue)))
+      guard let token = try database.pushToken(of: name) else {
+        return live.add(
+          .answer(name, .refused(what: "push_token", reason: Decision.Reason.noMode.rawValue)))
+      }
+      live.add(.answer(name, .pushToken(token, try database.pushRegistration(of: name)?.address)))
     case .invalid(let what):
       refusals.note(name, at: clock.instant)
       live.add(.answer(name, .refused(what: what, reason: "invalid")))
@@ -131,6 +130,7 @@ extension DaemonLoop {
     }
     try alignConditions()
     try drawPushTokens(for: stored.map(\.subscriber))
+    control.tellFollowers(EventNews(newest: live.host.journal.newestID), at: clock.instant)
   }
 
   /// What a user does to a subscriber.

@@ -23,6 +23,8 @@ package struct SubscriberRecord: Sendable {
   private let audio: JSONTree?
   /// What senders of pushes show; nil where it has none or is not asked for.
   package var pushToken: String?
+  /// Where senders of Web Push send to; nil where a distributor has given it no place, or it is not asked for.
+  package var pushAddress: PushAddress?
 
   /// All subscribers of a state file, with what its daemon knows of them.
   package static func all(_ seat: DaemonSeat) throws(Failure) -> [SubscriberRecord] {
@@ -81,6 +83,7 @@ package struct SubscriberRecord: Sendable {
     line.member(json: "accessories", accessories?.text)
     line.member(json: "audio", audio?.text)
     line.member("push_token", pushToken)
+    line.member(json: "web_push", pushAddress?.tree.text)
     line.member("command", subscriber.command)
     line.close()
   }
@@ -138,6 +141,10 @@ package struct SubscriberRecord: Sendable {
       rows.append(["audio", words.joined(separator: ", ")])
     }
     if let pushToken { rows.append(["push token", pushToken]) }
+    if let pushAddress {
+      rows.append(["push endpoint", pushAddress.endpoint])
+      rows.append(["push keys", "p256dh \(pushAddress.point), auth \(pushAddress.auth)"])
+    }
     return TextTable.cell(subscriber.name) + "\n" + TextTable(rows: rows, indent: "  ").text
   }
 

@@ -45,7 +45,7 @@ extension StateDatabase {
   }
 
   /// 128 bits from the system's generator (getrandom(2)), as 32 hexadecimal digits.
-  private static func newToken() -> String {
+  static func newToken() -> String {
     (0..<2).map { _ in
       let digits = String(UInt64.random(in: .min ... .max), radix: 16)
       return String(repeating: "0", count: 16 - digits.utf8.count) + digits

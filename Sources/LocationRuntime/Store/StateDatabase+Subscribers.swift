@@ -54,6 +54,8 @@ extension StateDatabase {
     try write { database in
       // One that comes after it under its name is another.
       try database.execute(sql: "DELETE FROM push_tokens WHERE subscriber = ?", arguments: [name])
+      try database.execute(
+        sql: "UPDATE push_registrations SET subscriber = NULL WHERE subscriber = ?", arguments: [name])
       try database.execute(sql: "DELETE FROM subscribers WHERE name = ?", arguments: [name])
       return database.changesCount > 0
     }

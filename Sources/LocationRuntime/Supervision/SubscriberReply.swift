@@ -19,8 +19,8 @@ package enum SubscriberReply: Hashable, Sendable {
   case tagged(String)
   /// The token of an audio session that it opened.
   case audio(token: Int)
-  /// What senders of pushes are to show.
-  case pushToken(String)
+  /// What senders of pushes are to show, and where those of the Web send to, if they can.
+  case pushToken(String, PushAddress?)
   /// The number of a transfer that it asked for.
   case transfer(number: Int)
   /// The transfers of a session that have not ended.
@@ -66,10 +66,11 @@ package enum SubscriberReply: Hashable, Sendable {
       line.member("v", 1)
       line.member("type", "notifications")
       line.objects("notifications", list) { $0.describe(to: &$1) }
-    case .pushToken(let token):
+    case .pushToken(let token, let address):
       line.member("v", 1)
       line.member("type", "push_token")
       line.member("token", token)
+      line.member(json: "web_push", address?.tree.text)
     case .transfer(let number): line.member("transfer", number)
     case .session(let session, let transfers):
       line.member("v", 1)

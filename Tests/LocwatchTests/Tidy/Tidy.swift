@@ -57,6 +57,9 @@ enum Tidy {
     "LocationFleet": (["LocationFormats", "LocationCore", "CNATS"], ["CNATS"]),
     "locwatch-fleet": (["LocationFleet", "LocationFormats", "LocationCore"], []),
     "locwatch-bus": (["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore"], []),
+    "locwatch-push": (
+      ["LocationBus", "LocationRuntime", "LocationFormats", "LocationCore", "CCrypto"], ["CCrypto"]
+    ),
     "LocationWeb": (["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
     "locwatch": (["LocationWeb", "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore"], []),
   ]
