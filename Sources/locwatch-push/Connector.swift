@@ -247,13 +247,13 @@ struct Connector: ~Copyable {
     switch call.content {
     case .message(let bytes, let id):
       if let trouble = deliver(bytes, of: registration, to: subscriber) {
-        return try refuse(message, "a push for \(subscriber) is refused: \(trouble)")
+        return try refuse(message, "\(subscriber): \(trouble)")
       }
       let answer: [BusValue.Entry] = id.map { [.init("id", .text($0))] } ?? []
       try bus.reply(to: message, call.isSecond ? [.map(answer)] : [])
     case .endpoint(let endpoint):
       guard Self.isEndpoint(endpoint) else {
-        return try refuse(message, "the endpoint of \(subscriber) is refused: it is no URL, or too long")
+        return try refuse(message, "\(subscriber): the endpoint is refused: it is no URL, or too long")
       }
       try note(endpoint, of: registration)
       try bus.reply(to: message)
@@ -294,14 +294,14 @@ struct Connector: ~Copyable {
     _ message: [UInt8], of registration: PushRegistration, to subscriber: String
   ) -> String? {
     guard (1...Self.messageBytes).contains(message.count) else {
-      return "it has \(message.count) bytes; 1 to \(Self.messageBytes) are taken"
+      return "the push is refused: it has \(message.count) bytes; 1 to \(Self.messageBytes) are taken"
     }
     guard let keys = MessageKeys(secret: registration.secret, auth: registration.auth) else {
-      return "its keys in the state file are damaged"
+      return "its keys in the state file are damaged; remove the subscriber and add it again"
     }
     var payload = message
     if MessageKeys.isEncrypted(message) {
-      guard let text = keys.decrypted(message) else { return "it can't be decrypted" }
+      guard let text = keys.decrypted(message) else { return "the push is refused: it can't be decrypted" }
       payload = text
     }
     let end = ContinuousClock.now + .seconds(Self.patienceSeconds)

@@ -120,8 +120,8 @@ struct UnifiedPushTests {
     }
     try await bus.wait("refused", count: refused.count + 5)
     #expect(bus.log.split(separator: "\n").count == refused.count + 5, "\(bus.log)")
-    #expect(bus.log.contains("a push for a is refused: it can't be decrypted"), "\(bus.log)")
-    #expect(bus.log.contains("a push for a is refused: it has 3000000 bytes"), "\(bus.log)")
+    #expect(bus.log.contains("a: the push is refused: it can't be decrypted"), "\(bus.log)")
+    #expect(bus.log.contains("a: the push is refused: it has 3000000 bytes"), "\(bus.log)")
     #expect(try registration(run).endpoint == "https://push.example.net/a")
     // It goes on.
     try bus.tell(#"send("a", b'{"content-available":1,"id":"last"}')"#)
