@@ -20,6 +20,7 @@ let package = Package(
     .executable(name: "locwatch", targets: ["locwatch"]),
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
     .executable(name: "locwatch-beacons", targets: ["locwatch-beacons"]),
+    .executable(name: "locwatch-bluetooth", targets: ["locwatch-bluetooth"]),
     .executable(name: "locwatch-conditions", targets: ["locwatch-conditions"]),
     .executable(name: "locwatch-player", targets: ["locwatch-player"]),
     .executable(name: "locwatch-outlet", targets: ["locwatch-outlet"]),
@@ -97,6 +98,10 @@ let package = Package(
     .executableTarget(
       name: "locwatch-beacons", dependencies: ["LocationBus", "LocationFormats", "LocationCore"],
       swiftSettings: strict),
+    // Speaks to BlueZ for sessions of Bluetooth.
+    .executableTarget(
+      name: "locwatch-bluetooth", dependencies: ["LocationBus", "LocationFormats", "LocationCore", "CSpawn"],
+      swiftSettings: strict),
     // Asks NetworkManager and UPower.
     .executableTarget(name: "locwatch-conditions", dependencies: ["LocationBus"], swiftSettings: strict),
     // Is commanded by the desktop's keys in place of the program whose audio session was last.
@@ -149,8 +154,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "locwatch-beacons", "locwatch-conditions", "locwatch-player",
-        "locwatch-outlet",
+        "locwatch", "locwatch-notify", "locwatch-beacons", "locwatch-bluetooth", "locwatch-conditions",
+        "locwatch-player", "locwatch-outlet",
         "locwatch-transfer", "locwatch-session", "locwatch-bus", "locwatch-push", "LocationWeb",
         "LocationLab",
         "LocationRuntime", "LocationFormats", "LocationCore",

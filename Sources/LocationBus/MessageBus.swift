@@ -338,6 +338,14 @@ package indirect enum BusValue: Hashable, Sendable {
     }
   }
 
+  /// The next value, a descriptor: a duplicate, which is the caller's to close.
+  package func file() throws(MessageBus.Failure) -> Int32 {
+    let number = try readBasic(CChar(UInt8(ascii: "h")), Int32(-1))
+    let own = fcntl(number, F_DUPFD_CLOEXEC, 0)
+    guard own >= 0 else { throw MessageBus.Failure(code: errno) }
+    return own
+  }
+
   /// The next value, a list of texts.
   package func texts() throws(MessageBus.Failure) -> [String] {
     switch try value() {

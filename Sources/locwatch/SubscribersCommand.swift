@@ -20,11 +20,12 @@ struct SubscribersCommand: AsyncParsableCommand {
         locwatch subscribers quit commute-logger          # force-quit
         locwatch subscribers microphone recorder deny
         locwatch subscribers accessory meter-log off
+        locwatch subscribers bluetooth meter-log deny
         locwatch subscribers remove commute-logger
       """,
     subcommands: [
       List.self, Show.self, Add.self, Remove.self, Launch.self, Foreground.self, Background.self, Quit.self,
-      Microphone.self, Accessory.self,
+      Microphone.self, Accessory.self, Bluetooth.self,
     ])
 
   /// `locwatch subscribers list`
@@ -228,6 +229,29 @@ extension SubscribersCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         try state.seat().change(name, .accessory(.allow(word == .on)))
+      }
+    }
+  }
+}
+
+extension SubscribersCommand {
+  /// `locwatch subscribers bluetooth`
+  struct Bluetooth: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "bluetooth",
+      abstract: "Let a subscriber use Bluetooth, or not (rule J3).")
+
+    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
+    var name: String
+
+    @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
+    var word: Microphone.Word
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        try state.seat().change(name, .accessory(.permitBluetooth(word == .allow)))
       }
     }
   }

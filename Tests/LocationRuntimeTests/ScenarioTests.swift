@@ -25,6 +25,18 @@ import Testing
     return terms
   }()
 
+  private static let serviceUUID = "0000180d-0000-1000-8000-00805f9b34fb"
+  private static let characteristicUUID = "00002a37-0000-1000-8000-00805f9b34fb"
+  private static let band = AccessoryTerms(
+    session: "band", device: "AA:BB:CC:DD:EE:FF",
+    gatt: .central(service: serviceUUID, characteristic: characteristicUUID))
+  private static let lamp = AccessoryTerms(
+    session: "lamp",
+    gatt: .peripheral(
+      GattService(
+        uuid: serviceUUID,
+        characteristics: [GattCharacteristic(uuid: characteristicUUID, uses: [.read, .write, .notify])])))
+
   /// Each verb as it stands in a step, and what it does.
   private static let tag = Beacon(
     namespace: [0x00, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88, 0x99],
@@ -153,6 +165,22 @@ import Testing
     (
       .allowAccessory, "allow_accessory: logger, value: false",
       .subscriber(name: "logger", .mode(.accessory(.allow(false))))
+    ),
+    (
+      .openAccessory,
+      "open_accessory: logger, session: band, kind: gatt, device: \"aa:bb:cc:dd:ee:ff\", service: 180d,"
+        + " characteristic: 2A37",
+      .subscriber(name: "logger", .mode(.accessory(.open(Self.band))))
+    ),
+    (
+      .openAccessory,
+      "open_accessory: logger, session: lamp, kind: gatt, peripheral: true, service: 180d,"
+        + " characteristic: 2a37",
+      .subscriber(name: "logger", .mode(.accessory(.open(Self.lamp))))
+    ),
+    (
+      .bluetooth, "bluetooth: logger, value: denied",
+      .subscriber(name: "logger", .mode(.accessory(.permitBluetooth(false))))
     ),
     (
       .beacon, "beacon: \"00112233445566778899:aabbccddeeff\", seconds: 60",

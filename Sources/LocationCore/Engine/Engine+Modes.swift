@@ -63,6 +63,8 @@ public struct AccessoryView: Hashable, Sendable {
   public var session: String
   /// Whether its device is there and open.
   public var isConnected: Bool
+  /// What it was opened by.
+  public var terms: AccessoryTerms
 }
 
 extension Engine {
@@ -143,6 +145,11 @@ extension Engine {
   /// Whether the user lets a subscriber use accessories (rule J2).
   public func mayUseAccessories(_ name: String) -> Bool {
     session(name)?.modes.accessories?.isAllowed ?? true
+  }
+
+  /// Whether the user lets a subscriber use Bluetooth (rule J3a).
+  public func mayUseBluetooth(_ name: String) -> Bool {
+    session(name)?.modes.accessories?.isBluetoothDenied != true
   }
 
   /// Whether the user lets a subscriber show notifications (rule D8).

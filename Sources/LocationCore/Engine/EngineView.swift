@@ -152,7 +152,7 @@ extension SubscriberView {
     sockets = session.modes.sockets
     audio = session.modes.audio?.sessions.map(AudioView.init) ?? []
     accessories = (session.modes.accessories?.sessions ?? []).map {
-      AccessoryView(session: $0.terms.session, isConnected: $0.isConnected)
+      AccessoryView(session: $0.terms.session, isConnected: $0.isConnected, terms: $0.terms)
     }
     scheduledNotifications = session.modes.notifications?.entries.count ?? 0
   }

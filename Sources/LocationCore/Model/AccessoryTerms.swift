@@ -6,16 +6,20 @@ public struct AccessoryTerms: Hashable, Sendable, Codable {
     case serial
     /// Another device of the USB, such as `/dev/hidraw0`, opened as it is.
     case usb
+    /// Bluetooth: characteristics of GATT, through BlueZ (rule J3).
+    case gatt
   }
 
   /// What its program calls the session.
   public var session: String
   /// How it is reached.
   public var kind: Kind
-  /// The path of its device.
+  /// The path of its device; the address of one of Bluetooth, empty for a service of this machine.
   public var device: String
   /// The speed of a serial line, bits per second.
   public var baud: Int
+  /// What a session of Bluetooth is about; nil for any other.
+  public var gatt: GattTerms?
 
   /// One at the speed that most devices begin with.
   public init(session: String, kind: Kind = .serial, device: String, baud: Int = 9600) {
@@ -24,6 +28,26 @@ public struct AccessoryTerms: Hashable, Sendable, Codable {
     self.device = device
     self.baud = baud
   }
+
+  /// A session of Bluetooth.
+  ///
+  /// - Parameter device: the address of the other device; empty for a service of this machine.
+  public init(session: String, device: String = "", gatt: GattTerms) {
+    self.init(session: session, kind: .gatt, device: device)
+    self.gatt = gatt
+  }
+
+  /// The mode that keeps its session open in the background (rules J1 and J3).
+  var mode: Subscriber.Modes {
+    switch gatt {
+    case nil: .externalAccessory
+    case .central?: .bluetoothCentral
+    case .peripheral?: .bluetoothPeripheral
+    }
+  }
+
+  /// The rule that grants its session.
+  var rule: Rule { kind == .gatt ? .bluetooth : .accessory }
 }
 
 /// What a program says of its accessories, or the user or the machine does to them.
@@ -42,6 +66,14 @@ public enum AccessoryEvent: Hashable, Sendable, Codable {
   case disconnected(session: String)
   /// Something can be read of a session: so many bytes, where they are known, and so many lost for want of room.
   case data(session: String, bytes: Int?, lost: Int?)
+  /// The user lets it use Bluetooth, or no longer (rule J3a).
+  case permitBluetooth(Bool)
+  /// Another device asks for something of a service (rule J3).
+  case request(session: String, GattRequest)
+  /// The program gives the value of a characteristic of its service, two hexadecimal digits a byte.
+  case publish(session: String, characteristic: String, value: String)
+  /// Who held its sessions of Bluetooth is gone: they are asked for anew, which is no news.
+  case anew
 }
 
 /// What is to be done with the device of a session.
@@ -50,6 +82,8 @@ public enum AccessoryOrder: Hashable, Sendable, Codable {
   case open(AccessoryTerms)
   /// Close it.
   case close
+  /// Give the value of a characteristic to those who read it or have subscribed to it.
+  case publish(characteristic: String, value: String)
 }
 
 extension Limits {

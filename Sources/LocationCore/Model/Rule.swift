@@ -74,6 +74,8 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case accessory = "J1"
   /// Accessories are switched off and on.
   case accessorySwitch = "J2"
+  /// Bluetooth wakes and relaunches.
+  case bluetooth = "J3"
   /// Without the mode, accessories are of the foreground.
   case accessoryMode = "J4"
   /// A force-quit closes accessories.

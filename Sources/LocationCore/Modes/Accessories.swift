@@ -1,4 +1,4 @@
-/// Section J: accessories on a wire, whose data wakes a suspended program.
+/// Section J: accessories, whose data wakes a suspended program.
 extension BackgroundMode {
   /// Rule J1.
   public static let accessory = BackgroundMode(
@@ -52,6 +52,8 @@ struct AccessoryState: Hashable, Sendable, Codable {
     /// As it was told last.
     var bytes: Int?
     var lost: Int?
+    /// What other devices asked for meanwhile, in order (rule J3); nil for data.
+    var requests: [GattRequest]?
   }
 
   /// In the order in which they were opened.
@@ -61,8 +63,27 @@ struct AccessoryState: Hashable, Sendable, Codable {
   /// Whether the user lets it use accessories (rule J2).
   var isAllowed = true
 
+  /// Whether the user does not let it use Bluetooth (rule J3a); nil where nobody has said.
+  var isBluetoothDenied: Bool?
+
   /// Whether it uses accessories now.
   var isOn: Bool { isWanted && isAllowed }
+
+  /// Whether it may have a session now, but for its mode.
+  func permits(_ terms: AccessoryTerms) -> Bool {
+    isOn && (terms.kind != .gatt || isBluetoothDenied != true)
+  }
+
+  /// Whether a session goes on without the process of its program (rule J3).
+  func outlivesProcess(_ session: Session, of subscriber: Subscriber) -> Bool {
+    session.terms.kind == .gatt && isWanted && subscriber.modes.contains(session.terms.mode)
+  }
+
+  /// Forgets what ends with a process.
+  mutating func endProcess(of subscriber: Subscriber) {
+    sessions = sessions.filter { outlivesProcess($0, of: subscriber) }
+    isWanted = true
+  }
 
   /// Where a session is; nil where there is none of that name.
   func place(of session: String) -> Int? { sessions.firstIndex { $0.terms.session == session } }
@@ -85,10 +106,16 @@ extension Policy {
     case .disconnected(let session): noteConnection(session, false, index, at: instant, into: &steps)
     case .data(let session, let bytes, let lost):
       noteData(session, bytes: bytes, lost: lost, index, at: instant, into: &steps)
+    case .permitBluetooth(let isAllowed): permitBluetooth(isAllowed, index, at: instant, into: &steps)
+    case .request(let session, let request):
+      noteRequest(request, of: session, index, at: instant, into: &steps)
+    case .publish(let session, let characteristic, let value):
+      publish(value, of: characteristic, in: session, index, at: instant, into: &steps)
+    case .anew: renewBluetooth(index, into: &steps)
     }
   }
 
-  /// Opens a session, unless its program may not (rules J1, J2 and J4).
+  /// Opens a session, unless its program may not (rules J1 to J4).
   private mutating func openAccessory(
     _ terms: AccessoryTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
@@ -98,21 +125,26 @@ extension Policy {
     }
     var state = session.modes.accessories ?? AccessoryState()
     switch session.state {
-    case .notRunning: return refuse(.accessory, .notRunning)
-    case .suspended: return refuse(.accessory, .suspended)
+    case .notRunning: return refuse(terms.rule, .notRunning)
+    case .suspended: return refuse(terms.rule, .suspended)
     case .background:
-      guard session.subscriber.modes.contains(.externalAccessory) else {
+      guard session.subscriber.modes.contains(terms.mode) else {
         return refuse(.accessoryMode, .noMode)
       }
     case .inactive, .active: break
     }
     guard state.isOn else { return refuse(.accessorySwitch, .accessoryOff) }
+    guard state.permits(terms) else { return refuse(.bluetooth, .notPermitted) }
     if let place = state.place(of: terms.session) {
+      // A program that was started again asks for what it has.
+      if terms.kind == .gatt, state.sessions[place].terms == terms, !state.sessions[place].isPaused {
+        return order(.open(terms), of: terms.session, index, into: &steps)
+      }
       state.sessions.remove(at: place)
       order(.close, of: terms.session, index, into: &steps)
     }
     guard state.sessions.count < Limits.accessories else {
-      return refuse(.accessory, .tooManyAccessories)
+      return refuse(terms.rule, .tooManyAccessories)
     }
     state.sessions.append(AccessoryState.Session(terms: terms))
     update(index) { $0.modes.accessories = state }
@@ -150,12 +182,8 @@ extension Policy {
     change(&state)
     update(index) { $0.modes.accessories = state }
     guard state.isOn != wasOn else { return }
-    if state.isOn {
-      resumeAccessories(index, into: &steps)
-    } else {
-      decide(.drop, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps)
-      pauseAccessories(index, into: &steps)
-    }
+    if !state.isOn { decide(.drop, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps) }
+    alignAccessories(index, into: &steps)
   }
 }
 
@@ -166,49 +194,74 @@ extension Policy {
   mutating func leaveForegroundWithAccessories(
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard let state = sessions[index].modes.accessories, !state.sessions.isEmpty,
-      !sessions[index].subscriber.modes.contains(.externalAccessory)
+    let modes = sessions[index].subscriber.modes
+    guard let state = sessions[index].modes.accessories,
+      state.sessions.contains(where: { !modes.contains($0.terms.mode) })
     else { return }
     decide(.refuse, .accessoryMode, .noMode, index, at: instant, into: &steps)
-    pauseAccessories(index, into: &steps)
+    alignAccessories(index, into: &steps)
   }
 
   /// A program returns to the foreground: what was closed when it left is opened again (rule J4).
   mutating func enterForegroundWithAccessories(_ index: Int, into steps: inout [PolicyStep]) {
-    guard sessions[index].modes.accessories?.isOn == true else { return }
-    resumeAccessories(index, into: &steps)
+    alignAccessories(index, into: &steps)
   }
 
   /// The user force-quits a program: its sessions end (rule J5).
   mutating func dropAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    for _ in sessions[index].modes.accessories?.sessions ?? [] {
+    for session in sessions[index].modes.accessories?.sessions ?? [] {
       decide(.drop, .accessoryClosed, .forceQuit, index, at: instant, into: &steps)
+      // A process takes the others with it.
+      if session.terms.kind == .gatt { order(.close, of: session.terms.session, index, into: &steps) }
     }
     update(index) { $0.modes.accessories?.sessions = [] }
+    for pending in sessions[index].outbox where pending.trigger.row == .bluetooth {
+      decide(
+        .drop, .accessoryClosed, .forceQuit, index, event: pending.event, at: instant, into: &steps)
+    }
+    update(index) { $0.outbox.removeAll { $0.trigger.row == .bluetooth } }
   }
 
-  private mutating func pauseAccessories(_ index: Int, into steps: inout [PolicyStep]) {
-    for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated()
-    where !session.isPaused {
-      update(index) {
-        $0.modes.accessories?.sessions[place].isPaused = true
-        $0.modes.accessories?.sessions[place].isConnected = false
-        $0.modes.accessories?.sessions[place].merged = nil
+  /// Closes the sessions that may not be open now, and opens again those that may.
+  mutating func alignAccessories(_ index: Int, into steps: inout [PolicyStep]) {
+    guard let state = sessions[index].modes.accessories else { return }
+    let isForeground = sessions[index].state.isForeground
+    let modes = sessions[index].subscriber.modes
+    for session in state.sessions {
+      let mayBeOpen = state.permits(session.terms) && (isForeground || modes.contains(session.terms.mode))
+      guard session.isPaused == mayBeOpen else { continue }
+      if mayBeOpen {
+        resumeAccessory(session.terms.session, index, into: &steps)
+      } else {
+        pauseAccessory(session.terms.session, index, into: &steps)
       }
-      // It wakes nobody.
-      if session.isConnected, sessions[index].state.isRunning {
-        report(session.terms.session, .disconnect, index, into: &steps)
-      }
-      order(.close, of: session.terms.session, index, into: &steps)
     }
   }
 
-  private mutating func resumeAccessories(_ index: Int, into steps: inout [PolicyStep]) {
-    for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated()
-    where session.isPaused {
-      update(index) { $0.modes.accessories?.sessions[place].isPaused = false }
-      order(.open(session.terms), of: session.terms.session, index, into: &steps)
+  private mutating func pauseAccessory(_ name: String, _ index: Int, into steps: inout [PolicyStep]) {
+    guard let place = sessions[index].modes.accessories?.place(of: name),
+      let session = sessions[index].modes.accessories?.sessions[place]
+    else { return }
+    update(index) {
+      $0.modes.accessories?.sessions[place].isPaused = true
+      $0.modes.accessories?.sessions[place].isConnected = false
+      $0.modes.accessories?.sessions[place].merged = nil
     }
+    // It wakes nobody.
+    if session.isConnected, sessions[index].state.isRunning {
+      report(session.terms.session, .disconnect, index, into: &steps)
+    }
+    order(.close, of: session.terms.session, index, into: &steps)
+  }
+
+  private mutating func resumeAccessory(_ name: String, _ index: Int, into steps: inout [PolicyStep]) {
+    guard let place = sessions[index].modes.accessories?.place(of: name),
+      let session = sessions[index].modes.accessories?.sessions[place]
+    else { return }
+    update(index) { $0.modes.accessories?.sessions[place].isPaused = false }
+    // Before the first unlock it waits for that (rule J5).
+    guard isUnlocked || session.terms.kind != .gatt else { return }
+    order(.open(session.terms), of: session.terms.session, index, into: &steps)
   }
 }
 
@@ -234,7 +287,8 @@ extension Policy {
     report(session, isConnected ? .connect : .disconnect, index, into: &steps)
   }
 
-  /// A session has something to read. While its program runs, the program sees that itself (rule J1).
+  /// A session has something to read. While its program runs, the program sees that itself (rule J1). Of one that does
+  /// not run, only sessions of Bluetooth are open (rule J3).
   private mutating func noteData(
     _ session: String, bytes: Int?, lost: Int?, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep]
@@ -242,7 +296,7 @@ extension Policy {
     guard let place = sessions[index].modes.accessories?.place(of: session),
       let known = sessions[index].modes.accessories?.sessions[place], known.isConnected
     else { return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps) }
-    guard sessions[index].state == .suspended else { return }
+    guard !sessions[index].state.isRunning else { return }
     let next = known.nextWake(at: instant)
     guard next > instant else {
       return wake(for: place, bytes: bytes, lost: lost, index, at: instant, into: &steps)
@@ -250,7 +304,7 @@ extension Policy {
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     update(index) {
       $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
-        until: next, bytes: bytes, lost: lost)
+        until: next, bytes: bytes, lost: lost, requests: known.merged?.requests)
     }
   }
 
@@ -273,7 +327,12 @@ extension Policy {
     for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated() {
       guard let merged = session.merged, merged.until <= instant else { continue }
       update(index) { $0.modes.accessories?.sessions[place].merged = nil }
-      guard sessions[index].state == .suspended else { continue }
+      if let requests = merged.requests {
+        update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
+        for request in requests { report(request, of: session.terms.session, index, into: &steps) }
+        continue
+      }
+      guard !sessions[index].state.isRunning else { continue }
       wake(for: place, bytes: merged.bytes, lost: merged.lost, index, at: instant, into: &steps)
     }
   }
@@ -288,7 +347,7 @@ extension Policy {
     steps.append(.attached(record))
   }
 
-  private func order(
+  func order(
     _ order: AccessoryOrder, of session: String, _ index: Int, into steps: inout [PolicyStep]
   ) {
     steps.append(
@@ -300,13 +359,16 @@ extension Policy {
     _ record: AccessoryRecord, event: Int, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
-    let waiting = sessions[index].outbox.filter { $0.trigger.row == .accessory && !$0.isHanded }
+    let state = sessions[index].modes.accessories
+    let terms = state?.place(of: record.session).flatMap { state?.sessions[$0].terms }
+    let trigger: Trigger = terms?.kind == .gatt ? .bluetooth : .accessory
+    let waiting = sessions[index].outbox.filter { $0.trigger.row == trigger.row && !$0.isHanded }
     if waiting.count >= Limits.accessoryEvents, let oldest = waiting.first {
-      decide(.drop, .accessory, .outboxFull, index, event: oldest.event, at: instant, into: &steps)
+      decide(.drop, trigger.rule, .outboxFull, index, event: oldest.event, at: instant, into: &steps)
       update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
     }
     offer(
-      event: event, trigger: .accessory, session: record.session, reason: record.event.reason,
+      event: event, trigger: trigger, session: record.session, reason: record.event.reason,
       to: index, at: instant, into: &steps)
   }
 }

@@ -10,7 +10,7 @@ public struct BackgroundMode: Hashable, Sendable {
   public var kind: String
   /// The services a manifest must name for it.
   public var services: Subscriber.Services = []
-  /// The modes a manifest must name for it (rule M1).
+  /// The modes of which a manifest must name one for it (rule M1).
   public var modes: Subscriber.Modes = []
   /// What it may do, and for how long.
   public var trigger: Trigger
@@ -19,7 +19,7 @@ public struct BackgroundMode: Hashable, Sendable {
   public static let all: [BackgroundMode] = [
     .significantChange, .region, .visit, .standard, .backgroundLocation,
     .notificationDue, .notificationOpened, .keepAlive, .traffic, .restart, .remoteControl, .fetch,
-    .push, .transferResult, .transferSession, .accessory,
+    .push, .transferResult, .transferSession, .accessory, .bluetooth,
   ]
 
   /// The mode whose rule this is; nil where it is no mode's.

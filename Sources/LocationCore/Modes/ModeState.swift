@@ -27,12 +27,11 @@ struct ModeState: Hashable, Sendable, Codable {
   }
 
   /// Forgets what ends with a process.
-  mutating func endProcess() {
+  mutating func endProcess(of subscriber: Subscriber) {
     keepAlive = nil
     sockets = []
     audio?.sessions = []
-    accessories?.sessions = []
-    accessories?.isWanted = true
+    accessories?.endProcess(of: subscriber)
   }
 }
 
@@ -225,8 +224,9 @@ extension Policy {
         $0.assertions.removeAll { $0.reason == .audio }
       }
     }
-    if !sessions[index].subscriber.modes.contains(.externalAccessory), !sessions[index].state.isForeground {
-      update(index) { $0.modes.accessories?.sessions = [] }
+    if !sessions[index].state.isForeground {
+      let modes = sessions[index].subscriber.modes
+      update(index) { $0.modes.accessories?.sessions.removeAll { !modes.contains($0.terms.mode) } }
     }
     guard !sessions[index].subscriber.modes.contains(.voip) else { return }
     update(index) {

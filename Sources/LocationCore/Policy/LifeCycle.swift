@@ -126,6 +126,7 @@ extension Policy {
         policy.move(index, to: .notRunning, cause: .reboot, into: &steps)
       }
       let wasThrottled = policy.sessions[index].throttledUntil != nil
+      policy.closeAccessoriesOfProcess(index, into: &steps)
       policy.update(index) {
         $0.modes.fetch?.askedAt = nil
         $0.endProcess()
@@ -139,6 +140,7 @@ extension Policy {
         policy.decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps)
       }
     }
+    forEachSession { policy, index in policy.reopenBluetooth(index, into: &steps) }
     startAtBoot(into: &steps)
     // After those that have to run.
     steps += sessions.map { .redelivered(subscriber: $0.subscriber.name, rule: .atLeastOnce) }
@@ -177,6 +179,7 @@ extension Policy {
     }
     guard !isUnlocked else { return }
     isUnlocked = true
+    forEachSession { policy, index in policy.reopenBluetooth(index, into: &steps) }
     // Those that have to run come first (rule E5).
     for isFirst in [true, false] {
       forEachSession { policy, index in
@@ -236,6 +239,7 @@ extension Policy {
     if isOrdered { steps.append(.ordered(.terminate(subscriber: sessions[index].subscriber.name))) }
     noteEnd(index, at: instant)
     endModes(index, at: instant, into: &steps)
+    closeAccessoriesOfProcess(index, into: &steps)
     update(index) { $0.endProcess() }
     resumeAudio(at: instant, into: &steps)
     guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }

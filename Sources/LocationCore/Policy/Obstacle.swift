@@ -81,7 +81,8 @@ extension Policy {
 extension Subscriber {
   /// Whether its manifest has the mode that a trigger needs (rule M1). Location services are asked for by `services`.
   func declares(_ trigger: Trigger) -> Bool {
-    trigger.isLocation || BackgroundMode.mode(of: trigger.row).map { modes.isSuperset(of: $0.modes) } ?? true
+    guard !trigger.isLocation, let mode = BackgroundMode.mode(of: trigger.row) else { return true }
+    return mode.modes.isEmpty || !modes.isDisjoint(with: mode.modes)
   }
 }
 
@@ -89,7 +90,7 @@ extension Session {
   /// Whether it may be told of a trigger: its manifest has the mode, or it runs and the mode is for the background alone
   /// (rule J4).
   func mayBeTold(of trigger: Trigger) -> Bool {
-    subscriber.declares(trigger) || trigger.row == .accessory && state.isRunning
+    subscriber.declares(trigger) || [.accessory, .bluetooth].contains(trigger.row) && state.isRunning
   }
 }
 

@@ -161,7 +161,7 @@ struct Session: Hashable, Sendable, Codable {
     returnsAtUnlock = false
     restoredAt = nil
     standard.endProcess()
-    modes.endProcess()
+    modes.endProcess(of: subscriber)
     outbox.removeAll { !$0.trigger.isKept || $0.trigger.isOfProcess }
     for index in outbox.indices { outbox[index].isHanded = false }
   }

@@ -8,6 +8,14 @@ public struct AccessoryRecord: Hashable, Sendable, Codable {
     case connect
     /// The accessory is gone, or the session was closed.
     case disconnect
+    /// Another device reads a value, by Bluetooth.
+    case read
+    /// Another device writes a value.
+    case write
+    /// Another device wants to be told of each change of a value.
+    case subscribe
+    /// Another device no longer wants that.
+    case unsubscribe
   }
 
   /// Whose it is.
@@ -20,6 +28,8 @@ public struct AccessoryRecord: Hashable, Sendable, Codable {
   public var bytes: Int?
   /// Bytes that were lost for want of room since the session was opened; nil where none were.
   public var lost: Int?
+  /// What another device asks of a service of Bluetooth; nil for anything else.
+  public var request: GattRequest?
 }
 
 extension AccessoryRecord: RecordFamily {
@@ -33,10 +43,16 @@ extension AccessoryRecord: RecordFamily {
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("subscriber", subscriber, "whose it is")
     visitor.text("session", session, "its session")
-    visitor.text("event", event.rawValue, "`data`, `connect` or `disconnect`")
+    visitor.text(
+      "event", event.rawValue,
+      "`data`, `connect` or `disconnect`; of a service of this machine also `read`, `write`, `subscribe` or `unsubscribe`"
+    )
     visitor.count("bytes", bytes, "bytes that wait to be read; absent if nobody knows")
     visitor.count(
       "lost", lost, "bytes lost for want of room since the session was opened; absent if there were none")
+    visitor.text("characteristic", request?.characteristic, "what another device asks for, by Bluetooth")
+    visitor.count("request", request?.number, "what the program's answer names; absent if none is needed")
+    visitor.text("value", request?.value, "what was written, two hexadecimal digits a byte")
   }
 
   /// The record in words.
@@ -52,9 +68,14 @@ extension AccessoryRecord: RecordFamily {
   package static var samples: [Record.Body] {
     Event.allCases.map { event in
       let isData = event == .data
-      return .accessory(
-        AccessoryRecord(
-          subscriber: "a", session: "meter", event: event, bytes: isData ? 64 : nil, lost: isData ? 3 : nil))
+      var record = AccessoryRecord(
+        subscriber: "a", session: "meter", event: event, bytes: isData ? 64 : nil, lost: isData ? 3 : nil)
+      if let kind = GattRequest.Kind(rawValue: event.rawValue) {
+        record.request = GattRequest(
+          number: 7, kind: kind, characteristic: "00002a56-0000-1000-8000-00805f9b34fb",
+          value: kind == .write ? "01ff" : nil)
+      }
+      return .accessory(record)
     }
   }
 }
@@ -66,6 +87,10 @@ extension AccessoryRecord.Event {
     case .data: "has something to read"
     case .connect: "is connected"
     case .disconnect: "is disconnected"
+    case .read: "is read"
+    case .write: "is written"
+    case .subscribe: "is subscribed to"
+    case .unsubscribe: "is no longer subscribed to"
     }
   }
 
@@ -75,6 +100,7 @@ extension AccessoryRecord.Event {
     case .data: .accessoryData
     case .connect: .accessoryConnected
     case .disconnect: .accessoryDisconnected
+    case .read, .write, .subscribe, .unsubscribe: .accessoryRequest
     }
   }
 }

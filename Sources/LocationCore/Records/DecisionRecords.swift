@@ -210,6 +210,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case accessoryConnected = "accessory_connected"
     /// An accessory is gone.
     case accessoryDisconnected = "accessory_disconnected"
+    /// Another device asks something of its service.
+    case accessoryRequest = "accessory_request"
     /// Its accessories are switched off.
     case accessoryOff = "accessory_off"
     /// As many sessions with accessories are open as may be.
@@ -446,6 +448,7 @@ extension Decision.Reason {
     case .accessoryData: "an accessory has something to read"
     case .accessoryConnected: "an accessory is there"
     case .accessoryDisconnected: "an accessory is gone"
+    case .accessoryRequest: "another device asks something of its service"
     case .accessoryOff: "its accessories are switched off"
     case .tooManyAccessories: "too many sessions with accessories are open"
     case .unknownAccessory: "no such session with an accessory is open"

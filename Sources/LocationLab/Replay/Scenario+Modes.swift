@@ -10,7 +10,7 @@ extension Scenario.Step {
     .keepAlive, .tag, .traffic,
     .beginAudio, .endAudio, .audioLevel, .microphone,
     .push, .transfer, .cancelTransfer, .answerTransfer,
-    .openAccessory, .closeAccessory, .accessoryEvents, .allowAccessory,
+    .openAccessory, .closeAccessory, .accessoryEvents, .allowAccessory, .bluetooth,
   ]
 
   /// The keys that may stand beside such a verb.
@@ -18,7 +18,7 @@ extension Scenario.Step {
     switch verb {
     case .notify: notificationKeys + [.notification]
     case .cancelNotification, .openNotification: [.id]
-    case .notifications, .microphone: [.value]
+    case .notifications, .microphone, .bluetooth: [.value]
     case .beginAudio: [.kind, .mixes]
     case .endAudio: [.token]
     case .audioLevel: [.decibels, .value]
@@ -30,7 +30,7 @@ extension Scenario.Step {
     case .transfer:
       [.session, .kind, .bytes, .seconds, .result, .status, .discretionary, .launchEvents, .metered]
     case .cancelTransfer, .answerTransfer: [.id]
-    case .openAccessory: [.session, .kind, .device, .baud]
+    case .openAccessory: [.session, .kind, .device, .baud, .service, .characteristic, .peripheral]
     case .closeAccessory: [.session]
     case .accessoryEvents, .allowAccessory: [.value]
     case _: []
@@ -73,6 +73,9 @@ extension Scenario.Step {
     case .microphone:
       let isAllowed = try map.required(.value).word(Permission.self) == .allowed
       return .subscriber(name: name, .mode(.audio(.permitMicrophone(isAllowed))))
+    case .bluetooth:
+      let isAllowed = try map.required(.value).word(Permission.self) == .allowed
+      return .subscriber(name: name, .mode(.accessory(.permitBluetooth(isAllowed))))
     case .fetchAnswer:
       return .fetchAnswer(
         subscriber: name, try map.required(.value).word(FetchResult.self),
@@ -189,9 +192,11 @@ extension Scenario.Step {
     switch verb {
     case .openAccessory:
       let session = try map.required(.session).string()
+      let kind = try map.optional(.kind)?.word(AccessoryTerms.Kind.self) ?? .serial
+      guard kind != .gatt else { return .open(try gattTerms(session, map)) }
       return .open(
         AccessoryTerms(
-          session: session, kind: try map.optional(.kind)?.word(AccessoryTerms.Kind.self) ?? .serial,
+          session: session, kind: kind,
           device: try map.optional(.device)?.string() ?? "/dev/" + session,
           baud: try map.optional(.baud)?.int(in: 50...4_000_000) ?? 9600))
     case .closeAccessory: return .close(session: try map.required(.session).string())
@@ -200,23 +205,78 @@ extension Scenario.Step {
     }
   }
 
+  /// A session of Bluetooth: with another device, or a service of this machine.
+  private static func gattTerms(_ session: String, _ map: StrictMap<Key>) throws(Failure) -> AccessoryTerms {
+    func uuid(_ key: Key) throws(Failure) -> String {
+      guard let node = map.optional(key) else { return usualUUID }
+      guard let uuid = GattText.uuid(try node.string()) else {
+        throw node.failure("is no UUID", remedy: "write 4 or 8 hexadecimal digits, or all 32")
+      }
+      return uuid
+    }
+    let service = try uuid(.service)
+    let characteristic = try uuid(.characteristic)
+    if try map.optional(.peripheral)?.bool() == true {
+      let all = GattCharacteristic(uuid: characteristic, uses: GattCharacteristic.Use.allCases)
+      return AccessoryTerms(
+        session: session, gatt: .peripheral(GattService(uuid: service, characteristics: [all])))
+    }
+    var address = usualAddress
+    if let node = map.optional(.device) {
+      guard let known = GattText.address(try node.string()) else {
+        throw node.failure("is no address of Bluetooth", remedy: "write AA:BB:CC:DD:EE:FF")
+      }
+      address = known
+    }
+    return AccessoryTerms(
+      session: session, device: address, gatt: .central(service: service, characteristic: characteristic))
+  }
+
+  /// Of a step that does not say which.
+  private static let usualUUID = "00000000-0000-1000-8000-00805f9b34fb"
+  private static let usualAddress = "00:00:00:00:00:00"
+
+  /// What another device asks of a service.
+  private static func gattRequest(
+    _ event: AccessoryRecord.Event, _ map: StrictMap<Key>, of terms: AccessoryTerms
+  ) throws(Failure) -> GattRequest {
+    guard case .peripheral(let service)? = terms.gatt, let first = service.characteristics.first,
+      let kind = GattRequest.Kind(rawValue: event.rawValue)
+    else {
+      throw map.node.failure(
+        "\(terms.session) is no service of this machine", remedy: "open it with peripheral: true")
+    }
+    var request = GattRequest(kind: kind, characteristic: first.uuid)
+    if let node = map.optional(.value) {
+      guard GattText.bytes(try node.string()) != nil else {
+        throw node.failure("is no value", remedy: "write two hexadecimal digits a byte")
+      }
+      request.value = try node.string().lowercased()
+    }
+    return request
+  }
+
   /// What an accessory does. Whose it is says the last step that opened a session of that name, or `subscriber`.
   static func accessory(
     _ value: StrictYAML, _ map: StrictMap<Key>, after steps: [Scenario.Step]
   ) throws(Failure) -> Scenario.Action {
     let session = try value.string()
-    let owners = steps.compactMap { step -> String? in
+    let owners = steps.compactMap { step -> (name: String, terms: AccessoryTerms)? in
       guard case .subscriber(let name, .mode(.accessory(.open(let terms)))) = step.action,
         terms.session == session
       else { return nil }
-      return name
+      return (name, terms)
     }
     let named = try map.optional(.subscriber)?.string()
-    guard let owner = owners.last(where: { named == nil || $0 == named }) else {
+    guard let (owner, terms) = owners.last(where: { named == nil || $0.name == named }) else {
       throw value.failure(
         "no step above opens a session \"\(session)\"", remedy: "open it with open_accessory")
     }
-    switch try map.required(.event).word(AccessoryRecord.Event.self) {
+    let event = try map.required(.event).word(AccessoryRecord.Event.self)
+    switch event {
+    case .read, .write, .subscribe, .unsubscribe:
+      let request = try gattRequest(event, map, of: terms)
+      return .subscriber(name: owner, .mode(.accessory(.request(session: session, request))))
     case .connect: return .plug(subscriber: owner, session: session, isIn: true)
     case .disconnect: return .plug(subscriber: owner, session: session, isIn: false)
     case .data:

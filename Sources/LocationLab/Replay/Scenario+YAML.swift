@@ -80,6 +80,7 @@ extension Scenario.Step {
     case accessoryEvents = "accessory_events"
     case allowAccessory = "allow_accessory"
     case accessory, event, device, baud, subscriber, beacon
+    case bluetooth, characteristic, peripheral
   }
 
   /// The keys that say what happens to a subscriber; their value is its name.
@@ -111,7 +112,7 @@ extension Scenario.Step {
       try map.only([.at], beside: verb)
       action = .machine(try value.bool() ? .lock : .unlock)
     } else if verb == .accessory {
-      try map.only([.at, .event, .bytes, .lost, .subscriber], beside: verb)
+      try map.only([.at, .event, .bytes, .lost, .subscriber, .value], beside: verb)
       action = try Self.accessory(value, map, after: steps)
     } else if Self.machineVerbs.contains(verb) {
       let beside: [Key] =

@@ -39,6 +39,8 @@ struct SubscriberModel {
   /// Sessions that are open, and those whose accessories are unplugged, by subscriber.
   private var openAccessories: [String: Set<String>] = [:]
   private var unplugged: [String: Set<String>] = [:]
+  /// Open sessions of Bluetooth, which go on without the program, by subscriber.
+  private var lastingAccessories: [String: Set<String>] = [:]
 
   /// How open transfers go, and the seconds that each has left, by subscriber and number.
   private var transfers: [String: [Int: RunningTransfer]] = [:]
@@ -151,7 +153,8 @@ struct SubscriberModel {
     } else {
       unplugged[name, default: []].insert(session)
     }
-    guard openAccessories[name]?.contains(session) == true else { return nil }
+    let isOpen = [openAccessories, lastingAccessories].contains { $0[name]?.contains(session) == true }
+    guard isOpen else { return nil }
     return isIn ? .connected(session: session) : .disconnected(session: session)
   }
 
@@ -159,12 +162,19 @@ struct SubscriberModel {
     _ order: AccessoryOrder, _ session: String, of name: String, at instant: EngineInstant
   ) {
     switch order {
-    case .open:
-      openAccessories[name, default: []].insert(session)
+    case .open(let terms):
+      if terms.kind == .gatt {
+        lastingAccessories[name, default: []].insert(session)
+      } else {
+        openAccessories[name, default: []].insert(session)
+      }
       guard unplugged[name]?.contains(session) != true else { return }
       insert(
         Outcome(at: instant, subscriber: name, event: .mode(.accessory(.connected(session: session)))))
-    case .close: openAccessories[name]?.remove(session)
+    case .close:
+      openAccessories[name]?.remove(session)
+      lastingAccessories[name]?.remove(session)
+    case .publish: break
     }
   }
 

@@ -14,7 +14,7 @@ enum ServiceProbe {
     return services.map { name, detail in
       guard let fixes, fixes.state != .yes else { return Capability(name, .yes, detail) }
       return Capability(name, fixes.state, "needs live fixes: \(fixes.detail)", remedy: fixes.remedy)
-    } + [outlets] + modes(others) + missing.map { Capability($0, .no, "this version has no \($1)") }
+    } + [outlets] + modes(others)
   }
 
   /// Webhooks and MQTT take a program of their own.
@@ -47,7 +47,9 @@ enum ServiceProbe {
       : Capability(
         "transfers", .no, "\(TransferProcess.path) is missing",
         remedy: "install locwatch-transfer beside locwatch")
-    return [notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, beacons]
+    return [
+      notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, bluetooth, beacons,
+    ]
   }
 
   private static func keepAlive(_ others: [Capability]) -> Capability {
@@ -97,6 +99,16 @@ enum ServiceProbe {
     Capability("serial", .yes, "serial and USB accessories (J1) wake a suspended program")
   }
 
+  private static var bluetooth: Capability {
+    guard BluetoothLink.helper != nil else {
+      return Capability(
+        "bluetooth", .no, "Bluetooth (J3): there is no bus of the machine, or locwatch-bluetooth is missing",
+        remedy: "install bluez and locwatch-bluetooth beside locwatch")
+    }
+    return Capability(
+      "bluetooth", .yes, "Bluetooth (J3) wakes and starts programs, by BlueZ where it has an adapter")
+  }
+
   private static var audio: Capability {
     let hasPlayer = PlayerLink.helper(environment: ProgramStart.inheritedEnvironment()) != nil
     let keys = hasPlayer ? "keys by MPRIS (F5)" : "no session bus for keys (F5)"
@@ -119,8 +131,4 @@ enum ServiceProbe {
       "notifications", .no, "local notifications (D): there is no session bus, or locwatch-notify is missing",
       remedy: "set notifications.notify_hook to a command that shows them")
   }
-
-  private static let missing = [
-    ("bluetooth", "Bluetooth sessions (J3)")
-  ]
 }

@@ -12,15 +12,26 @@ extension DaemonLoop {
     try live.handle(.subscriber(name: name, .mode(.accessory(.allow(isAllowed)))), at: clock.read())
   }
 
-  /// Whether a program asks for a device that it may not use; it is told so.
+  /// Whether a program asks for a device that it may not use, or for Bluetooth where there is none; it is told so.
   mutating func refusesAccessory(_ event: SubscriberEvent, of name: String) -> Bool {
-    guard case .mode(.accessory(.open(let terms))) = event,
-      live.engine.subscriber(name)?.subscriber.mayOpen(device: terms.device) == false
-    else { return false }
+    guard case .mode(.accessory(.open(let terms))) = event else { return false }
+    let reason: String
+    switch terms.kind {
+    case .serial, .usb:
+      guard live.engine.subscriber(name)?.subscriber.mayOpen(device: terms.device) == false else {
+        return false
+      }
+      reason = Decision.Reason.notPermitted.rawValue
+    case .gatt:
+      // Whether it may is the engine's to say.
+      guard BluetoothLink.helper == nil, !request.isSimulated else { return false }
+      reason = Self.unavailable
+    }
     refusals.note(name, at: clock.instant)
-    live.add(
-      .answer(
-        name, .refused(what: "open_accessory", reason: Decision.Reason.notPermitted.rawValue)))
+    live.add(.answer(name, .refused(what: "open_accessory", reason: reason)))
     return true
   }
+
+  /// Why a program is refused Bluetooth where the machine has none (rule B9).
+  private static var unavailable: String { "unavailable" }
 }

@@ -37,6 +37,7 @@ extension DaemonLoop {
         members = try notifications(request)
       case "microphone": try microphone(request)
       case "accessory": try accessory(request)
+      case "bluetooth": try bluetooth(request)
       case "beacon": try beacon(request)
       case "audio-command": try audioCommand(request)
       case "push": try push(request)

@@ -77,6 +77,7 @@ extension DaemonLoop {
       live.add(.answer(name, .notifications(live.engine.notifications(of: name))))
     case .transfer(let request): try take(request, of: name)
     case .answer(let answer): try take(answer, of: name)
+    case .gatt(let answer): take(answer, of: name)
     case .session(let session):
       let open = live.engine.transfers(of: name).filter { $0.terms.session == session }
       live.add(.answer(name, .session(session, open)))
@@ -110,6 +111,7 @@ extension DaemonLoop {
         supervised.insert(name)
       }
       guard isNew else { continue }
+      bluetooth.closeAll(of: name)
       let state = view?.state ?? .notRunning
       if try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
         live.host.journal.noteApplied(name, entry.manifest)
@@ -118,12 +120,14 @@ extension DaemonLoop {
       if state != .notRunning, !isBeginning {
         try live.handle(.subscriber(name: name, .orphaned), at: reading)
       }
+      if !isBeginning, let view = live.engine.subscriber(name) { try renewBluetooth(of: [view]) }
     }
     let there = Set(stored.map(\.subscriber.name))
     for view in live.engine.subscribers {
       let name = view.subscriber.name
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
       supervisor.remove(name)
+      bluetooth.closeAll(of: name)
       supervised.remove(name)
       refusals.forget(name)
       try live.handle(.removeSubscriber(name: name), at: reading)
@@ -226,6 +230,7 @@ extension ModeEvent {
     case .accessory(.open): "open_accessory"
     case .accessory(.close): "close_accessory"
     case .accessory(.want): "accessory_events"
+    case .accessory(.publish): "set_gatt"
     case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
       .transferAsks, .transferEnded, .accessory:
       nil

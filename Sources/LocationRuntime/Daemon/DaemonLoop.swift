@@ -33,6 +33,8 @@ struct DaemonLoop: ~Copyable {
   var player: PlayerLink
   /// Who has BlueZ look for beacons.
   var beacons: BeaconLink
+  /// Who speaks to BlueZ for sessions of Bluetooth.
+  var bluetooth: BluetoothLink
   /// The processes that carry files.
   var transfers: TransferSet
   /// What the settings say to the daemon alone.
@@ -118,6 +120,7 @@ struct DaemonLoop: ~Copyable {
     audio = AudioWatch(environment: environment)
     player = PlayerLink(environment: environment)
     beacons = BeaconLink(environment: environment)
+    bluetooth = BluetoothLink(environment: environment)
     transfers = TransferSet(state: request.state)
     self.settings = settings
     self.supervisor = supervisor
@@ -197,6 +200,7 @@ struct DaemonLoop: ~Copyable {
       }
     }
     if machine.isUnlocked() { try live.handle(.machine(.unlock), at: reading) }
+    if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     for (number, event) in try database.requests() {
       if try live.handle(event, at: reading) { live.host.journal.noteRequest(number) }
     }
@@ -219,6 +223,7 @@ struct DaemonLoop: ~Copyable {
     audio.end()
     player.end()
     beacons.end()
+    bluetooth.end()
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
     while !supervisor.hasStopped, clock.instant < deadline {
@@ -257,6 +262,8 @@ struct DaemonLoop: ~Copyable {
     nmea?.watch(&entries)
     let firstOfBeacons = entries.count
     beacons.watch(&entries)
+    let firstOfBluetooth = entries.count
+    bluetooth.watch(&entries)
     let firstOfAudio = entries.count
     audio.watch(&entries)
     player.watch(&entries)
@@ -279,7 +286,8 @@ struct DaemonLoop: ~Copyable {
     }
     for outcome in notifier.take(entries[firstOfNotifier..<firstOfAudience]) { try take(outcome) }
     nmea?.take(entries[firstOfAudience..<firstOfBeacons])
-    try takeBeacons(entries[firstOfBeacons..<firstOfAudio])
+    try takeBeacons(entries[firstOfBeacons..<firstOfBluetooth])
+    try takeBluetooth(entries[firstOfBluetooth..<firstOfAudio])
     try alignAudience()
     try takeAudio(entries[firstOfAudio..<(firstOfControl - 1)])
     let questions = control.serve(entries[firstOfControl...], at: clock.instant)
@@ -411,6 +419,9 @@ struct DaemonLoop: ~Copyable {
       let (isStarted, trouble) = notifier.show(content, of: name, event: event, notification: notification)
       if let trouble { Self.log(trouble) }
       if isStarted { presented.append((name, event)) }
+    case .order(.accessory(let name, let session, let order), let line):
+      perform(order, session, of: name)
+      supervisor.perform(.accessory(subscriber: name, session: session, order), recordLine: line)
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name)): supervisor.userLaunch(name)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)

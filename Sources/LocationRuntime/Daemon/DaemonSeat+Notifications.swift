@@ -34,7 +34,7 @@ extension DaemonSeat {
   }
 
   /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the
-  /// microphone or accessories.
+  /// microphone, accessories or Bluetooth.
   package func change(_ name: String, _ event: ModeEvent) throws(Failure) {
     guard let client = try ControlClient.connect(state: state) else {
       if case .openNotification = event { throw Self.noDaemon }
@@ -58,6 +58,9 @@ extension DaemonSeat {
     case .accessory(.allow(let isAllowed)):
       verb = "accessory"
       members.append(.init(key: "value", value: .string(isAllowed ? "on" : "off")))
+    case .accessory(.permitBluetooth(let isAllowed)):
+      verb = "bluetooth"
+      members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
     case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
       .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferEnded,
       .accessory:

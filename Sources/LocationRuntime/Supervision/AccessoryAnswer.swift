@@ -1,28 +1,87 @@
 import LocationCore
 import LocationFormats
 
-/// The session with an accessory that a program opens (rule J1).
+/// The session with an accessory that a program opens (rules J1 and J3).
 enum AccessoryAnswer {
-  /// Reads the object; nil where it is none: `session` and `device` must be in it.
+  /// Reads the object; nil where it is none.
   static func read(from reader: inout JSONReader) throws(JSONError) -> AccessoryEvent? {
-    var session: String?
-    var kind: AccessoryTerms.Kind? = .serial
-    var device: String?
-    var baud = 9600.0
-    try reader.openObject()
-    while let key = try reader.nextKey() {
-      switch reader.decoded(key) {
-      case "session": session = try reader.string()
-      case "kind": kind = AccessoryTerms.Kind(rawValue: try reader.string())
-      case "device": device = try reader.string()
-      case "baud": baud = try reader.number()
-      case _: try reader.skip()
-      }
-    }
-    guard let session, let kind, let device, isName(session), isPath(device), let speed = Int(exactly: baud),
-      SerialLine.knows(baud: speed)
+    let tree = try JSONTree(&reader)
+    guard let session = tree["session"]?.text(or: nil), isName(session),
+      let kind = AccessoryTerms.Kind(rawValue: tree["kind"]?.text(or: nil) ?? "serial")
     else { return nil }
-    return .open(AccessoryTerms(session: session, kind: kind, device: device, baud: speed))
+    let device = tree["device"]?.text(or: nil)
+    switch kind {
+    case .serial, .usb:
+      guard let device, isPath(device) else { return nil }
+      var terms = AccessoryTerms(session: session, kind: kind, device: device)
+      if let baud = tree["baud"] {
+        guard let speed = baud.integer, SerialLine.knows(baud: speed) else { return nil }
+        terms.baud = speed
+      }
+      return .open(terms)
+    case .gatt:
+      if let peripheral = tree["peripheral"] {
+        guard device == nil, let service = service(peripheral) else { return nil }
+        return .open(AccessoryTerms(session: session, gatt: .peripheral(service)))
+      }
+      guard let address = device.flatMap(GattText.address), let service = uuid(tree["service"]),
+        let characteristic = uuid(tree["characteristic"])
+      else { return nil }
+      return .open(
+        AccessoryTerms(
+          session: session, device: address,
+          gatt: .central(service: service, characteristic: characteristic)))
+    }
+  }
+
+  /// The value that a program gives to a characteristic of its service; nil where the object is none.
+  static func value(from reader: inout JSONReader) throws(JSONError) -> AccessoryEvent? {
+    let tree = try JSONTree(&reader)
+    guard let session = tree["session"]?.text(or: nil), isName(session),
+      let characteristic = uuid(tree["characteristic"]), let value = bytes(tree["value"])
+    else { return nil }
+    return .publish(session: session, characteristic: characteristic, value: value)
+  }
+
+  /// What a program answers another device; nil where the object is none.
+  static func answer(from reader: inout JSONReader) throws(JSONError) -> GattAnswer? {
+    let tree = try JSONTree(&reader)
+    guard let session = tree["session"]?.text(or: nil), isName(session),
+      let request = tree["request"]?.integer
+    else { return nil }
+    if tree["error"] == .boolean(true) {
+      return GattAnswer(session: session, request: request, isRefused: true)
+    }
+    guard let value = tree["value"] else { return GattAnswer(session: session, request: request) }
+    return bytes(value).map { GattAnswer(session: session, request: request, value: $0) }
+  }
+
+  private static func service(_ tree: JSONTree) -> GattService? {
+    guard let uuid = uuid(tree["service"]), case .array(let list)? = tree["characteristics"],
+      (1...Limits.gattCharacteristics).contains(list.count)
+    else { return nil }
+    let characteristics = list.compactMap(characteristic)
+    guard characteristics.count == list.count, Set(characteristics.map(\.uuid)).count == list.count else {
+      return nil
+    }
+    let name = tree["name"]?.text(or: nil)
+    guard name.map({ (1...longestName).contains($0.utf8.count) }) ?? true else { return nil }
+    return GattService(uuid: uuid, name: name, characteristics: characteristics)
+  }
+
+  private static func characteristic(_ tree: JSONTree) -> GattCharacteristic? {
+    guard let uuid = uuid(tree["characteristic"]), case .array(let words)? = tree["uses"], !words.isEmpty
+    else { return nil }
+    let uses = words.compactMap { $0.text(or: nil).flatMap { GattCharacteristic.Use(rawValue: $0) } }
+    guard uses.count == words.count else { return nil }
+    guard let value = tree["value"] else { return GattCharacteristic(uuid: uuid, uses: uses) }
+    return bytes(value).map { GattCharacteristic(uuid: uuid, uses: uses, value: $0) }
+  }
+
+  private static func uuid(_ tree: JSONTree?) -> String? { tree?.text(or: nil).flatMap(GattText.uuid) }
+
+  private static func bytes(_ tree: JSONTree?) -> String? {
+    tree?.text(or: nil).flatMap(GattText.bytes).map { GattText.text($0) }
   }
 
   private static func isName(_ text: String) -> Bool {
@@ -35,6 +94,20 @@ enum AccessoryAnswer {
 
   /// `PATH_MAX` of Linux.
   private static let longestPath = 4096
+  /// What fits in an advertisement beside a service (Core 5.4, volume 3, part C, 11).
+  private static let longestName = 26
+}
+
+/// What a program answers another device that asked for something (rule J3).
+package struct GattAnswer: Hashable, Sendable {
+  /// The session of its service.
+  var session: String
+  /// The number of the request.
+  var request: Int
+  /// What is read, two hexadecimal digits a byte; nil for none.
+  var value: String?
+  /// Whether the other device is told that it can't be.
+  var isRefused = false
 }
 
 extension Subscriber {

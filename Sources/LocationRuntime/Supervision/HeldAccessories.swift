@@ -7,23 +7,32 @@ import LocationFormats
   import Glibc
 #endif
 
-/// The accessories of one process: opened for it, passed to it, and watched (rule J1). Nothing is read or written here,
-/// so no byte moves. They are closed with their owner. Used by the supervisor's thread alone.
+/// The accessories of one program: opened for it, passed to it, and watched (rule J1). Nothing is read or written here,
+/// so no byte moves. Those on a wire are closed with its process; those of Bluetooth go on without it, and are passed to
+/// the next (rule J3). Used by the supervisor's thread alone.
 final class HeldAccessories {
   private struct Held {
     var terms: AccessoryTerms
     /// Nil while its device is not there.
     var device: WatchedSocket?
-    /// Whether the program has been passed it.
+    /// Whether the process has been passed it.
     var isPassed = false
+    /// Whether it was told that it is connected.
+    var isTold = false
+    /// Whether the other side is gone, and there is something left to be read.
+    var isOver = false
     /// Bytes that had been lost before it was opened.
     var lostBefore = 0
     /// How often it is still looked for, a second apart.
     var looksLeft = HeldAccessories.looks
+
+    var isOfBluetooth: Bool { terms.kind == .gatt }
   }
 
-  /// By which the program is passed descriptors; nil where it has nothing of the kind.
-  private let carrier: Descriptor?
+  /// By which the process is passed descriptors; nil where it has nothing of the kind.
+  private var carrier: Descriptor?
+  /// Whether there is a process.
+  private var hasProcess = false
   private var held: [Held] = []
   /// Tells when something appears where devices are; nil while no session is open.
   private var news: Descriptor?
@@ -31,21 +40,42 @@ final class HeldAccessories {
   private var nextLook: Int64?
 
   /// Whether the carrier may be written to: not in the middle of a line.
-  private let mayPass: () -> Bool
-
-  init(carrier: Descriptor?, mayPass: @escaping () -> Bool = { true }) {
-    self.carrier = carrier
-    self.mayPass = mayPass
-  }
+  private var mayPass: () -> Bool = { true }
 
   /// Looks for a device after something has happened: its owner and rights are set some time after it appears.
   private static let looks = 5
   private static let lookMilliseconds: Int64 = 1_000
 
+  // MARK: Processes
+
+  /// A process has started: it is passed what goes on from the one before.
+  func begin(carrier: Descriptor?, mayPass: @escaping () -> Bool = { true }) {
+    self.carrier = carrier
+    self.mayPass = mayPass
+    hasProcess = true
+    stopWatching()
+    for place in held.indices { passOn(place, at: MonotonicTime.milliseconds) }
+  }
+
+  /// The process has ended.
+  func end(at now: Int64) {
+    carrier = nil
+    mayPass = { true }
+    hasProcess = false
+    held.removeAll { !$0.isOfBluetooth }
+    for place in held.indices { held[place].isPassed = false }
+    forgetUnneeded()
+    watch(at: now)
+  }
+
+  /// The sessions that go on without a process, in the order in which they were opened.
+  var lasting: [String] { held.filter(\.isOfBluetooth).map(\.terms.session) }
+
   // MARK: Sessions
 
   /// Opens a session, now where its device is there, else when it comes.
   func open(_ terms: AccessoryTerms, of name: String, at now: Int64) -> [SupervisorReport] {
+    if terms.kind == .gatt, held.contains(where: { $0.terms.isSameSession(as: terms) }) { return [] }
     close(terms.session)
     held.append(Held(terms: terms))
     listen()
@@ -54,20 +84,50 @@ final class HeldAccessories {
 
   func close(_ session: String) {
     held.removeAll { $0.terms.session == session }
-    if held.isEmpty {
-      news = nil
-      nextLook = nil
+    forgetUnneeded()
+  }
+
+  /// Closes all.
+  func closeAll() {
+    held = []
+    forgetUnneeded()
+  }
+
+  /// Whether the device of a session is there.
+  func isConnected(_ session: String) -> Bool {
+    held.contains { $0.terms.session == session && $0.device != nil }
+  }
+
+  private func forgetUnneeded() {
+    if held.allSatisfy(\.isOfBluetooth) { news = nil }
+    if held.isEmpty { nextLook = nil }
+  }
+
+  /// What can be heard of a characteristic has come from BlueZ.
+  func hold(
+    _ descriptor: Descriptor, as session: String, of name: String, at now: Int64
+  ) -> [SupervisorReport] {
+    guard let place = held.firstIndex(where: { $0.terms.session == session && $0.isOfBluetooth }) else {
+      return []
     }
+    held[place].device = WatchedSocket(descriptor)
+    if isWatching { held[place].device?.watch(at: now) }
+    held[place].isPassed = false
+    held[place].isTold = false
+    held[place].isOver = false
+    return look(of: name, at: now)
   }
 
   /// Listens for devices that come: in `/dev`, and in the directory of each that was asked for.
   private func listen() {
+    let wanted = held.filter { !$0.isOfBluetooth }
+    guard !wanted.isEmpty else { return }
     if news == nil {
       let number = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
       if number >= 0 { news = Descriptor(number) }
     }
     guard let news else { return }
-    for directory in Set(["/dev"] + held.map { Self.directory(of: $0.terms.device) }) {
+    for directory in Set(["/dev"] + wanted.map { Self.directory(of: $0.terms.device) }) {
       _ = unsafe inotify_add_watch(news.number, directory, Self.changes)
     }
   }
@@ -87,19 +147,17 @@ final class HeldAccessories {
     var reports: [SupervisorReport] = []
     nextLook = nil
     for place in held.indices {
-      if held[place].device == nil {
+      if held[place].device == nil, !held[place].isOfBluetooth {
         connect(place)
         if held[place].device == nil, held[place].looksLeft > 0 {
           held[place].looksLeft -= 1
           nextLook = now + Self.lookMilliseconds
         }
       }
-      guard let device = held[place].device, !held[place].isPassed else { continue }
-      guard pass(device.descriptor, held[place].terms.session) else {
-        nextLook = now + Self.lookMilliseconds
-        continue
-      }
-      held[place].isPassed = true
+      guard held[place].device != nil else { continue }
+      passOn(place, at: now)
+      guard !held[place].isTold, held[place].isPassed || !hasProcess else { continue }
+      held[place].isTold = true
       let event = AccessoryEvent.connected(session: held[place].terms.session)
       reports.append(.event(subscriber: name, .mode(.accessory(event))))
     }
@@ -113,7 +171,20 @@ final class HeldAccessories {
     if isWatching { held[place].device?.watch(at: MonotonicTime.milliseconds) }
   }
 
-  /// Passes a descriptor to the program, with a line that names its session.
+  /// Passes a device to the process, unless it has it; later where that can't be now.
+  private func passOn(_ place: Int, at now: Int64) {
+    guard hasProcess, let device = held[place].device, !held[place].isPassed else { return }
+    guard pass(device.descriptor, held[place].terms.session) else {
+      nextLook = now + Self.lookMilliseconds
+      return
+    }
+    held[place].isPassed = true
+    guard held[place].isOver else { return }
+    held[place].device = nil
+    held[place].isOver = false
+  }
+
+  /// Passes a descriptor to the process, with a line that names its session.
   private func pass(_ descriptor: Descriptor, _ session: String) -> Bool {
     guard let carrier else { return true }
     guard mayPass() else { return false }
@@ -150,14 +221,14 @@ final class HeldAccessories {
   /// What `poll` is to wait for. That a device is gone is told by itself, also while the program runs.
   func watched(at now: Int64) -> [(session: String, descriptor: Descriptor, events: Int32)] {
     held.compactMap { held in
-      guard let device = held.device else { return nil }
+      guard let device = held.device, !held.isOver else { return nil }
       return (held.terms.session, device.descriptor, device.isDue(at: now) ? POLLIN : 0)
     }
   }
 
   /// When something is due by time.
   func deadline(at now: Int64) -> Int64? {
-    let quiet = held.compactMap { $0.device?.isWatched == true ? $0.device?.quietUntil : nil }
+    let quiet = held.compactMap { $0.device?.isWatched == true && !$0.isOver ? $0.device?.quietUntil : nil }
       .filter { $0 > now }.min()
     return [quiet, nextLook].compactMap { $0 }.min()
   }
@@ -177,15 +248,41 @@ final class HeldAccessories {
       .event(subscriber: name, .mode(.accessory(event)))
     }
     guard events & Int16(POLLHUP | POLLERR | POLLNVAL) == 0 else {
-      held[place].device = nil
-      held[place].isPassed = false
-      held[place].looksLeft = Self.looks
-      nextLook = now + Self.lookMilliseconds
-      return [report(.disconnected(session: session))]
+      let gone = report(.disconnected(session: session))
+      guard held[place].isOfBluetooth else {
+        held[place].device = nil
+        held[place].isPassed = false
+        held[place].isTold = false
+        held[place].looksLeft = Self.looks
+        nextLook = now + Self.lookMilliseconds
+        return [gone]
+      }
+      let bytes = device.waitingBytes ?? 0
+      let isNews = device.isWatched && bytes > 0
+      let data = isNews ? [report(.data(session: session, bytes: bytes, lost: nil))] : []
+      // Nobody else has what is left: the next process reads it.
+      held[place].isOver = !held[place].isPassed && bytes > 0
+      if !held[place].isOver { held[place].device = nil }
+      return data + [gone]
     }
     guard device.isWatched else { return [] }
     held[place].device?.note()
     let lost = SerialLine.lostBytes(device.descriptor).map { $0 - held[place].lostBefore }
     return [report(.data(session: session, bytes: device.waitingBytes, lost: lost))]
+  }
+}
+
+extension AccessoryTerms {
+  /// Whether a session of Bluetooth is the one that is open, whatever values of its service have been given since.
+  func isSameSession(as other: AccessoryTerms) -> Bool {
+    guard session == other.session, device == other.device else { return false }
+    switch (gatt, other.gatt) {
+    case (.central, .central): return gatt == other.gatt
+    case (.peripheral(let one)?, .peripheral(let other)?):
+      return one.uuid == other.uuid && one.name == other.name
+        && one.characteristics.map(\.uuid) == other.characteristics.map(\.uuid)
+        && one.characteristics.map(\.uses) == other.characteristics.map(\.uses)
+    case _: return false
+    }
   }
 }

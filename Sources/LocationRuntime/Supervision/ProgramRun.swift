@@ -44,13 +44,14 @@ final class ProgramRun {
   /// When it is told that it runs on with its output closed.
   private(set) var closedAt: Int64?
 
-  init(_ start: ProgramStart, tree: ProcessTree, event: Int?) {
+  init(_ start: ProgramStart, tree: ProcessTree, event: Int?, accessories: HeldAccessories) {
     pid = start.pid
     pidfd = start.pidfd
     talk = Conversation(input: start.input, output: start.output)
     error = start.error
     sockets = HeldSockets(channel: start.channel)
-    accessories = HeldAccessories(carrier: start.channel)
+    self.accessories = accessories
+    accessories.begin(carrier: start.channel)
     self.tree = tree
     self.event = event
   }
@@ -178,7 +179,6 @@ final class ProgramRun {
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
     [
       nextLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
-      hasRoom ? accessories.deadline(at: now) : nil,
       hasRoom ? talk.nextReading(at: now) : nil,
     ].compactMap { $0 }.min()
   }

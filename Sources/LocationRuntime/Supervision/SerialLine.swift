@@ -22,6 +22,8 @@ enum SerialLine {
     switch terms.kind {
     case .usb: return descriptor
     case .serial: return prepare(descriptor, baud: terms.baud) ? descriptor : nil
+    // That is BlueZ's.
+    case .gatt: return nil
     }
   }
 

@@ -10,6 +10,7 @@ import LocationFormats
 /// ended in between. Where it ends by itself it is not started again in this run: its bus is gone.
 struct SiblingLink {
   private let environment: [String]
+  private let hasChannel: Bool
   private var process: SiblingProcess?
   /// Whether it could not be started, or has ended by itself.
   private(set) var hasFailed = false
@@ -17,14 +18,19 @@ struct SiblingLink {
   /// The longest line that it says, bytes.
   private static let lineBytes = 4_096
 
-  init(environment: [String]) { self.environment = environment }
+  /// - Parameter hasChannel: whether it passes descriptors.
+  init(environment: [String], hasChannel: Bool = false) {
+    self.environment = environment
+    self.hasChannel = hasChannel
+  }
 
   /// Starts it where it does not run.
   ///
   /// - Parameter path: the program; nil where it is not there.
   mutating func start(_ path: String?) {
     guard let path, process == nil, !hasFailed else { return }
-    process = try? SiblingProcess(path, environment: environment, lineBytes: Self.lineBytes)
+    process = try? SiblingProcess(
+      path, environment: environment, lineBytes: Self.lineBytes, hasChannel: hasChannel)
     hasFailed = process == nil
   }
 
@@ -40,6 +46,12 @@ struct SiblingLink {
   /// For `poll`; -1 where there is nothing to be read, or written.
   var readable: Int32 { process?.readable ?? -1 }
   var writable: Int32 { process?.writable ?? -1 }
+
+  /// The same for the descriptors that it passes.
+  var passing: Int32 { process?.channel?.number ?? -1 }
+
+  /// The descriptors that it has passed.
+  func takePassed() -> [(line: JSONTree, descriptor: Descriptor)] { process?.takePassed() ?? [] }
 
   /// Adds what `poll` is to wait for: two entries.
   func watch(_ entries: inout [pollfd]) {

@@ -1,6 +1,12 @@
 import LocationCore
 import LocationFormats
 
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 /// A running program of locwatch's own that does what the daemon does not load the libraries for. Both speak lines of
 /// JSON: it is told by its standard input, and says by its standard output. It ends when its input does.
 struct SiblingProcess {
@@ -16,8 +22,10 @@ struct SiblingProcess {
   /// - Parameters:
   ///   - user: as whom; nil for the daemon's own user. Nothing but the user and the group counts.
   ///   - lineBytes: the longest line that it says.
+  ///   - hasChannel: whether it passes descriptors.
   init(
-    _ path: String, environment: [String], as user: Subscriber.Confinement? = nil, lineBytes: Int
+    _ path: String, environment: [String], as user: Subscriber.Confinement? = nil, lineBytes: Int,
+    hasChannel: Bool = false
   ) throws(ProgramStart.Refusal) {
     let confinement = user.map { user in
       var confinement = Subscriber.Confinement()
@@ -26,8 +34,8 @@ struct SiblingProcess {
       return confinement
     }
     program = try ProgramStart(
-      command: [path], environment: environment, hasOutput: true, confinement: confinement, cgroup: nil,
-      noting: { _ in })
+      command: [path], environment: environment, hasOutput: true, hasChannel: hasChannel,
+      confinement: confinement, cgroup: nil, noting: { _ in })
     lines = LineBuffer(limit: lineBytes)
   }
 
@@ -64,6 +72,25 @@ struct SiblingProcess {
       return true
     }
     return (said, hasEnded)
+  }
+
+  /// By which it passes descriptors; nil where it has nothing of the kind.
+  var channel: Descriptor? { program.channel }
+
+  /// The descriptors that it has passed, each with the line that came along.
+  func takePassed() -> [(line: JSONTree, descriptor: Descriptor)] {
+    guard let channel else { return [] }
+    var all: [(line: JSONTree, descriptor: Descriptor)] = []
+    var buffer = [UInt8](repeating: 0, count: Self.pieceBytes)
+    while true {
+      let (count, passed) = unsafe buffer.withUnsafeMutableBytes {
+        unsafe PassedDescriptor.receive(from: channel, into: $0)
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return all }
+      guard let passed, let line = try? JSONTree(Array(buffer[..<count])) else { continue }
+      all.append((line, passed))
+    }
   }
 
   /// Kills it. Its end is not waited for.

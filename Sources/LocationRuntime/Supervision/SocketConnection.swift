@@ -10,8 +10,6 @@ final class SocketConnection {
   let talk: Conversation
   /// The sockets that it has passed to be watched (rule E4).
   let sockets: HeldSockets
-  /// The accessories that are open for it (rule J1).
-  private(set) lazy var accessories = HeldAccessories(carrier: descriptor) { [talk] in talk.queue.isEmpty }
   /// The process that connected; nil where the kernel does not say.
   let pid: pid_t?
   /// When that process started: with the number, that is one process and no other.

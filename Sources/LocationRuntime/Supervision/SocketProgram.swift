@@ -16,6 +16,8 @@ final class SocketProgram: SupervisedSubscriber {
   private let socketPath: String?
   private let tell: ([SupervisorReport]) -> Void
   private(set) var connection: SocketConnection?
+  /// Its accessories (section J).
+  let accessories = HeldAccessories()
   /// The command that is to bring the program to connect, while it runs.
   private(set) var starter: ProgramStart?
   /// What the program is told when it has connected, and until when that may take.
@@ -57,7 +59,7 @@ final class SocketProgram: SupervisedSubscriber {
     case .deliver(_, let event): deliver(event, recordLine)
     case .suspend:
       connection?.sockets.watch(at: now)
-      connection?.accessories.watch(at: now)
+      accessories.watch(at: now)
     case .accessory(_, let session, let order): perform(order, session, at: now)
     case .keep(_, let tag): if connection?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     case .warn(_, let warning): say(LaunchNotice.line(of: warning))
@@ -72,13 +74,22 @@ final class SocketProgram: SupervisedSubscriber {
   }
 
   private func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
-    guard let accessories = connection?.accessories else { return }
     switch order {
     case .open(let terms):
+      guard terms.kind == .gatt || connection != nil else { return }
       let reports = accessories.open(terms, of: name, at: now)
-      if reports.isEmpty { answer(.accessoryAwaited(session)) } else { tell(reports) }
+      if !accessories.isConnected(session) { answer(.accessoryAwaited(session)) }
+      if !reports.isEmpty { tell(reports) }
     case .close: accessories.close(session)
+    // The daemon does it.
+    case .publish: break
     }
+  }
+
+  /// What can be heard of a characteristic has come.
+  func hold(_ descriptor: Descriptor, as session: String, at now: Int64) {
+    let reports = accessories.hold(descriptor, as: session, of: name, at: now)
+    if !reports.isEmpty { tell(reports) }
   }
 
   func userLaunch(at now: Int64) { call(.user, at: now) }
@@ -90,13 +101,14 @@ final class SocketProgram: SupervisedSubscriber {
 
   func remove(at now: Int64) {
     isRemoved = true
+    accessories.closeAll()
     terminate(at: now)
   }
 
   private func call(_ launch: LaunchNotice, at now: Int64) {
     if let connection {
       connection.sockets.stopWatching()
-      connection.accessories.stopWatching()
+      accessories.stopWatching()
       say(launch.line)
       return connection.ring()
     }
@@ -136,6 +148,7 @@ final class SocketProgram: SupervisedSubscriber {
   private func terminate(at now: Int64) {
     forgetLaunch()
     let wasThere = connection != nil || starter != nil
+    if connection != nil { accessories.end(at: now) }
     connection = nil
     endCommand(at: now)
     if wasThere { note(.ended(status: 0)) }
@@ -155,7 +168,9 @@ final class SocketProgram: SupervisedSubscriber {
     self.connection = connection
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
-    guard let launch = nextLaunch else { return }
+    accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }
+    guard var launch = nextLaunch else { return }
+    launch.sessions = accessories.lasting
     let waiting = backlog
     forgetLaunch()
     say(launch.line)
@@ -165,6 +180,7 @@ final class SocketProgram: SupervisedSubscriber {
   /// Its connection is over: it has ended, as far as can be seen from here.
   func detach() {
     connection = nil
+    accessories.end(at: MonotonicTime.milliseconds)
     tell([.event(subscriber: name, .exited(status: 0))])
   }
 
@@ -193,13 +209,13 @@ final class SocketProgram: SupervisedSubscriber {
 
   /// Something has changed where devices of accessories are.
   func takeDeviceNews(at now: Int64) {
-    let reports = connection?.accessories.takeNews(of: name, at: now) ?? []
+    let reports = accessories.takeNews(of: name, at: now)
     if !reports.isEmpty { tell(reports) }
   }
 
   /// An accessory has something to read, or is gone.
   func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
-    let reports = connection?.accessories.note(session, events, of: name, at: now) ?? []
+    let reports = accessories.note(session, events, of: name, at: now)
     if !reports.isEmpty { tell(reports) }
   }
 
@@ -220,7 +236,7 @@ final class SocketProgram: SupervisedSubscriber {
 
   /// Does what is due by time.
   func passTime(at now: Int64) {
-    let found = connection?.accessories.passTime(of: name, at: now) ?? []
+    let found = accessories.passTime(of: name, at: now)
     if !found.isEmpty { tell(found) }
     if let due = connectBy, due <= now {
       giveUp(.notConnected, status: Self.unreachableStatus)
@@ -236,7 +252,7 @@ final class SocketProgram: SupervisedSubscriber {
     [
       connectBy, starter == nil ? nil : killAt, hasRoom ? connection?.talk.nextReading(at: now) : nil,
       hasRoom ? connection?.sockets.deadline(at: now) : nil,
-      hasRoom ? connection?.accessories.deadline(at: now) : nil,
+      hasRoom ? accessories.deadline(at: now) : nil,
     ]
     .compactMap { $0 }.min()
   }

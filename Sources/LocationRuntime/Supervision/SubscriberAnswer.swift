@@ -91,6 +91,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case openAccessory = "open_accessory"
     case closeAccessory = "close_accessory"
     case accessoryEvents = "accessory_events"
+    case setGatt = "set_gatt"
+    case answerGatt = "answer_gatt"
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -134,6 +136,12 @@ package enum SubscriberAnswer: Hashable, Sendable {
         ?? SubscriberAnswer.request(.invalid("open_accessory"))
     case .closeAccessory: try name(&reader).map { .mode(.accessory(.close(session: $0))) }
     case .accessoryEvents: .mode(.accessory(.want(try reader.boolean())))
+    case .setGatt:
+      try AccessoryAnswer.value(from: &reader).map { SubscriberAnswer.mode(.accessory($0)) }
+        ?? SubscriberAnswer.request(.invalid("set_gatt"))
+    case .answerGatt:
+      try AccessoryAnswer.answer(from: &reader).map { SubscriberAnswer.request(.gatt($0)) }
+        ?? SubscriberAnswer.request(.invalid("answer_gatt"))
     case .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
@@ -198,6 +206,8 @@ package enum SubscriberRequest: Hashable, Sendable {
   case session(String)
   /// It gives what a server asked for (rule I2).
   case answer(TransferAnswer)
+  /// It answers another device (rule J3).
+  case gatt(GattAnswer)
   /// Something whose keys or values are none that this version knows; answered with a refusal.
   case invalid(String)
 }

@@ -120,6 +120,8 @@ struct LaunchNotice: Hashable {
   var tag: String?
   /// The session of the transfers that have ended or need an answer (rule I2), or of the accessory (rule J1).
   var session: String?
+  /// The sessions of Bluetooth that are open since before the start (rule J3).
+  var sessions: [String] = []
   /// Whether it is the user's doing.
   var isOfUser = false
 
@@ -168,6 +170,7 @@ struct LaunchNotice: Hashable {
     line.member(json: "data", data)
     line.member("tag", tag)
     line.member("session", session)
+    if !sessions.isEmpty { line.member("sessions", sessions) }
     line.close()
     return line.bytes + [UInt8(ascii: "\n")]
   }

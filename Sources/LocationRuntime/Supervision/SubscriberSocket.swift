@@ -16,6 +16,8 @@ protocol SupervisedSubscriber: AnyObject {
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64)
   /// The user started it or returned to it.
   func userLaunch(at now: Int64)
+  /// What can be heard of a characteristic has come (rule J3).
+  func hold(_ descriptor: Descriptor, as session: String, at now: Int64)
   /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply)
   /// Ends it and forgets it.
@@ -133,9 +135,9 @@ struct SubscriberSocket: ~Copyable {
           watch(socket, HeldSockets.events, .traffic(program, tag: tag))
         }
       }
-      if let accessories = program.connection?.accessories, hasRoom {
-        if let devices = accessories.listening { watch(devices, POLLIN, .devices(program)) }
-        for (session, device, events) in accessories.watched(at: now) {
+      if hasRoom {
+        if let devices = program.accessories.listening { watch(devices, POLLIN, .devices(program)) }
+        for (session, device, events) in program.accessories.watched(at: now) {
           watch(device, events, .accessory(program, session: session))
         }
       }

@@ -11,6 +11,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var predecessor: SupervisedProgram?
   private let tell: ([SupervisorReport]) -> Void
   private(set) var run: ProgramRun?
+  /// Its accessories (section J).
+  let accessories = HeldAccessories()
   /// How many cgroups were made for it: a new one for each start, below one of its own.
   private var cgroupCount = 0
   /// What a resident is to be started for once the process that is ending has ended, and what it is then told.
@@ -73,13 +75,22 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   private func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
-    guard let run, !run.isEnding else { return }
     switch order {
     case .open(let terms):
-      let reports = run.accessories.open(terms, of: name, at: now)
-      if reports.isEmpty { answer(.accessoryAwaited(session)) } else { tell(reports) }
-    case .close: run.accessories.close(session)
+      guard terms.kind == .gatt || run?.isEnding == false else { return }
+      let reports = accessories.open(terms, of: name, at: now)
+      if !accessories.isConnected(session) { answer(.accessoryAwaited(session)) }
+      if !reports.isEmpty { tell(reports) }
+    case .close: accessories.close(session)
+    // The daemon does it.
+    case .publish: break
     }
+  }
+
+  /// What can be heard of a characteristic has come.
+  func hold(_ descriptor: Descriptor, as session: String, at now: Int64) {
+    let reports = accessories.hold(descriptor, as: session, of: name, at: now)
+    if !reports.isEmpty { tell(reports) }
   }
 
   /// The user started it or returned to it.
@@ -98,6 +109,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// Ends it and forgets it.
   func remove(at now: Int64) {
     isRemoved = true
+    accessories.closeAll()
     terminate(at: now)
     if run == nil { cleanUp() }
   }
@@ -167,8 +179,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     predecessor = nil
     switch subscriber.style {
     case .resident, .socket:
-      guard let launch = nextLaunch else { return }
+      guard var launch = nextLaunch else { return }
       nextLaunch = nil
+      launch.sessions = accessories.lasting
       start(launch, event: nil, line: launch.line, at: now)
       let waiting = backlog
       backlog = []
@@ -230,7 +243,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     let start = try site.start(
       subscriber, environment: environment, hasOutput: subscriber.style == .resident,
       hasError: true, hasChannel: subscriber.style == .resident, cgroup: cgroup)
-    let run = ProgramRun(start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event)
+    let run = ProgramRun(
+      start, tree: cgroup.map { .cgroup($0) } ?? .group(start.pid), event: event, accessories: accessories)
     run.tree.setPrecedence(isForeground: launch.isOfUser)
     run.startCounting()
     if let event { run.talk.noteHanded(event) }
@@ -293,16 +307,14 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Something has changed where devices of accessories are.
   func takeDeviceNews(at now: Int64) {
-    guard let reports = run?.accessories.takeNews(of: name, at: now), !reports.isEmpty else { return }
-    tell(reports)
+    let reports = accessories.takeNews(of: name, at: now)
+    if !reports.isEmpty { tell(reports) }
   }
 
   /// An accessory has something to read, or is gone.
   func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
-    guard let reports = run?.accessories.note(session, events, of: name, at: now), !reports.isEmpty else {
-      return
-    }
-    tell(reports)
+    let reports = accessories.note(session, events, of: name, at: now)
+    if !reports.isEmpty { tell(reports) }
   }
 
   /// Looks whether a suspension has come about.
@@ -319,10 +331,10 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Does what is due by time.
   func passTime(at now: Int64) {
+    let found = accessories.passTime(of: name, at: now)
+    if !found.isEmpty { tell(found) }
     guard let run else { return startIfDue(at: now) }
     noticeSuspension(at: now)
-    let found = run.accessories.passTime(of: name, at: now)
-    if !found.isEmpty { tell(found) }
     if run.killIfDue(at: now) { note(.killed) }
     if run.noticeClosedOutput(at: now), !run.isEnding { note(.closedOutput) }
   }
@@ -341,6 +353,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     run.tree.end()
     guard let end = run.reap() else { return }
     self.run = nil
+    accessories.end(at: now)
     if !leftRunning.isEmpty { note(.leftRunning(leftRunning)) }
     site.forgetRun(of: name)
     if !run.isEnding { tell([.event(subscriber: name, .finished(run.summary(status: end.status)))]) }

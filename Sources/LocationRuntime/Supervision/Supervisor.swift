@@ -84,6 +84,11 @@ package final class Supervisor: Sendable {
   /// ``SubscriberEvent/foreground``: for that there is no order.
   package func userLaunch(_ name: String) { mailbox.post(.userLaunch(name: name)) }
 
+  /// Passes a subscriber what can be heard of a characteristic (rule J3), and holds it as long as its session is open.
+  package func hold(_ descriptor: Descriptor, as session: String, of name: String) {
+    mailbox.post(.hold(name: name, session: session, descriptor))
+  }
+
   /// Asks what a subscriber and all it has started take; answered by ``SupervisorReport/usage(subscriber:_:)``.
   package func measure(_ name: String) { mailbox.post(.measure(name: name)) }
 

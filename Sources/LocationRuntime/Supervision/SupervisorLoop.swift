@@ -58,6 +58,8 @@ struct SupervisorLoop: ~Copyable {
       case .remove(let name): remove(name, at: now)
       case .perform(let order, let line):
         if !isStopping { program(order.subscriber)?.perform(order, recordLine: line, at: now) }
+      case .hold(let name, let session, let descriptor):
+        program(name)?.hold(descriptor, as: session, at: now)
       case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
       case .userLaunch(let name): if !isStopping { program(name)?.userLaunch(at: now) }
       case .answer(let name, let reply): program(name)?.answer(reply)
@@ -110,6 +112,13 @@ struct SupervisorLoop: ~Copyable {
     entries.append(pollfd(fd: mailbox.commandBell.readEnd, events: Int16(POLLIN), revents: 0))
     var deadline: Int64?
     for program in programs {
+      if hasRoom {
+        if let devices = program.accessories.listening { watch(devices, POLLIN, program, .devices) }
+        for (session, device, events) in program.accessories.watched(at: now) {
+          watch(device, events, program, .accessory(session: session))
+        }
+        if let due = program.accessories.deadline(at: now) { deadline = min(deadline ?? due, due) }
+      }
       guard let run = program.run else { continue }
       watch(run.pidfd, POLLIN, program, .end)
       if let input = run.talk.input, !run.talk.queue.isEmpty { watch(input, POLLOUT, program, .input) }
@@ -121,10 +130,6 @@ struct SupervisorLoop: ~Copyable {
         if let channel = run.sockets.readable(at: now) { watch(channel, POLLIN, program, .channel) }
         for (tag, socket) in run.sockets.watched(at: now) {
           watch(socket, HeldSockets.events, program, .traffic(tag: tag))
-        }
-        if let devices = run.accessories.listening { watch(devices, POLLIN, program, .devices) }
-        for (session, device, events) in run.accessories.watched(at: now) {
-          watch(device, events, program, .accessory(session: session))
         }
       }
       if run.awaitsSuspension, case .cgroup(let cgroup) = run.tree {

@@ -8,6 +8,7 @@ enum SupervisorCommand: Sendable {
   case remove(name: String)
   case perform(Order, recordLine: [UInt8])
   case userLaunch(name: String)
+  case hold(name: String, session: String, Descriptor)
   case measure(name: String)
   case answer(name: String, SubscriberReply)
   case stop

@@ -123,7 +123,11 @@ struct Stage: ~Copyable {
   var accessoryOrders: [String] {
     effects.orders.compactMap { order in
       guard case .accessory(_, let session, let order) = order else { return nil }
-      return if case .open = order { "open \(session)" } else { "close \(session)" }
+      return switch order {
+      case .open: "open \(session)"
+      case .close: "close \(session)"
+      case .publish(_, let value): "publish \(session) \(value)"
+      }
     }
   }
 
@@ -133,7 +137,8 @@ struct Stage: ~Copyable {
       guard case .accessory(let accessory) = record.body else { return nil }
       let bytes = accessory.event == .data ? accessory.bytes.map { " \($0)" } ?? "" : ""
       let lost = accessory.lost.map { " lost \($0)" } ?? ""
-      return "\(accessory.session) \(accessory.event.rawValue)\(bytes)\(lost)"
+      let value = accessory.request?.value.map { " \($0)" } ?? ""
+      return "\(accessory.session) \(accessory.event.rawValue)\(bytes)\(lost)\(value)"
     }
   }
 

@@ -60,6 +60,21 @@ import Testing
       name: "s",
       .mode(.accessory(.open(AccessoryTerms(session: "m", device: "/dev/ttyS0", baud: 19200))))),
     .subscriber(name: "s", .mode(.accessory(.data(session: "m", bytes: 7, lost: nil)))),
+    .subscriber(
+      name: "s",
+      .mode(
+        .accessory(
+          .open(
+            AccessoryTerms(
+              session: "g", device: "AA:BB:CC:DD:EE:FF",
+              gatt: .central(service: "180d", characteristic: "2a37")))))),
+    .subscriber(
+      name: "s",
+      .mode(
+        .accessory(
+          .request(
+            session: "g", GattRequest(number: 3, kind: .write, characteristic: "2a37", value: "01"))))),
+    .subscriber(name: "s", .mode(.accessory(.permitBluetooth(false)))),
     .beacon(.seen(Beacon(uuid: Array(0..<16), major: 1, minor: 7), seconds: 5)),
     .beacon(.seen(Beacon(uuid: Array(0..<16), major: 1, minor: 7), seconds: nil)),
     .beacon(.lost(nil, secondsAgo: 10)),

@@ -103,6 +103,20 @@ import Testing
       (#"{"session":"m","device":"/dev/ttyUSB0","baud":7}"#, false),
       (#"{"session":"m","device":"/dev/ttyUSB0","baud":9600.5}"#, false),
       (#"{"session":"m","kind":"gatt","device":"/dev/ttyUSB0"}"#, false),
+      (
+        #"{"session":"m","kind":"gatt","device":"aa:bb:cc:dd:ee:ff","service":"180d","#
+          + #""characteristic":"2a37"}"#, true
+      ),
+      (#"{"session":"m","kind":"gatt","device":"aa:bb:cc:dd:ee:ff","service":"180d"}"#, false),
+      (
+        #"{"session":"m","kind":"gatt","peripheral":{"service":"aaaa","characteristics":"#
+          + #"[{"characteristic":"bbbb","uses":["read","notify"],"value":"00"}]}}"#, true
+      ),
+      (
+        #"{"session":"m","kind":"gatt","peripheral":{"service":"aaaa","characteristics":"#
+          + #"[{"characteristic":"bbbb","uses":["fly"]}]}}"#, false
+      ),
+      (#"{"session":"m","kind":"gatt","peripheral":{"service":"aaaa","characteristics":[]}}"#, false),
     ])
   func `J1 a session is opened by what is known of a device`(text: String, isRight: Bool) {
     let answer = SubscriberAnswer(line: Array(#"{"open_accessory":\#(text)}"#.utf8))

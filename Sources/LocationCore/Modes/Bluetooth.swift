@@ -1,0 +1,136 @@
+/// Rule J3: Bluetooth, through sessions of the kind `gatt`. They outlive the process of their program: what happens to
+/// one also relaunches the program, which finds them open (state preservation).
+extension BackgroundMode {
+  /// Rule J3.
+  public static let bluetooth = BackgroundMode(
+    name: "Bluetooth event", kind: "bluetooth", modes: [.bluetoothCentral, .bluetoothPeripheral],
+    trigger: .bluetooth)
+}
+
+extension Trigger {
+  /// Rule J3.
+  public static let bluetooth = Trigger(
+    rule: .bluetooth, wakes: true, relaunches: true, afterForceQuit: .sessionClosed, budgetSeconds: 10,
+    waiting: .upTo(Limits.accessoryEvents))
+}
+
+// MARK: - What the user and the life cycle do to it
+
+extension Policy {
+  /// The user lets a program use Bluetooth, or no longer: that is as a disconnect that wakes nobody (rule J3a).
+  mutating func permitBluetooth(
+    _ isAllowed: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    var state = sessions[index].modes.accessories ?? AccessoryState()
+    guard (state.isBluetoothDenied == true) == isAllowed else { return }
+    state.isBluetoothDenied = !isAllowed
+    update(index) { $0.modes.accessories = state }
+    if !isAllowed, state.sessions.contains(where: { $0.terms.kind == .gatt && !$0.isPaused }) {
+      decide(.drop, .bluetooth, .notPermitted, index, at: instant, into: &steps)
+    }
+    alignAccessories(index, into: &steps)
+  }
+
+  /// The process of a program ends, and with it the sessions that are not kept: of those of Bluetooth the daemon has to
+  /// be told.
+  mutating func closeAccessoriesOfProcess(_ index: Int, into steps: inout [PolicyStep]) {
+    guard let state = sessions[index].modes.accessories else { return }
+    for session in state.sessions
+    where session.terms.kind == .gatt && !state.outlivesProcess(session, of: sessions[index].subscriber) {
+      order(.close, of: session.terms.session, index, into: &steps)
+    }
+  }
+
+  /// The machine has booted, or was unlocked for the first time since: pending connections are asked for again (rule
+  /// J5).
+  mutating func reopenBluetooth(_ index: Int, into steps: inout [PolicyStep]) {
+    loseBluetooth(index)
+    guard isUnlocked else { return }
+    for session in sessions[index].modes.accessories?.sessions ?? []
+    where session.terms.kind == .gatt && !session.isPaused {
+      order(.open(session.terms), of: session.terms.session, index, into: &steps)
+    }
+  }
+
+  /// Who held the sessions is gone: they are asked for anew.
+  mutating func renewBluetooth(_ index: Int, into steps: inout [PolicyStep]) {
+    for session in sessions[index].modes.accessories?.sessions ?? [] where session.terms.kind == .gatt {
+      order(.close, of: session.terms.session, index, into: &steps)
+    }
+    reopenBluetooth(index, into: &steps)
+  }
+
+  private mutating func loseBluetooth(_ index: Int) {
+    for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated()
+    where session.terms.kind == .gatt {
+      update(index) {
+        $0.modes.accessories?.sessions[place].isConnected = false
+        $0.modes.accessories?.sessions[place].merged = nil
+      }
+    }
+  }
+}
+
+// MARK: - Services of this machine
+
+extension Policy {
+  /// Another device asks for something: that wakes or relaunches. While wakes are merged it waits with the others.
+  mutating func noteRequest(
+    _ request: GattRequest, of name: String, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let place = sessions[index].modes.accessories?.place(of: name),
+      var known = sessions[index].modes.accessories?.sessions[place], known.isConnected
+    else { return decide(.refuse, .bluetooth, .unknownAccessory, index, at: instant, into: &steps) }
+    guard !sessions[index].state.isRunning else {
+      return report(request, of: name, index, into: &steps)
+    }
+    let next = known.nextWake(at: instant)
+    guard next > instant else {
+      update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
+      return report(request, of: name, index, into: &steps)
+    }
+    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
+    var merged = known.merged ?? AccessoryState.Merged(until: next)
+    var requests = merged.requests ?? []
+    guard requests.count < Limits.gattRequests else {
+      return decide(.drop, .bluetooth, .outboxFull, index, at: instant, into: &steps)
+    }
+    requests.append(request)
+    merged.requests = requests
+    known.merged = merged
+    update(index) { $0.modes.accessories?.sessions[place] = known }
+  }
+
+  /// Tells a program what another device asks for.
+  func report(_ request: GattRequest, of name: String, _ index: Int, into steps: inout [PolicyStep]) {
+    let event: AccessoryRecord.Event =
+      switch request.kind {
+      case .read: .read
+      case .write: .write
+      case .subscribe: .subscribe
+      case .unsubscribe: .unsubscribe
+      }
+    var record = AccessoryRecord(subscriber: sessions[index].subscriber.name, session: name, event: event)
+    record.request = request
+    steps.append(.attached(record))
+  }
+
+  /// A program gives the value of a characteristic of its service.
+  mutating func publish(
+    _ value: String, of characteristic: String, in name: String, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    guard let place = sessions[index].modes.accessories?.place(of: name),
+      case .peripheral(var service)? = sessions[index].modes.accessories?.sessions[place].terms.gatt,
+      let which = service.characteristics.firstIndex(where: { $0.uuid == characteristic })
+    else { return decide(.refuse, .bluetooth, .unknownAccessory, index, at: instant, into: &steps) }
+    // Where reads are the program's own to answer they stay so.
+    if service.characteristics[which].value != nil {
+      service.characteristics[which].value = value
+      let terms = GattTerms.peripheral(service)
+      update(index) { $0.modes.accessories?.sessions[place].terms.gatt = terms }
+    }
+    order(.publish(characteristic: characteristic, value: value), of: name, index, into: &steps)
+  }
+}

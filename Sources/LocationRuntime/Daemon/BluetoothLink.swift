@@ -1,0 +1,187 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The program that speaks to BlueZ for sessions of Bluetooth, `locwatch-bluetooth` (rule J3). It is started with the
+/// first session.
+struct BluetoothLink {
+  /// What has become of sessions.
+  enum News {
+    /// What can be heard of a characteristic.
+    case held(subscriber: String, session: String, Descriptor)
+    case event(subscriber: String, AccessoryEvent)
+  }
+
+  /// A session as both sides know it.
+  private struct Entry {
+    var number: Int
+    var subscriber: String
+    var terms: AccessoryTerms
+    /// Whether its service is registered; one of another device is told of by its descriptor.
+    var isRegistered = false
+  }
+
+  private var link: SiblingLink
+  private var entries: [Entry] = []
+  private var lastNumber = 0
+  /// What went wrong, for the log.
+  private var trouble: [String] = []
+
+  init(environment: [String]) { link = SiblingLink(environment: environment, hasChannel: true) }
+
+  /// The program; nil where it is not there, or the machine has no bus.
+  static var helper: String? {
+    ConditionsLink.hasBus ? SiblingProgram.executable("locwatch-bluetooth") : nil
+  }
+
+  // MARK: Sessions
+
+  /// Has a session opened, unless it is.
+  mutating func open(_ terms: AccessoryTerms, of name: String) {
+    if let known = entries.first(where: { $0.subscriber == name && $0.terms.session == terms.session }) {
+      guard !known.terms.isSameSession(as: terms) else { return }
+      close(terms.session, of: name)
+    }
+    guard let gatt = terms.gatt, !link.hasFailed else { return }
+    link.start(Self.helper)
+    lastNumber += 1
+    entries.append(Entry(number: lastNumber, subscriber: name, terms: terms))
+    var members = [JSONTree.Member(key: "open", value: .number("\(lastNumber)"))]
+    switch gatt {
+    case .central(let service, let characteristic):
+      members.append(.init(key: "device", value: .string(terms.device)))
+      members.append(.init(key: "service", value: .string(service)))
+      members.append(.init(key: "characteristic", value: .string(characteristic)))
+    case .peripheral(let service): members.append(.init(key: "peripheral", value: Self.tree(service)))
+    }
+    link.say(.object(members))
+  }
+
+  /// Closes a session, where it is open.
+  mutating func close(_ session: String, of name: String) {
+    for entry in entries where entry.subscriber == name && entry.terms.session == session {
+      link.say(.object([.init(key: "close", value: .number("\(entry.number)"))]))
+    }
+    entries.removeAll { $0.subscriber == name && $0.terms.session == session }
+  }
+
+  /// Closes all sessions of a subscriber.
+  mutating func closeAll(of name: String) {
+    for session in entries.filter({ $0.subscriber == name }).map(\.terms.session) { close(session, of: name) }
+  }
+
+  /// Gives the value of a characteristic to other devices.
+  mutating func publish(_ value: String, of characteristic: String, in session: String, of name: String) {
+    guard let entry = entry(session, of: name) else { return }
+    link.say(
+      .object([
+        .init(key: "publish", value: .number("\(entry.number)")),
+        .init(key: "characteristic", value: .string(characteristic)),
+        .init(key: "value", value: .string(value)),
+      ]))
+  }
+
+  /// Answers another device; false where no such service is there.
+  mutating func answer(_ answer: GattAnswer, of name: String) -> Bool {
+    guard let entry = entry(answer.session, of: name), entry.isRegistered else { return false }
+    var members: [JSONTree.Member] = [
+      .init(key: "answer", value: .number("\(entry.number)")),
+      .init(key: "request", value: .number("\(answer.request)")),
+    ]
+    if let value = answer.value { members.append(.init(key: "value", value: .string(value))) }
+    if answer.isRefused { members.append(.init(key: "error", value: .boolean(true))) }
+    link.say(.object(members))
+    return true
+  }
+
+  /// Ends it.
+  mutating func end() { link.end() }
+
+  private func entry(_ session: String, of name: String) -> Entry? {
+    entries.first { $0.subscriber == name && $0.terms.session == session }
+  }
+
+  private static func tree(_ service: GattService) -> JSONTree {
+    var members = [JSONTree.Member(key: "service", value: .string(service.uuid))]
+    if let name = service.name { members.append(.init(key: "name", value: .string(name))) }
+    let characteristics = service.characteristics.map { characteristic in
+      var members: [JSONTree.Member] = [
+        .init(key: "characteristic", value: .string(characteristic.uuid)),
+        .init(key: "uses", value: .array(characteristic.uses.map { .string($0.rawValue) })),
+      ]
+      if let value = characteristic.value { members.append(.init(key: "value", value: .string(value))) }
+      return JSONTree.object(members)
+    }
+    members.append(.init(key: "characteristics", value: .array(characteristics)))
+    return .object(members)
+  }
+
+  // MARK: What it says
+
+  /// Adds what `poll` is to wait for; ``take(_:)`` takes it back.
+  func watch(_ entries: inout [pollfd]) {
+    entries.append(pollfd(fd: link.passing, events: Int16(POLLIN), revents: 0))
+    link.watch(&entries)
+  }
+
+  /// What has become of sessions.
+  mutating func take(_ polled: ArraySlice<pollfd>) -> [News] {
+    guard polled.contains(where: { $0.revents != 0 }) else { return [] }
+    var news: [News] = []
+    for (line, descriptor) in link.takePassed() {
+      guard let entry = entry(line["held"]) else { continue }
+      news.append(.held(subscriber: entry.subscriber, session: entry.terms.session, descriptor))
+    }
+    let (lines, hasEnded) = link.take()
+    for line in lines {
+      if let event = take(line) { news.append(event) }
+    }
+    guard hasEnded else { return news }
+    trouble.append("locwatch-bluetooth has ended; there is no Bluetooth until the next start")
+    for entry in entries where entry.isRegistered {
+      news.append(
+        .event(subscriber: entry.subscriber, .disconnected(session: entry.terms.session)))
+    }
+    entries = []
+    return news
+  }
+
+  private func entry(_ number: JSONTree?) -> Entry? {
+    number?.integer.flatMap { number in entries.first { $0.number == number } }
+  }
+
+  private mutating func take(_ line: JSONTree) -> News? {
+    if let text = line["trouble"]?.text(or: nil) { trouble.append("Bluetooth: \(text)") }
+    if let entry = entry(line["registered"]) {
+      note(entry.number, isRegistered: true)
+      return .event(subscriber: entry.subscriber, .connected(session: entry.terms.session))
+    }
+    if let entry = entry(line["gone"]) {
+      note(entry.number, isRegistered: false)
+      return .event(subscriber: entry.subscriber, .disconnected(session: entry.terms.session))
+    }
+    guard let entry = entry(line["asks"]), let kind = line["what"]?.text(or: nil),
+      let what = GattRequest.Kind(rawValue: kind), let characteristic = line["characteristic"]?.text(or: nil)
+    else { return nil }
+    let request = GattRequest(
+      number: line["request"]?.integer, kind: what, characteristic: characteristic,
+      value: line["value"]?.text(or: nil))
+    return .event(subscriber: entry.subscriber, .request(session: entry.terms.session, request))
+  }
+
+  private mutating func note(_ number: Int, isRegistered: Bool) {
+    guard let place = entries.firstIndex(where: { $0.number == number }) else { return }
+    entries[place].isRegistered = isRegistered
+  }
+
+  /// What went wrong, once.
+  mutating func takeTrouble() -> [String] {
+    defer { trouble = [] }
+    return trouble
+  }
+}

@@ -1,0 +1,62 @@
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Sessions of Bluetooth (rules J3 and J3a).
+extension DaemonLoop {
+  /// Does what the engine orders with a session, where it is one of Bluetooth. In a log that is played nobody does.
+  mutating func perform(_ order: AccessoryOrder, _ session: String, of name: String) {
+    guard !request.isSimulated else { return }
+    switch order {
+    case .open(let terms): if terms.kind == .gatt { bluetooth.open(terms, of: name) }
+    case .close: bluetooth.close(session, of: name)
+    case .publish(let characteristic, let value):
+      bluetooth.publish(value, of: characteristic, in: session, of: name)
+    }
+    for text in bluetooth.takeTrouble() { Self.log(text) }
+  }
+
+  /// Nobody holds the sessions of these subscribers any more: has them opened anew.
+  mutating func renewBluetooth(of views: [SubscriberView]) throws(Failure) {
+    for view in views where view.accessories.contains(where: { $0.terms.kind == .gatt }) {
+      try live.handle(.subscriber(name: view.subscriber.name, .mode(.accessory(.anew))), at: clock.read())
+    }
+  }
+
+  /// Takes what BlueZ says of sessions.
+  mutating func takeBluetooth(_ entries: ArraySlice<pollfd>) throws(Failure) {
+    for news in bluetooth.take(entries) {
+      switch news {
+      case .held(let name, let session, let descriptor):
+        supervisor.hold(descriptor, as: session, of: name)
+      case .event(let name, let event):
+        try live.handle(.subscriber(name: name, .mode(.accessory(event))), at: clock.read())
+      }
+    }
+    for text in bluetooth.takeTrouble() { Self.log(text) }
+  }
+
+  /// A program answers another device.
+  mutating func take(_ answer: GattAnswer, of name: String) {
+    guard !bluetooth.answer(answer, of: name) else { return }
+    refusals.note(name, at: clock.instant)
+    live.add(
+      .answer(
+        name, .refused(what: "answer_gatt", reason: Decision.Reason.unknownAccessory.rawValue)))
+  }
+
+  /// The user lets a subscriber use Bluetooth, or no longer (rule J3a).
+  mutating func bluetooth(_ request: JSONTree) throws(Failure) {
+    let name = try subscriber(request)
+    guard let isAllowed = ["allowed": true, "denied": false][try word("value", request)] else {
+      throw Failure(.usage, what: "\"value\" is allowed or denied")
+    }
+    let event = AccessoryEvent.permitBluetooth(isAllowed)
+    try live.handle(.subscriber(name: name, .mode(.accessory(event))), at: clock.read())
+  }
+}

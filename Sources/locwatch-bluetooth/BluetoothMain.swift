@@ -1,0 +1,85 @@
+import LocationBus
+import LocationCore
+import LocationFormats
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// Speaks to BlueZ for sessions of Bluetooth: `locwatch run` starts it with the first of them (rule J3).
+///
+/// It reads lines that each name a session by its number: `{"open":N,"device":ADDRESS,"service":UUID,
+/// "characteristic":UUID}`, `{"open":N,"peripheral":{...}}`, `{"close":N}`, `{"publish":N,"characteristic":UUID,
+/// "value":HEX}` and `{"answer":N,"request":R,"value":HEX}`, or with `"error":true`. Notifications of another device it
+/// passes on as BlueZ gives them, as a descriptor over the channel of `LOCWATCH_FD`, with the line `{"held":N}`. It
+/// writes `{"registered":N}` and `{"gone":N}` of a service of this machine, `{"asks":N,"what":WORD,...}` for what other
+/// devices ask of it, and `{"trouble":TEXT}` for the log. It ends when its input does. It is a program of its own so
+/// that the daemon needs no bus.
+@main struct BluetoothMain {
+  /// `EX_UNAVAILABLE` of sysexits.h.
+  private static let unavailable: Int32 = 69
+  /// The longest line: a service of 16 characteristics with values of 512 bytes.
+  private static let lineBytes = 65_536
+
+  static func main() {
+    _ = signal(SIGPIPE, SIG_IGN)
+    do throws(MessageBus.Failure) {
+      try serve(MessageBus(.system))
+    } catch {
+      say("trouble", .string("no bus of the machine: \(error)"))
+      fflush(nil)
+      exit(unavailable)
+    }
+  }
+
+  private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
+    var lines = LineBuffer(limit: lineBytes)
+    var devices = RemoteDevices()
+    var services = LocalServices()
+    try BlueZ.begin(on: bus)
+    while true {
+      while let message = try bus.take() {
+        if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged") {
+          // Its name, who had it, and who has it now.
+          _ = try (message.text(), message.text())
+          let isThere = try message.text()?.isEmpty == false
+          try devices.noteOwner(isThere: isThere, on: bus)
+          try services.noteOwner(isThere: isThere, on: bus)
+          continue
+        }
+        try devices.take(message, on: bus)
+        try services.take(message, on: bus)
+      }
+      try devices.passTime(on: bus)
+      try services.passTime(on: bus)
+      fflush(nil)
+      var entries = [
+        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
+      ]
+      let due = [devices.deadline, services.deadline].compactMap { $0 }.min()
+      let wait = due.map { Int32(clamping: max(0, $0 - BlueZ.milliseconds)) } ?? -1
+      guard unsafe poll(&entries, 2, wait) >= 0, entries[0].revents != 0 else { continue }
+      var piece = [UInt8](repeating: 0, count: 4_096)
+      let count = unsafe read(STDIN_FILENO, &piece, piece.count)
+      guard count > 0 else { return }
+      lines.append(piece.span.extracting(0..<count))
+      while case .line(let range) = lines.next() {
+        guard let line = try? JSONTree(Array(lines.bytes[range])) else { continue }
+        try devices.take(line, on: bus)
+        try services.take(line, on: bus)
+      }
+    }
+  }
+
+  /// Says one thing.
+  static func say(_ key: String, _ value: JSONTree) { say([.init(key: key, value: value)]) }
+
+  /// Says a line.
+  static func say(_ members: [JSONTree.Member]) { print(JSONTree.object(members).text) }
+
+  /// Says something for the log.
+  static func note(_ trouble: String) { say("trouble", .string(trouble)) }
+}

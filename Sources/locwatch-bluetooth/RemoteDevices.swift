@@ -1,0 +1,274 @@
+import LocationBus
+import LocationFormats
+
+/// Notifications of other devices (the role of a central). BlueZ has no connection that waits until a device comes, so
+/// one is tried again: at once when BlueZ hears of the device, and else after waits that grow.
+struct RemoteDevices {
+  private enum Phase: Equatable {
+    /// Nothing is tried before then, unless BlueZ hears of the device; nil while BlueZ is not there.
+    case waiting(until: Int64?)
+    /// BlueZ looks for a device that it does not know.
+    case searching(until: Int64)
+    /// BlueZ was asked to connect, by the call of that number.
+    case connecting(UInt64)
+    /// BlueZ asks the device what services it has.
+    case resolving(until: Int64)
+    /// BlueZ was asked for the notifications, by the call of that number.
+    case acquiring(UInt64)
+    /// The daemon has the notifications.
+    case held
+  }
+
+  private struct Session {
+    var number: Int
+    var address: String
+    var service: String
+    var characteristic: String
+    /// What BlueZ calls the device; nil where it does not know it.
+    var device: String?
+    var phase = Phase.waiting(until: nil)
+    /// Attempts in a row that failed.
+    var failures = 0
+    var triedAt: Int64 = 0
+    /// What the log was last told of it.
+    var said: String?
+  }
+
+  private var sessions: [Session] = []
+  /// The adapter that looks for devices now.
+  private var searcher: String?
+
+  private static let searchMilliseconds: Int64 = 15_000
+  private static let resolveMilliseconds: Int64 = 30_000
+  /// The shortest time between two attempts that a sight of the device causes.
+  private static let sightMilliseconds: Int64 = 5_000
+  private static let shortestWait: Int64 = 1_000
+  private static let longestWait: Int64 = 300_000
+
+  // MARK: What the daemon says
+
+  mutating func take(_ line: JSONTree, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    if let number = line["close"]?.integer { return try close(number, on: bus) }
+    guard let number = line["open"]?.integer, let address = line["device"]?.text(or: nil),
+      let service = line["service"]?.text(or: nil), let characteristic = line["characteristic"]?.text(or: nil)
+    else { return }
+    sessions.append(
+      Session(number: number, address: address, service: service, characteristic: characteristic))
+    try advance(sessions.count - 1, on: bus)
+  }
+
+  private mutating func close(_ number: Int, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    guard let place = sessions.firstIndex(where: { $0.number == number }) else { return }
+    let session = sessions.remove(at: place)
+    try stopSearchIfIdle(on: bus)
+    guard let device = session.device, !sessions.contains(where: { $0.device == device }) else { return }
+    _ = try bus.send(BlueZ.service, device, BlueZ.device, "Disconnect")
+  }
+
+  // MARK: One step
+
+  /// Goes on from where the device is.
+  private mutating func advance(_ place: Int, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    let now = BlueZ.milliseconds
+    sessions[place].triedAt = now
+    let all = BlueZ.all(on: bus)
+    guard !all.isEmpty else {
+      say("BlueZ does not answer", of: place)
+      sessions[place].phase = .waiting(until: nil)
+      return
+    }
+    let address = sessions[place].address
+    guard let device = all.first(where: { $0.text(BlueZ.device, "Address")?.uppercased() == address }) else {
+      return try search(place, all, on: bus)
+    }
+    sessions[place].device = device.path
+    guard device.flag(BlueZ.device, "Connected") else {
+      let call = try bus.send(BlueZ.service, device.path, BlueZ.device, "Connect")
+      sessions[place].phase = .connecting(call)
+      return
+    }
+    guard device.flag(BlueZ.device, "ServicesResolved") else {
+      sessions[place].phase = .resolving(until: now + Self.resolveMilliseconds)
+      return
+    }
+    guard let characteristic = characteristic(of: sessions[place], at: device.path, in: all) else {
+      say("\(address) has no characteristic \(sessions[place].characteristic)", of: place)
+      return fail(place)
+    }
+    let call = try bus.send(
+      BlueZ.service, characteristic, BlueZ.characteristic, "AcquireNotify", [.map([])])
+    sessions[place].phase = .acquiring(call)
+  }
+
+  private func characteristic(of session: Session, at device: String, in all: [BlueZ.Object]) -> String? {
+    let services = all.filter {
+      $0.path.hasPrefix(device + "/")
+        && $0.text(BlueZ.gattService, "UUID")?.lowercased() == session.service
+    }
+    return all.first { object in
+      object.text(BlueZ.characteristic, "UUID")?.lowercased() == session.characteristic
+        && services.contains { object.path.hasPrefix($0.path + "/") }
+    }?.path
+  }
+
+  /// Has BlueZ look for a device that it does not know, for some seconds.
+  private mutating func search(
+    _ place: Int, _ all: [BlueZ.Object], on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    sessions[place].device = nil
+    guard let adapter = all.first(where: { $0.has(BlueZ.adapter) })?.path else {
+      say("BlueZ has no adapter", of: place)
+      return fail(place)
+    }
+    if searcher == nil {
+      let filter = BusValue.map([BusValue.Entry("Transport", .text("le"))])
+      _ = try bus.send(BlueZ.service, adapter, BlueZ.adapter, "SetDiscoveryFilter", [filter])
+      _ = try bus.send(BlueZ.service, adapter, BlueZ.adapter, "StartDiscovery")
+      searcher = adapter
+    }
+    sessions[place].phase = .searching(until: BlueZ.milliseconds + Self.searchMilliseconds)
+  }
+
+  private mutating func stopSearchIfIdle(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    let isNeeded = sessions.contains { if case .searching = $0.phase { true } else { false } }
+    guard !isNeeded, let adapter = searcher else { return }
+    searcher = nil
+    _ = try bus.send(BlueZ.service, adapter, BlueZ.adapter, "StopDiscovery")
+  }
+
+  /// Tries again after a wait that grows.
+  private mutating func fail(_ place: Int) {
+    let wait = Self.shortestWait << Int64(min(sessions[place].failures, 9))
+    sessions[place].failures += 1
+    sessions[place].phase = .waiting(until: BlueZ.milliseconds + min(wait, Self.longestWait))
+  }
+
+  private mutating func say(_ text: String, of place: Int) {
+    guard sessions[place].said != text else { return }
+    sessions[place].said = text
+    BluetoothMain.note(text)
+  }
+
+  // MARK: Time
+
+  /// When something is due.
+  var deadline: Int64? {
+    sessions.compactMap { session in
+      switch session.phase {
+      case .waiting(let until): until
+      case .searching(let until), .resolving(let until): until
+      case .connecting, .acquiring, .held: nil
+      }
+    }.min()
+  }
+
+  /// Does what is due.
+  mutating func passTime(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    let now = BlueZ.milliseconds
+    for place in sessions.indices {
+      switch sessions[place].phase {
+      case .waiting(let until?) where until <= now: try advance(place, on: bus)
+      case .searching(let until) where until <= now, .resolving(let until) where until <= now: fail(place)
+      case .waiting, .searching, .connecting, .resolving, .acquiring, .held: break
+      }
+    }
+    try stopSearchIfIdle(on: bus)
+  }
+
+  // MARK: What BlueZ says
+
+  mutating func take(
+    _ message: borrowing BusMessage, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    switch message.kind {
+    case .answer, .error: try takeAnswer(message, on: bus)
+    case .signal:
+      if message.isSignal(BlueZ.properties, "PropertiesChanged") {
+        _ = try message.text()
+        guard case .map(let changes)? = try message.value() else { return }
+        try note(changes, of: message.path, on: bus)
+      } else if message.isSignal(BlueZ.objects, "InterfacesAdded") {
+        guard let path = try message.text() else { return }
+        try noteObject(BlueZ.Object(path: path, interfaces: BlueZ.interfaces(try message.value())), on: bus)
+      } else if message.isSignal(BlueZ.objects, "InterfacesRemoved") {
+        guard let path = try message.text() else { return }
+        for place in sessions.indices where sessions[place].device == path { fail(place) }
+      }
+    case .call, nil: break
+    }
+  }
+
+  private mutating func takeAnswer(
+    _ message: borrowing BusMessage, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    guard let call = message.replyTo else { return }
+    if let place = sessions.firstIndex(where: { $0.phase == .connecting(call) }) {
+      if message.kind == .answer { return try advance(place, on: bus) }
+      say("\(sessions[place].address) does not connect: \(message.errorText)", of: place)
+      return fail(place)
+    }
+    guard let place = sessions.firstIndex(where: { $0.phase == .acquiring(call) }) else { return }
+    guard message.kind == .answer else {
+      say("\(sessions[place].address) gives no notifications: \(message.errorText)", of: place)
+      return fail(place)
+    }
+    guard ChannelPass.pass(try message.file(), held: sessions[place].number) else { return fail(place) }
+    sessions[place].phase = .held
+    sessions[place].failures = 0
+    sessions[place].said = nil
+  }
+
+  /// BlueZ has come, or is gone and with it every connection.
+  mutating func noteOwner(isThere: Bool, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+    if !isThere { searcher = nil }
+    for place in sessions.indices {
+      if !isThere {
+        sessions[place].device = nil
+        sessions[place].phase = .waiting(until: nil)
+        sessions[place].failures = 0
+      } else if sessions[place].phase == .waiting(until: nil) {
+        try advance(place, on: bus)
+      }
+    }
+  }
+
+  private mutating func note(
+    _ changes: [BusValue.Entry], of path: String, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    func value(_ name: String) -> BusValue? { changes.first { $0.key == name }?.value }
+    for place in sessions.indices where sessions[place].device == path {
+      let session = sessions[place]
+      switch session.phase {
+      case .held, .resolving, .acquiring:
+        if value("Connected") == .flag(false) {
+          // It went by itself: it is connected again as soon as it is back.
+          try advance(place, on: bus)
+        } else if case .resolving = session.phase, value("ServicesResolved") == .flag(true) {
+          try advance(place, on: bus)
+        }
+      case .waiting:
+        let isConnected = value("Connected") == .flag(true)
+        let isSeen =
+          value("RSSI") != nil && BlueZ.milliseconds - session.triedAt >= Self.sightMilliseconds
+        if isConnected || isSeen { try advance(place, on: bus) }
+      case .searching, .connecting: break
+      }
+    }
+  }
+
+  /// BlueZ has heard of a device that it did not know.
+  private mutating func noteObject(
+    _ object: BlueZ.Object, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    let isAdapter = object.has(BlueZ.adapter)
+    let address = object.text(BlueZ.device, "Address")?.uppercased()
+    guard isAdapter || address != nil else { return }
+    for place in sessions.indices where isAdapter || sessions[place].address == address {
+      switch sessions[place].phase {
+      case .waiting, .searching: try advance(place, on: bus)
+      case .connecting, .resolving, .acquiring, .held: break
+      }
+    }
+    try stopSearchIfIdle(on: bus)
+  }
+}

@@ -1,0 +1,315 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// Rules J3 and J3a: sessions of Bluetooth, which go on without the process of their program.
+@Suite struct BluetoothTests {
+  private static let heartRate = "00002a37-0000-1000-8000-00805f9b34fb"
+  private static let terms = AccessoryTerms(
+    session: "band", device: "AA:BB:CC:DD:EE:FF",
+    gatt: .central(service: "0000180d-0000-1000-8000-00805f9b34fb", characteristic: heartRate))
+  private static let service = AccessoryTerms(
+    session: "lamp",
+    gatt: .peripheral(
+      GattService(
+        uuid: "0000aaaa-0000-1000-8000-00805f9b34fb",
+        characteristics: [
+          GattCharacteristic(uuid: heartRate, uses: [.read, .write, .notify], value: "00"),
+          GattCharacteristic(uuid: "0000bbbb-0000-1000-8000-00805f9b34fb", uses: [.read]),
+        ])))
+
+  private static func stage(
+    modes: Subscriber.Modes = [.bluetoothCentral, .bluetoothPeripheral], isProtected: Bool = false
+  ) -> Stage {
+    var stage = Stage { $0.policy.protectUntilFirstUnlock = isProtected }
+    // No right to know the position is needed.
+    stage.add(Subscriber(name: "a", services: [], modes: modes, authorization: .denied), .active, at: 0)
+    return stage
+  }
+
+  /// One whose session is open and connected, and which is suspended since 10 s.
+  private static func suspended(_ terms: AccessoryTerms = terms, isProtected: Bool = false) -> Stage {
+    var stage = stage(isProtected: isProtected)
+    stage.say(1, .mode(.accessory(.open(terms))))
+    stage.say(1, .mode(.accessory(.connected(session: terms.session))))
+    stage.say(4, .background)
+    stage.wait(until: 10)
+    return stage
+  }
+
+  private static func event(_ event: AccessoryEvent) -> SubscriberEvent { .mode(.accessory(event)) }
+  private static func data(_ bytes: Int? = 2) -> SubscriberEvent {
+    event(.data(session: "band", bytes: bytes, lost: nil))
+  }
+
+  // MARK: J3
+
+  @Test func `J3 data, connect and disconnect wake a suspended program for 10 s`() throws {
+    let causes: [(AccessoryEvent, String)] = [
+      (.data(session: "band", bytes: 2, lost: nil), "accessory_data"),
+      (.disconnected(session: "band"), "accessory_disconnected"),
+    ]
+    for (event, reason) in causes {
+      var stage = Self.suspended()
+      #expect(stage.engine.subscriberState("a") == .suspended)
+      stage.say(20, Self.event(event))
+      #expect(stage.log().last == "wake J3 suspended>background \(reason)")
+      let launch = try #require(
+        stage.effects.orders.compactMap { if case .wake(_, let launch) = $0 { launch } else { nil } }.last)
+      #expect(launch.kind == "bluetooth" && launch.session == "band" && launch.budgetSeconds == 10)
+      stage.wait(until: 30)
+      #expect(stage.engine.subscriberState("a") == .suspended)
+    }
+  }
+
+  @Test func `J3 the session goes on without the process, and data relaunches it`() throws {
+    var stage = Self.suspended()
+    stage.say(20, .exited(status: 0))
+    #expect(stage.engine.subscriber("a")?.accessories.map(\.isConnected) == [true])
+    #expect(stage.accessoryOrders == ["open band"])
+    stage.say(30, Self.data())
+    #expect(stage.log().last == "relaunch J3 notRunning>background accessory_data")
+    let launch = try #require(
+      stage.effects.orders.compactMap { if case .relaunch(_, let launch) = $0 { launch } else { nil } }.last)
+    #expect(launch.kind == "bluetooth" && launch.session == "band")
+    // That it asks for what it has changes nothing.
+    stage.say(31, Self.event(.open(Self.terms)))
+    #expect(stage.accessoryOrders == ["open band", "open band"])
+    #expect(stage.engine.subscriber("a")?.accessories.map(\.isConnected) == [true])
+  }
+
+  @Test func `J3 a disconnect and the connection after it relaunch as well`() {
+    var stage = Self.suspended()
+    stage.say(20, .exited(status: 1))
+    stage.say(30, Self.event(.disconnected(session: "band")))
+    #expect(stage.log().last == "relaunch J3 notRunning>background accessory_disconnected")
+    stage.say(31, .exited(status: 0))
+    stage.say(60, Self.event(.connected(session: "band")))
+    #expect(stage.log().last == "relaunch J3 notRunning>background accessory_connected")
+  }
+
+  @Test func `J3 an accessory on a wire still ends with its process`() {
+    var stage = Self.stage(modes: [.externalAccessory, .bluetoothCentral])
+    stage.say(1, Self.event(.open(Self.terms)))
+    stage.say(1, Self.event(.open(AccessoryTerms(session: "meter", device: "/dev/ttyUSB0"))))
+    stage.say(2, .exited(status: 0))
+    #expect(stage.engine.subscriber("a")?.accessories.map(\.session) == ["band"])
+  }
+
+  @Test func `J3 without the process there is no call that opens, and what waits is bounded`() {
+    var stage = Self.suspended()
+    stage.say(11, Self.event(.open(Self.terms)))
+    #expect(stage.log().last == "refuse J3 suspended>suspended suspended")
+    stage.say(12, .backgroundDelivery(false))
+    for second in 0..<300 { stage.say(100 + 3 * Double(second), Self.data()) }
+    #expect(stage.log().count { $0 == "drop J3 suspended>suspended outbox_full" } == 300 - 256)
+    #expect(stage.engine.subscriber("a")?.waiting.count == 256)
+  }
+
+  @Test func `J3 who held the sessions is gone: they are asked for anew, which is no news`() {
+    var stage = Self.suspended()
+    stage.say(20, Self.event(.anew))
+    #expect(stage.accessoryOrders == ["open band", "close band", "open band"])
+    #expect(stage.accessories == ["band connect"])
+    #expect(stage.engine.subscriberState("a") == .suspended)
+    stage.say(21, Self.event(.connected(session: "band")))
+    #expect(stage.log().last == "wake J3 suspended>background accessory_connected")
+  }
+
+  // MARK: Services of this machine
+
+  @Test func `J3 what another device asks wakes and relaunches, and is handed to a program that runs`() {
+    var stage = Self.suspended(Self.service)
+    let write = GattRequest(number: 7, kind: .write, characteristic: Self.heartRate, value: "01")
+    stage.say(20, Self.event(.request(session: "lamp", write)))
+    #expect(stage.log().last == "wake J3 suspended>background accessory_request")
+    let read = GattRequest(number: 8, kind: .read, characteristic: Self.heartRate)
+    stage.say(21, Self.event(.request(session: "lamp", read)))
+    #expect(stage.log().last == "deliver J3 background>background running")
+    stage.say(22, .exited(status: 0))
+    stage.say(60, Self.event(.request(session: "lamp", GattRequest(kind: .subscribe, characteristic: "x"))))
+    #expect(stage.log().last == "relaunch J3 notRunning>background accessory_request")
+    #expect(stage.accessories == ["lamp connect", "lamp write 01", "lamp read", "lamp subscribe"])
+  }
+
+  @Test func `J3 a program gives the values of its service, which are kept where they answer reads`() {
+    var stage = Self.suspended(Self.service)
+    func publish(_ characteristic: String) -> SubscriberEvent {
+      Self.event(.publish(session: "lamp", characteristic: characteristic, value: "2a"))
+    }
+    stage.say(20, .foreground)
+    stage.say(21, publish(Self.heartRate))
+    stage.say(22, publish("0000bbbb-0000-1000-8000-00805f9b34fb"))
+    #expect(stage.accessoryOrders == ["open lamp", "publish lamp 2a", "publish lamp 2a"])
+    guard case .peripheral(let service)? = stage.engine.subscriber("a")?.accessories.first?.terms.gatt else {
+      Issue.record("no service")
+      return
+    }
+    #expect(service.characteristics.map(\.value) == ["2a", nil])
+    stage.say(23, publish("0000cccc-0000-1000-8000-00805f9b34fb"))
+    #expect(stage.log().last == "refuse J3 active>active unknown_accessory")
+  }
+
+  @Test func `J5 requests that come too often wait for the next wake, and all are handed over`() {
+    var stage = Self.suspended(Self.service)
+    var second = 100.0
+    func ask(_ number: Int) -> SubscriberEvent {
+      Self.event(
+        .request(
+          session: "lamp",
+          GattRequest(number: number, kind: .write, characteristic: Self.heartRate, value: "0\(number % 10)"))
+      )
+    }
+    for number in 1...30 {
+      stage.say(second, ask(number))
+      second += 1
+    }
+    // The last wake was at 129 s; a modelled program has handled it by then.
+    stage.say(129.5, ask(31))
+    stage.say(130, ask(32))
+    #expect(stage.log().last == "coalesce K2 suspended>suspended merged")
+    #expect(stage.accessories.count == 31)
+    stage.wait(until: 131)
+    #expect(stage.accessories.suffix(2) == ["lamp write 01", "lamp write 02"])
+    #expect(stage.engine.subscriberState("a") == .background)
+  }
+
+  // MARK: J3a
+
+  @Test func `J3a denied, opening is refused; withdrawn, it is a disconnect that wakes nobody`() {
+    var stage = Self.stage()
+    let mayUse = stage.engine.mayUseBluetooth("a")
+    #expect(mayUse)
+    stage.say(1, Self.event(.permitBluetooth(false)))
+    stage.say(2, Self.event(.open(Self.terms)))
+    #expect(stage.log() == ["refuse J3 active>active not_permitted"])
+    stage = Self.suspended()
+    stage.say(20, Self.event(.permitBluetooth(false)))
+    #expect(stage.log().last == "drop J3 suspended>suspended not_permitted")
+    #expect(stage.engine.subscriberState("a") == .suspended)
+    #expect(stage.accessoryOrders.last == "close band")
+    #expect(stage.accessories == ["band connect"])
+    // Without its process it is the same, and the session is opened again when the user lets it.
+    stage.say(21, .exited(status: 0))
+    stage.say(22, Self.data())
+    #expect(stage.log().last == "refuse J1 notRunning>notRunning unknown_accessory")
+    stage.say(23, Self.event(.permitBluetooth(true)))
+    #expect(stage.accessoryOrders.last == "open band")
+    #expect(stage.engine.subscriberState("a") == .notRunning)
+  }
+
+  @Test func `J3a a program that runs is told that its session is closed`() {
+    var stage = Self.stage()
+    stage.say(1, Self.event(.open(Self.terms)))
+    stage.say(1, Self.event(.connected(session: "band")))
+    stage.say(2, Self.event(.permitBluetooth(false)))
+    #expect(stage.accessories == ["band connect", "band disconnect"])
+  }
+
+  // MARK: J2
+
+  @Test func `J2 a switch closes it too, and the program's own choice ends with its process`() {
+    var stage = Self.suspended()
+    stage.say(20, Self.event(.allow(false)))
+    #expect(stage.accessoryOrders.last == "close band")
+    stage.say(21, Self.event(.allow(true)))
+    #expect(stage.accessoryOrders.last == "open band")
+    stage.say(22, .foreground)
+    stage.say(23, Self.event(.want(false)))
+    stage.say(24, .exited(status: 0))
+    #expect(stage.engine.subscriber("a")?.accessories.isEmpty == true)
+  }
+
+  // MARK: J4
+
+  @Test func `J4 without the mode of its role the session is of the foreground and of the process`() {
+    var stage = Self.stage(modes: .bluetoothPeripheral)
+    stage.say(1, Self.event(.open(Self.terms)))
+    stage.say(1, Self.event(.connected(session: "band")))
+    stage.say(2, .background)
+    #expect(stage.log().contains("refuse J4 background>background no_mode"))
+    #expect(stage.accessoryOrders == ["open band", "close band"])
+    stage.say(3, .foreground)
+    #expect(stage.accessoryOrders.last == "open band")
+    stage.say(4, .exited(status: 0))
+    #expect(stage.accessoryOrders.last == "close band")
+    #expect(stage.engine.subscriber("a")?.accessories.isEmpty == true)
+  }
+
+  // MARK: J5
+
+  @Test func `J5 force-quit closes it, drops what waits, and nothing relaunches`() {
+    var stage = Self.suspended()
+    stage.say(11, .backgroundDelivery(false))
+    stage.say(12, Self.data())
+    stage.say(13, .backgroundDelivery(true))
+    stage.say(14, .exited(status: 0))
+    stage.say(15, .quit)
+    #expect(stage.log().count { $0 == "drop J5 notRunning>notRunning force_quit" } == 2)
+    #expect(stage.accessoryOrders.last == "close band")
+    #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
+    stage.say(21, Self.data())
+    #expect(stage.log().last == "refuse J1 notRunning>notRunning unknown_accessory")
+  }
+
+  @Test func `J5 after a reboot it is asked for again once the machine is unlocked`() {
+    var stage = Self.suspended(isProtected: true)
+    stage.take(20, .machine(.reboot))
+    #expect(stage.accessoryOrders == ["open band"])
+    #expect(stage.engine.subscriber("a")?.accessories.map(\.isConnected) == [false])
+    stage.take(30, .machine(.unlock))
+    #expect(stage.accessoryOrders == ["open band", "open band"])
+    stage.say(40, Self.event(.connected(session: "band")))
+    #expect(stage.log().last == "relaunch J3 notRunning>background accessory_connected")
+  }
+
+  @Test func `J5 after 30 wakes in a minute there is one in 2 s, also without a process`() {
+    var stage = Self.suspended()
+    var second = 100.0
+    for _ in 1...30 {
+      stage.say(second, Self.data())
+      second += 1
+    }
+    stage.say(129.5, Self.data(9))
+    #expect(stage.log().last == "coalesce K2 suspended>suspended merged")
+    stage.say(130, .exited(status: 0))
+    stage.wait(until: 131)
+    #expect(stage.log().last == "relaunch J3 notRunning>background accessory_data")
+  }
+
+  // MARK: Words
+
+  @Test func `UUIDs are written in their long form, and what is none is refused`() {
+    #expect(GattText.uuid("180D") == "0000180d-0000-1000-8000-00805f9b34fb")
+    #expect(GattText.uuid("0000180d") == "0000180d-0000-1000-8000-00805f9b34fb")
+    #expect(
+      GattText.uuid("2F234454-CF6D-4A0F-ADF2-F4911BA9FFA6") == "2f234454-cf6d-4a0f-adf2-f4911ba9ffa6")
+    for text in ["", "18", "180g", "-18d", "2f234454cf6d4a0fadf2f4911ba9ffa6", "180d-"] {
+      #expect(GattText.uuid(text) == nil, "\(text)")
+    }
+    #expect(GattText.address("aa:bb:cc:dd:ee:0f") == "AA:BB:CC:DD:EE:0F")
+    for text in ["", "aa:bb:cc:dd:ee", "aa:bb:cc:dd:ee:f", "aa-bb-cc-dd-ee-ff", "/dev/ttyUSB0"] {
+      #expect(GattText.address(text) == nil, "\(text)")
+    }
+  }
+
+  @Test func `values are two digits a byte`() {
+    #expect(GattText.bytes("00ffA0") == [0, 255, 160])
+    #expect(GattText.text([0, 255, 160]) == "00ffa0")
+    #expect(GattText.bytes("") == [])
+    #expect(GattText.bytes("0") == nil)
+    #expect(GattText.bytes("0x") == nil)
+    #expect(GattText.bytes(String(repeating: "00", count: 513)) == nil)
+  }
+
+  @Test func `a state that knew no Bluetooth can still be read`() throws {
+    let old = #"{"sessions":[],"isWanted":true,"isAllowed":true}"#
+    let state = try JSONDecoder().decode(AccessoryState.self, from: Data(old.utf8))
+    #expect(state.permits(Self.terms))
+    let terms = #"{"session":"m","kind":"serial","device":"/dev/ttyUSB0","baud":9600}"#
+    let decoded = try JSONDecoder().decode(AccessoryTerms.self, from: Data(terms.utf8))
+    #expect(decoded == AccessoryTerms(session: "m", device: "/dev/ttyUSB0"))
+  }
+}
