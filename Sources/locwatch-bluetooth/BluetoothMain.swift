@@ -50,6 +50,8 @@ import LocationFormats
           continue
         }
         try devices.take(message, on: bus)
+        let (lost, hasNewAdapter) = devices.takeObjects()
+        try services.note(lost: lost, hasNewAdapter: hasNewAdapter, on: bus)
         try services.take(message, on: bus)
       }
       try devices.passTime(on: bus)

@@ -180,19 +180,34 @@ struct LocalServices {
   mutating func noteOwner(isThere: Bool, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     if !isThere { waiting = [:] }
     for place in services.indices {
-      guard !isThere else {
-        if services[place].adapter == nil { try register(place, on: bus) }
-        continue
+      if !isThere {
+        forget(place)
+      } else if services[place].adapter == nil {
+        try register(place, on: bus)
       }
-      if services[place].asked == nil, services[place].adapter != nil {
-        BluetoothMain.say("gone", .number("\(services[place].number)"))
-      }
-      services[place].asked = nil
-      services[place].advertised = nil
-      services[place].adapter = nil
-      for which in services[place].characteristics.indices {
-        services[place].characteristics[which].isNotifying = false
-      }
+    }
+  }
+
+  /// BlueZ has lost objects, or has another adapter.
+  mutating func note(
+    lost: [String], hasNewAdapter: Bool, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
+    for place in services.indices {
+      if let adapter = services[place].adapter, lost.contains(adapter) { forget(place) }
+      if hasNewAdapter, services[place].adapter == nil { try register(place, on: bus) }
+    }
+  }
+
+  /// A service is offered no longer.
+  private mutating func forget(_ place: Int) {
+    if services[place].asked == nil, services[place].adapter != nil {
+      BluetoothMain.say("gone", .number("\(services[place].number)"))
+    }
+    services[place].asked = nil
+    services[place].advertised = nil
+    services[place].adapter = nil
+    for which in services[place].characteristics.indices {
+      services[place].characteristics[which].isNotifying = false
     }
   }
 

@@ -37,6 +37,9 @@ struct RemoteDevices {
   private var sessions: [Session] = []
   /// The adapter that looks for devices now.
   private var searcher: String?
+  /// Objects that BlueZ has lost, and whether it has another adapter, since that was last asked.
+  private var lost: [String] = []
+  private var hasNewAdapter = false
 
   private static let searchMilliseconds: Int64 = 15_000
   private static let resolveMilliseconds: Int64 = 30_000
@@ -68,7 +71,11 @@ struct RemoteDevices {
   // MARK: One step
 
   /// Goes on from where the device is.
-  private mutating func advance(_ place: Int, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
+  ///
+  /// - Parameter wasConnected: whether BlueZ has just connected it: it is not asked for that at once again.
+  private mutating func advance(
+    _ place: Int, wasConnected: Bool = false, on bus: borrowing MessageBus
+  ) throws(MessageBus.Failure) {
     let now = BlueZ.milliseconds
     sessions[place].triedAt = now
     let all = BlueZ.all(on: bus)
@@ -83,6 +90,7 @@ struct RemoteDevices {
     }
     sessions[place].device = device.path
     guard device.flag(BlueZ.device, "Connected") else {
+      guard !wasConnected else { return fail(place) }
       let call = try bus.send(BlueZ.service, device.path, BlueZ.device, "Connect")
       sessions[place].phase = .connecting(call)
       return
@@ -149,6 +157,15 @@ struct RemoteDevices {
     BluetoothMain.note(text)
   }
 
+  /// What has become of BlueZ's objects since this was last asked.
+  mutating func takeObjects() -> (lost: [String], hasNewAdapter: Bool) {
+    defer {
+      lost = []
+      hasNewAdapter = false
+    }
+    return (lost, hasNewAdapter)
+  }
+
   // MARK: Time
 
   /// When something is due.
@@ -192,6 +209,7 @@ struct RemoteDevices {
         try noteObject(BlueZ.Object(path: path, interfaces: BlueZ.interfaces(try message.value())), on: bus)
       } else if message.isSignal(BlueZ.objects, "InterfacesRemoved") {
         guard let path = try message.text() else { return }
+        lost.append(path)
         for place in sessions.indices where sessions[place].device == path { fail(place) }
       }
     case .call, nil: break
@@ -203,7 +221,7 @@ struct RemoteDevices {
   ) throws(MessageBus.Failure) {
     guard let call = message.replyTo else { return }
     if let place = sessions.firstIndex(where: { $0.phase == .connecting(call) }) {
-      if message.kind == .answer { return try advance(place, on: bus) }
+      if message.kind == .answer { return try advance(place, wasConnected: true, on: bus) }
       say("\(sessions[place].address) does not connect: \(message.errorText)", of: place)
       return fail(place)
     }
@@ -262,6 +280,7 @@ struct RemoteDevices {
   ) throws(MessageBus.Failure) {
     let isAdapter = object.has(BlueZ.adapter)
     let address = object.text(BlueZ.device, "Address")?.uppercased()
+    if isAdapter { hasNewAdapter = true }
     guard isAdapter || address != nil else { return }
     for place in sessions.indices where isAdapter || sessions[place].address == address {
       switch sessions[place].phase {

@@ -57,9 +57,8 @@ extension Scenario.Step {
       return .subscriber(name: name, .mode(.cancelNotification(id: id)))
     case .openNotification:
       return .subscriber(name: name, .mode(.openNotification(id: try map.required(.id).string())))
-    case .notifications:
-      let isAllowed = try map.required(.value).word(Permission.self) == .allowed
-      return .subscriber(name: name, .mode(.permitNotifications(isAllowed)))
+    case .notifications, .microphone, .bluetooth:
+      return .subscriber(name: name, .mode(try permission(verb, map)))
     case .beginAudio:
       let kind = try map.optional(.kind)?.word(AudioKind.self) ?? .play
       let mixes = try map.optional(.mixes)?.bool() ?? false
@@ -70,12 +69,6 @@ extension Scenario.Step {
     case .audioLevel:
       let decibels = try map.exactlyOne(of: [.decibels, .value]).value.double(in: -1000...0)
       return .subscriber(name: name, .mode(.audio(.level(decibels: decibels))))
-    case .microphone:
-      let isAllowed = try map.required(.value).word(Permission.self) == .allowed
-      return .subscriber(name: name, .mode(.audio(.permitMicrophone(isAllowed))))
-    case .bluetooth:
-      let isAllowed = try map.required(.value).word(Permission.self) == .allowed
-      return .subscriber(name: name, .mode(.accessory(.permitBluetooth(isAllowed))))
     case .fetchAnswer:
       return .fetchAnswer(
         subscriber: name, try map.required(.value).word(FetchResult.self),
@@ -141,6 +134,16 @@ extension Scenario.Step {
 
   private enum Permission: String, CaseIterable {
     case allowed, denied
+  }
+
+  /// What the user permits, or no longer.
+  private static func permission(_ verb: Key, _ map: StrictMap<Key>) throws(Failure) -> ModeEvent {
+    let isAllowed = try map.required(.value).word(Permission.self) == .allowed
+    switch verb {
+    case .microphone: return .audio(.permitMicrophone(isAllowed))
+    case .bluetooth: return .accessory(.permitBluetooth(isAllowed))
+    case _: return .permitNotifications(isAllowed)
+    }
   }
 
   private enum Power: String, CaseIterable {

@@ -36,7 +36,8 @@ final class HeldAccessories {
   private var held: [Held] = []
   /// Tells when something appears where devices are; nil while no session is open.
   private var news: Descriptor?
-  private var isWatching = false
+  /// Whether there is no process, or a suspended one.
+  private var isWatching = true
   private var nextLook: Int64?
 
   /// Whether the carrier may be written to: not in the middle of a line.
@@ -83,14 +84,22 @@ final class HeldAccessories {
   }
 
   func close(_ session: String) {
+    for held in held where held.terms.session == session { Self.cutOff(held) }
     held.removeAll { $0.terms.session == session }
     forgetUnneeded()
   }
 
   /// Closes all.
   func closeAll() {
+    for held in held { Self.cutOff(held) }
     held = []
     forgetUnneeded()
+  }
+
+  /// Whoever has been passed what can be heard of a characteristic hears no more of it.
+  private static func cutOff(_ held: Held) {
+    guard held.isOfBluetooth, let device = held.device else { return }
+    _ = shutdown(device.descriptor.number, Int32(SHUT_RDWR))
   }
 
   /// Whether the device of a session is there.
