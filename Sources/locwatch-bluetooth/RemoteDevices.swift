@@ -145,10 +145,11 @@ struct RemoteDevices {
   }
 
   /// Tries again after a wait that grows.
-  private mutating func fail(_ place: Int) {
+  private mutating func fail(_ place: Int, leastWait: Int64 = shortestWait) {
     let wait = Self.shortestWait << Int64(min(sessions[place].failures, 9))
     sessions[place].failures += 1
-    sessions[place].phase = .waiting(until: BlueZ.milliseconds + min(wait, Self.longestWait))
+    sessions[place].phase = .waiting(
+      until: BlueZ.milliseconds + min(max(wait, leastWait), Self.longestWait))
   }
 
   private mutating func say(_ text: String, of place: Int) {
@@ -185,7 +186,10 @@ struct RemoteDevices {
     for place in sessions.indices {
       switch sessions[place].phase {
       case .waiting(let until?) where until <= now: try advance(place, on: bus)
-      case .searching(let until) where until <= now, .resolving(let until) where until <= now: fail(place)
+      case .searching(let until) where until <= now:
+        // The radio is to be quiet for longer than it listens.
+        fail(place, leastWait: 4 * Self.searchMilliseconds)
+      case .resolving(let until) where until <= now: fail(place)
       case .waiting, .searching, .connecting, .resolving, .acquiring, .held: break
       }
     }

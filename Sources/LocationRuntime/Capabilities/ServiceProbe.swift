@@ -48,7 +48,7 @@ enum ServiceProbe {
         "transfers", .no, "\(TransferProcess.path) is missing",
         remedy: "install locwatch-transfer beside locwatch")
     return [
-      notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, bluetooth, beacons,
+      notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, beacons, bluetooth,
     ]
   }
 

@@ -282,6 +282,9 @@ final class HeldAccessories {
 }
 
 extension AccessoryTerms {
+  /// Whether it is about a service of this machine.
+  var isOfService: Bool { if case .peripheral? = gatt { true } else { false } }
+
   /// Whether a session of Bluetooth is the one that is open, whatever values of its service have been given since.
   func isSameSession(as other: AccessoryTerms) -> Bool {
     guard session == other.session, device == other.device else { return false }

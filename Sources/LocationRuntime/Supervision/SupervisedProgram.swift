@@ -78,8 +78,12 @@ final class SupervisedProgram: SupervisedSubscriber {
     switch order {
     case .open(let terms):
       guard terms.kind == .gatt || run?.isEnding == false else { return }
+      let isKnown = accessories.lasting.contains(session)
       let reports = accessories.open(terms, of: name, at: now)
-      if !accessories.isConnected(session) { answer(.accessoryAwaited(session)) }
+      // Whether a service is offered, nobody here knows: a program that asks again was told before.
+      if !accessories.isConnected(session), !(isKnown && terms.isOfService) {
+        answer(.accessoryAwaited(session))
+      }
       if !reports.isEmpty { tell(reports) }
     case .close: accessories.close(session)
     // The daemon does it.
