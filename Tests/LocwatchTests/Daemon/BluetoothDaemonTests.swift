@@ -305,6 +305,16 @@ struct BluetoothDaemonTests {
     try await Self.waitForBlueZ(run, "disconnect")
     #expect(try run.state(of: "a") == .suspended)
     #expect(run.log.count == told)
+
+    // Allowed again it is connected again, until a force-quit: after that nothing connects it or starts the program.
+    #expect(try await run.command(["subscribers", "bluetooth", "a", "allow"]).status == 0)
+    try await Self.waitForBlueZ(run, "acquired", count: 3)
+    try await Self.waitForLog(run, #""event":"connect""#, count: 3)
+    #expect(try await run.command(["subscribers", "quit", "a"]).status == 0)
+    try await Self.waitForBlueZ(run, "disconnect", count: 2)
+    #expect(try run.shown("a")?.accessories.isEmpty == true)
+    #expect(try run.state(of: "a") == .notRunning)
+    #expect(try await run.decisions("a").contains("drop J5 force_quit"))
     #expect(await run.end() == 0)
   }
 
