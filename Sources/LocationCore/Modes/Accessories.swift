@@ -20,12 +20,12 @@ struct AccessoryState: Hashable, Sendable, Codable {
     var isConnected = false
     /// Whether it was closed for leaving the foreground or by a switch, and is opened again when that is over.
     var isPaused = false
-    /// When its data woke the program, of the last minute.
+    /// When it woke the program, of the last minute.
     var wakes: [EngineInstant] = []
-    /// Data that waits for the next wake; nil where none does (rule J5).
+    /// What waits for the next wake; nil where nothing does (rule J5).
     var merged: Merged?
 
-    /// When its data may wake the program: where it has done so too often, not at once.
+    /// When it may wake the program: where it has done so too often, not at once.
     func nextWake(at instant: EngineInstant) -> EngineInstant {
       guard let last = wakes.last, recentWakes(at: instant).count >= Limits.accessoryWakes else {
         return instant
@@ -33,7 +33,7 @@ struct AccessoryState: Hashable, Sendable, Codable {
       return max(instant, last.advanced(bySeconds: Limits.accessoryMergeSeconds))
     }
 
-    /// Its data wakes the program.
+    /// It wakes the program.
     mutating func noteWake(at instant: EngineInstant) {
       wakes = recentWakes(at: instant) + [instant]
       merged = nil
@@ -46,7 +46,7 @@ struct AccessoryState: Hashable, Sendable, Codable {
     private static let minuteSeconds = 60.0
   }
 
-  /// Data that came too soon after the wake before.
+  /// What came too soon after the wake before.
   struct Merged: Hashable, Sendable, Codable {
     var until: EngineInstant
     /// As it was told last.
@@ -54,6 +54,10 @@ struct AccessoryState: Hashable, Sendable, Codable {
     var lost: Int?
     /// What other devices asked for meanwhile, in order (rule J3); nil for data.
     var requests: [GattRequest]?
+    /// Whether the program was last told that it is connected; nil where that has not changed since.
+    var wasConnected: Bool?
+    /// Whether there is data; nil where nothing else waits either.
+    var hasData: Bool?
   }
 
   /// In the order in which they were opened.
@@ -280,11 +284,21 @@ extension Policy {
     guard let known = sessions[index].modes.accessories?.sessions[place], !known.isPaused,
       known.isConnected != isConnected
     else { return }
+    let isRunning = sessions[index].state.isRunning
+    let next = isRunning ? instant : known.nextWake(at: instant)
     update(index) {
       $0.modes.accessories?.sessions[place].isConnected = isConnected
       $0.modes.accessories?.sessions[place].merged = nil
     }
-    report(session, isConnected ? .connect : .disconnect, index, into: &steps)
+    guard next > instant else {
+      if !isRunning { update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) } }
+      return report(session, isConnected ? .connect : .disconnect, index, into: &steps)
+    }
+    if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
+    update(index) {
+      $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
+        until: next, wasConnected: known.merged?.wasConnected ?? known.isConnected)
+    }
   }
 
   /// A session has something to read. While its program runs, the program sees that itself (rule J1). Of one that does
@@ -304,7 +318,8 @@ extension Policy {
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     update(index) {
       $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
-        until: next, bytes: bytes, lost: lost, requests: known.merged?.requests)
+        until: next, bytes: bytes, lost: lost, requests: known.merged?.requests,
+        wasConnected: known.merged?.wasConnected, hasData: true)
     }
   }
 
@@ -317,22 +332,29 @@ extension Policy {
     report(session.terms.session, .data, bytes: bytes, lost: lost, index, into: &steps)
   }
 
-  /// When data that was merged wakes its program; nil where none waits.
+  /// When what was merged wakes its program; nil where nothing waits.
   func accessoryDeadline(_ session: Session) -> EngineInstant? {
     session.modes.accessories?.sessions.compactMap(\.merged?.until).min()
   }
 
-  /// Wakes the program for data that was merged, unless it runs by now and has seen it.
+  /// Wakes the program for what was merged. Data it has seen itself where it runs by now.
   mutating func fireAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated() {
       guard let merged = session.merged, merged.until <= instant else { continue }
       update(index) { $0.modes.accessories?.sessions[place].merged = nil }
-      if let requests = merged.requests {
+      let isChanged = merged.wasConnected.map { $0 != session.isConnected } ?? false
+      let requests = merged.requests ?? []
+      if isChanged || !requests.isEmpty {
         update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
-        for request in requests { report(request, of: session.terms.session, index, into: &steps) }
-        continue
       }
-      guard !sessions[index].state.isRunning else { continue }
+      if isChanged {
+        report(
+          session.terms.session, session.isConnected ? .connect : .disconnect, index, into: &steps)
+      }
+      for request in requests { report(request, of: session.terms.session, index, into: &steps) }
+      // What wakes it for something else lets it see data itself.
+      let isOfData = merged.hasData ?? (merged.wasConnected == nil)
+      guard isOfData, !isChanged, requests.isEmpty, !sessions[index].state.isRunning else { continue }
       wake(for: place, bytes: merged.bytes, lost: merged.lost, index, at: instant, into: &steps)
     }
   }

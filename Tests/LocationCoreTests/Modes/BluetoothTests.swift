@@ -278,6 +278,30 @@ import Testing
     #expect(stage.log().last == "relaunch J3 notRunning>background accessory_data")
   }
 
+  @Test func `J5 a device that comes and goes all the time wakes no more often`() {
+    var stage = Self.suspended()
+    func flap(_ second: Double, _ isConnected: Bool) {
+      let event: AccessoryEvent =
+        isConnected ? .connected(session: "band") : .disconnected(session: "band")
+      stage.say(second, Self.event(event))
+    }
+    for number in 0..<30 { flap(100 + Double(number), number % 2 == 1) }
+    #expect(stage.accessories.count == 31)
+    // The last wake was at 129 s. What is as it was told is no news at 131 s.
+    flap(129.5, false)
+    #expect(stage.log().last == "coalesce K2 suspended>suspended merged")
+    flap(130, true)
+    stage.wait(until: 140)
+    #expect(stage.accessories.count == 31)
+    #expect(stage.engine.subscriberState("a") == .suspended)
+    flap(141, false)
+    flap(141.5, true)
+    flap(142, false)
+    stage.wait(until: 143)
+    #expect(stage.accessories.count == 32)
+    #expect(stage.accessories.last == "band disconnect")
+  }
+
   // MARK: Words
 
   @Test func `UUIDs are written in their long form, and what is none is refused`() {
