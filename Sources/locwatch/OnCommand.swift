@@ -115,6 +115,7 @@ struct OnAdd: AsyncParsableCommand {
   @Flag(help: "Have systemd start the daemon, now and from now on.")
   var start = false
 
+  @OptionGroup var zone: ZoneOptions
   @OptionGroup var units: UnitsOptions
   @OptionGroup var state: StateOptions
 

@@ -11,6 +11,8 @@ struct OnPlan {
   private var notes: [String] = []
   private let state: StateOptions
   private let units: MeasureUnits
+  /// The zone of the times that a trial tells.
+  private let zone: TimeZoneRule
   /// The command that is stored already and does the same; nil where there is none.
   private let existing: String?
 
@@ -18,6 +20,7 @@ struct OnPlan {
   init(_ options: OnAdd) throws(Failure) {
     state = options.state
     units = try options.units.choice()
+    zone = options.zone.zone
     var rule = try CommandRule(words: options.words)
     guard let program = options.command.first else {
       throw Failure(
@@ -140,7 +143,7 @@ struct OnPlan {
     let trial = try await RuleTrial.run(track, subscriber, changed + known)
     for run in trial.runs {
       let what = TextRecord(run, in: units).map { "\($0.what) \($0.detail)" } ?? run.type
-      try Terminal.print("\(run.time.rfc3339)  \(TextTable.cell(what))\n")
+      try Terminal.print("\(LocalTimes.describe(run.time, in: zone))  \(TextTable.cell(what))\n")
     }
     var parts = ["it would have run \(Wording.count(trial.runs.count, "time"))"]
     parts += trial.kept.map { "\($0.count) × not, because \($0.reason.phrase)" }

@@ -185,6 +185,13 @@ import Testing
     #expect(run.stdout.contains("  left home after 4 min 19 s"), "\(run.stdout)")
     #expect(run.stdout.contains("it would have run 1 time; "), "\(run.stdout)")
     #expect(!FileManager.default.fileExists(atPath: folder("s.db")))
+    let part = ["on", "exit", "home", "--dry-run", "--track", Self.track] + Self.home
+    let zone = ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"]
+    let local = try await Binary.run(part + ["--", "true"], environment: zone)
+    #expect(
+      local.stdout.contains(/\n\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \(CET-1CEST.*\)  left home/), "\(local.stdout)")
+    let utc = try await Binary.run(part + ["--utc", "--", "true"], environment: zone)
+    #expect(utc.stdout.contains(/\n\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.000Z  left home/), "\(utc.stdout)")
     let late = try await Binary.run(
       [
         "on", "exit", "home", "--between", "20:00-22:00", "--time-zone", "UTC", "--dry-run", "--track",

@@ -67,7 +67,7 @@ struct Transcript: CustomStringConvertible, Sendable {
     defer { try? FileManager.default.removeItem(at: folder) }
     let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
     let run = try await Binary.run(
-      ["-c", script], environment: ["PATH": folder.appending(path: ".bin").path + ":" + path],
+      ["-c", script], environment: ["PATH": folder.appending(path: ".bin").path + ":" + path, "TZ": "UTC"],
       directory: folder.path, executable: "/bin/bash")
     let parts = run.stdout.split(separator: Self.mark, omittingEmptySubsequences: false)
     guard parts.count == 2 * steps.count + 1 else { return ["it broke off: \(run.stdout)\(run.stderr)"] }
