@@ -123,7 +123,7 @@ struct Connector: ~Copyable {
   private mutating func align() throws {
     retryAt = nil
     let wanted = Set(
-      try database.subscribers().map(\.subscriber).filter { $0.modes.contains(.remoteNotification) }
+      try database.subscribers().map(\.subscriber).filter(\.takesPushes)
         .map(\.name))
     let names = try Distributor.names(on: bus)
     let known = try database.pushRegistrations()

@@ -6,15 +6,19 @@ public struct Push: Hashable, Sendable, Codable {
   public var alert: LocalNotification.Content?
   /// Whether there is something for the program to get: `content-available` is 1.
   public var isContentAvailable: Bool
+  /// The issue of a periodical that is there to be fetched (rule I5); nil where it names none.
+  public var issue: String?
   /// All of it as it came, JSON: what the program is handed. No record has it.
   public var payload: String
 
   public init(
-    id: String? = nil, alert: LocalNotification.Content? = nil, isContentAvailable: Bool, payload: String
+    id: String? = nil, alert: LocalNotification.Content? = nil, isContentAvailable: Bool,
+    issue: String? = nil, payload: String
   ) {
     self.id = id
     self.alert = alert
     self.isContentAvailable = isContentAvailable
+    self.issue = issue
     self.payload = payload
   }
 }

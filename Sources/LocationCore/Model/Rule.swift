@@ -70,6 +70,8 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case transferSession = "I2"
   /// A force-quit ends transfers.
   case transferCancelled = "I3"
+  /// Issues of a periodical wake and relaunch.
+  case issue = "I5"
   /// Accessories wake.
   case accessory = "J1"
   /// Accessories are switched off and on.

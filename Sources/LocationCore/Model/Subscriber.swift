@@ -121,6 +121,8 @@ public struct Subscriber: Hashable, Sendable, Codable {
   public var maxTimeSeconds: Double?
   /// What it asks of good moments to fetch, with the mode `fetch`; nil for the usual (rule G1).
   public var fetch: FetchTerms?
+  /// The issues that it fetches, with the mode `newsstand-content`; nil where no interval brings any (rule I5).
+  public var issues: IssueTerms?
   /// Where its own files are, a full path; nil for a directory that the daemon makes (rule I4).
   public var directory: String?
   /// Full paths of the devices that its program may have opened (rule J1).
@@ -148,6 +150,11 @@ public struct Subscriber: Hashable, Sendable, Codable {
 }
 
 extension Subscriber {
+  /// Whether senders of pushes can have something for its program (rules H1 and I5).
+  public var takesPushes: Bool { !modes.isDisjoint(with: [.remoteNotification, .newsstandContent]) }
+}
+
+extension Subscriber {
   /// Decodes a subscriber; what recordings made before it was there do not have is as by default.
   public init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
@@ -167,6 +174,7 @@ extension Subscriber {
     filter = try values.decodeIfPresent(OfferFilter.self, forKey: .filter)
     maxTimeSeconds = try values.decodeIfPresent(Double.self, forKey: .maxTimeSeconds)
     fetch = try values.decodeIfPresent(FetchTerms.self, forKey: .fetch)
+    issues = try values.decodeIfPresent(IssueTerms.self, forKey: .issues)
     directory = try values.decodeIfPresent(String.self, forKey: .directory)
     accessories = try values.decodeIfPresent([String].self, forKey: .accessories) ?? []
   }

@@ -19,7 +19,7 @@ public struct BackgroundMode: Hashable, Sendable {
   public static let all: [BackgroundMode] = [
     .significantChange, .region, .visit, .standard, .backgroundLocation,
     .notificationDue, .notificationOpened, .keepAlive, .traffic, .restart, .remoteControl, .fetch,
-    .push, .transferResult, .transferSession, .accessory, .bluetooth,
+    .push, .transferResult, .transferSession, .issue, .accessory, .bluetooth,
   ]
 
   /// The mode whose rule this is; nil where it is no mode's.
@@ -41,6 +41,7 @@ extension ModeCall.Kind {
     case .boot, .restart: .restart
     case .audio: .remoteControl
     case .fetch: .goodMoment
+    case .issue: .issueWanted
     }
   }
 }

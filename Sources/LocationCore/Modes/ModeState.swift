@@ -17,13 +17,15 @@ struct ModeState: Hashable, Sendable, Codable {
   var pushes: PushState?
   /// Section I.
   var transfers: TransferBook?
+  /// Rule I5.
+  var issues: IssueState?
   /// Section J.
   var accessories: AccessoryState?
 
   /// Whether any mode is used.
   var isUsed: Bool {
     notifications != nil || keepAlive != nil || restart != nil || fetch != nil || pushes != nil
-      || transfers != nil || accessories != nil
+      || transfers != nil || issues != nil || accessories != nil
   }
 
   /// Forgets what ends with a process.
@@ -47,6 +49,7 @@ extension ModeState {
     audio = try values.decodeIfPresent(AudioState.self, forKey: .audio)
     pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
     transfers = try values.decodeIfPresent(TransferBook.self, forKey: .transfers)
+    issues = try values.decodeIfPresent(IssueState.self, forKey: .issues)
     accessories = try values.decodeIfPresent(AccessoryState.self, forKey: .accessories)
   }
 }
@@ -134,6 +137,7 @@ extension Policy {
     if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
     if let end = accessoryDeadline(session) { consider(Window(earliest: end, latest: end)) }
     if let end = transferDeadline(session) { consider(Window(earliest: end, latest: end)) }
+    if let next = issueDeadline(session) { consider(Window(earliest: next, latest: next)) }
     if session.hasSilentPush, let until = session.modes.pushes?.heldUntil {
       consider(Window(earliest: until, latest: until))
     }
@@ -156,6 +160,7 @@ extension Policy {
         fireKeepAlive(index, isAwake: isAwake, at: instant, into: &steps)
         fireSilentPushes(index, at: instant, into: &steps)
         fireTransfers(index, at: instant, into: &steps)
+        fireIssues(index, at: instant, into: &steps)
         fireAccessories(index, at: instant, into: &steps)
       }
       fireFetch(isAwake: isAwake, at: instant, into: &steps)
@@ -211,13 +216,14 @@ extension Policy {
     switch call.kind {
     case .fetch: abandonFetch(index)
     case .keepAlive: concludeKeepAlive(index, at: instant)
-    case .traffic, .boot, .restart, .audio: break
+    case .traffic, .boot, .restart, .audio, .issue: break
     }
   }
 
   /// Begins or forgets what a manifest has the modes for, or no longer.
   mutating func alignModes(_ index: Int, at instant: EngineInstant) {
     alignFetch(index, at: instant)
+    alignIssues(index, at: instant)
     if !sessions[index].subscriber.modes.contains(.audio), !sessions[index].state.isForeground {
       update(index) {
         $0.modes.audio?.sessions = []

@@ -107,7 +107,8 @@ extension Policy {
   ) {
     let session = sessions[index]
     let isForProgram = push.isContentAvailable && session.subscriber.modes.contains(.remoteNotification)
-    guard isForProgram || push.alert != nil else {
+    let isForIssue = push.issue != nil && session.subscriber.modes.contains(.newsstandContent)
+    guard isForProgram || isForIssue || push.alert != nil else {
       return decide(.refuse, .push, .noMode, index, at: instant, into: &steps)
     }
     var state = session.modes.pushes ?? PushState()
@@ -138,6 +139,9 @@ extension Policy {
     if let alert = due.push.alert {
       showAlert(
         alert, id: due.push.id ?? "push-\(event)", of: due, event: event, index, at: instant, into: &steps)
+    }
+    if let issue = due.push.issue, sessions[index].modes.issues != nil {
+      takeIssue(issue, event: event, index, at: instant, into: &steps)
     }
     guard due.record.isForProgram else { return }
     let trigger = due.push.alert == nil ? Trigger.silentPush : .push
@@ -270,6 +274,7 @@ extension Policy {
     guard !isOn else { return }
     forEachSession { policy, index in
       policy.redeliverSilentPushes(index, at: instant, into: &steps)
+      policy.redeliverIssue(index, at: instant, into: &steps)
     }
   }
 

@@ -109,7 +109,9 @@ extension Policy {
         subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes) / 1000,
         seconds: seconds))
     let isLast = sessions[index].modes.transfers?.isOpen(entry.terms.session) == false
-    let reason: Decision.Reason? = isLast && entry.terms.launchesEvents ? .transfersDone : nil
+    let isIssue = sessions[index].modes.issues?.name == entry.terms.session
+    var reason: Decision.Reason?
+    if isLast, isIssue || entry.terms.launchesEvents { reason = isIssue ? .issueDone : .transfersDone }
     switch outcome {
     case .done: report(entry, .done, bytes: bytes, reason: reason, index, into: &steps)
     case .failed(let why, let status):
@@ -141,9 +143,15 @@ extension Policy {
   mutating func present(
     _ due: DueTransfer, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
+    let trigger: Trigger =
+      switch due.reason {
+      case nil: .transferResult
+      case .issueDone: .issue
+      case _: .transferSession
+      }
     offer(
-      event: event, trigger: due.reason == nil ? .transferResult : .transferSession,
-      session: due.record.session, reason: due.reason, to: index, at: instant, into: &steps)
+      event: event, trigger: trigger, session: due.record.session, reason: due.reason, to: index, at: instant,
+      into: &steps)
   }
 }
 

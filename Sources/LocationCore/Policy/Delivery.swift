@@ -80,7 +80,7 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag, push: push, session: name))
+          tag: call?.tag, push: push, session: name ?? call?.issue))
       if trigger.kind != nil { $0.heardAt = instant }
     }
     let why = call?.reason ?? reason

@@ -21,7 +21,8 @@ enum Obstacle: CaseIterable {
   case memoryPressure
   /// It ended too soon after being started (rule K5).
   case backOff
-  /// It is a push without an alert, which waits while the machine saves energy (rule H2).
+  /// It is a push without an alert, or an issue to be fetched, which wait while the machine saves energy (rules H2 and
+  /// I5).
   case lowPower
   /// It is a push without an alert, and some have woken the subscriber in this hour (rule H2).
   case pushLimit
@@ -38,7 +39,7 @@ enum Obstacle: CaseIterable {
     case .locked: (.firstUnlock, .locked)
     case .memoryPressure: (.memoryPressure, .memoryPressure)
     case .backOff: (.atLeastOnce, .backOff)
-    case .lowPower: (.silentPush, .lowPower)
+    case .lowPower: (trigger.isWanted ? .issue : .silentPush, .lowPower)
     case .pushLimit: (.silentPush, .pushLimit)
     }
   }
@@ -70,7 +71,8 @@ extension Policy {
     case .locked: isStart && !isUnlocked
     case .memoryPressure: isStart && pressure == .critical
     case .backOff: isStart && (session.relaunchAt.map { $0 > instant } ?? false)
-    case .lowPower: trigger.isSilent && silentObstacle(session, at: instant) == .lowPower
+    case .lowPower:
+      trigger.isWanted && isLowPower || trigger.isSilent && silentObstacle(session, at: instant) == .lowPower
     case .pushLimit: trigger.isSilent && silentObstacle(session, at: instant) == .pushLimit
     }
   }

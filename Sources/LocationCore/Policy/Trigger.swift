@@ -15,6 +15,8 @@ public struct Trigger: Hashable, Sendable {
     case dropped
     /// It goes on, but for one without an alert (rule H2).
     case silentDeferred = "yes; silent: deferred"
+    /// It waits where it is not there yet, and goes on where it is (rule I5).
+    case wantedDeferred = "wanted: deferred"
     /// It waits where it is: the bytes stay in the kernel.
     case deferredInPlace = "deferred, bytes stay"
     /// Nobody asks for it.
@@ -53,6 +55,8 @@ public struct Trigger: Hashable, Sendable {
     case mergesLater
     /// One waits: the latest.
     case latest
+    /// One waits of each issue.
+    case onceEach
   }
 
   /// The rule that grants it.
@@ -82,6 +86,8 @@ public struct Trigger: Hashable, Sendable {
   public var kind: EventKind?
   /// Whether it is a push without an alert, of which few wake (rule H2).
   var isSilent = false
+  /// Whether it is an issue that is there to be fetched, which waits while the machine saves energy (rule I5).
+  var isWanted = false
 
   init(
     rule: Rule, service: Subscriber.Services = [], wakes: Bool, relaunches: Bool, afterForceQuit: Treatment,
@@ -118,7 +124,7 @@ public struct Trigger: Hashable, Sendable {
   public var isKept: Bool {
     switch waiting {
     case .none, .neverKept: false
-    case .upTo, .mergesLater, .latest: true
+    case .upTo, .mergesLater, .latest, .onceEach: true
     }
   }
 
@@ -130,7 +136,7 @@ public struct Trigger: Hashable, Sendable {
 }
 
 extension Trigger: Codable {
-  private enum Key: String, CodingKey { case rule, row, wakes, kind, silent }
+  private enum Key: String, CodingKey { case rule, row, wakes, kind, silent, wanted }
 
   /// Decodes the row of a rule. Version 0.1.0 wrote the facts of the row out.
   public init(from decoder: any Decoder) throws {
@@ -148,6 +154,7 @@ extension Trigger: Codable {
     self.rule = rule
     kind = try values.decodeIfPresent(EventKind.self, forKey: .kind)
     isSilent = try values.decodeIfPresent(Bool.self, forKey: .silent) ?? false
+    isWanted = try values.decodeIfPresent(Bool.self, forKey: .wanted) ?? false
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -156,5 +163,6 @@ extension Trigger: Codable {
     if row != rule { try values.encode(row, forKey: .row) }
     try values.encodeIfPresent(kind, forKey: .kind)
     if isSilent { try values.encode(true, forKey: .silent) }
+    if isWanted { try values.encode(true, forKey: .wanted) }
   }
 }

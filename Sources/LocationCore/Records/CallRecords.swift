@@ -17,6 +17,8 @@ public struct ModeCall: Hashable, Sendable, Codable {
     case audio
     /// Rule G1.
     case fetch
+    /// Rule I5.
+    case issue
   }
 
   /// Whom it calls.
@@ -31,6 +33,8 @@ public struct ModeCall: Hashable, Sendable, Codable {
   public var lost: Int?
   /// What the user commands (rule F5); nil for the other kinds.
   public var command: String?
+  /// The issue that is there to be fetched (rule I5); nil for the other kinds.
+  public var issue: String?
   /// Seconds by which a machine that could not wake itself was late; nil where it was not (rule E2).
   public var lateSeconds: Double?
 
@@ -57,6 +61,7 @@ extension ModeCall: RecordFamily {
     visitor.count(
       "lost", lost, "datagrams lost for want of room since the socket was tagged; only for `traffic`")
     visitor.text("command", command, "what the user commands; only for `audio`")
+    visitor.text("issue", issue, "the issue's name, for the session of its transfers; only for `issue`")
     visitor.number("late_s", lateSeconds, .seconds, "by which it is late; absent if it is not")
   }
 
@@ -75,6 +80,7 @@ extension ModeCall: RecordFamily {
         call.lost = 1
       }
       if kind == .audio { call.command = "pause" }
+      if kind == .issue { call.issue = "issue-1" }
       if kind == .keepAlive { call.lateSeconds = 1 }
       return .call(call)
     }
@@ -91,6 +97,7 @@ extension ModeCall.Kind {
     case .restart: "it ended and failed"
     case .audio: "remote control of its audio"
     case .fetch: "a good moment to fetch"
+    case .issue: "an issue is there to be fetched"
     }
   }
 }

@@ -196,6 +196,12 @@ public struct Decision: Hashable, Sendable, Codable {
     case duplicate
     /// All transfers of a session have ended.
     case transfersDone = "transfers_done"
+    /// An issue is there to be fetched.
+    case issueWanted = "issue_wanted"
+    /// All transfers of an issue have ended.
+    case issueDone = "issue_done"
+    /// An issue was wanted in the last day.
+    case issueLimit = "issue_limit"
     /// A transfer needs an answer of its program.
     case needsAnswer = "needs_answer"
     /// A transfer was canceled.
@@ -441,6 +447,9 @@ extension Decision.Reason {
     case .pushLimit: "it was woken by three silent pushes in this hour"
     case .duplicate: "a push of that name was taken already"
     case .transfersDone: "all transfers of its session have ended"
+    case .issueWanted: "an issue is there to be fetched"
+    case .issueDone: "all transfers of its issue have ended"
+    case .issueLimit: "an issue was there in the last day"
     case .needsAnswer: "a transfer needs its answer"
     case .cancelled: "the transfer was canceled"
     case .tooManyTransfers: "too many transfers are open"

@@ -1,6 +1,6 @@
 package import LocationCore
 
-/// What a push says (rule H1): `{"alert":…,"content-available":1,"id":…,"data":…}`. What senders for Apple put into
+/// What a push says (rules H1 and I5): `{"alert":…,"content-available":1,"id":…,"data":…,"issue":…}`. What senders for Apple put into
 /// `aps` is read from there.
 package enum PushPayload {
   /// The push that a payload is.
@@ -34,11 +34,12 @@ package enum PushPayload {
     func member(_ key: String) -> JSONTree? { tree[key] ?? outer?[key] }
     let push = Push(
       id: try id(tree["id"]), alert: try alert(member("alert"), sound: member("sound"), data: tree["data"]),
-      isContentAvailable: member("content-available")?.integer == 1, payload: text)
-    guard push.alert != nil || push.isContentAvailable else {
+      isContentAvailable: member("content-available")?.integer == 1, issue: try name(tree["issue"], "issue"),
+      payload: text)
+    guard push.alert != nil || push.isContentAvailable || push.issue != nil else {
       throw Failure(
         .data, what: "the push has nothing for the user and nothing for the program",
-        remedy: #"give it an "alert", or "content-available":1"#)
+        remedy: #"give it an "alert", "content-available":1, or an "issue""#)
     }
     return push
   }
@@ -46,12 +47,14 @@ package enum PushPayload {
   /// What a push is called; nil where it has no name.
   ///
   /// - Throws: as ``push(_:)-swift.type.method``.
-  package static func id(_ tree: JSONTree?) throws(Failure) -> String? {
+  package static func id(_ tree: JSONTree?) throws(Failure) -> String? { try name(tree, "id") }
+
+  private static func name(_ tree: JSONTree?, _ key: String) throws(Failure) -> String? {
     switch tree {
     case nil, .null: return nil
     case .string(let text) where (1...idBytes).contains(text.utf8.count): return text
     case .number(let text): return text
-    case _: throw failure("its id is no text of 1 to \(idBytes) bytes")
+    case _: throw failure("its \(key) is no text of 1 to \(idBytes) bytes")
     }
   }
 

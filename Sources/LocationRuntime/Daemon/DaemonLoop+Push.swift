@@ -42,7 +42,7 @@ extension DaemonLoop {
 
   /// Draws tokens for those who have the mode and none. What is stored counts: the engine may not have it yet.
   func drawPushTokens(for subscribers: [Subscriber]) throws(Failure) {
-    let names = subscribers.filter { $0.modes.contains(.remoteNotification) }.map(\.name)
+    let names = subscribers.filter(\.takesPushes).map(\.name)
     if !names.isEmpty { try database.drawPushTokens(for: names) }
   }
 }
@@ -75,7 +75,7 @@ extension DaemonSeat {
     guard let token = try database.pushToken(of: name) else {
       throw Failure(
         .conditionFails, what: "refused by rule H1: \(Decision.Reason.noMode.phrase)",
-        remedy: "add remote-notification to modes")
+        remedy: "add remote-notification or newsstand-content to modes")
     }
     var reader = JSONReader(Array(push.payload.utf8))
     let tree: JSONTree

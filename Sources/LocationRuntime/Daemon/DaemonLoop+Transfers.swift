@@ -68,6 +68,9 @@ extension DaemonLoop {
     guard TransferProcess.isThere else {
       return live.add(.answer(name, .refused(what: "transfer", reason: "no_helper")))
     }
+    guard let job = job(request, of: name) else {
+      return live.add(.answer(name, .refused(what: "transfer", reason: "invalid")))
+    }
     try live.handle(.subscriber(name: name, .mode(.transfer(request.terms))), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name {
       return live.add(.answer(name, .refused(what: "transfer", reason: refusal.reason.rawValue)))
@@ -75,13 +78,21 @@ extension DaemonLoop {
     let number = live.engine.lastTransfer(of: name)
     try alignConditions()
     do throws(Failure) {
-      try transfers.spool.store(request.job, number, of: name)
+      try transfers.spool.store(job.text, number, of: name)
       live.add(.answer(name, .transfer(number: number)))
     } catch {
       Self.log("\(name): \(error)")
       try live.handle(.subscriber(name: name, .mode(.cancelTransfer(number: number))), at: clock.read())
       live.add(.answer(name, .refused(what: "transfer", reason: TransferRecord.Reason.noSpace.rawValue)))
     }
+  }
+
+  /// What a transfer needs, with the address of issues in its manifest where the program gives none (rule I5); nil
+  /// where there is neither.
+  private func job(_ request: TransferRequest, of name: String) -> JSONTree? {
+    if request.job["url"] != nil { return request.job }
+    guard let url = live.engine.subscriber(name)?.subscriber.issues?.url else { return nil }
+    return JSONTree.object([.init(key: "url", value: .string(url))]).over(request.job)
   }
 
   /// A program gives what a server asked for.

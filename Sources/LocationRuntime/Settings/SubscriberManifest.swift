@@ -34,6 +34,7 @@ public enum SubscriberManifest {
     if let node = map.optional(.backgroundDelivery) { subscriber.backgroundDelivery = try node.bool() }
     subscriber.standard = try standard(map, subscriber.modes)
     subscriber.fetch = try fetch(map, subscriber.modes)
+    if let node = map.optional(.issues) { subscriber.issues = try issues(node, subscriber.modes) }
     let confinement = try confinement(map)
     if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
     subscriber.filter = try filter(map, subscriber.services)
@@ -162,6 +163,30 @@ public enum SubscriberManifest {
     return terms
   }
 
+  /// The issues that it fetches (rule I5).
+  private static func issues(
+    _ node: StrictYAML, _ modes: Subscriber.Modes
+  ) throws(Failure) -> IssueTerms {
+    guard modes.contains(.newsstandContent) else {
+      throw node.failure(
+        "has no meaning without the mode `newsstand-content`",
+        remedy: "add modes: [newsstand-content], or leave it out")
+    }
+    let map = try node.map(IssueKey.self)
+    let url = try map.required(.url)
+    guard TransferRequest.isServed(try url.string()) else {
+      throw url.failure("is no address of https", remedy: "write https://...; http only for this machine")
+    }
+    return IssueTerms(
+      url: try url.string(),
+      intervalSeconds: try map.required(.interval).double(in: IssueTerms.leastIntervalSeconds...1e9))
+  }
+
+  enum IssueKey: String, CaseIterable {
+    case url
+    case interval = "every_s"
+  }
+
   enum Key: String, CaseIterable {
     case name, command, style, services, modes, authorization, accuracy
     case distanceFilter = "distance_filter_m"
@@ -174,7 +199,7 @@ public enum SubscriberManifest {
     case deferMeters = "defer_m"
     case deferSeconds = "defer_s"
     case fetchInterval = "fetch_interval_s"
-    case metered
+    case metered, issues
     case user, group
     case memoryMax = "memory_max"
     case tasksMax = "tasks_max"

@@ -12,15 +12,15 @@ import LocationFormats
 package struct TransferRequest: Hashable, Sendable {
   /// For the engine.
   package var terms: TransferTerms
-  /// For the process that carries it out, JSON: the address, the file, and what is sent with the request.
-  var job: String
+  /// For the process that carries it out, a JSON object: the address, the file, and what is sent with the request. The
+  /// address is not in it where the manifest says it (rule I5).
+  var job: JSONTree
 
   /// Reads the object; nil where it is none.
   static func read(from reader: inout JSONReader) throws(JSONError) -> TransferRequest? {
     let tree = try JSONTree(&reader)
     guard let session = tree["session"]?.text(or: nil), (1...nameBytes).contains(session.utf8.count),
       let kind = TransferTerms.Kind(rawValue: tree["kind"]?.text(or: nil) ?? "get"),
-      let url = tree["url"]?.text(or: nil), url.utf8.count <= urlBytes, isServed(url),
       let file = tree["file"]?.text(or: nil), (1...Int(PATH_MAX)).contains(file.utf8.count)
     else { return nil }
     var terms = TransferTerms(session: session, kind: kind)
@@ -30,9 +30,12 @@ package struct TransferRequest: Hashable, Sendable {
       terms[keyPath: path] = isSo
     }
     var job: [JSONTree.Member] = [
-      .init(key: "kind", value: .string(kind.rawValue)), .init(key: "url", value: .string(url)),
-      .init(key: "file", value: .string(file)),
+      .init(key: "kind", value: .string(kind.rawValue)), .init(key: "file", value: .string(file)),
     ]
+    if let value = tree["url"] {
+      guard case .string(let url) = value, isServed(url) else { return nil }
+      job.append(.init(key: "url", value: value))
+    }
     for key in ["user", "password"] {
       guard let value = tree[key] else { continue }
       guard case .string = value else { return nil }
@@ -44,12 +47,12 @@ package struct TransferRequest: Hashable, Sendable {
       else { return nil }
       job.append(.init(key: "headers", value: headers))
     }
-    return TransferRequest(terms: terms, job: JSONTree.object(job).text)
+    return TransferRequest(terms: terms, job: .object(job))
   }
 
   /// Whether files are fetched from there: over TLS, or from this machine.
-  private static func isServed(_ url: String) -> Bool {
-    guard let address = try? OutletAddress(url) else { return false }
+  static func isServed(_ url: String) -> Bool {
+    guard url.utf8.count <= urlBytes, let address = try? OutletAddress(url) else { return false }
     return address.scheme == "https" || address.scheme == "http" && address.isLoopback
   }
 

@@ -42,6 +42,7 @@ import Testing
     .keepAlive: ("E2", true, false, true), .traffic: ("E4", true, false, true),
     .boot: ("E5", false, true, true), .restart: ("E5", false, true, true),
     .audio: ("F5", true, true, true), .fetch: ("G1", true, true, false),
+    .issue: ("I5", true, true, true),
   ]
 
   /// Action, rule and reason by the rules alone: the first line that applies. Of location rights nothing depends.
@@ -63,11 +64,12 @@ import Testing
     if it.wasForceQuit { return "\(keeps) A7 force_quit" }
     if isStart, !it.isUnlocked { return "\(keeps) A8 locked" }
     if isStart, it.pressure == .critical { return "\(keeps) A4 memory_pressure" }
+    if it.kind == .issue, it.isLowPower { return "\(keeps) I5 low_power" }
     return "\(isStart ? "relaunch" : "wake") \(row.rule) good_moment"
   }
 
   @Test func `M2 M3 every row in every state under every obstacle is decided as the rules demand`() throws {
-    #expect(Case.all.count == 6 * 5 * 3 * 32)
+    #expect(Case.all.count == 7 * 5 * 3 * 32)
     for it in Case.all {
       let demanded = try Self.demanded(it)
       #expect(Self.decided(it) == demanded, "\(it)")
@@ -76,7 +78,7 @@ import Testing
 
   private static func decided(_ it: Case) -> String? {
     var policy = Policy()
-    let modes: Subscriber.Modes = it.isDeclared ? [.voip, .audio, .fetch] : []
+    let modes: Subscriber.Modes = it.isDeclared ? [.voip, .audio, .fetch, .newsstandContent] : []
     // Rights of location play no part (rule M3).
     let subscriber = Subscriber(
       name: "a", services: [], modes: modes, authorization: .denied, accuracy: .reduced,
@@ -189,8 +191,8 @@ import Testing
   }
 
   @Test func `a trigger is stored as the rule of its row`() throws {
-    for mode in BackgroundMode.all {
-      #expect(try Coding.copy(mode.trigger) == mode.trigger)
+    for trigger in BackgroundMode.all.map(\.trigger) + [.silentPush, .issueWanted] {
+      #expect(try Coding.copy(trigger) == trigger)
     }
     var pause = Trigger.standard
     pause.rule = .automaticPause

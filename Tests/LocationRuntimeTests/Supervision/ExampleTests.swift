@@ -71,6 +71,26 @@ import Testing
   }
 
   @Test(.enabled(if: hasPython, "no Python here"))
+  func `the example that reads fetches each issue, and tells the user when it is there`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    run.supervisor.add(Subscriber(name: "reader", command: [PackageRoot.file("Examples/reader.py")]))
+    run.relaunch("reader", event: 3)
+    run.tell("reader", 3, #""type":"call","kind":"issue","issue":"issue-1""#)
+    let job = JSONTree.object([
+      .init(key: "kind", value: .string("get")), .init(key: "file", value: .string("issue-1.epub")),
+    ])
+    let transfer = TransferRequest(terms: TransferTerms(session: "issue-1"), job: job)
+    try run.wait(for: .request(subscriber: "reader", .transfer(transfer)))
+    try run.acknowledged("reader", 3)
+    run.tell("reader", 4, #""type":"transfer.done","transfer":1,"session":"issue-1""#)
+    try run.wait(
+      for: .event(
+        subscriber: "reader", .mode(.notify(LocalNotification(title: "New issue: issue-1", when: .now)))))
+    try run.acknowledged("reader", 4)
+    await run.supervisor.stop()
+  }
+
+  @Test(.enabled(if: hasPython, "no Python here"))
   func `the example that keeps a connection notes what its server says, also while it is suspended`()
     async throws
   {

@@ -80,7 +80,7 @@ struct TransferDaemonTests {
     private let server: LiveProcess
     private(set) var url = ""
 
-    init(_ requests: String, launch: Bool = true) async throws {
+    init(_ requests: String, launch: Bool = true, more manifest: String = "services: []") async throws {
       let run = try DaemonRun()
       self.run = run
       _ = run.folder.write("generation", "one")
@@ -94,7 +94,7 @@ struct TransferDaemonTests {
         "a",
         "[ -e \"$D/asked\" ] || { : > \"$D/asked\"\n" + requests.replacingOccurrences(of: "URL", with: url)
           + "\n}\nserve",
-        manifest: "services: []\ndirectory: \(run.folder("own"))")
+        manifest: manifest.replacingOccurrences(of: "URL", with: url) + "\ndirectory: \(run.folder("own"))")
       try run.start(run.settings())
       run.move(0, second: 0)
       try await run.waitForFixes(1)
@@ -157,6 +157,44 @@ struct TransferDaemonTests {
     }
     // Neither addresses nor files are in a record.
     #expect(try await run.events().allSatisfy { !$0.contains("127.0.0.1") && !$0.contains("moved") })
+    #expect(await run.end() == 0)
+  }
+
+  @Test
+  func `I5 an issue of a push is fetched from the address of the manifest, and its end starts the program`()
+    async throws
+  {
+    // It ends once it has asked.
+    let site = try await Site(
+      #"""
+      while read -r line; do
+        case $line in *issue_wanted*)
+          echo "$line" > "$D/wanted"
+          echo '{"transfer":{"session":"nov","file":"nov"}}'
+          read -r number
+          event=${line#*\"id\":}
+          echo "{\"ack\":${event%%,*}}"
+          exit 0
+        esac
+      done
+      """#,
+      launch: false,
+      more: "services: []\nmodes: [newsstand-content]\nissues: {url: \"URL/file/5000\", every_s: 86400}")
+    let run = site.run
+    #expect(try await run.command(["push", "a", "--data", #"{"issue":"nov"}"#]).status == 0)
+    try await run.wait("the end of the issue") {
+      try await run.decisions("a").contains { $0.hasPrefix("relaunch I5 issue_done") }
+    }
+    #expect(KernelFile.read(run.folder("wanted"))?.contains(#""issue":"nov""#) == true)
+    #expect(site.file("nov")?.count == 5000)
+    try await run.wait("the launch") { site.told("launch").count >= 1 }
+    #expect(site.told("launch").last?.contains(#""kind":"issue""#) == true)
+    #expect(site.told("launch").last?.contains(#""session":"nov""#) == true)
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    // The next one of the day.
+    #expect(try await run.command(["push", "a", "--data", #"{"issue":"dec"}"#]).status == 0)
+    try await run.wait("the limit") { try await run.decisions("a").contains("drop I5 issue_limit") }
+    #expect(try await run.events().allSatisfy { !$0.contains("127.0.0.1") })
     #expect(await run.end() == 0)
   }
 

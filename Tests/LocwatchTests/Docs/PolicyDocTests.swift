@@ -59,6 +59,7 @@ import Testing
     case .upTo(let count): "\(count)"
     case .mergesLater: "1, later ones merge"
     case .latest: "1, latest wins"
+    case .onceEach: "1 an issue"
     }
   }
 

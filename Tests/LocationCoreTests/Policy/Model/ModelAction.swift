@@ -5,7 +5,7 @@ enum ModelAction: Hashable, CaseIterable {
   case launch, background, quit, exit, crash, done
   case region, visit, move, update
   /// Calls of the background modes.
-  case keepAlive, restart, remoteControl, goodMoment
+  case keepAlive, restart, remoteControl, goodMoment, issue
   /// What it says to the modes, and what its server, its listeners and its user do.
   case askKeepAlive, tag, traffic
   case beginAudio, endAudio, quiet, loud
@@ -70,6 +70,7 @@ extension ModelState {
     case .restart: call(.restart, into: &made)
     case .remoteControl: call(.audio, into: &made)
     case .goodMoment: call(.fetch, into: &made)
+    case .issue: call(.issue, into: &made)
     case .askKeepAlive: mode(.keepAlive(seconds: 600))
     case .tag: mode(.tag("t"))
     case .traffic: mode(.traffic(tag: "t", bytes: 1, lost: nil))

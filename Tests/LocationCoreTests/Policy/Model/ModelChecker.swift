@@ -335,6 +335,7 @@ extension ModelState {
       }
       session.modes.audio = session.modes.audio.map { Self.normalized($0, audioTokens, move) }
       session.modes.notifications = session.modes.notifications.map { Self.normalized($0, shift) }
+      session.modes.issues = session.modes.issues.map { _ in IssueState(at: origin) }
       session.modes.pushes?.move(bySeconds: shift, to: origin)
       if let batch = session.standard.batch {
         session.standard.batch = StandardService.Batch(

@@ -9,7 +9,8 @@ enum ModelPlan {
     Subscriber(name: "a", services: [.regions, .standard], authorization: .whenInUse),
     Subscriber(name: "a", services: [.regions, .standard], modes: [.location], standard: deferring),
     Subscriber(
-      name: "a", services: [.regions], modes: [.audio, .voip, .fetch, .remoteNotification],
+      name: "a", services: [.regions],
+      modes: [.audio, .voip, .fetch, .remoteNotification, .newsstandContent],
       authorization: .whenInUse),
   ]
 
@@ -50,6 +51,8 @@ enum ModelPlan {
     // Notifications, which wake nobody.
     [.notifySoon, .openNotification, .launch, .background, .reboot, .unlock, .exit, .fiveSeconds],
     [.restart, .goodMoment, .reboot, .unlock, .critical, .relief, .acknowledgeOldest, .hog, .second],
+    // Issues of a periodical.
+    [.issue, .region, .acknowledgeOldest, .exit, .quit, .reboot, .unlock, .launch, .background, .minute],
     // Pushes, of which silent ones have to wait.
     [.push, .silentPush, .acknowledgeAll, .quit, .launch, .background, .backgroundDeliveryOff, .minute],
   ]

@@ -1,0 +1,107 @@
+/// Rule I5: issues of a periodical.
+extension BackgroundMode {
+  /// Rule I5.
+  public static let issue = BackgroundMode(
+    name: "issue wanted, issue done", kind: "issue", modes: .newsstandContent, trigger: .issue)
+}
+
+extension Trigger {
+  /// Rule I5: all transfers of an issue have ended.
+  public static let issue = Trigger(
+    rule: .issue, wakes: true, relaunches: true, afterForceQuit: .never, inLowPower: .wantedDeferred,
+    budgetSeconds: 30, waiting: .onceEach)
+
+  /// Rule I5: an issue is there to be fetched, which has time.
+  public static let issueWanted = {
+    var trigger = issue
+    trigger.isWanted = true
+    return trigger
+  }()
+}
+
+/// What is remembered of the issues of one subscriber.
+struct IssueState: Hashable, Sendable, Codable {
+  /// From when the interval to the next counts: the last one, or when the subscriber came.
+  var since: EngineInstant
+  /// When the last was wanted; nil before the first.
+  var wantedAt: EngineInstant?
+  /// The last one's name, which is the session of its transfers; nil before the first.
+  var name: String?
+  /// How many the interval has brought.
+  var count = 0
+
+  init(at instant: EngineInstant) { since = instant }
+
+  /// Whether one was wanted in the last day.
+  func isSpent(at instant: EngineInstant) -> Bool {
+    wantedAt.map { $0.seconds(to: instant) < IssueTerms.leastIntervalSeconds } ?? false
+  }
+}
+
+extension Policy {
+  /// When the next issue of a subscriber is due; nil where no interval brings one.
+  func issueDeadline(_ session: Session) -> EngineInstant? {
+    guard let terms = session.subscriber.issues, let state = session.modes.issues else { return nil }
+    return state.since.advanced(bySeconds: terms.intervalSeconds)
+  }
+
+  /// Begins or forgets a subscriber's issues, as its manifest has the mode or not.
+  mutating func alignIssues(_ index: Int, at instant: EngineInstant) {
+    guard sessions[index].subscriber.modes.contains(.newsstandContent) else {
+      return update(index) { $0.modes.issues = nil }
+    }
+    if sessions[index].modes.issues == nil { update(index) { $0.modes.issues = IssueState(at: instant) } }
+  }
+
+  /// Calls the program for the issue whose time has come. While one waits for the program, the next is the same one.
+  mutating func fireIssues(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let due = issueDeadline(sessions[index]), due <= instant, var state = sessions[index].modes.issues
+    else { return }
+    state.since = instant
+    let isWaiting = sessions[index].waitingIssue != nil
+    if !isWaiting { state.count += 1 }
+    let name = "issue-\(state.count)"
+    update(index) { $0.modes.issues = state }
+    if !isWaiting { want(name, index, at: instant, into: &steps) }
+  }
+
+  /// Takes the issue that a push names: one a day. It takes the place of one that waits.
+  mutating func takeIssue(
+    _ name: String, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions[index].modes.issues?.isSpent(at: instant) == false else {
+      return decide(.drop, .issue, .issueLimit, index, event: event, at: instant, into: &steps)
+    }
+    if let waiting = sessions[index].waitingIssue {
+      decide(.drop, .issue, .merged, index, event: waiting, trigger: .issue, at: instant, into: &steps)
+      update(index) { $0.outbox.removeAll { $0.event == waiting } }
+    }
+    update(index) { $0.modes.issues?.since = instant }
+    want(name, index, at: instant, into: &steps)
+  }
+
+  /// The machine no longer saves energy: hands over what waited for that.
+  mutating func redeliverIssue(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard sessions[index].outbox.contains(where: { !$0.isHanded && $0.trigger.isWanted }) else { return }
+    redeliver(index, rule: .issue, at: instant, into: &steps)
+  }
+
+  private mutating func want(
+    _ name: String, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) {
+      $0.modes.issues?.wantedAt = instant
+      $0.modes.issues?.name = name
+    }
+    var call = ModeCall(subscriber: sessions[index].subscriber.name, kind: .issue, reason: .issueWanted)
+    call.issue = name
+    steps.append(.called(call))
+  }
+}
+
+extension Session {
+  /// The event of a wanted issue that was not handed over; nil where there is none.
+  fileprivate var waitingIssue: Int? {
+    outbox.first { !$0.wasHanded && $0.trigger.isWanted }?.event
+  }
+}
