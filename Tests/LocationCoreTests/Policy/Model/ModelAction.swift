@@ -11,6 +11,8 @@ enum ModelAction: Hashable, CaseIterable {
   case beginAudio, endAudio, quiet, loud
   case notifySoon, openNotification
   case push, silentPush
+  case transfer, transferEnds
+  case openMeter, openBand, closeAll, plugIn, plugOut, accessoryData
   case acknowledgeOldest, acknowledgeAll
   case beginTask, endTask, locate
   case warning, critical, relief
@@ -85,6 +87,20 @@ extension ModelState {
       let alert = action == .push ? LocalNotification.Content(title: "t") : nil
       let push = Push(alert: alert, isContentAvailable: true, payload: "{}")
       say { $0.take(push, $1, at: now, into: &made) }
+    case .transfer:
+      // Few, so that there are few states.
+      if openTransfers.count < 2 { mode(.transfer(TransferTerms(session: "s"))) }
+    case .transferEnds:
+      if let number = openTransfers.first {
+        mode(.transferEnded(number: number, .done, bytes: 0, seconds: 0))
+      }
+    case .openMeter: mode(.accessory(.open(AccessoryTerms(session: "meter", device: "/dev/m"))))
+    case .openBand: mode(.accessory(.open(Self.band)))
+    case .closeAll: for session in accessories { mode(.accessory(.close(session: session))) }
+    case .plugIn: for session in accessories { mode(.accessory(.connected(session: session))) }
+    case .plugOut: for session in accessories { mode(.accessory(.disconnected(session: session))) }
+    case .accessoryData:
+      for session in accessories { mode(.accessory(.data(session: session, bytes: 1, lost: nil))) }
     case .acknowledgeOldest: acknowledge(witness.held.min().map { [$0] } ?? [], into: &made)
     case .acknowledgeAll: acknowledge(witness.held.sorted(), into: &made)
     case .beginTask:
@@ -129,6 +145,17 @@ extension ModelState {
     }
     steps = made
   }
+
+  /// Numbers of the transfers that have not ended.
+  private var openTransfers: [Int] { policy.sessions[0].modes.transfers?.entries.map(\.number) ?? [] }
+
+  /// Names of the sessions with accessories.
+  private var accessories: [String] {
+    policy.sessions[0].modes.accessories?.sessions.map(\.terms.session) ?? []
+  }
+
+  private static let band = AccessoryTerms(
+    session: "band", device: "00:00:00:00:00:01", gatt: .central(service: "180d", characteristic: "2a37"))
 
   /// The engine calls the subscriber for a mode that its manifest declares.
   private mutating func call(_ kind: ModeCall.Kind, into steps: inout [PolicyStep]) {

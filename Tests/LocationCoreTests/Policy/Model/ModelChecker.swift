@@ -195,7 +195,18 @@ struct ModelState: Hashable {
         noteKept(event, steps[before...])
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .pushed(let due): raise(due, into: &steps)
-      case .decided, .moved, .ordered, .changed, .reported, .attached, .noted, .transferred: break
+      case .reported(let due):
+        raise(due.reason == nil ? .transferResult : .transferSession, into: &steps) {
+          $0.present(due, event: $1, 0, at: $2, into: &$3)
+        }
+      case .attached(let accessory):
+        let state = policy.sessions[0].modes.accessories
+        let place = state?.place(of: accessory.session)
+        let isBluetooth = place.map { state?.sessions[$0].terms.kind == .gatt } ?? false
+        raise(isBluetooth ? .bluetooth : .accessory, into: &steps) {
+          $0.present(accessory, event: $1, 0, at: $2, into: &$3)
+        }
+      case .decided, .moved, .ordered, .changed, .noted, .transferred: break
       }
       place += 1
     }
@@ -218,6 +229,17 @@ struct ModelState: Hashable {
     } else {
       policy.offer(event: event, trigger: trigger, region: region, at: now, into: &steps)
     }
+    noteKept(event, steps[before...])
+  }
+
+  /// Something of a transfer or an accessory has its record and is presented, as the engine does it.
+  private mutating func raise(
+    _ trigger: Trigger, into steps: inout [PolicyStep],
+    _ present: (inout Policy, Int, EngineInstant, inout [PolicyStep]) -> Void
+  ) {
+    let event = witness.nextEvent(trigger, isExact: false)
+    let before = steps.count
+    present(&policy, event, now, &steps)
     noteKept(event, steps[before...])
   }
 
@@ -335,6 +357,11 @@ extension ModelState {
       }
       session.modes.audio = session.modes.audio.map { Self.normalized($0, audioTokens, move) }
       session.modes.notifications = session.modes.notifications.map { Self.normalized($0, shift) }
+      session.modes.transfers = session.modes.transfers.map { Self.normalized($0, origin) }
+      for place in (session.modes.accessories?.sessions ?? []).indices {
+        // Too few for rule J5.
+        session.modes.accessories?.sessions[place].wakes = []
+      }
       session.modes.issues = session.modes.issues.map { _ in IssueState(at: origin) }
       session.modes.pushes?.move(bySeconds: shift, to: origin)
       if let batch = session.standard.batch {
@@ -352,6 +379,19 @@ extension ModelState {
     policy.refreshDeadline()
     witness.normalize(events, tokens, move)
     now = origin
+  }
+
+  /// The same transfers with numbers from 1, asked for now: no sequence lasts for seven days.
+  private static func normalized(_ book: TransferBook, _ origin: EngineInstant) -> TransferBook {
+    var fresh = TransferBook()
+    for entry in book.entries {
+      fresh.add(entry.terms, at: origin)
+      fresh.change(fresh.lastNumber) {
+        $0.isRunning = entry.isRunning
+        $0.obstacle = entry.obstacle
+      }
+    }
+    return fresh
   }
 
   private static func normalized(

@@ -10,7 +10,9 @@ enum ModelPlan {
     Subscriber(name: "a", services: [.regions, .standard], modes: [.location], standard: deferring),
     Subscriber(
       name: "a", services: [.regions],
-      modes: [.audio, .voip, .fetch, .remoteNotification, .newsstandContent],
+      modes: [
+        .audio, .voip, .fetch, .remoteNotification, .newsstandContent, .externalAccessory, .bluetoothCentral,
+      ],
       authorization: .whenInUse),
   ]
 
@@ -51,6 +53,20 @@ enum ModelPlan {
     // Notifications, which wake nobody.
     [.notifySoon, .openNotification, .launch, .background, .reboot, .unlock, .exit, .fiveSeconds],
     [.restart, .goodMoment, .reboot, .unlock, .critical, .relief, .acknowledgeOldest, .hog, .second],
+    // Transfers, which go on without their program.
+    [
+      .transfer, .transferEnds, .acknowledgeAll, .exit, .quit, .reboot, .unlock, .launch, .background,
+      .minute,
+    ],
+    // Accessories on a wire, which end with the process, and Bluetooth, which does not.
+    [
+      .launch, .background, .openMeter, .openBand, .plugIn, .plugOut, .accessoryData, .acknowledgeAll, .exit,
+      .tenSeconds,
+    ],
+    [
+      .launch, .openBand, .closeAll, .plugIn, .plugOut, .exit, .quit, .reboot, .unlock, .acknowledgeAll,
+      .minute,
+    ],
     // Issues of a periodical.
     [.issue, .region, .acknowledgeOldest, .exit, .quit, .reboot, .unlock, .launch, .background, .minute],
     // Pushes, of which silent ones have to wait.
