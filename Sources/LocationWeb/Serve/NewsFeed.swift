@@ -5,14 +5,13 @@ import LocationRuntime
 /// What happens, as server-sent events, while somebody has the page open.
 ///
 /// It follows the daemon by its control socket: `event: record` for each record, with its id, `event: fix` for each
-/// accepted fix, `event: daemon` when one has come or gone. Records are read from the state file, so none is missing.
+/// accepted fix, `event: daemon` when one has come or gone. Records are read from the state file, for each listener from
+/// the last one that it has, so none is missing.
 struct NewsFeed {
   private let state: String
   private let database: StateDatabase?
   private var client: ControlClient?
   private var isWanted = false
-  /// The id of the last record that was told.
-  private var cursor = 0
   /// Whether the page was last told that a daemon runs; nil where it was not told.
   private var wasThere: Bool?
   /// When a daemon is looked for again.
@@ -20,6 +19,8 @@ struct NewsFeed {
 
   /// Seconds until a daemon that is not there is looked for again.
   private static let lookSeconds = 2.0
+  /// Records that are read at once.
+  private static let pageRecords = 200
 
   init(state: String) throws(Failure) {
     self.state = state
@@ -31,12 +32,9 @@ struct NewsFeed {
   var readable: Int32 { client?.readable ?? -1 }
 
   /// Somebody listens from now on.
-  ///
-  /// - Parameter id: the last record that it has; nil for the newest.
-  mutating func begin(after id: Int?, at now: EngineInstant) {
+  mutating func begin(at now: EngineInstant) {
     guard !isWanted else { return }
     isWanted = true
-    cursor = id ?? (try? database?.lastEventID()) ?? 0
     dueAt = now
   }
 
@@ -48,18 +46,26 @@ struct NewsFeed {
     wasThere = nil
   }
 
-  /// What is to be told.
-  ///
-  /// - Parameter hasNews: whether ``readable`` is.
-  mutating func take(_ hasNews: Bool, at now: EngineInstant) -> [UInt8] {
-    guard isWanted else { return [] }
+  /// What all listeners are to be told.
+  struct News {
+    /// Frames of fixes and of the daemon.
     var frames: [UInt8] = []
-    if hasNews { frames += listen(at: now) }
-    if client == nil, let due = dueAt, due <= now { frames += connect(at: now) }
-    return frames
+    /// Whether there may be further records.
+    var hasRecords = false
   }
 
-  private mutating func connect(at now: EngineInstant) -> [UInt8] {
+  /// What is to be told.
+  ///
+  /// - Parameter isReady: whether ``readable`` is.
+  mutating func take(_ isReady: Bool, at now: EngineInstant) -> News {
+    var news = News()
+    guard isWanted else { return news }
+    if isReady { listen(into: &news, at: now) }
+    if client == nil, let due = dueAt, due <= now { connect(into: &news, at: now) }
+    return news
+  }
+
+  private mutating func connect(into news: inout News, at now: EngineInstant) {
     dueAt = now.advanced(bySeconds: Self.lookSeconds)
     if let found = try? ControlClient.connect(state: state, database: database),
       (try? found.ask("follow", [.init(key: "fixes", value: .boolean(true))])) != nil
@@ -68,40 +74,37 @@ struct NewsFeed {
       dueAt = nil
     }
     let isThere = client != nil
-    defer { wasThere = isThere }
-    return (wasThere == isThere ? [] : Self.frame("daemon", isThere ? "true" : "false")) + records()
+    if wasThere != isThere { news.frames += Self.frame("daemon", isThere ? "true" : "false") }
+    news.hasRecords = true
+    wasThere = isThere
   }
 
-  private mutating func listen(at now: EngineInstant) -> [UInt8] {
+  private mutating func listen(into news: inout News, at now: EngineInstant) {
     guard let lines = client?.takeLines() else {
       client = nil
       dueAt = now
-      return []
+      return
     }
-    var frames: [UInt8] = []
-    var hasRecords = false
     for line in lines {
       guard let tree = try? JSONTree(line) else { continue }
-      if tree["newest"] != nil { hasRecords = true }
-      if let fix = tree["fix"] { frames += Self.frame("fix", fix.text) }
+      if tree["newest"] != nil { news.hasRecords = true }
+      if let fix = tree["fix"] { news.frames += Self.frame("fix", fix.text) }
     }
-    return frames + (hasRecords ? records() : [])
   }
 
-  private mutating func records() -> [UInt8] {
-    let frames = Self.records(database, after: cursor)
-    if let last = frames.last { cursor = last }
-    return frames.bytes
-  }
+  /// The id of the newest record; 0 where there is none.
+  var newest: Int { (try? database?.lastEventID()) ?? 0 }
 
-  /// The records with higher ids, at most some thousands.
-  static func records(_ database: StateDatabase?, after id: Int) -> (bytes: [UInt8], last: Int?) {
-    guard let page = try? database?.events(after: id, limit: 2_000) else { return ([], nil) }
+  /// The next records with higher ids, some hundreds; nil where there is none.
+  func records(after id: Int) -> (bytes: [UInt8], last: Int)? {
+    guard let page = try? database?.events(after: id, limit: Self.pageRecords), let last = page.lastID else {
+      return nil
+    }
     var bytes: [UInt8] = []
     for line in page.bytes.split(separator: UInt8(ascii: "\n")) {
       bytes += Self.frame("record", String(decoding: line, as: UTF8.self))
     }
-    return (bytes, page.lastID)
+    return (bytes, last)
   }
 
   /// One event (WHATWG HTML, section 9.2): data is one line.

@@ -38,6 +38,10 @@ struct ServeLoop: ~Copyable {
     var output: [UInt8] = []
     var sent = 0
     var isStream = false
+    /// The last record that a stream has.
+    var lastID = 0
+    /// Whether there may be records that a stream does not have.
+    var isBehind = false
     /// Whether it gets nothing more than its output.
     var isAnswered = false
     var isDone = false
@@ -79,7 +83,8 @@ struct ServeLoop: ~Copyable {
         let events = (isRead ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0)
         entries.append(pollfd(fd: client.descriptor.number, events: Int16(events), revents: 0))
       }
-      let due = (clients.map(\.dueAt) + [news.dueAt].compactMap { $0 }).min()
+      let isFeeding = clients.contains { $0.isBehind && !$0.hasOutput }
+      let due = isFeeding ? clock.instant : (clients.map(\.dueAt) + [news.dueAt].compactMap { $0 }).min()
       let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
       if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
       if count < 0 || entries[0].revents != 0, !SignalBell.take().isEmpty { return }
@@ -136,7 +141,11 @@ struct ServeLoop: ~Copyable {
     clients[index].isAnswered = true
     clients[index].isStream = response.isStream
     clients[index].dueAt = due(response.isStream ? Limits.heartbeatSeconds : Limits.answerSeconds)
-    if response.isStream { news.begin(after: response.lastID, at: clock.instant) }
+    if response.isStream {
+      clients[index].lastID = response.lastID ?? news.newest
+      clients[index].isBehind = true
+      news.begin(at: clock.instant)
+    }
     send(index)
   }
 
@@ -166,9 +175,25 @@ struct ServeLoop: ~Copyable {
   // MARK: - Streams
 
   private mutating func tellStreams(_ hasNews: Bool) {
-    let frames = news.take(hasNews, at: clock.instant)
-    guard !frames.isEmpty else { return }
-    for index in clients.indices where clients[index].isStream { append(frames, to: index) }
+    let news = self.news.take(hasNews, at: clock.instant)
+    for index in clients.indices where clients[index].isStream {
+      if news.hasRecords { clients[index].isBehind = true }
+      if !news.frames.isEmpty { append(news.frames, to: index) }
+      feed(index)
+    }
+  }
+
+  /// Gives a stream the next records once it has read what it was given, so that one with much to catch up with takes
+  /// little memory, and keeps nobody waiting.
+  private mutating func feed(_ index: Int) {
+    guard clients[index].isBehind, !clients[index].hasOutput, !clients[index].isDone else { return }
+    guard let records = news.records(after: clients[index].lastID) else {
+      clients[index].isBehind = false
+      return
+    }
+    clients[index].lastID = records.last
+    clients[index].output = records.bytes
+    send(index)
   }
 
   private mutating func append(_ bytes: [UInt8], to index: Int) {

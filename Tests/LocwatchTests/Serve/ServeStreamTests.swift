@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The stream of events that the page and other programs follow.
+@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
+struct ServeStreamTests {
+  /// Events that are there already, without the daemon that made them.
+  private static let filler = #"""
+    import sqlite3, sys
+    state = sqlite3.connect(sys.argv[1])
+    lines = ((i, "x", 0, ',"id":%d,"type":"x","text":"%s"}' % (i, "y" * 200)) for i in range(1, 6001))
+    state.executemany("INSERT OR IGNORE INTO events (id, type, time, line) VALUES (?, ?, ?, ?)", lines)
+    state.commit()
+    """#
+
+  /// Follows from an id to the last event, reads slowly where that is asked for, and prints what came.
+  private static let reader = #"""
+    import json, socket, sys, time
+    port, token, since, pause = int(sys.argv[1]), sys.argv[2], sys.argv[3], float(sys.argv[4])
+    link = socket.create_connection(("127.0.0.1", port))
+    link.sendall((f"GET /api/stream?since={since} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Authorization: Bearer {token}\r\n\r\n").encode())
+    ids, kind = [], ""
+    for line in link.makefile("rb"):
+        key, _, value = line.decode().rstrip("\r\n").partition(": ")
+        if key == "event": kind = value
+        if key == "data" and kind == "record":
+            ids.append(json.loads(value)["id"])
+            if len(ids) % 1000 == 0: time.sleep(pause)
+            if ids[-1] == 6000: break
+    print(len(ids), ids == sorted(set(ids)), ids[0], flush=True)
+    time.sleep(30)
+    """#
+
+  @Test func `who comes back late gets every record, whoever else listens`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(await run.end() == 0)
+    let filled = try await Binary.run(
+      [run.folder.write("fill.py", Self.filler), run.state], executable: "/usr/bin/python3")
+    try #require(filled.status == 0, "\(filled.stderr)")
+    let server = try await WebServer.start(run)
+    let script = run.folder.write("read.py", Self.reader)
+    // The first has all already and goes on listening; the others come from the past, one of them slowly.
+    var readers: [LiveProcess] = []
+    for (since, pause, told) in [
+      ("5999", "0", "1 True 6000"), ("0", "0", "6000 True 1"), ("10", "0.2", "5990 True 11"),
+    ] {
+      let reader = try LiveProcess(
+        "/usr/bin/python3", [script, "\(server.port)", server.token, since, pause])
+      #expect(await reader.wait { $0.contains { $0 == told } }, "\(since): \(reader.stdout) \(reader.stderr)")
+      readers.append(reader)
+    }
+    for reader in readers { reader.signal(SIGKILL) }
+    server.process.signal(SIGTERM)
+    #expect(await server.process.finish() == 0)
+  }
+}
