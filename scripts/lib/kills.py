@@ -4,6 +4,8 @@
     kills.py big PROGRAM FOLDER          a file of 2 GB, and the memory that it takes
     kills.py webhook PROGRAM FOLDER      10,000 events for an endpoint that is away, the daemon killed 20 times
     kills.py mqtt PROGRAM FOLDER         the same for a broker (mosquitto)
+    kills.py dbus PROGRAM FOLDER         the same for a program on D-Bus, locwatch-bus killed too
+    kills.py page PROGRAM FOLDER         the same for a browser, locwatch serve killed too
 
 Real processes and sockets, on this machine alone. Prints what was measured; ends with 1 where something was lost.
 """
@@ -11,6 +13,7 @@ Real processes and sockets, on this machine alone. Prints what was measured; end
 import atexit
 import calendar
 import hashlib
+import http.client
 import http.server
 import json
 import os
@@ -21,6 +24,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 KILLS = 20
 
@@ -362,8 +366,11 @@ walk.index = 0
 walk.pause = 0.001
 
 
-def outlet(program, folder, add, begin, arrived):
-    """The counterpart is away while the events come; afterwards all must arrive, in order."""
+def outlet(program, folder, add, begin, arrived, killed=lambda: None):
+    """The counterpart is away while the events come; afterwards all must arrive, in order.
+
+    `killed` is called after each kill of the daemon while the counterpart is there.
+    """
     gpsd = GPSD()
     settings = os.path.join(folder, "c.yaml")
     with open(settings, "w") as file:
@@ -396,6 +403,7 @@ def outlet(program, folder, add, begin, arrived):
             time.sleep(chance.random() * 0.5)
             daemon.kill()
             kills += 1
+            killed()
             daemon.start()
         seen = now
         wanted = [line["id"] for line in daemon.events("significant")]
@@ -489,8 +497,102 @@ def mqtt(program, folder):
             child.kill()
 
 
+# MARK: Followers
+
+
+class Helper:
+    """A program of locwatch's own between the daemon and who listens."""
+
+    def __init__(self, words, environment=None):
+        self.words, self.environment = words, environment
+        self.process = None
+        atexit.register(lambda: self.process and self.process.kill())
+
+    def start(self):
+        self.process = subprocess.Popen(
+            self.words, env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def restart(self):
+        self.process.kill()
+        self.process.wait()
+        self.start()
+
+
+def dbus(program, folder):
+    got = []
+    bus = subprocess.Popen(
+        ["dbus-daemon", "--session", "--nofork", "--print-address"], stdout=subprocess.PIPE, text=True
+    )
+    atexit.register(bus.kill)
+    environment = dict(os.environ, DBUS_SESSION_BUS_ADDRESS=bus.stdout.readline().strip())
+    state = os.path.join(folder, "s.db")
+    helper = Helper([program + "-bus", "serve", "--session", "--state", state], environment)
+
+    def read():
+        since = 0
+        call = ["busctl", "--user", "--json=short", "call", "locwatch.Daemon1", "/locwatch", "locwatch.Daemon1", "Events", "tu"]
+        while True:
+            asked = subprocess.run(call + [str(since), "50"], env=environment, capture_output=True, text=True)
+            lines = json.loads(asked.stdout)["data"][0] if asked.returncode == 0 else []
+            for line in lines:
+                event = json.loads(line)
+                since = event["id"]
+                if event["type"] == "significant":
+                    got.append(since)
+            # A kill is to fall between two pages, too.
+            time.sleep(0.02 if lines else 0.2)
+
+    def begin():
+        helper.start()
+        threading.Thread(target=read, daemon=True).start()
+
+    outlet(program, folder, lambda daemon: None, begin, lambda: list(got), helper.restart)
+
+
+def page(program, folder):
+    got = []
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    token = "5f1c9a0e3b7d24685f1c9a0e3b7d2468"
+    secret = os.path.join(folder, "token")
+    with open(os.open(secret, os.O_CREAT | os.O_WRONLY, 0o600), "w") as file:
+        file.write(token + "\n")
+    listen = "127.0.0.1:%d" % port
+    words = [program, "serve", "--listen", listen, "--token", secret, "--state", os.path.join(folder, "s.db")]
+    helper = Helper(words)
+
+    def read():
+        since = 0
+        while True:
+            try:
+                asked = urllib.request.Request("http://%s/api/stream?since=%d" % (listen, since))
+                asked.add_header("Authorization", "Bearer " + token)
+                kind = ""
+                for line in urllib.request.urlopen(asked, timeout=60):
+                    key, _, value = line.decode().rstrip("\n").partition(": ")
+                    if key == "event":
+                        kind = value
+                    elif key == "data" and kind == "record":
+                        event = json.loads(value)
+                        since = event["id"]
+                        if event["type"] == "significant":
+                            got.append(since)
+            # What was read of a line that broke off is read again.
+            except (OSError, ValueError, http.client.HTTPException):
+                time.sleep(0.1)
+
+    def begin():
+        helper.start()
+        threading.Thread(target=read, daemon=True).start()
+
+    outlet(program, folder, lambda daemon: None, begin, lambda: list(got), helper.restart)
+
+
+KINDS = ("transfers", "big", "webhook", "mqtt", "dbus", "page")
+
 if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[1] not in ("transfers", "big", "webhook", "mqtt"):
+    if len(sys.argv) != 4 or sys.argv[1] not in KINDS:
         print(__doc__.strip(), file=sys.stderr)
         sys.exit(64)
     folder = os.path.abspath(sys.argv[3])
