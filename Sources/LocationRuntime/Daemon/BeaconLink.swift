@@ -29,13 +29,19 @@ struct BeaconLink {
   mutating func align(_ beacons: [Beacon]) {
     var seen: Set<Beacon> = []
     let beacons = beacons.filter { seen.insert($0).inserted }
-    guard beacons != watched, !link.hasFailed else { return }
+    guard beacons != watched, link.retryAt == nil else { return }
     watched = beacons
     guard !beacons.isEmpty else { return end() }
     link.start(Self.helper)
     let texts = JSONTree.array(beacons.map { .string($0.text) })
     link.say(.object([.init(key: "watch", value: texts)]))
   }
+
+  /// When it is started again; nil where it has not failed.
+  var retryAt: EngineInstant? { link.retryAt }
+
+  /// Whether the time for that has come; if so, once.
+  mutating func mayRetry() -> Bool { link.mayRetry() }
 
   /// Ends it.
   mutating func end() { link.end() }
@@ -49,7 +55,8 @@ struct BeaconLink {
     let (lines, hasEnded) = link.take()
     var events = lines.compactMap { take($0) }
     if hasEnded {
-      trouble.append("locwatch-beacons has ended; beacons are not looked for until the next start")
+      trouble.append("locwatch-beacons has ended and is started again; until then no beacon is seen")
+      watched = []
       events.append(.lost(nil, secondsAgo: 0))
     }
     return events

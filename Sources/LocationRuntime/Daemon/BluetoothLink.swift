@@ -47,7 +47,7 @@ struct BluetoothLink {
       guard !known.terms.isSameSession(as: terms) else { return }
       close(terms.session, of: name)
     }
-    guard let gatt = terms.gatt, !link.hasFailed else { return }
+    guard let gatt = terms.gatt, link.retryAt == nil else { return }
     link.start(Self.helper)
     lastNumber += 1
     entries.append(Entry(number: lastNumber, subscriber: name, terms: terms))
@@ -99,6 +99,12 @@ struct BluetoothLink {
     return true
   }
 
+  /// When it is started again; nil where it has not failed.
+  var retryAt: EngineInstant? { link.retryAt }
+
+  /// Whether the time for that has come; if so, once.
+  mutating func mayRetry() -> Bool { link.mayRetry() }
+
   /// Ends it.
   mutating func end() { link.end() }
 
@@ -142,7 +148,7 @@ struct BluetoothLink {
       if let event = take(line) { news.append(event) }
     }
     guard hasEnded else { return news }
-    trouble.append("locwatch-bluetooth has ended; there is no Bluetooth until the next start")
+    trouble.append("locwatch-bluetooth has ended and is started again; until then there is no Bluetooth")
     for entry in entries where entry.isRegistered {
       news.append(
         .event(subscriber: entry.subscriber, .disconnected(session: entry.terms.session)))

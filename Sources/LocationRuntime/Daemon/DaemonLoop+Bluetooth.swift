@@ -38,6 +38,7 @@ extension DaemonLoop {
         try live.handle(.subscriber(name: name, .mode(.accessory(event))), at: clock.read())
       }
     }
+    if bluetooth.mayRetry() { try renewBluetooth(of: live.engine.subscribers) }
     for text in bluetooth.takeTrouble() { Self.log(text) }
   }
 

@@ -246,7 +246,7 @@ struct DaemonLoop: ~Copyable {
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
       audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
-      control.nextDeadline(at: before),
+      beacons.retryAt, bluetooth.retryAt, control.nextDeadline(at: before),
     ].compactMap { $0 }.min()
     let own = [inbox.readable, signals, supervisor.readable, hook.readable]
     var entries = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

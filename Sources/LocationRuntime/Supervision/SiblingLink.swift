@@ -1,3 +1,4 @@
+import LocationCore
 import LocationFormats
 
 #if canImport(Musl)
@@ -7,16 +8,22 @@ import LocationFormats
 #endif
 
 /// A running program of locwatch's own that stands on a bus. It is started when it is first told something, and may be
-/// ended in between. Where it ends by itself it is not started again in this run: its bus is gone.
+/// ended in between. Where it ends by itself, whoever has the link may have it started again a while later.
 struct SiblingLink {
   private let environment: [String]
   private let hasChannel: Bool
   private var process: SiblingProcess?
-  /// Whether it could not be started, or has ended by itself.
-  private(set) var hasFailed = false
+  /// Where it could not be started, or has ended by itself: when it may be started again.
+  private(set) var retryAt: EngineInstant?
+  /// Seconds until then; doubled while it says nothing in between.
+  private var retrySeconds = leastRetrySeconds
+  private let clock = SystemClock()
 
   /// The longest line that it says, bytes.
   private static let lineBytes = 4_096
+  /// Seconds until it is started again, at first and at most: those of rule K5.
+  private static let leastRetrySeconds = 1.0
+  private static let mostRetrySeconds = 300.0
 
   /// - Parameter hasChannel: whether it passes descriptors.
   init(environment: [String], hasChannel: Bool = false) {
@@ -28,10 +35,22 @@ struct SiblingLink {
   ///
   /// - Parameter path: the program; nil where it is not there.
   mutating func start(_ path: String?) {
-    guard let path, process == nil, !hasFailed else { return }
+    guard let path, process == nil, retryAt == nil else { return }
     process = try? SiblingProcess(
       path, environment: environment, lineBytes: Self.lineBytes, hasChannel: hasChannel)
-    hasFailed = process == nil
+    if process == nil { fail() }
+  }
+
+  private mutating func fail() {
+    retryAt = clock.instant.advanced(bySeconds: retrySeconds)
+    retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
+  }
+
+  /// Whether the time has come to start it again; if so, once.
+  mutating func mayRetry() -> Bool {
+    guard let at = retryAt, at <= clock.instant else { return false }
+    retryAt = nil
+    return true
   }
 
   /// Tells it a line, where it runs.
@@ -63,8 +82,9 @@ struct SiblingLink {
   mutating func take() -> (lines: [JSONTree], hasEnded: Bool) {
     process?.send()
     guard let (lines, hasEnded) = process?.take() else { return ([], false) }
+    if !lines.isEmpty { retrySeconds = Self.leastRetrySeconds }
     if hasEnded {
-      hasFailed = true
+      fail()
       end()
     }
     return (lines, hasEnded)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationRuntime
 
 /// Rules J3 and J3a from the outside: a daemon with its program for Bluetooth, before a BlueZ of our own on a private
 /// bus.
@@ -332,6 +333,28 @@ struct BluetoothDaemonTests {
     try await Self.waitForLog(run, #""cause":"J3""#)
     try await Self.waitForLog(run, "passed band", count: 2)
     #expect(await run.end() == 0)
+  }
+
+  @Test func `J3 when the program that speaks to BlueZ is killed, the connection is asked for anew`()
+    async throws
+  {
+    let run = try DaemonRun()
+    let command = try await Self.start(run, Self.central, mode: "bluetooth-central")
+    try command("near")
+    try await Self.waitForLog(run, "passed band")
+    let daemon = try #require(run.process?.pid)
+    let helper = try #require(
+      KernelFile.names(in: "/proc", areDirectories: true).compactMap { Int32($0) }.first {
+        KernelFile.target("/proc/\($0)/exe")?.hasSuffix("/locwatch-bluetooth") == true
+          && KernelFile.read("/proc/\($0)/status")?.contains("\nPPid:\t\(daemon)\n") == true
+      })
+    #expect(kill(helper, SIGKILL) == 0)
+    try await Self.waitForBlueZ(run, "acquired", count: 2)
+    try await Self.waitForLog(run, "passed band", count: 2)
+    try command("notify 0142")
+    try await Self.waitForLog(run, "heard 0142")
+    #expect(await run.end() == 0)
+    #expect(run.process?.stderr.contains("locwatch-bluetooth has ended and is started again") == true)
   }
 
   @Test func `J3 a service of this machine is offered, and what is asked of it wakes its program`()
