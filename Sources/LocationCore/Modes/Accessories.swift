@@ -211,14 +211,16 @@ extension Policy {
     alignAccessories(index, into: &steps)
   }
 
-  /// The user force-quits a program: its sessions end (rule J5).
-  mutating func dropAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    for session in sessions[index].modes.accessories?.sessions ?? [] {
+  /// The user has force-quit a program: its sessions have ended (rule J5).
+  mutating func noteDropped(
+    _ dropped: [AccessoryState.Session], _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    for session in dropped {
       decide(.drop, .accessoryClosed, .forceQuit, index, at: instant, into: &steps)
       // A process takes the others with it.
       if session.terms.kind == .gatt { order(.close, of: session.terms.session, index, into: &steps) }
     }
-    update(index) { $0.modes.accessories?.sessions = [] }
     for pending in sessions[index].outbox where pending.trigger.row == .bluetooth {
       decide(
         .drop, .accessoryClosed, .forceQuit, index, event: pending.event, at: instant, into: &steps)

@@ -81,9 +81,11 @@ extension Policy {
   /// The user ends it for good (rule A7). The mark is told where nothing ran, too.
   mutating func forceQuit(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     decide(.terminate, .forceQuit, .forceQuit, index, after: .notRunning, at: instant, into: &steps)
-    dropAccessories(index, at: instant, into: &steps)
+    let accessories = sessions[index].modes.accessories?.sessions ?? []
+    update(index) { $0.modes.accessories?.sessions = [] }
     end(
       index, retries: false, isOrdered: sessions[index].state != .notRunning, at: instant, into: &steps)
+    noteDropped(accessories, index, at: instant, into: &steps)
     cancelTransfers(index, at: instant, into: &steps)
     update(index) {
       $0.wasForceQuit = true

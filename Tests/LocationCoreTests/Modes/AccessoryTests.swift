@@ -156,7 +156,7 @@ import Testing
   @Test func `J5 force-quit closes the sessions, and nothing wakes`() {
     var stage = Self.suspended()
     stage.say(20, .quit)
-    #expect(stage.log().contains("drop J5 suspended>suspended force_quit"))
+    #expect(stage.log().contains("drop J5 notRunning>notRunning force_quit"))
     stage.say(21, Self.data())
     #expect(stage.log().last == "refuse J1 notRunning>notRunning unknown_accessory")
   }

@@ -246,7 +246,7 @@ import Testing
     stage.say(11, .backgroundDelivery(false))
     stage.say(12, Self.data())
     stage.say(15, .quit)
-    #expect(stage.log().count { $0 == "drop J5 suspended>suspended force_quit" } == 2)
+    #expect(stage.log().count { $0 == "drop J5 notRunning>notRunning force_quit" } == 2)
     #expect(stage.accessoryOrders.last == "close band")
     #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
     stage.say(21, Self.data())
