@@ -41,6 +41,10 @@ public struct SubscriberView: Hashable, Sendable {
   public var audio: [AudioView]
   /// Its sessions with accessories, in the order in which it opened them (rule J1).
   public var accessories: [AccessoryView]
+  /// Its transfers that have not ended (rule I1).
+  public var openTransfers: Int
+  /// The name of the issue that was there last (rule I5); nil before the first.
+  public var issue: String?
   /// Notifications that it has scheduled.
   public var scheduledNotifications: Int
 }
@@ -154,6 +158,8 @@ extension SubscriberView {
     accessories = (session.modes.accessories?.sessions ?? []).map {
       AccessoryView(session: $0.terms.session, isConnected: $0.isConnected, terms: $0.terms)
     }
+    openTransfers = session.modes.transfers?.entries.count ?? 0
+    issue = session.modes.issues?.name
     scheduledNotifications = session.modes.notifications?.entries.count ?? 0
   }
 }

@@ -106,6 +106,8 @@ extension Explanation {
       ("sockets", view.sockets.isEmpty ? nil : .array(view.sockets.map { .string($0) })),
       ("audio", view.audio.isEmpty ? nil : AudioView.tree(of: view.audio)),
       ("accessories", view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories)),
+      ("transfers", view.openTransfers > 0 ? .number("\(view.openTransfers)") : nil),
+      ("issue", view.issue.map { .string($0) }),
       ("would", listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree))),
     ])
   }

@@ -159,6 +159,10 @@ struct ExplanationText {
       let words = accessory.isConnected ? "is connected" : "waits for its device"
       add(name, "accessory", "session \(accessory.session) \(words) (J1)")
     }
+    if view.openTransfers > 0 {
+      add(name, "transfers", "\(Wording.count(view.openTransfers)) open (I1)")
+    }
+    if let issue = view.issue { add(name, "issue", "\(issue) was there last (I5)") }
     if view.scheduledNotifications > 0 {
       let count = Wording.count(view.scheduledNotifications, "notification")
       add(name, "", "\(count) scheduled (D1)")

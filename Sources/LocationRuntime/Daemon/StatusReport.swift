@@ -165,6 +165,10 @@ struct StatusReport {
     if !view.accessories.isEmpty {
       members.append(.init(key: "accessories", value: AccessoryView.tree(of: view.accessories)))
     }
+    if view.openTransfers > 0 {
+      members.append(.init(key: "transfers", value: .number("\(view.openTransfers)")))
+    }
+    if let issue = view.issue { members.append(.init(key: "issue", value: .string(issue))) }
     if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
     if !view.tasks.isEmpty {
       members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))

@@ -31,6 +31,14 @@ import Testing
     session.modes.sockets = ["sip"]
     session.modes.audio = AudioState()
     session.modes.audio?.sessions = [AudioState.Session(token: 1, kind: .play, mixes: false)]
+    session.modes.accessories = AccessoryState()
+    session.modes.accessories?.sessions = [
+      AccessoryState.Session(terms: AccessoryTerms(session: "meter", device: "/dev/ttyUSB0"))
+    ]
+    session.modes.transfers = TransferBook()
+    session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
+    session.modes.issues = IssueState(at: instant)
+    session.modes.issues?.name = "nov"
     var whole = Explanation(time: time)
     whole.knownUntil = time
     whole.event = record
