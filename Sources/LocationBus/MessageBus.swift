@@ -152,6 +152,32 @@ import CSystemd
   /// The kind: `POLLIN`, or that and `POLLOUT`.
   package var events: Int16 { Int16(truncatingIfNeeded: unsafe sd_bus_get_events(bus)) }
 
+  /// What was waited for has come.
+  package enum Input {
+    /// Something on the bus, or the time was up.
+    case bus
+    /// These bytes on standard input.
+    case bytes([UInt8])
+    /// Standard input has ended.
+    case end
+  }
+
+  /// Waits for the bus and for standard input.
+  ///
+  /// - Parameter milliseconds: how long at most; -1 for ever.
+  package func waitForInput(atMost milliseconds: Int32 = -1) -> Input {
+    var entries = [
+      pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: descriptor, events: events, revents: 0),
+    ]
+    guard unsafe poll(&entries, 2, milliseconds) >= 0, entries[0].revents != 0 else { return .bus }
+    var piece = [UInt8](repeating: 0, count: 4_096)
+    let count = unsafe read(STDIN_FILENO, &piece, piece.count)
+    guard count > 0 else { return .end }
+    piece.removeLast(piece.count - count)
+    return .bytes(piece)
+  }
+
   /// The next message that nobody waits for, without waiting; nil where there is none.
   package func take() throws(Failure) -> BusMessage? {
     while true {

@@ -57,17 +57,13 @@ import LocationFormats
       try devices.passTime(on: bus)
       try services.passTime(on: bus)
       fflush(nil)
-      var entries = [
-        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
-      ]
       let due = [devices.deadline, services.deadline].compactMap { $0 }.min()
       let wait = due.map { Int32(clamping: max(0, $0 - BlueZ.milliseconds)) } ?? -1
-      guard unsafe poll(&entries, 2, wait) >= 0, entries[0].revents != 0 else { continue }
-      var piece = [UInt8](repeating: 0, count: 4_096)
-      let count = unsafe read(STDIN_FILENO, &piece, piece.count)
-      guard count > 0 else { return }
-      lines.append(piece.span.extracting(0..<count))
+      switch bus.waitForInput(atMost: wait) {
+      case .bus: continue
+      case .end: return
+      case .bytes(let bytes): lines.append(bytes.span)
+      }
       while case .line(let range) = lines.next() {
         guard let line = try? JSONTree(Array(lines.bytes[range])) else { continue }
         try devices.take(line, on: bus)

@@ -48,13 +48,7 @@ import LocationBus
         fflush(nil)
         continue
       }
-      var entries = [
-        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
-      ]
-      guard unsafe poll(&entries, 2, -1) >= 0 else { continue }
-      var piece = [UInt8](repeating: 0, count: 256)
-      if entries[0].revents != 0, unsafe read(STDIN_FILENO, &piece, piece.count) <= 0 { return }
+      if case .end = bus.waitForInput() { return }
     }
   }
 

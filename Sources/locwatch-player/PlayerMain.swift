@@ -34,16 +34,11 @@ import LocationCore
         if let command = try player.take(message, on: bus) { print("{\"command\":\"\(command)\"}") }
       }
       fflush(nil)
-      var entries = [
-        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
-      ]
-      guard unsafe poll(&entries, 2, -1) >= 0 else { continue }
-      guard entries[0].revents != 0 else { continue }
-      var piece = [UInt8](repeating: 0, count: 4_096)
-      let count = unsafe read(STDIN_FILENO, &piece, piece.count)
-      guard count > 0 else { return }
-      lines.append(piece.span.extracting(0..<count))
+      switch bus.waitForInput() {
+      case .bus: continue
+      case .end: return
+      case .bytes(let bytes): lines.append(bytes.span)
+      }
       while case .line(let range) = lines.next() {
         guard let next = Self.player(Array(lines.bytes[range])) else { continue }
         try become(next, from: player, on: bus)

@@ -281,6 +281,50 @@ final class HeldAccessories {
   }
 }
 
+extension SupervisedSubscriber {
+  /// Carries out an order that is about one of its accessories.
+  func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
+    switch order {
+    case .open(let terms):
+      guard terms.kind == .gatt || hasProcess else { return }
+      let isKnown = accessories.lasting.contains(session)
+      let reports = accessories.open(terms, of: subscriber.name, at: now)
+      // Whether a service is offered, nobody here knows: a program that asks again was told before.
+      if !accessories.isConnected(session), !(isKnown && terms.isOfService) {
+        answer(.accessoryAwaited(session))
+      }
+      tellOf(reports)
+    case .close: accessories.close(session)
+    // The daemon does it.
+    case .publish: break
+    }
+  }
+
+  /// What can be heard of a characteristic has come (rule J3).
+  func hold(_ descriptor: Descriptor, as session: String, at now: Int64) {
+    tellOf(accessories.hold(descriptor, as: session, of: subscriber.name, at: now))
+  }
+
+  /// Something has changed where devices of accessories are.
+  func takeDeviceNews(at now: Int64) {
+    tellOf(accessories.takeNews(of: subscriber.name, at: now))
+  }
+
+  /// An accessory has something to read, or is gone.
+  func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
+    tellOf(accessories.note(session, events, of: subscriber.name, at: now))
+  }
+
+  /// Does what is due by time.
+  func passTimeOfAccessories(at now: Int64) {
+    tellOf(accessories.passTime(of: subscriber.name, at: now))
+  }
+
+  private func tellOf(_ reports: [SupervisorReport]) {
+    if !reports.isEmpty { tell(reports) }
+  }
+}
+
 extension AccessoryTerms {
   /// Whether it is about a service of this machine.
   var isOfService: Bool { if case .peripheral? = gatt { true } else { false } }

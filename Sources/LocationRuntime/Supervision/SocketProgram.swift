@@ -14,7 +14,7 @@ final class SocketProgram: SupervisedSubscriber {
   let subscriber: Subscriber
   private let site: SupervisorSite
   private let socketPath: String?
-  private let tell: ([SupervisorReport]) -> Void
+  let tell: ([SupervisorReport]) -> Void
   private(set) var connection: SocketConnection?
   /// Its accessories (section J).
   let accessories = HeldAccessories()
@@ -47,6 +47,8 @@ final class SocketProgram: SupervisedSubscriber {
     return ProgramUsage(coreSeconds: status.coreSeconds, memoryBytes: status.residentBytes, processes: 1)
   }
 
+  var hasProcess: Bool { connection != nil }
+
   private var name: String { subscriber.name }
 
   private func note(_ note: SupervisorNote) { tell([.note(subscriber: name, note)]) }
@@ -71,29 +73,6 @@ final class SocketProgram: SupervisedSubscriber {
     case .open(_, let launch): call(LaunchNotice(launch), at: now)
     case .notify, .transfer: break
     }
-  }
-
-  private func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
-    switch order {
-    case .open(let terms):
-      guard terms.kind == .gatt || connection != nil else { return }
-      let isKnown = accessories.lasting.contains(session)
-      let reports = accessories.open(terms, of: name, at: now)
-      // Whether a service is offered, nobody here knows: a program that asks again was told before.
-      if !accessories.isConnected(session), !(isKnown && terms.isOfService) {
-        answer(.accessoryAwaited(session))
-      }
-      if !reports.isEmpty { tell(reports) }
-    case .close: accessories.close(session)
-    // The daemon does it.
-    case .publish: break
-    }
-  }
-
-  /// What can be heard of a characteristic has come.
-  func hold(_ descriptor: Descriptor, as session: String, at now: Int64) {
-    let reports = accessories.hold(descriptor, as: session, of: name, at: now)
-    if !reports.isEmpty { tell(reports) }
   }
 
   func userLaunch(at now: Int64) { call(.user, at: now) }
@@ -211,18 +190,6 @@ final class SocketProgram: SupervisedSubscriber {
     if let report = connection?.sockets.traffic(tag, of: name) { tell([report]) }
   }
 
-  /// Something has changed where devices of accessories are.
-  func takeDeviceNews(at now: Int64) {
-    let reports = accessories.takeNews(of: name, at: now)
-    if !reports.isEmpty { tell(reports) }
-  }
-
-  /// An accessory has something to read, or is gone.
-  func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
-    let reports = accessories.note(session, events, of: name, at: now)
-    if !reports.isEmpty { tell(reports) }
-  }
-
   /// Writes what goes without waiting.
   func send() {
     if let problem = connection?.talk.send() { note(problem) }
@@ -240,8 +207,7 @@ final class SocketProgram: SupervisedSubscriber {
 
   /// Does what is due by time.
   func passTime(at now: Int64) {
-    let found = accessories.passTime(of: name, at: now)
-    if !found.isEmpty { tell(found) }
+    passTimeOfAccessories(at: now)
     if let due = connectBy, due <= now {
       giveUp(.notConnected, status: Self.unreachableStatus)
       endCommand(at: now)

@@ -12,12 +12,16 @@ protocol SupervisedSubscriber: AnyObject {
   var subscriber: Subscriber { get }
   /// What it takes now; nil where it does not run.
   var usage: ProgramUsage? { get }
+  /// Its accessories (section J).
+  var accessories: HeldAccessories { get }
+  /// Whether there is a process that goes on.
+  var hasProcess: Bool { get }
+  /// Tells the daemon.
+  var tell: ([SupervisorReport]) -> Void { get }
   /// Carries out an order to this subscriber.
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64)
   /// The user started it or returned to it.
   func userLaunch(at now: Int64)
-  /// What can be heard of a characteristic has come (rule J3).
-  func hold(_ descriptor: Descriptor, as session: String, at now: Int64)
   /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply)
   /// Ends it and forgets it.

@@ -9,7 +9,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   private let ownDirectories: [String]
   /// One of the same name that was removed before and may not have ended yet: until then nothing is started.
   private var predecessor: SupervisedProgram?
-  private let tell: ([SupervisorReport]) -> Void
+  let tell: ([SupervisorReport]) -> Void
   private(set) var run: ProgramRun?
   /// Its accessories (section J).
   let accessories = HeldAccessories()
@@ -45,6 +45,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// What it takes now; nil where it does not run.
   var usage: ProgramUsage? { run?.tree.usage }
 
+  var hasProcess: Bool { run?.isEnding == false }
+
   private var name: String { subscriber.name }
 
   private func note(_ note: SupervisorNote) { tell([.note(subscriber: name, note)]) }
@@ -72,29 +74,6 @@ final class SupervisedProgram: SupervisedSubscriber {
     // The daemon does it.
     case .notify, .transfer: break
     }
-  }
-
-  private func perform(_ order: AccessoryOrder, _ session: String, at now: Int64) {
-    switch order {
-    case .open(let terms):
-      guard terms.kind == .gatt || run?.isEnding == false else { return }
-      let isKnown = accessories.lasting.contains(session)
-      let reports = accessories.open(terms, of: name, at: now)
-      // Whether a service is offered, nobody here knows: a program that asks again was told before.
-      if !accessories.isConnected(session), !(isKnown && terms.isOfService) {
-        answer(.accessoryAwaited(session))
-      }
-      if !reports.isEmpty { tell(reports) }
-    case .close: accessories.close(session)
-    // The daemon does it.
-    case .publish: break
-    }
-  }
-
-  /// What can be heard of a characteristic has come.
-  func hold(_ descriptor: Descriptor, as session: String, at now: Int64) {
-    let reports = accessories.hold(descriptor, as: session, of: name, at: now)
-    if !reports.isEmpty { tell(reports) }
   }
 
   /// The user started it or returned to it.
@@ -309,18 +288,6 @@ final class SupervisedProgram: SupervisedSubscriber {
     if let report = run?.sockets.traffic(tag, of: name) { tell([report]) }
   }
 
-  /// Something has changed where devices of accessories are.
-  func takeDeviceNews(at now: Int64) {
-    let reports = accessories.takeNews(of: name, at: now)
-    if !reports.isEmpty { tell(reports) }
-  }
-
-  /// An accessory has something to read, or is gone.
-  func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
-    let reports = accessories.note(session, events, of: name, at: now)
-    if !reports.isEmpty { tell(reports) }
-  }
-
   /// Looks whether a suspension has come about.
   func noticeSuspension(at now: Int64) {
     guard let run, run.noticeSuspension(at: now) else { return }
@@ -335,8 +302,7 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Does what is due by time.
   func passTime(at now: Int64) {
-    let found = accessories.passTime(of: name, at: now)
-    if !found.isEmpty { tell(found) }
+    passTimeOfAccessories(at: now)
     guard let run else { return startIfDue(at: now) }
     noticeSuspension(at: now)
     if run.killIfDue(at: now) { note(.killed) }
