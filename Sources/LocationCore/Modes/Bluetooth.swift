@@ -41,6 +41,19 @@ extension Policy {
     }
   }
 
+  /// The process of a program without the mode ends: what its sessions told it, nobody may hand to the next one (rule
+  /// J4).
+  mutating func dropUndeclaredBluetooth(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard !sessions[index].subscriber.declares(.bluetooth) else { return }
+    for pending in sessions[index].outbox where pending.trigger.row == .bluetooth {
+      decide(
+        .drop, .accessoryMode, .noMode, index, event: pending.event, at: instant, into: &steps)
+    }
+    update(index) { $0.outbox.removeAll { $0.trigger.row == .bluetooth } }
+  }
+
   /// The machine has booted, or was unlocked for the first time since: pending connections are asked for again (rule
   /// J5).
   mutating func reopenBluetooth(_ index: Int, into steps: inout [PolicyStep]) {

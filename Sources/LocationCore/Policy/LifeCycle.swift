@@ -138,6 +138,7 @@ extension Policy {
         $0.overruns = 0
         $0.throttledUntil = nil
       }
+      policy.dropUndeclaredBluetooth(index, at: instant, into: &steps)
       if wasThrottled {
         policy.decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps)
       }
@@ -243,6 +244,7 @@ extension Policy {
     endModes(index, at: instant, into: &steps)
     closeAccessoriesOfProcess(index, into: &steps)
     update(index) { $0.endProcess() }
+    dropUndeclaredBluetooth(index, at: instant, into: &steps)
     resumeAudio(at: instant, into: &steps)
     guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }
     let doublings = min(sessions[index].failures, 16)

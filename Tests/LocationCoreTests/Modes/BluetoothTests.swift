@@ -239,6 +239,21 @@ import Testing
     #expect(stage.engine.subscriber("a")?.accessories.isEmpty == true)
   }
 
+  @Test func `J4 without the mode, what its sessions told ends with the process`() {
+    for end in [SubscriberEvent.exited(status: 0), .exited(status: 1)] {
+      var stage = Self.stage(modes: [])
+      stage.answerSeconds = 1000
+      stage.say(1, Self.event(.open(Self.terms)))
+      stage.say(1, Self.event(.connected(session: "band")))
+      #expect(stage.engine.subscriber("a")?.waiting.count == 1)
+      stage.say(2, end)
+      #expect(stage.log().contains("drop J4 notRunning>notRunning no_mode"))
+      #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
+      stage.wait(until: 900)
+      #expect(stage.engine.subscriberState("a") == .notRunning)
+    }
+  }
+
   // MARK: J5
 
   @Test func `J5 force-quit closes it, drops what waits, and nothing relaunches`() {
