@@ -54,9 +54,14 @@ class Cluster:
                                 stderr=subprocess.DEVNULL)
 
     def status(self):
-        run = subprocess.run([self.program, "status", "--json"], env=self.environment, stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True)
-        return json.loads(run.stdout)
+        """Asked again where a busy server does not answer in time."""
+        for _ in range(30):
+            run = subprocess.run([self.program, "status", "--json"], env=self.environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            if run.stdout:
+                return json.loads(run.stdout)
+            time.sleep(1)
+        raise SystemExit(run.stderr)
 
     def metrics(self):
         return self.fleet("metrics")

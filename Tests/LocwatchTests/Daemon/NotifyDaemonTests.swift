@@ -76,6 +76,7 @@ import Testing
     try FileManager.default.copyItem(atPath: PackageRoot.file("Examples/notify.py"), toPath: hook)
     try run.start(settings, through: starter)
     run.move(0, second: 10)
+    try await run.waitForFixes(2)
     try await run.wait("the notification") { Self.shown(run) == ["a: Tea: "] }
     #expect(await run.end() == 0)
     try run.start(settings, through: starter)
