@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a worker of a fleet on this machine: throughput, memory, latency and recovery.
 
-    Benchmarks/fleet/run.py PROGRAM [--devices 25000] [--seconds 200] [--regions 10000] [--rate 10000]
+    Benchmarks/fleet/run.py PROGRAM [--devices 25000] [--seconds 200] [--regions 10000] [--rate 10000] [--area 100]
 
 PROGRAM is a release build of locwatch-fleet. One nats-server runs beside it, so the machine is shared; the processor time
 of the worker is told apart. One line of JSON for each measurement.
@@ -104,6 +104,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=400)
     parser.add_argument("--regions", type=int, default=10_000)
     parser.add_argument("--rate", type=int, default=10_000)
+    parser.add_argument("--area", type=int, default=100, help="kilometres")
     options = parser.parse_args()
     cluster = Cluster(options.program, 1)
     try:
@@ -114,9 +115,9 @@ def main():
 
 def measure(cluster, options):
     regions = os.path.join(cluster.folder, "places.geojson")
-    cluster.fleet("simulate", "--regions", regions, "--count", str(options.regions))
+    cluster.fleet("simulate", "--regions", regions, "--count", str(options.regions), "--area", str(options.area))
     cluster.fleet("regions", "import", regions)
-    simulated = ["simulate", "--devices", str(options.devices), "--start", "1700000000"]
+    simulated = ["simulate", "--area", str(options.area), "--devices", str(options.devices), "--start", "1700000000"]
     fixes = options.devices * (options.seconds // 10)
 
     # An empty worker, for its memory.
@@ -159,7 +160,7 @@ def measure(cluster, options):
 
     # At a steady rate: from the fix in the stream to the confirmed event.
     before = counts(cluster.metrics(), "w2")
-    live = cluster.start("simulate", "--devices", str(options.devices), "--seed", "1", "--start",
+    live = cluster.start("simulate", "--area", str(options.area), "--devices", str(options.devices), "--seed", "1", "--start",
                          str(1_700_000_100 + options.seconds), "--seconds", str(20 * options.devices * 10 // options.rate
                                                                                // 10 * 10), "--rate",
                          str(options.rate))

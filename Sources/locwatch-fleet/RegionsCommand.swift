@@ -114,6 +114,9 @@ struct RegionsCommand: ParsableCommand {
     }
   }
 
+  /// So many first states of one device are hardly meant.
+  private static let loudStates = 100
+
   fileprivate static func change(
     _ layout: FleetLayout, _ edit: (FleetCatalog) throws(Failure) -> FleetCatalog
   ) throws(Failure) {
@@ -121,5 +124,11 @@ struct RegionsCommand: ParsableCommand {
     let next = try edit(try layout.currentCatalog())
     try layout.publish(next, partitions: settings.partitions)
     try Console.print("version \(next.version): \(next.entries.count) regions\n")
+    let told = next.entries.count { $0.feature.region.initial == .state }
+    if told > loudStates {
+      Console.note(
+        "warning: each new device will publish the first state of \(told) regions; give them "
+          + "\"initial\": \"event\" in the file, then only where it is is published")
+    }
   }
 }

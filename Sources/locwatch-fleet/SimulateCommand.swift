@@ -48,22 +48,28 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: "How many regions.")
   var count = 200
 
+  @Option(help: ArgumentHelp("The square in which devices and regions lie.", valueName: "kilometres"))
+  var area = 13.0
+
   @OptionGroup var cluster: ClusterOptions
 
   func validate() throws {
-    if devices < 1 || seconds < 1 || interval < 1 || count < 1 {
-      throw ValidationError("--devices, --seconds, --interval and --count need a whole number of at least 1")
+    if devices < 1 || seconds < 1 || interval < 1 || count < 1 || !(0.1...1_000).contains(area) {
+      throw ValidationError(
+        "--devices, --seconds, --interval and --count need a whole number of at least 1, --area 0.1 to 1000")
     }
   }
 
   func run() throws {
     try Console.reporting { () throws(Failure) in
       if let regions {
-        try OutputFile(path: regions).write(Array(SimulatedFleet.regions(count: count, seed: seed).utf8))
+        try OutputFile(path: regions).write(
+          Array(SimulatedFleet.regions(count: count, seed: seed, areaMeters: area * 1_000).utf8))
         return
       }
       let start = start ?? Int(FleetClock.wall) - seconds
-      var fleet = SimulatedFleet(devices: devices, seed: seed, start: start, intervalSeconds: interval)
+      var fleet = SimulatedFleet(
+        devices: devices, seed: seed, start: start, intervalSeconds: interval, areaMeters: area * 1_000)
       let steps = max(1, seconds / interval)
       if let write {
         try fleet.write(steps: steps, to: try OutputFile(path: write))

@@ -28,22 +28,20 @@ package struct SimulatedFleet {
 
   /// The middle of the city, degrees.
   private static let center = (latitude: 48.137, longitude: 11.575)
-  /// Homes lie within this, degrees of latitude and longitude.
-  private static let spread = (latitude: 0.12, longitude: 0.18)
   private static let metersPerLatitude = 111_200.0
   private static let metersPerLongitude = 74_300.0
 
   /// - Parameters:
   ///   - start: the time of the first fixes, seconds since 1970.
   ///   - intervalSeconds: from one fix of a device to the next.
-  package init(devices count: Int, seed: UInt64, start: Int, intervalSeconds: Int) {
+  ///   - areaMeters: homes lie within a square of such sides.
+  package init(devices count: Int, seed: UInt64, start: Int, intervalSeconds: Int, areaMeters: Double) {
     self.start = start
     interval = intervalSeconds
     devices.reserveCapacity(count)
     for index in 0..<count {
       var random = SplitMix64(seed: seed &* 1_000_003 &+ UInt64(index))
-      let latitude = Self.center.latitude + (random.unit() - 0.5) * Self.spread.latitude
-      let longitude = Self.center.longitude + (random.unit() - 0.5) * Self.spread.longitude
+      let (latitude, longitude) = Self.place(&random, areaMeters)
       let heading = random.unit() * 2 * .pi
       let sigma = 3 + random.unit() * 7
       devices.append(
@@ -51,6 +49,13 @@ package struct SimulatedFleet {
           random: random, latitude: latitude, longitude: longitude, home: (latitude, longitude),
           heading: heading, speed: [0, 1.4, 14][index % 3], sigma: sigma))
     }
+  }
+
+  private static func place(
+    _ random: inout SplitMix64, _ areaMeters: Double
+  ) -> (latitude: Double, longitude: Double) {
+    let latitude = center.latitude + (random.unit() - 0.5) * areaMeters / metersPerLatitude
+    return (latitude, center.longitude + (random.unit() - 0.5) * areaMeters / metersPerLongitude)
   }
 
   /// The name of a device, as in its topic.
@@ -137,17 +142,19 @@ package struct SimulatedFleet {
     return count
   }
 
-  /// Circles in the city, as GeoJSON.
-  package static func regions(count: Int, seed: UInt64) -> String {
+  /// Circles in the city, as GeoJSON. They tell only of what a device is in at first: all the others would be an event
+  /// of each device too.
+  ///
+  /// - Parameter areaMeters: that of the homes; the circles lie within a square of 1.3 times the sides.
+  package static func regions(count: Int, seed: UInt64, areaMeters: Double) -> String {
     var random = SplitMix64(seed: seed)
     let features = (0..<count).map { index in
-      let latitude = center.latitude + (random.unit() - 0.5) * spread.latitude * 1.3
-      let longitude = center.longitude + (random.unit() - 0.5) * spread.longitude * 1.3
+      let (latitude, longitude) = place(&random, areaMeters * 1.3)
       let radius = Int(60 + 240 * random.unit())
       let position = "\(JSONTree.fixed(longitude, 6).text),\(JSONTree.fixed(latitude, 6).text)"
       return
-        "{\"type\":\"Feature\",\"id\":\"place-\(index)\",\"properties\":{\"radius_m\":\(radius),\"dwell_s\":120},"
-        + "\"geometry\":{\"type\":\"Point\",\"coordinates\":[\(position)]}}"
+        "{\"type\":\"Feature\",\"id\":\"place-\(index)\",\"properties\":{\"radius_m\":\(radius),"
+        + "\"dwell_s\":120,\"initial\":\"event\"},\"geometry\":{\"type\":\"Point\",\"coordinates\":[\(position)]}}"
     }
     return "{\"type\":\"FeatureCollection\",\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n"
   }
