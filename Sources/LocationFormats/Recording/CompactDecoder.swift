@@ -108,9 +108,25 @@ private final class CBORTape {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  func isText(_ index: Int, _ text: String) -> Bool {
-    guard case .text(let range) = entries[index].kind, range.count == text.utf8.count else { return false }
-    return bytes[range].elementsEqual(text.utf8)
+  /// The name of a member; nil where it is none.
+  func name(_ index: Int) -> String? {
+    switch entries[index].kind {
+    case .text(let range): text(range)
+    case .integer(let number) where CompactKeys.names.indices.contains(Int(number)):
+      CompactKeys.names[Int(number)]
+    case _: nil
+    }
+  }
+
+  /// Whether a member has a name.
+  ///
+  /// - Parameter number: that of the name; nil where it has none.
+  func isNamed(_ index: Int, _ name: String, _ number: Int?) -> Bool {
+    switch entries[index].kind {
+    case .integer(let found): number.map { found == $0 } ?? false
+    case .text(let range): range.count == name.utf8.count && bytes[range].elementsEqual(name.utf8)
+    case _: false
+    }
   }
 
   static func damage(_ what: String) -> DecodingError {
@@ -193,20 +209,19 @@ private final class CBORMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     var keys: [Key] = []
     var index = first
     while index < end {
-      if case .text(let range) = tape.entries[index].kind, let key = Key(stringValue: tape.text(range)) {
-        keys.append(key)
-      }
+      if let name = tape.name(index), let key = Key(stringValue: name) { keys.append(key) }
       index = tape.entries[index + 1].next
     }
     return keys
   }
 
   private func find(_ name: String) -> CBORNode? {
+    let number = CompactKeys.numbers[name]
     let start = place
     var index = place
     while index < end {
       let next = tape.entries[index + 1].next
-      if tape.isText(index, name) {
+      if tape.isNamed(index, name, number) {
         place = next
         return CBORNode(tape: tape, index: index + 1)
       }
@@ -214,7 +229,7 @@ private final class CBORMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     index = first
     while index < start {
-      if tape.isText(index, name) { return CBORNode(tape: tape, index: index + 1) }
+      if tape.isNamed(index, name, number) { return CBORNode(tape: tape, index: index + 1) }
       index = tape.entries[index + 1].next
     }
     return nil

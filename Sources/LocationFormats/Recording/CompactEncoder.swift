@@ -1,7 +1,7 @@
 import LocationCore
 
 /// Makes CBOR (RFC 8949) of any encodable value, for snapshots that are written by the million: a third of the bytes of
-/// JSON, and every double is exact.
+/// JSON, and every double is exact. Names of members are numbers (``CompactKeys``).
 ///
 /// Settings are left out: a snapshot only refers to them, and ``CompactDecoder`` puts them back.
 package enum CompactEncoder {
@@ -110,7 +110,11 @@ private struct CBORMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   private func key(_ key: some CodingKey) {
     writer.close(to: level)
-    writer.text(key.stringValue)
+    if let number = CompactKeys.numbers[key.stringValue] {
+      writer.integer(number)
+    } else {
+      writer.text(key.stringValue)
+    }
   }
 
   mutating func encodeNil(forKey key: Key) {
