@@ -428,12 +428,15 @@ struct Simulation: ~Copyable {
       try host.handle(.subscriber(name: subscriber.name, .authorization(.always)), at: reading)
       try host.handle(.subscriber(name: subscriber.name, .backgroundDelivery(true)), at: reading)
       try host.handle(.subscriber(name: subscriber.name, .stop(.standard)), at: reading)
-      host.add(.userLaunch(subscriber.name))
-      try host.handle(.subscriber(name: subscriber.name, .foreground), at: reading)
-      try host.handle(.subscriber(name: subscriber.name, .background), at: reading)
+      try openAndLeave(subscriber.name)
     }
-    for _ in 0..<600 {
+    for step in 1...600 {
       second += 5
+      // A standard update starts nobody: it waits until the user does.
+      for view in host.engine.subscribers
+      where step % 100 == 0 && view.state == .notRunning && !view.waiting.isEmpty {
+        try openAndLeave(view.subscriber.name)
+      }
       try host.advance(to: reading)
       try commit()
       try check()
@@ -452,7 +455,10 @@ struct Simulation: ~Copyable {
       }
       reports = []
     }
-    let left = host.engine.subscribers.map { "\($0.subscriber.name) \($0.state) \($0.waiting)" }
+    let left = try host.engine.subscribers.map { view in
+      let decisions = try view.waiting.flatMap { try database.decisions(about: $0.event).map(\.text) }
+      return "\(view.subscriber.name) \(view.state) \(view.waiting) \(decisions)"
+    }
     throw violation("what waits does not arrive: \(left)")
   }
 
@@ -464,6 +470,13 @@ struct Simulation: ~Copyable {
   }
 
   private mutating func note(_ text: String) { log.append("\(second): \(text)") }
+
+  /// The user starts a program and turns to another.
+  private mutating func openAndLeave(_ name: String) throws {
+    host.add(.userLaunch(name))
+    try host.handle(.subscriber(name: name, .foreground), at: reading)
+    try host.handle(.subscriber(name: name, .background), at: reading)
+  }
 
   private func violation(_ text: String) -> Violation {
     Violation(description: "\(text); after \(log.suffix(12).joined(separator: "; "))")

@@ -20,6 +20,7 @@ import Testing
       powerLosses += simulation.powerLosses
       fullDisks += simulation.fullDisks
       deliveries += simulation.deliveries
+      if seed % 1_000 == 999 { print("\(seed + 1) seeds hold") }
     }
     print(
       "\(seeds.count) seeds: \(kills) kills, \(powerLosses) losses of power, \(fullDisks) full disks, \(deliveries) deliveries"
