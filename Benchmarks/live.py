@@ -1,13 +1,16 @@
-"""Measures `locwatch run`: delay, wake-ups while nothing happens, and memory over a simulated day.
+"""Measures `locwatch run`: delay, wake-ups while nothing happens, memory over a simulated day, and the start.
 
-    python3 Benchmarks/live.py [delay] [idle] [memory] [--binary .build/release/locwatch] [--fixes N] [--days N]
+    python3 Benchmarks/live.py [delay] [idle] [memory] [start] [regions] [--binary .build/release/locwatch]
+                               [--fixes N] [--days N]
 
-Without a name it does all three, in some minutes. `idle` needs strace. It plays gpsd itself, over a socket.
+Without a name it does all five, in some minutes. `idle` needs strace. It plays gpsd itself, over a socket.
 
 delay   from the write of gpsd's line to the record in the hands of `events --follow`, and of a program
         (a resident subscriber) that notes the time; each fix makes one record
 idle    system calls of the daemon within 20 s without any fix, after everything has settled
 memory  resident memory during a day of a fix a second, at any speed
+start   resident memory with 20 regions, idle after the start and after 300 fixes
+regions 100,000 regions: seconds until the daemon answers, its memory, and the size of the state file
 """
 
 import argparse
@@ -72,7 +75,11 @@ class Daemon:
             pathlib.Path(path).write_text(manifest(self.folder.name))
             self.command("subscribers", "add", path)
         words = [options.binary, "run", "--gpsd", self.gpsd.address, "--state", self.state, "--config", config]
-        self.process = subprocess.Popen([*through, *words, *(["--simulated"] if simulated else [])])
+        self.words = [*through, *words, *(["--simulated"] if simulated else [])]
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(self.words)
         self.gpsd.accept()
 
     def command(self, *words):
@@ -205,6 +212,54 @@ def memory():
     daemon.end()
 
 
-for name, measure in (("delay", delay), ("idle", idle), ("memory", memory)):
+def resident(daemon, when):
+    print("%-28s %6.1f MiB resident, %4.1f of it anonymous (%s)" % (
+        when, *(value / 1024 for value in daemon.memory()), load()))
+
+
+def start():
+    daemon = Daemon(simulated=True)
+    for region in range(20):
+        daemon.command("regions", "add", "r%d" % region, "--circle", "48.%03d,11.5,150" % region)
+    daemon.end()
+    daemon.start()
+    time.sleep(5)
+    resident(daemon, "5 s after the start")
+    began = datetime.datetime(2026, 5, 4, tzinfo=datetime.timezone.utc)
+    for index in range(300):
+        daemon.gpsd.fix(began + datetime.timedelta(seconds=index), 48 + 1e-4 * index)
+    while daemon.status()["fixes"] < 300:
+        time.sleep(0.05)
+    resident(daemon, "after 300 fixes")
+    daemon.end()
+
+
+def regions():
+    daemon = Daemon(simulated=True)
+    daemon.end()
+    features = [{
+        "type": "Feature", "id": "r%d" % index, "properties": {"radius_m": 50 + index % 400},
+        "geometry": {"type": "Point", "coordinates": [10 + index % 400 * 0.005, 47 + index // 400 * 0.005]}}
+        for index in range(100_000)]
+    path = daemon.folder.name + "/regions.geojson"
+    pathlib.Path(path).write_text(json.dumps({"type": "FeatureCollection", "features": features}))
+    began = time.time()
+    daemon.command("regions", "import", path)
+    print("imported in %.2f s" % (time.time() - began))
+    for when in ("first start", "second start"):
+        began = time.time()
+        daemon.start()
+        while daemon.status().get("regions") != 100_000 or not daemon.status().get("daemon"):
+            time.sleep(0.02)
+        seconds = time.time() - began
+        daemon.gpsd.fix(datetime.datetime(2026, 5, 4, tzinfo=datetime.timezone.utc), 47.5)
+        while daemon.status()["fixes"] < 1:
+            time.sleep(0.02)
+        resident(daemon, "%s, ready in %.2f s" % (when, seconds))
+        daemon.end()
+        print("state file %.1f MiB" % (os.path.getsize(daemon.state) / 2**20))
+
+
+for name, measure in (("delay", delay), ("idle", idle), ("memory", memory), ("start", start), ("regions", regions)):
     if not options.names or name in options.names:
         measure()

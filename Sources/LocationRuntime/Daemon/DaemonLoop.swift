@@ -171,7 +171,11 @@ struct DaemonLoop: ~Copyable {
       aliveAt = clock.instant.advanced(bySeconds: Double(interval) * 1e-6)
     }
     notice.ready("waiting for \(request.address)")
-    while !isEnding { try turn(signals: signals) }
+    var pages = CodePages()
+    while !isEnding {
+      pages.giveBack(at: clock.instant)
+      try turn(signals: signals)
+    }
     try end()
   }
 
