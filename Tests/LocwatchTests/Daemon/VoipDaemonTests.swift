@@ -59,10 +59,14 @@ import Testing
     run.move(0, second: 10)
     try await run.waitFor("a", .suspended)
 
-    server.say("hello")
-    #expect(try await run.waitForFile("messages") == "hello\n")
+    // What comes before its processes are stopped, it reads without being woken.
+    try await run.wait("the wake") {
+      server.say("hello")
+      try await Task.sleep(for: .milliseconds(100))
+      return try await run.decisions("a").contains("wake E4 traffic")
+    }
+    #expect(try await run.waitForFile("messages").hasPrefix("hello\n"))
     try await run.waitFor("a", .suspended)
-    #expect(try await run.decisions("a").contains("wake E4 traffic"))
     let show = try await run.command(["subscribers", "show", "a"])
     #expect(show.stdout.contains("server") && show.stdout.contains("900"), "\(show.stdout)")
 
