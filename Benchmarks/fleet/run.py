@@ -104,6 +104,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=400)
     parser.add_argument("--regions", type=int, default=10_000)
     parser.add_argument("--rate", type=int, default=10_000)
+    parser.add_argument("--tail", type=int, default=30, help="seconds from the last checkpoint to the next worker")
     parser.add_argument("--area", type=int, default=100, help="kilometres")
     options = parser.parse_args()
     cluster = Cluster(options.program, 1)
@@ -147,7 +148,7 @@ def measure(cluster, options):
     time.sleep(12)
     worker.kill()
     worker.wait()
-    tail = cluster.start(*simulated, "--seconds", "100", "--start", str(1_700_000_000 + options.seconds))
+    tail = cluster.start(*simulated, "--seconds", str(options.tail), "--start", str(1_700_000_000 + options.seconds))
     tail.wait()
     worker = cluster.start("worker", "--name", "w2")
     while True:
@@ -155,7 +156,7 @@ def measure(cluster, options):
         reports = [r for r in cluster.status()["workers"] if r["name"] == "w2" and r["recoverySeconds"] > 0]
         if reports:
             break
-    say(what="recovery", devices=options.devices, tail_fixes=options.devices * 10,
+    say(what="recovery", devices=options.devices, tail_fixes=options.devices * (options.tail // 10),
         seconds=round(reports[0]["recoverySeconds"], 2))
 
     # At a steady rate: from the fix in the stream to the confirmed event.

@@ -16,7 +16,11 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "Integrations", "spark"))
+MODULE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "Integrations", "spark"))
+sys.path.insert(0, MODULE)
+# The processes of Spark's workers have the same interpreter and look for the module too.
+os.environ["PYTHONPATH"] = MODULE
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
 
 def main():
