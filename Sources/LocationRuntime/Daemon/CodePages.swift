@@ -9,23 +9,27 @@ import LocationCore
 /// The pages of the program and its libraries that nobody has written.
 ///
 /// The daemon runs for months and starts once: arguments, settings, the schema of the database. The kernel counts the
-/// pages of that code as resident until others want the memory. So they are given back: at the start, and then, where the
-/// daemon is awake anyway, ever more seldom up to once a minute. What is needed again comes from the page cache.
+/// pages of that code as resident until others want the memory. So they are given back: at the start, after a command,
+/// and, where the daemon is awake anyway, ever more seldom up to once a minute. What is needed again comes from the page
+/// cache.
 struct CodePages {
   private let mappings: [Range<UInt>]
-  private var next: EngineInstant?
-  private var waitSeconds = 1.0
+  private var last: EngineInstant?
+  private var waitSeconds = Self.leastWaitSeconds
 
+  private static let leastWaitSeconds = 1.0
   /// Once a minute the faults cost nothing.
   private static let longestWaitSeconds = 60.0
 
   init() { mappings = Self.unwritten(in: KernelFile.read("/proc/self/smaps") ?? "") }
 
   /// Gives all of them back, if that is due.
-  mutating func giveBack(at instant: EngineInstant) {
-    if let next, instant < next { return }
-    next = instant.advanced(bySeconds: waitSeconds)
-    waitSeconds = min(2 * waitSeconds, Self.longestWaitSeconds)
+  ///
+  /// - Parameter isSeldom: whether code was used that is seldom used, as for a command.
+  mutating func giveBack(at instant: EngineInstant, isSeldom: Bool = false) {
+    if let last, last.seconds(to: instant) < (isSeldom ? Self.leastWaitSeconds : waitSeconds) { return }
+    if last != nil, !isSeldom { waitSeconds = min(2 * waitSeconds, Self.longestWaitSeconds) }
+    last = instant
     for mapping in mappings {
       guard let start = unsafe UnsafeMutableRawPointer(bitPattern: mapping.lowerBound) else { continue }
       _ = unsafe madvise(start, mapping.count, MADV_DONTNEED)

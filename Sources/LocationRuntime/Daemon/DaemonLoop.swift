@@ -51,6 +51,7 @@ struct DaemonLoop: ~Copyable {
   var metrics: MetricsFile?
   /// Wakes the machine for what may not wait.
   private var alarm = WakeAlarm()
+  private var pages: CodePages?
   /// Seconds that the machine had slept when that was last looked at.
   private var sleptSeconds: Double
   /// What was last said of the source.
@@ -171,9 +172,9 @@ struct DaemonLoop: ~Copyable {
       aliveAt = clock.instant.advanced(bySeconds: Double(interval) * 1e-6)
     }
     notice.ready("waiting for \(request.address)")
-    var pages = CodePages()
+    pages = CodePages()
     while !isEnding {
-      pages.giveBack(at: clock.instant)
+      pages?.giveBack(at: clock.instant)
       try turn(signals: signals)
     }
     try end()
@@ -300,6 +301,7 @@ struct DaemonLoop: ~Copyable {
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
     for question in questions { try answer(question) }
+    if !questions.isEmpty { pages?.giveBack(at: clock.instant, isSeldom: true) }
     let asked = requests
     requests.removeAll()
     for (outlet, request) in asked { try obey(request, of: outlet) }
