@@ -17,6 +17,21 @@ public enum PowerForm: String, Hashable, Sendable, Codable, CaseIterable {
     case .uncalibrated: 2.5
     }
   }
+
+  /// The same for a profile. One that was calibrated counts how far its own windows were from the fit; what phones
+  /// needed counts beside them as a few windows more.
+  public func spread(under profile: PowerProfile) -> Double {
+    guard self != .uncalibrated, let note = profile.calibration else { return spread }
+    let phones = PortableMath.log(spread)
+    let own = PortableMath.log(max(1, note.residualSpread))
+    let windows = Double(note.windows)
+    let variance =
+      (windows * own * own + Self.phonesWeighWindows * phones * phones) / (windows + Self.phonesWeighWindows)
+    return PortableMath.exp(variance.squareRoot())
+  }
+
+  /// Chosen so that both systems' held-back runs lie within their intervals in 80 to 97 % (`Docs/PowerValidation.md`).
+  private static let phonesWeighWindows = 4.0
 }
 
 /// A value with the interval that holds it with 90 %.
@@ -74,7 +89,7 @@ extension PowerUse {
     return PowerBand(
       value: policy + base, parameterLow: PowerSample.quantile(0.05, of: draws),
       parameterHigh: PowerSample.quantile(0.95, of: draws),
-      logForm: share * PortableMath.log((form ?? self.form(under: profile)).spread))
+      logForm: share * PortableMath.log((form ?? self.form(under: profile)).spread(under: profile)))
   }
 
   /// What each parameter contributes to the variance of the energy, as shares that sum to 1, largest first; without

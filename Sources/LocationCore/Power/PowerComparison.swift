@@ -18,7 +18,7 @@ public struct PowerComparison: Hashable, Sendable {
     let referenceJoules = reference.joules(under: profile)
     guard referenceJoules > 0 else { return nil }
     form = policy.form(under: profile)
-    let logForm = PortableMath.log(form.spread)
+    let logForm = PortableMath.log(form.spread(under: profile))
     var above = PowerSample(of: policy, under: profile).policy
     var below = PowerSample(of: reference, under: profile).policy
     services = Self.band(policyJoules / referenceJoules, above, below, logForm)

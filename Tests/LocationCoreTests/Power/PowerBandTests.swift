@@ -61,6 +61,20 @@ private typealias Fixture = PowerFixture
     #expect(PowerUse().form(under: .iphoneClass) == .uncalibrated)
   }
 
+  @Test func aCalibratedProfileIsAsUncertainAsItsOwnWindowsWereOnceItHasMany() {
+    func spread(windows: Int, _ residual: Double) -> Double {
+      var profile = PowerProfile.iphoneClass
+      profile.calibration = PowerCalibrationNote(
+        device: "d", meter: "m", log: "l", windows: windows, conditionNumber: 2, residualSpread: residual)
+      return PowerForm.calibrated.spread(under: profile)
+    }
+    #expect(abs(spread(windows: 0, 1.1) - 1.6) < 1e-12)
+    #expect(abs(spread(windows: 1_000_000, 1.1) - 1.1) < 1e-4)
+    #expect(spread(windows: 10, 1.1) < spread(windows: 5, 1.1) && spread(windows: 10, 1.1) > 1.1)
+    #expect(spread(windows: 10, 2) > 1.6)
+    #expect(PowerForm.uncalibrated.spread(under: .iphoneClass) == 2.5)
+  }
+
   @Test func theWholeDevicesBandIsWidenedByTheServicesShareOnly() {
     let profile = Fixture.profile([.base: 900, .receiverTrackStrong: 200], spread: 1)
     let band = Self.use().band(under: profile, form: .uncalibrated, deviceSeconds: 7200)

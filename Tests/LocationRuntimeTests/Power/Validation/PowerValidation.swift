@@ -19,6 +19,10 @@ struct PowerValidation {
     var calibrated: PowerBand
     /// By the mean rate of the same setting on the other days; nil where there is none.
     var baseline: Double?
+    /// By the mean rate of other phones with the same setting that lay or rode beside it; nil where there was none.
+    var twins: Double?
+    /// By the mean rate of the same setting on the same trips on other days; nil where there is none.
+    var sameTrips: Double?
 
     /// Points an hour.
     func rate(_ percent: Double) -> Double { percent / hours }
@@ -43,7 +47,21 @@ struct PowerValidation {
         for (run, window) in known where run.day == day {
           let same = others.filter { $0.run.regime == run.regime }
           let calibrated = same.isEmpty ? fitted : try Self.refit(fitted, same.map(\.window))
-          rows.append(Self.row(run, window, system, fitted, calibrated, same.map(\.window)))
+          var row = Self.row(run, window, system, fitted, calibrated)
+          func byRate(_ windows: [PowerCalibration.Window]) -> Double? {
+            let rates = windows.map { $0.joules / $0.seconds }
+            guard !rates.isEmpty else { return nil }
+            return rates.reduce(0, +) / Double(rates.count) * window.seconds
+              / PhoneModel.percentJoules(system)
+          }
+          row.baseline = byRate(same.map(\.window))
+          row.sameTrips = byRate(same.filter { $0.run.dayType == run.dayType }.map(\.window))
+          row.twins = byRate(
+            known.filter { other in
+              other.run.day == day && other.run.regime == run.regime && other.run.phone != run.phone
+                && (other.run.span.overlap(run.span)?.seconds ?? 0) >= 0.9 * run.span.seconds
+            }.map(\.window))
+          rows.append(row)
         }
       }
     }
@@ -97,23 +115,20 @@ struct PowerValidation {
 
   private static func row(
     _ run: MobilityNet.Run, _ window: PowerCalibration.Window, _ system: MobilityNet.System,
-    _ fitted: PowerProfile,
-    _ calibrated: PowerProfile, _ same: [PowerCalibration.Window]
+    _ fitted: PowerProfile, _ calibrated: PowerProfile
   ) -> Row {
     let unit = PhoneModel.percentJoules(system)
-    func predict(_ profile: PowerProfile, _ form: PowerForm) -> PowerBand {
+    func predict(_ profile: PowerProfile, _ form: PowerForm?) -> PowerBand {
       var band = window.use.band(under: profile, form: form, deviceSeconds: window.seconds)
       band.value /= unit
       band.low /= unit
       band.high /= unit
       return band
     }
-    let rates = same.map { $0.joules / $0.seconds }
     return Row(
       run: run, hours: window.seconds / 3600, measured: window.joules / unit,
       uncalibrated: predict(builtIn(system), .uncalibrated), fitted: predict(fitted, .uncalibrated),
-      calibrated: predict(calibrated, .calibrated),
-      baseline: rates.isEmpty ? nil : rates.reduce(0, +) / Double(rates.count) * window.seconds / unit)
+      calibrated: predict(calibrated, nil))
   }
 
   /// Whether a band holds what was measured, within the point that its two readings may be off.

@@ -20,7 +20,8 @@ import Testing
       decoding: FileManager.default.contents(atPath: PackageRoot.file(Self.document)) ?? Data(), as: UTF8.self
     )
     for (name, table) in [
-      ("errors", tables.errors), ("regimes", tables.regimes), ("order", tables.order),
+      ("errors", tables.errors), ("floor", tables.floor), ("regimes", tables.regimes),
+      ("order", tables.order),
       ("bands", tables.bands), ("trade-off", ValidationTables.tradeOff(tradeOff)),
     ] {
       text = try #require(
@@ -32,8 +33,8 @@ import Testing
     #expect(tables.error(.ios) <= 0.20)
     #expect(tables.error(.android, leastPoints: 10) <= 0.15)
     #expect(tables.error(.android, trips: true) <= 0.15)
-    #expect(tables.coverage(.android) >= 0.80 && tables.coverage(.android) <= 0.97)
-    #expect(tables.coverage(.ios) >= 0.80)
+    #expect(tables.coverage(.android) >= 0.80 && tables.coverage(.android) < 0.975)
+    #expect(tables.coverage(.ios) >= 0.80 && tables.coverage(.ios) < 0.975)
   }
 
   /// The text with what stands between the marks of that name replaced; nil where they are missing.

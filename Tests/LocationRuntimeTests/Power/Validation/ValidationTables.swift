@@ -66,6 +66,38 @@ struct ValidationTables {
     }.joined(separator: " | ")
   }
 
+  /// How well what can't be had in advance predicts: other phones beside it, and the same trips on other days.
+  var floor: [String] {
+    var lines = [
+      "| phones, runs | told by | n | its error | fitted to the same setting | mean rate |",
+      "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for system in MobilityNet.System.allCases {
+      let all = validation.usable(system)
+      for (runs, rows) in [
+        ("trip days", all.filter { !$0.run.regime.isStill }),
+        ("lying still", all.filter { $0.run.regime.isStill }),
+      ] {
+        for (teller, told) in [
+          ("phones beside it", \PowerValidation.Row.twins), ("the same trips on other days", \.sameTrips),
+        ] {
+          let known = rows.filter { $0[keyPath: told] != nil }
+          guard known.count >= 5 else { continue }
+          let errors: [(PowerValidation.Row) -> Double] = [
+            { $0[keyPath: told] ?? 0 }, { $0.calibrated.value }, { $0.baseline ?? 0 },
+          ]
+          lines.append(
+            "| \(Self.word(system)), \(runs) | \(teller) | \(known.count) | "
+              + errors.map { predict in
+                let error = PowerStatistics.median(known.map { abs(predict($0) / $0.measured - 1) })
+                return "\(Wording.number(100 * error, 0)) %"
+              }.joined(separator: " | ") + " |")
+        }
+      }
+    }
+    return lines
+  }
+
   // MARK: V2
 
   var order: [String] {
@@ -109,7 +141,7 @@ struct ValidationTables {
 
   var bands: [String] {
     var lines = [
-      "| phones, runs | n | built-in profile, form 2.5 | fitted to all settings, form 2.5 | and to the same, form 1.6 |",
+      "| phones, runs | n | built-in profile, form 2.5 | fitted to all settings, form 2.5 | and to the same |",
       "| --- | --- | --- | --- | --- |",
     ]
     for system in MobilityNet.System.allCases {
