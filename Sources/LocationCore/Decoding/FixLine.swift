@@ -1,7 +1,7 @@
 /// One line of JSON, read for what it says of a position.
 ///
 /// Two vocabularies are understood. The minimal one: `time` (or `ts`, `timestamp`), `lat`, `lon` (or `lng`),
-/// `acc_m`, `speed_mps`, `course_deg`, `alt_m`, `mode` (0 to 3, as gpsd counts). And OwnTracks's
+/// `acc_m`, `speed_mps`, `course_deg`, `alt_m`, `mode` (0 to 3, as gpsd counts), `provider`. And OwnTracks's
 /// `"_type":"location"`: `tst`, `lat`, `lon`, `acc` in metres, `vel` in km/h, `cog`, `alt` in metres.
 /// Times are RFC 3339 text or a number: seconds since 1970, or milliseconds where the number can't be seconds
 /// because it would lie after the year 9999.
@@ -80,6 +80,7 @@ private struct FixDraft {
   var ownTracksAltitudeMeters: Double?
   var gpsdKind: GPSDLine.Kind?
   var gpsdDevice: Range<Int>?
+  var isFromNetwork = false
   var isOwnTracks = false
   var hasType = false
   var hasPosition = false
@@ -110,6 +111,8 @@ private struct FixDraft {
     } else if key.equals("_type") {
       hasType = true
       isOwnTracks = text.equals("location")
+    } else if key.equals("provider") {
+      isFromNetwork = FixMode(provider: text) == .network
     } else if key.equals("lat") || key.equals("lon") || key.equals("lng") {
       // A number in quotes is no number; the position stays unknown and is counted.
       hasPosition = true
@@ -159,6 +162,7 @@ private struct FixDraft {
       report.courseDegrees = ownTracksCourseDegrees.flatMap { FixReport.course($0) }
       report.altitudeMeters = ownTracksAltitudeMeters
     }
+    if isFromNetwork, report.mode != .noFix { report.mode = .network }
     report.accuracy = Accuracy(
       metersAt68Percent: accuracyMeters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: report.mode)
     return .fix(report)

@@ -44,4 +44,9 @@ extension FixMode {
     default: self = .unknown
     }
   }
+
+  /// From the provider that Android and its recorders name: `network` is Wi-Fi and cells; anything else says nothing.
+  package init(provider: Span<UInt8>) {
+    self = provider.extracting(provider.rangeWithinXMLSpace).equals("network") ? .network : .unknown
+  }
 }

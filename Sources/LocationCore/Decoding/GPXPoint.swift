@@ -2,7 +2,10 @@
 struct GPXPoint {
   /// A part of a point that is told in text.
   enum Field {
-    case time, elevation, hdop, fix, accuracy, speed, course, bearing
+    case time, elevation, hdop, fix, source, accuracy, speed, course, bearing
+
+    /// Whether it is told in words; else it is a number.
+    var isWords: Bool { self == .time || self == .fix || self == .source }
   }
 
   private var report = FixReport(
@@ -10,6 +13,7 @@ struct GPXPoint {
   private var hdop: Double?
   private var accuracyMeters: Double?
   private var bearingDegrees: Double?
+  private var isFromNetwork = false
 
   /// Degrees north as the point's attribute says; NaN where it has none or it is no decimal.
   var latitude: Double {
@@ -34,6 +38,7 @@ struct GPXPoint {
     switch field {
     case .time: report.time = UTCTime(rfc3339: text)
     case .fix: report.mode = Self.mode(text)
+    case .source: isFromNetwork = FixMode(provider: text) == .network
     case .elevation, .hdop, .accuracy, .speed, .course, .bearing:
       set(field, to: Double(xsdDecimal: text).flatMap { $0.isFinite ? $0 : nil })
     }
@@ -53,7 +58,7 @@ struct GPXPoint {
     case .speed: report.speedMetersPerSecond = number.flatMap { FixReport.speed($0) }
     case .course: report.courseDegrees = number.flatMap { FixReport.course($0) }
     case .bearing: bearingDegrees = number.flatMap { FixReport.course($0) }
-    case .time, .fix: break
+    case .time, .fix, .source: break
     }
   }
 
@@ -63,6 +68,7 @@ struct GPXPoint {
   ///   typical one.
   func finished(assumeAccuracyMeters: Double?) -> FixReport {
     var report = report
+    if isFromNetwork, report.mode != .noFix { report.mode = .network }
     report.accuracy = Accuracy(
       metersAt68Percent: accuracyMeters, hdop: hdop, assumedMeters: assumeAccuracyMeters, mode: report.mode)
     if report.courseDegrees == nil { report.courseDegrees = bearingDegrees }
@@ -75,6 +81,7 @@ struct GPXPoint {
     if name.equals("ele") { return .elevation }
     if name.equals("hdop") { return .hdop }
     if name.equals("fix") { return .fix }
+    if name.equals("src") { return .source }
     return fieldOfExtension(named: name)
   }
 

@@ -211,7 +211,7 @@ extension GPXScanner {
   private func readField(
     _ field: GPXPoint.Field, _ tag: GPXTag, _ start: ScanCursor, _ point: inout GPXPoint
   ) -> ScanCursor? {
-    guard !tag.isEmpty, field != .time, field != .fix else { return readText(field, tag, start, &point) }
+    guard !tag.isEmpty, !field.isWords else { return readText(field, tag, start, &point) }
     var cursor = start
     let number = cursor.decimal()
     cursor.skip(number.count)

@@ -239,7 +239,7 @@ extension Engine {
       refuse(report, error, id: id, into: &effects)
       return false
     }
-    take(fix, id: id, into: &effects)
+    take(fix, id: id, isFromNetwork: report.mode == .network, into: &effects)
     return true
   }
 
@@ -254,7 +254,7 @@ extension Engine {
     effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
   }
 
-  private mutating func take(_ fix: Fix, id: Int, into effects: inout [Effect]) {
+  private mutating func take(_ fix: Fix, id: Int, isFromNetwork: Bool, into effects: inout [Effect]) {
     state.tally.accepted += 1
     if let move = state.gate.takeClockMove() {
       effects.append(
@@ -276,7 +276,7 @@ extension Engine {
     state.tally.last = fix
     state.policy.noteUTC(ahead: fix.time.microseconds.saturatingSubtract(fix.instant.microseconds))
     state.isBroken = false
-    if state.sampling.isOn { state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
+    if state.sampling.isOn { book(fix, isFromNetwork: isFromNetwork) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
     if let reason = state.significant.note(fix) {
       let before = state.significant
@@ -295,6 +295,16 @@ extension Engine {
     state.visits.observe(fix, into: &visitEvents)
     if !visitEvents.isEmpty { recordVisitEvents(into: &effects) }
     if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
+  }
+
+  /// Tells the ledger what gave a fix.
+  @inline(__always)
+  private mutating func book(_ fix: Fix, isFromNetwork: Bool) {
+    if isFromNetwork {
+      state.ledger.noteNetworkFix(at: fix.instant)
+    } else {
+      state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+    }
   }
 
   /// Shows a fix to the regions; what it said of each.

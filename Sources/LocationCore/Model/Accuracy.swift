@@ -46,10 +46,15 @@ public struct Accuracy: Hashable, Sendable, Codable {
       radiusMeters: hdop * metersPerHDOP95 * (sigmasIn68Percent / sigmasIn95Percent), source: .hdop)
   }
 
-  /// Where nobody said: a 95 % radius of 19 m for a fix in three dimensions or of unknown kind, 38 m in two.
+  /// Where nobody said: a 95 % radius of 19 m for a fix in three dimensions or of unknown kind, 38 m in two; a 68 %
+  /// radius of 100 m for one from networks, as `network_location_mw` of the power profiles takes it.
   public static func assumed(_ mode: FixMode) -> Accuracy {
-    Accuracy(
-      radiusMeters: (mode == .twoD ? 38 : 19) * (sigmasIn68Percent / sigmasIn95Percent),
-      source: .assumed)
+    let radiusMeters =
+      switch mode {
+      case .unknown, .noFix, .threeD: 19 * (sigmasIn68Percent / sigmasIn95Percent)
+      case .twoD: 38 * (sigmasIn68Percent / sigmasIn95Percent)
+      case .network: 100.0
+      }
+    return Accuracy(radiusMeters: radiusMeters, source: .assumed)
   }
 }

@@ -8,6 +8,8 @@ public enum FixMode: UInt8, Hashable, Sendable, Codable {
   case twoD
   /// Latitude, longitude and altitude.
   case threeD
+  /// Latitude and longitude from Wi-Fi networks and cells, not from a satellite receiver.
+  case network
 }
 
 /// One position as a source claims it, unchecked: what a reader hands to the engine.

@@ -53,6 +53,8 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   private var radioLane = PowerLane()
   private var motionLane = PowerLane()
   private var networkLane = PowerLane()
+  /// Whether the network's location service is on; nil where it never was, and in the snapshots of older versions.
+  private var isNetworkOn: Bool?
   /// Up to when everything is booked.
   private var settledAt: EngineInstant?
 
@@ -77,13 +79,29 @@ extension PowerLedger {
   @inline(__always)
   mutating func setReceiver(_ state: Receiver, at instant: EngineInstant) {
     let demand = state.demand
-    if demand != receiver.demand || settledAt == nil { ask(demand, at: instant) }
+    if demand != receiver.demand || settledAt == nil || isNetworkOn == true { ask(demand, at: instant) }
   }
 
   private mutating func ask(_ demand: ReceiverMachine.Demand, at instant: EngineInstant) {
     settle(at: instant)
+    if isNetworkOn != nil { isNetworkOn = false }
     receiver.ask(demand, at: instant, profile)
     refreshHost(at: instant)
+  }
+
+  /// A fix came from Wi-Fi networks and cells: their location service is on until the receiver's state is told again.
+  ///
+  /// A receiver that had fixes searches meanwhile; one that had none stays off. Where the profile states no power of the
+  /// service, each fix is a scan for Wi-Fi networks and a reading of the cells in sight.
+  mutating func noteNetworkFix(at instant: EngineInstant) {
+    if receiver.demand != .off { ask(.acquiring, at: instant) } else { settle(at: instant) }
+    if profile[.networkLocation].value > 0 {
+      networkLane.setUsers(receiverLane.users, sharing, into: &bill)
+      isNetworkOn = true
+    } else {
+      bill.add(1_000_000, .wifiScan, among: receiverLane.payers(sharing))
+      bill.add(1_000_000, .cellRead, among: receiverLane.payers(sharing))
+    }
   }
 
   /// Who needs the receiver from `instant` on, in the order of their names.
@@ -91,6 +109,7 @@ extension PowerLedger {
     guard users != receiverLane.users else { return }
     settle(at: instant)
     receiverLane.setUsers(users, sharing, into: &bill)
+    if isNetworkOn == true { networkLane.setUsers(users, sharing, into: &bill) }
     refreshHost(at: instant)
   }
 
@@ -107,13 +126,6 @@ extension PowerLedger {
     guard users != motionLane.users else { return }
     settle(at: instant)
     motionLane.setUsers(users, sharing, into: &bill)
-  }
-
-  /// Who needs the network's location service from `instant` on, in the order of their names.
-  mutating func setNetworkLocationUsers(_ users: [ReceiverUser], at instant: EngineInstant) {
-    guard users != networkLane.users else { return }
-    settle(at: instant)
-    networkLane.setUsers(users, sharing, into: &bill)
   }
 
   /// Whether a network hands the receiver orbits, so that no search begins cold.
@@ -152,16 +164,6 @@ extension PowerLedger {
     bill.add(Int64(microsecondsIn: coreSeconds), .relaunchRun, payer)
   }
 
-  /// Books a scan for Wi-Fi networks.
-  mutating func addWifiScan(_ subscriber: String, rule: Rule) {
-    bill.add(1_000_000, .wifiScan, ReceiverUser(subscriber: subscriber, rule: rule))
-  }
-
-  /// Books a reading of the cells in sight.
-  mutating func addCellRead(_ subscriber: String, rule: Rule) {
-    bill.add(1_000_000, .cellRead, ReceiverUser(subscriber: subscriber, rule: rule))
-  }
-
   /// Books everything up to `instant`, each state until it ends.
   mutating func settle(at instant: EngineInstant) {
     guard var now = settledAt else {
@@ -196,7 +198,7 @@ extension PowerLedger {
     if let term = host.term { hostLane.add(microseconds, term) }
     if let term = radio.term { radioLane.add(microseconds, term) }
     if !motionLane.users.isEmpty { motionLane.add(microseconds, .motion) }
-    if !networkLane.users.isEmpty { networkLane.add(microseconds, .networkLocation) }
+    if isNetworkOn == true { networkLane.add(microseconds, .networkLocation) }
   }
 
   /// The machine is awake for the receiver and for whoever runs.

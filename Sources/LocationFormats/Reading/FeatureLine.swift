@@ -27,11 +27,13 @@ enum FeatureLine {
     }.first
     let altitude: Double? =
       if position.count > 2, case .number(let text) = position[2] { Double(text) } else { nil }
+    var mode = FixMode.unknown
+    if case .string(let provider)? = properties?["provider"] { mode = FixMode(provider: provider.utf8.span) }
     return FixReport(
       time: time, latitude: Double(latitude) ?? .nan, longitude: Double(longitude) ?? .nan,
       accuracy: Accuracy(
         metersAt68Percent: number("acc_m", "accuracy", "horizontal_accuracy"), hdop: number("hdop"),
-        assumedMeters: assumeAccuracyMeters, mode: .unknown),
+        assumedMeters: assumeAccuracyMeters, mode: mode), mode: mode,
       speedMetersPerSecond: number("speed_mps", "speed").flatMap { FixReport.speed($0) },
       courseDegrees: number("course_deg", "course", "heading").flatMap { FixReport.course($0) },
       altitudeMeters: altitude)

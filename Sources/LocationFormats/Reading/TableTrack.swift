@@ -74,7 +74,7 @@ package struct TableTrack: FurtherTrack {
 /// The first line of a table: what is in which column.
 package struct TableHeader: Hashable, Sendable {
   private enum Column: Hashable {
-    case time, date, latitude, longitude, accuracy, hdop, speed, course, altitude
+    case time, date, latitude, longitude, accuracy, hdop, speed, course, altitude, provider
   }
 
   /// What separates the columns.
@@ -123,6 +123,7 @@ package struct TableHeader: Hashable, Sendable {
     case "acc_m", "acc", "accuracy", "accuracy_m", "horizontal_accuracy", "hacc", "acc_m_", "h_accuracy":
       return .accuracy
     case "hdop": return .hdop
+    case "provider": return .provider
     case "course", "course_deg", "bearing", "heading", "direction", "track": return .course
     case "alt", "alt_m", "altitude", "altitude_m", "ele", "elevation", "height", "height_m": return .altitude
     case "speed", "speed_mps", "speed_m/s", "speed_ms", "speed_kmh", "speed_km/h", "speed_kph", "speed_kn",
@@ -158,11 +159,13 @@ package struct TableHeader: Hashable, Sendable {
     }
     guard let latitude = number(.latitude), let longitude = number(.longitude) else { return nil }
     let speed = number(.speed).map { $0 * speedFactor }
+    let mode = text(.provider).map { FixMode(provider: $0.span) } ?? .unknown
     let accuracy = Accuracy(
       metersAt68Percent: number(.accuracy), hdop: number(.hdop), assumedMeters: assumeAccuracyMeters,
-      mode: .unknown)
+      mode: mode)
     return FixReport(
       time: time(text(.date), text(.time)), latitude: latitude, longitude: longitude, accuracy: accuracy,
+      mode: mode,
       speedMetersPerSecond: speed.flatMap { FixReport.speed($0) },
       courseDegrees: number(.course).flatMap { FixReport.course($0) }, altitudeMeters: number(.altitude))
   }

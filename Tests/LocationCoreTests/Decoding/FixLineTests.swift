@@ -44,6 +44,10 @@ struct FixLineTests {
       (#""acc_m":0"#, nil, Accuracy.assumed(.unknown)),
       (#""acc_m":-1"#, 30, Accuracy(radiusMeters: 30, source: .assumed)),
       (#""mode":2"#, nil, Accuracy.assumed(.twoD)),
+      (#""provider":"network""#, nil, Accuracy.assumed(.network)),
+      (#""provider":"network","mode":3"#, nil, Accuracy.assumed(.network)),
+      (#""provider":"network","mode":1"#, nil, Accuracy.assumed(.noFix)),
+      (#""provider":"gps","mode":2"#, nil, Accuracy.assumed(.twoD)),
       (#""mode":3"#, 50, Accuracy(radiusMeters: 50, source: .assumed)),
     ] as [(String, Double?, Accuracy)])
   func accuracy(member: String, assumed: Double?, expected: Accuracy) {

@@ -127,4 +127,43 @@ private typealias Fixture = PowerFixture
     #expect(abs(ledger.joules - (0.1 * 86_400 + 0.15 * (86_400 - 0.3) + 0.3)) < 1e-9)
     #expect(abs(ledger.deviceJoules(overSeconds: 86_400) - ledger.joules - 0.053 * 86_400) < 1e-9)
   }
+
+  @Test func networkLocationIsOnFromAFixOfItsOwnUntilTheReceiverHasOne() {
+    let profile = Fixture.profile([
+      .networkLocation: 74, .receiverTrackStrong: 100, .receiverTrackWeak: 100, .receiverAcquire: 200,
+    ])
+    var ledger = Fixture.ledger(profile)
+    // A receiver that had no fix is off: only the service is paid for.
+    ledger.noteNetworkFix(at: Fixture.at(0))
+    ledger.noteNetworkFix(at: Fixture.at(60))
+    ledger.setReceiver(.tracking, at: Fixture.at(100))
+    // One that had a fix searches beside the service.
+    ledger.noteNetworkFix(at: Fixture.at(200))
+    ledger.setReceiver(.off, at: Fixture.at(230))
+    ledger.settle(at: Fixture.at(1000))
+    #expect(ledger.seconds(.networkLocation) == 130)
+    #expect(ledger.seconds(.receiverTracking) == 100)
+    #expect(ledger.seconds(.receiverAcquiring) == 30)
+    #expect(ledger.use[.wifiScan] == 0)
+    #expect(abs(ledger.joules - (130 * 0.074 + 100 * 0.1 + 30 * 0.2)) < 1e-9)
+    #expect(abs(ledger.joules(of: "a") - ledger.joules) < 1e-9)
+  }
+
+  @Test func withoutAPowerOfTheServiceEachNetworkFixIsAScanAndAReading() {
+    var ledger = Fixture.ledger(Fixture.profile([.wifiScan: 0.5, .cellRead: 0.1]), ["a", "b"])
+    for seconds in [0.0, 20, 40] { ledger.noteNetworkFix(at: Fixture.at(seconds)) }
+    ledger.settle(at: Fixture.at(100))
+    #expect(ledger.use[.wifiScan] == 3)
+    #expect(ledger.use[.cellRead] == 3)
+    #expect(ledger.seconds(.networkLocation) == 0)
+    #expect(abs(ledger.joules - 3 * 0.6) < 1e-9)
+    #expect(abs(ledger.joules(of: "b") - 0.9) < 1e-9)
+  }
+
+  @Test func whatNobodyAskedForIsSharedByNobody() {
+    var ledger = Fixture.ledger(Fixture.profile([.networkLocation: 50]), [])
+    ledger.noteNetworkFix(at: Fixture.at(0))
+    ledger.settle(at: Fixture.at(10))
+    #expect(abs(ledger.joules(of: PowerLedger.shared) - 0.5) < 1e-9)
+  }
 }

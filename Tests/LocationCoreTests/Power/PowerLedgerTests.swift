@@ -13,12 +13,10 @@ private typealias Fixture = PowerFixture
     case users([String])
     case running([String])
     case motion([String])
-    case network([String])
+    case network
     case transfer(String, Double)
     case run(String, Double)
     case relaunch(String)
-    case scan(String)
-    case cell(String)
   }
 
   private static let names = ["a", "b", "c"]
@@ -31,7 +29,7 @@ private typealias Fixture = PowerFixture
       let some = names.filter { _ in random.chance(0.5) }
       let one = names[Int(random.uniform(in: 0...2.99))]
       let step: Step =
-        switch Int(random.uniform(in: 0...13.99)) {
+        switch Int(random.uniform(in: 0...12.99)) {
         case 0: .receiver(.off)
         case 1: .receiver(.acquiring)
         case 2: .receiver(.tracking)
@@ -41,11 +39,10 @@ private typealias Fixture = PowerFixture
         case 6: .users(some)
         case 7: .running(some)
         case 8: .motion(some)
-        case 9: .network(some)
+        case 9: .network
         case 10: .transfer(one, random.uniform(in: 0...5))
         case 11: .run(one, random.uniform(in: 0...1))
-        case 12: .relaunch(one)
-        default: random.chance(0.5) ? .scan(one) : .cell(one)
+        default: .relaunch(one)
         }
       return (seconds, step)
     }
@@ -58,13 +55,11 @@ private typealias Fixture = PowerFixture
     case .users(let names): ledger.setUsers(users(names), at: instant)
     case .running(let names): ledger.setRunning(users(names), at: instant)
     case .motion(let names): ledger.setMotionUsers(users(names), at: instant)
-    case .network(let names): ledger.setNetworkLocationUsers(users(names), at: instant)
+    case .network: ledger.noteNetworkFix(at: instant)
     case .transfer(let name, let seconds):
       ledger.addTransfer(name, kilobytes: seconds * 3, seconds: seconds, rule: .regions, at: instant)
     case .run(let name, let seconds): ledger.addRun(name, coreSeconds: seconds, rule: .regions)
     case .relaunch(let name): ledger.addRelaunch(name, rule: .regions)
-    case .scan(let name): ledger.addWifiScan(name, rule: .significantChange)
-    case .cell(let name): ledger.addCellRead(name, rule: .significantChange)
     }
   }
 
@@ -142,6 +137,8 @@ private typealias Fixture = PowerFixture
         switch parameter {
         // More of these is less of another cost: fresher orbits, a machine not yet awake, fewer promotions.
         case .hotWindow, .wakeTime, .radioPromotionTime, .radioTailTime: break
+        // None of it is a scan and a reading for each fix instead.
+        case .networkLocation where factor == 0: continue
         default: #expect(joules >= last - 1e-9, "\(parameter) x \(factor) \(random)")
         }
         last = joules
@@ -210,8 +207,13 @@ private typealias Fixture = PowerFixture
 
   @Test func everyJouleHasAComponentAPayerAndARule() {
     var random = SeededRandom(5)
-    let ledger = Self.book(Self.day(&random, steps: 300), Fixture.full, &random)
-    #expect(Set(ledger.entries.map(\.component)) == Set(PowerLedger.Component.allCases))
+    let day = Self.day(&random, steps: 300)
+    let ledger = Self.book(day, Fixture.full, &random)
+    var withoutService = Fixture.full
+    withoutService[.networkLocation] = .none
+    let scans = Self.book(day, withoutService, &random)
+    #expect(
+      Set((ledger.entries + scans.entries).map(\.component)) == Set(PowerLedger.Component.allCases))
     #expect(ledger.entries.allSatisfy { !$0.subscriber.isEmpty && $0.joules >= 0 && $0.seconds >= 0 })
     let orders = ledger.entries.map { "\($0.component.rawValue) \($0.subscriber) \($0.rule.rawValue)" }
     #expect(orders == orders.sorted())

@@ -75,6 +75,13 @@ import Testing
     #expect(reading.notes == ["1 lines without a latitude and a longitude, skipped"])
   }
 
+  @Test func `a provider that is a network makes a fix from Wi-Fi and cells`() throws {
+    let reading = try Reading(
+      "time,lat,lon,provider\n1777876200,48.1,11.5,network\n1777876201,48.1,11.5,gps\n")
+    #expect(reading.fixes.map(\.mode) == [.network, .unknown])
+    #expect(reading.fixes.map(\.accuracy) == [.assumed(.network), .assumed(.unknown)])
+  }
+
   @Test func `semicolons, decimal commas, and a date beside the time`() throws {
     let reading = try Reading("date;time;lat;lon;acc_m\n2026-05-04;06:30:00;48,1;11,5;7,5\n")
     #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
@@ -143,13 +150,14 @@ import Testing
 
   @Test func `a point with a time, one feature a line`() throws {
     let reading = try Reading(
-      #"{"type":"Feature","properties":{"time":"2026-05-04T06:30:00Z","acc_m":5},"#
+      #"{"type":"Feature","properties":{"time":"2026-05-04T06:30:00Z","acc_m":5,"provider":"network"},"#
         + #""geometry":{"type":"Point","coordinates":[11.5,48.1,500]}}"# + "\n"
         + #"{"type":"Feature","properties":{},"geometry":{"type":"LineString","coordinates":[[1,2],[3,4]]}}"#
         + "\n")
     #expect(reading.failure == nil)
     #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
     #expect(reading.fixes.first?.altitudeMeters == 500)
+    #expect(reading.fixes.first?.mode == .network)
     #expect(reading.notes == ["1 objects without a position, skipped"])
   }
 }

@@ -77,6 +77,21 @@ struct GPXReadingTests {
   }
 
   @Test(
+    "a source that is a network makes a fix from Wi-Fi and cells, good to 100 m where it states nothing else",
+    arguments: [
+      ("<src>network</src>", .network, 100), ("<src> network\n</src>", .network, 100),
+      ("<src>network</src><hdop>1</hdop>", .network, Accuracy.fromHDOP(1).radiusMeters),
+      ("<src>network</src><fix>none</fix>", .noFix, Accuracy.assumed(.noFix).radiusMeters),
+      ("<src>gps</src><fix>2d</fix>", .twoD, Accuracy.assumed(.twoD).radiusMeters),
+      ("<src/>", .unknown, Accuracy.assumed(.unknown).radiusMeters),
+      ("<extensions><src>network</src></extensions>", .unknown, Accuracy.assumed(.unknown).radiusMeters),
+    ] as [(String, FixMode, Double)])
+  func source(inside: String, mode: FixMode, radiusMeters: Double) throws {
+    let fix = try Self.read(inside)
+    #expect(fix.mode == mode && fix.accuracy.radiusMeters == radiusMeters)
+  }
+
+  @Test(
     "text that is not the field's own does not count",
     arguments: [
       "<extensions><ele>1</ele><time>1999-01-01T00:00:00Z</time><lat>1</lat></extensions>",

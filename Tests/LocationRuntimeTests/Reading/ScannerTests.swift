@@ -17,7 +17,7 @@ struct ScannerTests {
     "<?xml version='1.0'?>\r\n<gpx version='1.1' xmlns='http://www.topografix.com/GPX/1/1' xmlns:g='urn:g'>\r\n"
       + "<trk><trkseg>\r\n <trkpt lat='1' lon='2'/>\r\n"
       + " <trkpt lon=\"-2.5\" lat=\"1.25\" >\r\n<ele>-0.0</ele>\r\n<time>2024-02-29T23:59:59.123456Z</time>"
-      + "<fix>3d</fix><hdop>1.5</hdop><sat>7</sat>\r\n<extensions><g:TrackPointExtension><g:speed>1.50</g:speed>"
+      + "<fix>3d</fix><hdop>1.5</hdop><src> network</src><sat>7</sat>\r\n<extensions><g:TrackPointExtension><g:speed>1.50</g:speed>"
       + "<g:course>359.9</g:course><g:hr>60</g:hr></g:TrackPointExtension></extensions></trkpt>\r\n"
       + " <trkpt lat=' 3 ' lon='4'><extensions><hAcc>7</hAcc><speed>-1</speed></extensions></trkpt>\r\n"
       + "</trkseg><trkseg>\r\n<trkpt lat='+5.' lon='.5'><time>2024-05-01T10:00:00+02:00</time><ele/></trkpt>"
