@@ -9,7 +9,7 @@ delay   from the write of gpsd's line to the record in the hands of `events --fo
         (a resident subscriber) that notes the time; each fix makes one record
 idle    system calls of the daemon within 20 s without any fix, after everything has settled
 memory  resident memory during a day of a fix a second, at any speed
-start   resident memory with 20 regions, idle after the start and after 300 fixes
+start   resident memory with 20 regions, idle after the start, just after a command, with a fix a second, and after 300 at once
 regions 100,000 regions: seconds until the daemon answers, its memory, and the size of the state file
 """
 
@@ -212,9 +212,13 @@ def memory():
     daemon.end()
 
 
-def resident(daemon, when):
+def report(when, memory):
     print("%-28s %6.1f MiB resident, %4.1f of it anonymous (%s)" % (
-        when, *(value / 1024 for value in daemon.memory()), load()))
+        when, *(value / 1024 for value in memory), load()))
+
+
+def resident(daemon, when):
+    report(when, daemon.memory())
 
 
 def start():
@@ -225,12 +229,31 @@ def start():
     daemon.start()
     time.sleep(5)
     resident(daemon, "5 s after the start")
+    highest = [0, 0]
+    for _ in range(10):
+        daemon.command("status")
+        highest = max(highest, daemon.memory())
+        time.sleep(1)
+    report("just after a command", highest)
+    time.sleep(2)
+    resident(daemon, "2 s later")
     began = datetime.datetime(2026, 5, 4, tzinfo=datetime.timezone.utc)
+    highest = [0, 0]
+    for index in range(100):
+        daemon.gpsd.fix(began + datetime.timedelta(seconds=index - 100), 48 + 1e-4 * index)
+        for _ in range(5):
+            time.sleep(0.2)
+            highest = max(highest, daemon.memory())
+    report("a fix a second, at most", highest)
+    highest = [0, 0]
     for index in range(300):
         daemon.gpsd.fix(began + datetime.timedelta(seconds=index), 48 + 1e-4 * index)
-    while daemon.status()["fixes"] < 300:
+    for _ in range(100):
+        highest = max(highest, daemon.memory())
         time.sleep(0.05)
-    resident(daemon, "after 300 fixes")
+    report("300 fixes at once, at most", highest)
+    if daemon.status()["fixes"] != 400:
+        sys.exit("live.py: not all 400 fixes arrived")
     daemon.end()
 
 
