@@ -1,6 +1,6 @@
 import LocationCore
 
-/// The order of a track's segments. Some programs write the newest first.
+/// The order of a track's segments and of the points in each. Some programs write the newest first.
 enum SegmentOrder {
   /// What became of the segments of a track.
   enum Outcome: Hashable {
@@ -28,6 +28,40 @@ enum SegmentOrder {
       first = first ?? time
       last = last.map { max($0, time) } ?? time
     }
+  }
+
+  /// Whether the times go backwards from the first to the last.
+  static func runsBackwards(_ items: [TrackItem]) -> Bool {
+    let times = items.lazy.compactMap { if case .fix(let report) = $0 { report.time } else { nil } }
+    guard let first = times.first, let last = times.last else { return false }
+    return last < first
+  }
+
+  /// Turns each segment round whose points stand with the newest first.
+  ///
+  /// - Returns: whether there was one.
+  static func turn(_ items: inout [TrackItem]) -> Bool {
+    var hasTurned = false
+    for range in segments(of: items).map(\.items) where isNewestFirst(items[range]) {
+      items[range].reverse()
+      hasTurned = true
+    }
+    return hasTurned
+  }
+
+  /// At least three steps back, and nine for each forward: one clock that is set back is not enough.
+  private static func isNewestFirst(_ items: ArraySlice<TrackItem>) -> Bool {
+    var back = 0
+    var forward = 0
+    var last: UTCTime?
+    for case .fix(let report) in items {
+      guard let time = report.time else { continue }
+      if let before = last {
+        if time < before { back += 1 } else if time > before { forward += 1 }
+      }
+      last = time
+    }
+    return back >= 3 && back > 9 * forward
   }
 
   /// Puts the segments into the order of time, where that gives one.

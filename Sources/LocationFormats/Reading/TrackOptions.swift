@@ -15,7 +15,8 @@ public struct TrackOptions: Hashable, Sendable {
   /// one, and which is not the 1970 that receivers without a clock claim.
   public var start: UTCTime?
 
-  /// Whether the segments of a GPX file are put into the order of time, where one begins after another ends.
+  /// Whether points that stand with the newest first, and the segments of a GPX file where one begins after another ends,
+  /// are put into the order of time.
   public var sortsSegments = false
 
   /// The only segment to read, counted from 1 over all tracks of the file; nil for all.

@@ -29,6 +29,8 @@ public struct TrackReader: ~Copyable {
   /// What was read like that and is still to be handed out.
   private var gathered: ArraySlice<TrackItem> = []
   private var order = SegmentOrder.Outcome.kept
+  /// Whether a segment stood with the newest point first.
+  private var isTurned = false
   /// The only segment that is wanted, and the one that is being read, from 1.
   private let wantedSegment: Int?
   private var segment = 1
@@ -69,7 +71,7 @@ public struct TrackReader: ~Copyable {
     input = head.input
     wantedSegment = options.segment
     gathers =
-      options.sortsSegments && options.segment == nil && gpx != nil
+      options.sortsSegments && options.segment == nil
       && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? false)
   }
 
@@ -81,7 +83,17 @@ public struct TrackReader: ~Copyable {
   /// - Returns: false at the end; the batch is then empty.
   /// - Throws: `data` with the line of the trouble, `io`. Reading on after an error gives false.
   public mutating func read(into batch: inout [TrackItem]) throws(Failure) -> Bool {
-    if gathers { gather() }
+    if gathers {
+      gathers = false
+      // Other formats have no segments out of order, so that only what begins backwards is read as a whole.
+      if gpx == nil {
+        let isMore = try readOn(into: &batch)
+        guard SegmentOrder.runsBackwards(batch) else { return isMore }
+        gather(after: batch)
+      } else {
+        gather(after: [])
+      }
+    }
     guard gathered.isEmpty else {
       batch.removeAll(keepingCapacity: true)
       batch += gathered.prefix(Self.batchItems)
@@ -91,17 +103,19 @@ public struct TrackReader: ~Copyable {
     return try readOn(into: &batch)
   }
 
-  /// Reads the whole track, and puts its segments into order; too long a one is left as it is.
-  private mutating func gather() {
-    gathers = false
-    var items: [TrackItem] = []
+  /// Reads the whole track, and puts points and segments into order; too long a one is left as it is.
+  private mutating func gather(after first: [TrackItem]) {
+    var items = first
     var batch: [TrackItem] = []
     do throws(Failure) {
       while items.count <= SegmentOrder.mostItems, try readOn(into: &batch) { items += batch }
     } catch {
       postponed = error
     }
-    if items.count <= SegmentOrder.mostItems { order = SegmentOrder.sort(&items) }
+    if items.count <= SegmentOrder.mostItems {
+      isTurned = SegmentOrder.turn(&items)
+      order = SegmentOrder.sort(&items)
+    }
     gathered = items[...]
   }
 
@@ -145,6 +159,7 @@ public struct TrackReader: ~Copyable {
     var notes: [String] = []
     if input.isGzip { notes.append("gzip") }
     if input.hasTrailingGarbage { notes.append("bytes after the gzip data, ignored") }
+    if isTurned { notes.append("points stood with the newest first; put into the order of time") }
     switch order {
     case .kept: break
     case .sorted: notes.append("segments put into the order of time")

@@ -57,9 +57,8 @@ package enum Replay {
     guard let summary = outcome.summary, summary.tally.fixes > 0, summary.tally.accepted == 0 else {
       return nil
     }
-    let reasons = summary.rejected.map { "\($0.count) \($0.reason.rawValue)" }.joined(separator: ", ")
     return Failure(
-      .conditionFails, file: track.name, what: "nothing of this track was believed: \(reasons)",
+      .conditionFails, file: track.name, what: "nothing of this track was believed: \(summary.reasons)",
       remedy: "--explain shows each report")
   }
 
@@ -161,4 +160,9 @@ package enum Replay {
       return (index, LineSpool(), TrackOutcome(failure: error))
     }
   }
+}
+
+extension Summary {
+  /// Why reports were refused, with how many each.
+  var reasons: String { rejected.map { "\($0.count) \($0.reason.rawValue)" }.joined(separator: ", ") }
 }

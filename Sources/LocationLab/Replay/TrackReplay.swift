@@ -211,8 +211,17 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       summary.durationSeconds = begin.seconds(to: end)
       summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)
     }
+    if let doubt = Self.doubt(in: summary) { summary.notes.append(doubt) }
     host.ports.report?.finish(summary, host.engine.ledger)
     return summary
+  }
+
+  /// Why less than half of the reports were believed; nil where more were, or none, which is a failure.
+  private static func doubt(in summary: Summary) -> String? {
+    let tally = summary.tally
+    guard tally.accepted > 0, 2 * tally.accepted < tally.fixes else { return nil }
+    return
+      "only \(tally.accepted) of \(tally.fixes) reports were believed: \(summary.reasons); --explain shows each"
   }
 
   /// Everything that happens up to and at `instant`, in order of time; a program's own doing comes before a

@@ -43,6 +43,37 @@ import Testing
     #expect(asWritten.notes == [])
   }
 
+  @Test(arguments: ["table", "objects", "gpx"])
+  func `points with the newest first are turned round`(kind: String) throws {
+    let minutes = Array((0..<30).reversed())
+    let text =
+      switch kind {
+      case "table": "time,lat,lon\n" + minutes.map { "\(1_777_600_000 + 60 * $0),48,11.5\n" }.joined()
+      case "objects":
+        minutes.map { "{\"time\":\(1_777_600_000 + 60 * $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
+      default:
+        "<gpx version='1.1' xmlns='http://www.topografix.com/GPX/1/1'><trk><trkseg>"
+          + minutes.map { "<trkpt lat='48' lon='11'><time>2026-05-01T00:\($0 + 10):00Z</time></trkpt>" }
+          .joined()
+          + "</trkseg></trk></gpx>"
+      }
+    let reading = try Self.read(text)
+    #expect(Self.isInOrder(reading))
+    #expect(reading.fixes.count == 30)
+    #expect(reading.notes == ["points stood with the newest first; put into the order of time"])
+    #expect(try !Self.isInOrder(Self.read(text, sorts: false)))
+  }
+
+  @Test func `one clock that is set back turns nothing round`() throws {
+    let seconds = Array(0..<20) + Array(-100 ..< -80)
+    let text = seconds.map { "{\"time\":\(1_777_600_000 + $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
+    let reading = try Self.read(text)
+    #expect(
+      reading.fixes.map { ($0.time?.microseconds ?? 0) / 1_000_000 - 1_777_600_000 }
+        == seconds.map(Int64.init))
+    #expect(reading.notes == [])
+  }
+
   @Test func `what is in order stays, and is not told`() throws {
     let reading = try Self.read(Self.gpx([0...9, 10...19, 60...69]))
     #expect(Self.isInOrder(reading))
