@@ -18,7 +18,10 @@ let linked: [LinkerSetting] = [.unsafeFlags(["-sanitize=fuzzer,address", "-use-l
 
 let package = Package(
   name: "locwatch-fuzz",
-  dependencies: [.package(url: "https://github.com/jpsim/Yams", from: "6.2.2")],
+  dependencies: [
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+  ],
   targets: [
     .systemLibrary(name: "CGPSD", pkgConfig: "libgps", providers: [.apt(["libgps-dev"])]),
     .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
@@ -31,6 +34,26 @@ let package = Package(
       name: "LocationFormats",
       dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
       swiftSettings: fuzzed),
+    .target(name: "CSpawn"),
+    .systemLibrary(name: "CTimer"),
+    .target(
+      name: "LocationRuntime",
+      dependencies: [
+        "LocationFormats", "LocationCore", "CSpawn", "CTimer", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: fuzzed),
+    .target(
+      name: "LocationLab", dependencies: ["LocationRuntime", "LocationFormats", "LocationCore"],
+      resources: [
+        "index.html", "page.css", "model.js", "vectors.js", "tiles.js", "marks.js", "map.js", "timeline.js",
+        "page.js", "editor.js", "server.js", "file.js",
+      ]
+      .map { .embedInCode("Page/\($0)") },
+      swiftSettings: fuzzed),
+    .executableTarget(
+      name: "FuzzTexts",
+      dependencies: ["LocationLab", "LocationRuntime", "LocationFormats", "LocationCore", "CFuzzer"],
+      swiftSettings: fuzzed, linkerSettings: linked),
     .executableTarget(
       name: "FuzzGPX", dependencies: ["LocationFormats", "LocationCore", "CFuzzer"], swiftSettings: fuzzed,
       linkerSettings: linked),
