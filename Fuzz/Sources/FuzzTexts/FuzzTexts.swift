@@ -10,9 +10,8 @@ import LocationRuntime
 struct FuzzTexts {
   /// What may be read.
   enum Kind: String, CaseIterable {
-    case manifest, scenario, settings, profile, synthesis, regions, recording, journal, answer, request,
-      snapshot, time,
-      circle
+    case manifest, scenario, settings, profile, synthesis, regions
+    case recording, journal, answer, request, snapshot, time, circle
   }
 
   private static let kind = Kind(rawValue: ProcessInfo.processInfo.environment["KIND"] ?? "")
