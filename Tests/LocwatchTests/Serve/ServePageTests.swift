@@ -61,7 +61,8 @@ struct ServePageTests {
       do("showOther(new Date(state.events[state.events.length - 1].time))")
       wait("timeline.lanes.some(l => l.name === '<b>drawn</b>')")
       value("lanes", "return timeline.lanes.map(l => l.name)")
-      value("marks", "return watchMap.marks.placed.length")
+      # The map places its marks when the browser draws next.
+      wait("watchMap.marks.placed.length > 0")
       do("chooseRegion('drawn')")
       wait("editor.handles.length === 2")
       place = do("watchMap.showRegion('drawn'); await new Promise(r => setTimeout(r, 600)); editor.edit('drawn'); const p = editor.handles[0].getElement().getBoundingClientRect(); return [p.x + p.width / 2, p.y + p.height / 2]")
@@ -83,7 +84,6 @@ struct ServePageTests {
     #expect(result.values["images"] as? Int == 0)
     let lanes = result.values["lanes"] as? [String] ?? []
     #expect(lanes.contains("fixes") && lanes.contains("moves"), "\(lanes)")
-    #expect(result.values["marks"] as? Int ?? 0 > 0)
     #expect((result.values["radius"] as? Double ?? 0) > 50, "\(result.values)")
     let events = try await run.events()
     #expect(events.contains { $0.contains(#""type":"region.exit""#) && $0.contains(#""region":"drawn""#) })
