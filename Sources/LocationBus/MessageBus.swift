@@ -1,10 +1,5 @@
 import CSystemd
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// A connection to a D-Bus message bus, through sd-bus: the one file that speaks to CSystemd. It is for one thread.
 @safe package struct MessageBus: ~Copyable {

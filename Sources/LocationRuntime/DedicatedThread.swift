@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A thread of its own for what waits in the kernel, so that Swift's own few threads never do.
 package enum DedicatedThread {

@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A bell between threads that can be waited for together with sockets.
 ///
@@ -17,11 +12,7 @@ package final class WakePipe: Sendable {
   /// - Throws: ``Failure`` of code 71 where the machine has no descriptors left.
   package init() throws(Failure) {
     var ends: [Int32] = [-1, -1]
-    #if canImport(Musl)
-      let kind = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK
-    #else
-      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    #endif
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }

@@ -1,12 +1,7 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Has BlueZ look for beacons: `locwatch run` starts it while there are regions of beacons (rule B11).
 ///

@@ -1,10 +1,5 @@
+import Glibc
 import LocationBus
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What BlueZ is called on the bus, and what it has.
 enum BlueZ {

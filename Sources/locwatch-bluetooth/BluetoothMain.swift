@@ -1,12 +1,7 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Speaks to BlueZ for sessions of Bluetooth: `locwatch run` starts it with the first of them (rule J3).
 ///

@@ -1,11 +1,6 @@
 import CSpawn
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The channel by which descriptors are passed to the daemon: the one file that speaks to CSpawn.
 enum ChannelPass {

@@ -1,13 +1,8 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
 import LocationRuntime
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The daemon on D-Bus: `locwatch.Daemon1` at `/locwatch`, as Docs/DBus.md describes it.
 ///

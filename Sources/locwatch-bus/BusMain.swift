@@ -1,12 +1,7 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// `locwatch-bus`: what needs a D-Bus bus, in a process of its own so that the daemon stays small.
 ///

@@ -1,12 +1,7 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// GeoClue (2.6.0) as a source of fixes, for machines without a gpsd: says what it finds as the daemon's other helpers do.
 ///

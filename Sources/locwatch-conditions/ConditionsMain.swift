@@ -1,10 +1,5 @@
+import Glibc
 import LocationBus
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Asks NetworkManager whether the network is metered, and UPower what the machine runs on: `locwatch run` starts it while
 /// a subscriber fetches at good moments (rule G1).

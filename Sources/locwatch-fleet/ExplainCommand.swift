@@ -1,12 +1,7 @@
 import ArgumentParser
+import Glibc
 import LocationFleet
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// `locwatch-fleet explain`: why something did, or did not, happen to a device.
 struct ExplainCommand: ParsableCommand {

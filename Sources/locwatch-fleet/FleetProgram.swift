@@ -1,12 +1,7 @@
 import ArgumentParser
+import Glibc
 import LocationFleet
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// `locwatch-fleet`: many devices on a cluster of nats-servers. `locwatch fleet` starts it.
 @main struct FleetProgram: ParsableCommand {

@@ -1,10 +1,5 @@
+import Glibc
 import LocationBus
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Shows one notification on the desktop: `locwatch run` starts it where the settings name no command of their own. It
 /// reads one line of JSON from standard input, asks the service of the Desktop Notifications Specification, and waits

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// An MQTT broker that events are published at. The connection stays up while the daemon runs.
 struct Broker {

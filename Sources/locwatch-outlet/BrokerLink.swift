@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A connection to an MQTT broker: carries out what an ``MQTTSession`` says.
 struct BrokerLink {

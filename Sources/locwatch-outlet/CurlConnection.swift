@@ -1,11 +1,6 @@
 import CCurl
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A connection to one host, kept from one request to the next: the one file that speaks to CCurl.
 @safe final class CurlConnection {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A topic of a broker whose OwnTracks locations the daemon takes for fixes: `locwatch-outlet source`.
 ///

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// One HTTP endpoint that is sent each event in a POST of its own, in order.
 struct Webhook {

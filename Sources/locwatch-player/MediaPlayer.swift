@@ -1,10 +1,5 @@
+import Glibc
 import LocationBus
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A player as the desktop knows it (MPRIS 2.2): keys and headsets command it, whether its program runs or not.
 struct MediaPlayer {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationBus
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Stands on the user's bus for the program whose audio session was last: `locwatch run` starts it. A program that is
 /// suspended, or is not there, could not answer the desktop (rule F5).

@@ -1,13 +1,8 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
 import LocationRuntime
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The connector of UnifiedPush for all subscribers: registers them with a distributor, and hands their pushes to the
 /// daemon. A distributor is answered when the push is on the disk, so it keeps what was not stored.

@@ -1,13 +1,8 @@
+import Glibc
 import LocationBus
 import LocationCore
 import LocationFormats
 import LocationRuntime
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// `locwatch-push`: takes pushes from a UnifiedPush distributor on the user's bus (section H).
 ///

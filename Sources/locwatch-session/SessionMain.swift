@@ -1,10 +1,5 @@
+import Glibc
 import LocationBus
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Runs in a user's session, and tells the daemon when the screen is locked and unlocked (rules A2 and A8): it listens to
 /// logind on the machine's bus and runs `locwatch lock` and `locwatch unlock`, with the arguments it got itself.

@@ -1,11 +1,6 @@
 import CCurl
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// One request for a file, in one go: the one file that speaks to CCurl.
 @safe final class CurlFile {

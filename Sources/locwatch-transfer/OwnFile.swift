@@ -1,10 +1,5 @@
+import Glibc
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A file that a program names inside its own directory. No symbolic link leads out of it (rule I4).
 struct OwnFile {

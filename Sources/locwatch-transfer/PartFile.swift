@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What has come of a file so far: the bytes, and beside them what tells whether they can be gone on with.
 struct PartFile {

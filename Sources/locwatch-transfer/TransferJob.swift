@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// One transfer as the daemon asks for it: `{"start":N,"job":{…},"part":PATH,"directory":PATH,"limit":BYTES}`.
 struct TransferJob {

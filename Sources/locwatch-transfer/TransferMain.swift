@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// `locwatch-transfer`: carries the files of one subscriber. The daemon starts it, and nobody else has to.
 ///

@@ -1,13 +1,8 @@
 import ArgumentParser
+import Glibc
 import LocationCore
 import LocationFormats
 import LocationRuntime
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The standard streams.
 enum Terminal {

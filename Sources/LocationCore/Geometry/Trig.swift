@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// The elementary functions of LocationCore, and its only door to the C mathematics library.
 ///

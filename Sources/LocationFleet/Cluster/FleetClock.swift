@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// The clocks of a worker. No decision about a device reads them.
 package enum FleetClock {

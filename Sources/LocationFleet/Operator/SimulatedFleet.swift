@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Devices that do not exist: rest, walk, or drive with stops, around one city. The same seed gives the same fixes.
 package struct SimulatedFleet {

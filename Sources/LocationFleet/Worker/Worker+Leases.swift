@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Which partitions a worker has.
 ///

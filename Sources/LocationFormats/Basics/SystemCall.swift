@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  package import Musl
-#else
-  package import Glibc
-#endif
+package import Glibc
 
 /// System calls whose own names methods of ours have, which hide them: the same calls by other names. Each returns as
 /// the call does, with `errno` set.

@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// What an outlet keeps to itself: a YAML file that only its owner may read.
 ///

@@ -1,11 +1,6 @@
 import CExpat
+import Glibc
 package import LocationCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Reads GPX with expat, a piece at a time. The only file that imports expat.
 ///

@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// gpsbabel (https://www.gpsbabel.org), which converts to GPX what locwatch does not read itself.
 enum Gpsbabel {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// A file, or standard input, as a stream of bytes.
 struct InputFile: ~Copyable {

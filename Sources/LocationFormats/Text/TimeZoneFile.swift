@@ -1,10 +1,5 @@
+import Glibc
 package import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Time zones as the machine has them.
 package enum TimeZoneFile {

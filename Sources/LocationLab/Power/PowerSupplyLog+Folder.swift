@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 extension PowerSupplyLog {
   /// Reads a folder of copies of `/sys/class/power_supply`, each named by the first number of /proc/uptime:

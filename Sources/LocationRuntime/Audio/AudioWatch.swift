@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Listens whether the audio sessions of programs sound (rule F3): whether PipeWire has a stream of theirs that runs, and
 /// how loud that is. It watches the graph only while a session is open, and measures only in the background.

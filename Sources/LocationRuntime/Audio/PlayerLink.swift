@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The program that stands on the user's bus for whoever had an audio session last, so that keys and headsets reach it
 /// (rule F5). It is started with the first session.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Measures how loud one stream is: `pw-record` hands over its samples for about a second (rule F3).
 struct StreamMeter {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Asks gpsd for its version and its devices, without asking for reports: a receiver that is off stays off.
 enum GPSDProbe {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What the machine offers beside suspension of programs: memory pressure, sleep, the time, the screen's lock.
 enum MachineProbe {

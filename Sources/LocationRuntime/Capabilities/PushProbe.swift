@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Asks which distributors of pushes (UnifiedPush) are on the user's bus, by the program that speaks to it.
 enum PushProbe {

@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A row for each service and background mode, with why it is not there where it is not (rule A6).
 enum ServiceProbe {

@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A text in a file of its own, for an editor.
 package struct EditedText {

@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Runs a program once, in the foreground of a command, and waits for it.
 package enum ProgramTrial {

@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The systemd unit of a daemon, as the user who asks would start it.
 package struct ServiceUnit: Sendable {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The program that has BlueZ look for beacons, `locwatch-beacons` (rule B11). There is one only while there are regions
 /// of beacons.

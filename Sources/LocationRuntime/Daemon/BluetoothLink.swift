@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The program that speaks to BlueZ for sessions of Bluetooth, `locwatch-bluetooth` (rule J3). It is started with the
 /// first session.

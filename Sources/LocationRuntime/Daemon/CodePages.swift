@@ -1,10 +1,5 @@
+import Glibc
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The pages of the program and its libraries that nobody has written.
 ///

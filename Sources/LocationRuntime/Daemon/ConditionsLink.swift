@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The program that asks NetworkManager and UPower, `locwatch-conditions`, and what it said last. Where it is not there,
 /// or has ended, nothing is known. Used by the daemon's thread alone.

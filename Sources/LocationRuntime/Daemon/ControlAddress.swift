@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Where a daemon listens for commands: a Unix socket.
 struct ControlAddress {
@@ -35,11 +30,7 @@ struct ControlAddress {
     if path.utf8.count > Self.longestBytes {
       let parts = path.split(separator: "/", omittingEmptySubsequences: false)
       let above = parts.dropLast().joined(separator: "/")
-      #if canImport(Musl)
-        let flags = O_PATH | O_DIRECTORY
-      #else
-        let flags = O_RDONLY | O_DIRECTORY
-      #endif
+      let flags = O_RDONLY | O_DIRECTORY
       guard let name = parts.last, let opened = Descriptor.open(above, flags) else { return -1 }
       folder = opened
       short = "/proc/self/fd/\(opened.number)/\(name)"
@@ -64,11 +55,7 @@ struct ControlAddress {
 
   /// A new socket for it; nil where the machine has no descriptors left.
   static func newSocket(waits: Bool) -> Descriptor? {
-    #if canImport(Musl)
-      let kind = SOCK_STREAM | SOCK_CLOEXEC | (waits ? 0 : SOCK_NONBLOCK)
-    #else
-      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue))
-    #endif
+    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | (waits ? 0 : SOCK_NONBLOCK.rawValue))
     let number = socket(AF_UNIX, kind, 0)
     return number < 0 ? nil : Descriptor(number)
   }

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A command's side of the control socket.
 package final class ControlClient {

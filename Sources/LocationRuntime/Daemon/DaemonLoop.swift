@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The one loop of `locwatch run`: it waits for fixes, programs, commands, signals and what is due, and has all of
 /// it taken, stored and done, in this order.

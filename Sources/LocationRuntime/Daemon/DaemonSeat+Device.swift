@@ -1,11 +1,6 @@
+import Glibc
 package import LocationCore
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What a command wants to know of the device and of who watches it.
 extension DaemonSeat {

@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The records a daemon keeps, and those it will, for whoever reads along.
 package struct EventFeed: ~Copyable {

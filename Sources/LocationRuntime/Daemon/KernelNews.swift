@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A netlink socket that becomes readable when the kernel has news of a kind. What the news is nobody reads: whoever
 /// waits looks at the files of the kernel instead.
@@ -37,11 +32,7 @@ struct KernelNews {
 
   /// Nil where the kernel does not tell.
   init?(_ kind: Kind) {
-    #if canImport(Musl)
-      let type = SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK
-    #else
-      let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    #endif
+    let type = Int32(SOCK_RAW.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let number = SystemCall.openSocket(AF_NETLINK, type, kind.protocolNumber)
     guard number >= 0 else { return nil }
     socket = Descriptor(number)

@@ -1,10 +1,5 @@
+import Glibc
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What good moments to fetch depend on (rule G1): whether a network can be reached, and what the machine runs on. It
 /// is read from the kernel when the kernel has news, and never between.

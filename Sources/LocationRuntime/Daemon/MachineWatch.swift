@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What the daemon watches of the machine itself: whether memory is short (rule A4), and the first unlock after a boot
 /// (rule A8). What can't be watched is not, and why is in ``troubles``.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The file that node_exporter's textfile collector, or anyone, reads the metrics from. Readers see the old file or the
 /// new one, never a part.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The command that shows notifications to the user. It is run once for each and reads one line of JSON from its
 /// standard input. It may end at once, or wait for the user: by its status it says that the user opened the

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The command of the settings that switches the receiver's power. It runs beside the loop, one at a time; where it is
 /// slower than the orders come, only the newest one counts.

@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Tells systemd how the service is: datagrams to the socket it names, as sd_notify(3) describes them. Without that
 /// socket it tells nobody.
@@ -53,11 +48,7 @@ struct ServiceNotice {
   /// - Parameter waits: whether it is worth waiting for where systemd has not read what it was told before.
   private func send(_ text: String, waits: Bool = true) {
     guard let path else { return }
-    #if canImport(Musl)
-      let kind = SOCK_DGRAM | SOCK_CLOEXEC
-    #else
-      let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
-    #endif
+    let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue)
     let descriptor = socket(AF_UNIX, kind, 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }

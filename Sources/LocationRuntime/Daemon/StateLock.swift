@@ -1,11 +1,6 @@
+import Glibc
 package import LocationFormats
 import Synchronization
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Says that a state file is in use by a daemon, or by a command that stands in for one. It ends with its owner,
 /// however that ends.

@@ -1,12 +1,7 @@
 import CTimer
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Wakes the daemon when something is due that may not wait for the machine to wake by itself (rules D3 and E2): a timer
 /// of the clock that goes on while the machine sleeps, which `poll` does not count.

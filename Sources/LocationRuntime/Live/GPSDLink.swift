@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Carries out what a ``GPSDSession`` asks for: one socket, one thread, one wait. It decides nothing.
 package struct GPSDLink: ~Copyable {

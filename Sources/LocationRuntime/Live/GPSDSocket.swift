@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// One address that a name stands for, as the kernel wants it.
 struct SocketTarget: Sendable {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Says in gpsd's words what comes as sentences of NMEA 0183, so that one state machine judges both: a small gpsd with
 /// one receiver, inside this process.

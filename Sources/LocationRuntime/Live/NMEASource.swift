@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Where sentences of NMEA 0183 come from without a gpsd: a serial line, a TCP server, or whoever sends UDP here.
 public enum NMEASource: Hashable, Sendable, CustomStringConvertible {

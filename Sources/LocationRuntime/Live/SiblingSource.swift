@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Where fixes come from by way of a program beside this one: the daemon loads neither TLS nor a bus for them.
 public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {

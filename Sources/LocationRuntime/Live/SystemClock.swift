@@ -1,10 +1,5 @@
+import Glibc
 package import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The engine's axis on this machine: the boot-time clock, which counts through suspension and which nobody sets,
 /// moved so that it agreed with the system clock when the axis was made.

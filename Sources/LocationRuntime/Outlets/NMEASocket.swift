@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A Unix socket at which each accepted fix is told as an NMEA sentence: GeoClue hands it on to every desktop program
 /// that may know the position. GeoClue connects while a program asks, and only then wants fixes.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// An outlet whose other side is spoken to by a process of its own, `locwatch-outlet`, so that the daemon loads neither
 /// curl nor TLS. There is one only while there is something to send.

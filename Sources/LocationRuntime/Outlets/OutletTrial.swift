@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// One made-up event for an outlet, sent here and now: `locwatch outlets test`.
 package enum OutletTrial {

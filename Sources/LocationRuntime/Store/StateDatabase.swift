@@ -1,12 +1,7 @@
 import GRDB
+import Glibc
 package import LocationFormats
 import Synchronization
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The one SQLite database that holds all that locwatch remembers.
 ///

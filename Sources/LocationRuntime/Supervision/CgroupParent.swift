@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The directory in which programs have their cgroups: below the supervisor's own cgroup, which is what systemd
 /// hands over with `Delegate=yes`, and what root may write to in any case.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What is told to a program and heard of it, in lines: over its standard streams, or over a socket. Used by the
 /// supervisor's thread alone.

@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What a program writes to its standard error: handed on to ours, with the last line kept.
 ///

@@ -1,10 +1,5 @@
+import Glibc
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Tells when the machine is unlocked for the first time after a boot (rule A8).
 ///

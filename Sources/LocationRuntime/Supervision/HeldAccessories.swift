@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The accessories of one program: opened for it, passed to it, and watched (rule J1). Nothing is read or written here,
 /// so no byte moves. Those on a wire are closed with its process; those of Bluetooth go on without it, and are passed to

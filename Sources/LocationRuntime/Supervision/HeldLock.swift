@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// A file lock that a process holds: who waits for it waits as long as the holder is suspended (rule K3).
 package struct HeldLock: Hashable, Sendable {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The sockets that one process has passed: duplicates of its descriptors, watched while it is suspended (rule E4).
 /// Nothing is read, written or accepted here, so no byte moves. They are closed with their owner (rule E4a). Used by the

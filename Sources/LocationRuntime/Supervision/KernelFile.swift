@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The small files of /proc and /sys/fs/cgroup, and the supervisor's own.
 enum KernelFile {

@@ -1,11 +1,6 @@
+package import Glibc
 package import LocationCore
 package import LocationFormats
-
-#if canImport(Musl)
-  package import Musl
-#else
-  package import Glibc
-#endif
 
 /// Tells when the machine is short of memory (rule A4), by the kernel's own measure of the time that programs lose
 /// waiting for it (PSI, Documentation/accounting/psi.rst). It never wakes while there is enough.

@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// What /proc says of a process.
 struct ProcessStatus: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// A running program and everything it has started, as one thing to suspend, resume and end.
 enum ProcessTree {

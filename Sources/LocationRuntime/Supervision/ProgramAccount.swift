@@ -1,10 +1,5 @@
+import Glibc
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The user as whom a program runs, as the machine's user database knows it.
 struct ProgramAccount: Hashable {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// One process of a subscriber, from its start to its end. Used by the supervisor's thread alone.
 final class ProgramRun {

@@ -1,12 +1,7 @@
 import CSpawn
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A program that has been started: the one file that speaks to CSpawn.
 struct ProgramStart {

@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// What a program and everything it has started take.
 package struct ProgramUsage: Hashable, Sendable {

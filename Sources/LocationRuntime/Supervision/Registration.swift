@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// What a program that has connected to the subscribers' socket says first: `{"register":"NAME","signal":"USR1"}`.
 package struct Registration: Hashable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// What is noted of a running program, so that a supervisor that starts after one was killed finds it: its number
 /// and start, the boot, and its cgroup if it has one.

@@ -1,10 +1,5 @@
+import Glibc
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A device of an accessory, opened as rule J1 has it: raw, at its speed, for one program alone.
 enum SerialLine {

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A running program of locwatch's own that stands on a bus. It is started when it is first told something, and may be
 /// ended in between. Where it ends by itself, whoever has the link may have it started again a while later.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A running program of locwatch's own that does what the daemon does not load the libraries for. Both speak lines of
 /// JSON: it is told by its standard input, and says by its standard output. It ends when its input does.

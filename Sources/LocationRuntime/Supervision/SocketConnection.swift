@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// A program that has connected to the subscribers' socket: what is told to it and heard of it, and which process it is.
 final class SocketConnection {

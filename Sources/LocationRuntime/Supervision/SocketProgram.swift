@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A subscriber whose program is no child of ours: it connects to the socket and says its name. It is not suspended,
 /// because it is not ours to freeze; it is woken by what is written to it, by a signal it asked for, or, where it is

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// What the supervisor's thread needs of a subscriber, however its program is reached.
 protocol SupervisedSubscriber: AnyObject {

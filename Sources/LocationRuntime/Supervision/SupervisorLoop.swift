@@ -1,10 +1,5 @@
+import Glibc
 import LocationCore
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The supervisor's thread: waits in `poll` for commands, for what programs say, for their ends, and for its few
 /// deadlines. With nothing to do it does not wake.

@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The places of one supervisor: where cgroups are made, where run files lie, what programs inherit.
 final class SupervisorSite: Sendable {

@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A duplicate of a program's socket, and what can be told of it without reading.
 struct WatchedSocket {
@@ -81,13 +76,8 @@ struct WatchedSocket {
 
   private static let longestQuietMilliseconds: Int64 = 300_000
 
-  #if canImport(Musl)
-    private static let stream = SOCK_STREAM
-    private static let datagram = SOCK_DGRAM
-  #else
-    private static let stream = Int32(SOCK_STREAM.rawValue)
-    private static let datagram = Int32(SOCK_DGRAM.rawValue)
-  #endif
+  private static let stream = Int32(SOCK_STREAM.rawValue)
+  private static let datagram = Int32(SOCK_DGRAM.rawValue)
 
   /// A number of the socket; nil where it is none.
   private static func option(_ descriptor: Descriptor, _ name: Int32) -> Int32? {

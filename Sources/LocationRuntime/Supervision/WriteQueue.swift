@@ -1,8 +1,4 @@
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
+import Glibc
 
 /// What waits to be read by a program: whole lines, in order, up to ``SupervisorLimits/queueBytes``.
 ///

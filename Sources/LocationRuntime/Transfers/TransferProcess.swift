@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The process that carries the files of one subscriber, `locwatch-transfer`, as its user. There is one only while
 /// there is something to carry; in no cgroup of the subscriber's, so that it goes on while that is suspended.

@@ -1,11 +1,6 @@
+import Glibc
 package import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A transfer that a program asks for (rule I1): what the engine is told of it, and what only those know who carry it
 /// out.

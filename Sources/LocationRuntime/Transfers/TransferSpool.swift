@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Where transfers lie until they are done: what they are, for the daemon alone, and what has come of each, for the
 /// user of its program.

@@ -1,11 +1,6 @@
+import Glibc
 package import LocationFormats
 import Synchronization
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Signals as something that can be waited for.
 ///

@@ -1,10 +1,5 @@
+import Glibc
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// A terminal that is drawn upon, and left as it was when this goes out of scope, whatever happened.
 ///

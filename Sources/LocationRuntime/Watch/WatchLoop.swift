@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Shows the records of a watch. Nobody has subscribed, and the receiver is always on.
 struct WatchPorts: ~Copyable, EffectPorts {

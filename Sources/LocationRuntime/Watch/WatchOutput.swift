@@ -1,11 +1,6 @@
+import Glibc
 import LocationCore
 import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Where the records of `locwatch watch` go: lines, or a view drawn in place.
 struct WatchOutput: ~Copyable {

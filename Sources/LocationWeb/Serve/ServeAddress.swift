@@ -1,12 +1,7 @@
+import Glibc
 import LocationCore
 package import LocationFormats
 import LocationRuntime
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Where the page is served: a port of this machine, or a Unix socket.
 package enum ServeAddress: Hashable, Sendable, CustomStringConvertible {

@@ -1,12 +1,7 @@
+import Glibc
 import LocationCore
 import LocationFormats
 import LocationRuntime
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The one loop of `locwatch serve`: it waits for browsers, for news of the daemon, and for what is due.
 ///

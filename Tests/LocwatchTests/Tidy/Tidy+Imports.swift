@@ -49,7 +49,7 @@ extension Tidy {
       imports(of: source).compactMap { found in
         switch found.module {
         case "CGEOS", "CVector": nil
-        case "Glibc", "Musl":
+        case "Glibc":
           source.path == mathematicsFile
             ? nil : Violation(source, found.line, "only \(mathematicsFile) imports \(found.module)")
         case "LocationFormats", "LocationRuntime", "LocationLab", "locwatch", "CGPSD", "CExpat", "CZlib",
