@@ -60,6 +60,10 @@ let package = Package(
     .target(
       name: "LocationFormats",
       dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
+      resources: [
+        "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
+      ]
+      .map { .embedInCode("Power/Profiles/\($0).yaml") },
       swiftSettings: strict),
     // The daemon and the live view.
     .target(
@@ -139,7 +143,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "TestSupport", dependencies: ["LocationCore"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["LocationFormats", "LocationCore"], path: "Tests/TestSupport",
       swiftSettings: strict),
     .testTarget(
       name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],

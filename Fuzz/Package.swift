@@ -33,6 +33,10 @@ let package = Package(
     .target(
       name: "LocationFormats",
       dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
+      resources: [
+        "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
+      ]
+      .map { .embedInCode("Power/Profiles/\($0).yaml") },
       swiftSettings: fuzzed),
     .target(name: "CSpawn"),
     .systemLibrary(name: "CTimer"),

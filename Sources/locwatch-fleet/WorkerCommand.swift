@@ -1,14 +1,9 @@
 import ArgumentParser
+import Glibc
 import LocationCore
 import LocationFleet
 import LocationFormats
 import Synchronization
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// Whether the worker was asked to stop.
 private let isStopping = Atomic<Bool>(false)
@@ -60,7 +55,7 @@ struct WorkerCommand: ParsableCommand {
       }
       _ = signal(SIGPIPE, SIG_IGN)
       let worker = try Worker(
-        options, try cluster.connect(as: name), configuration: EngineConfiguration()
+        options, try cluster.connect(as: name), configuration: EngineConfiguration.standard
       ) { Console.note("worker \(name): \($0)") }
       try worker.run { isStopping.load(ordering: .relaxed) }
     }

@@ -23,7 +23,7 @@ enum Candidates {
   }
 
   /// Names of the built-in power profiles.
-  static var profiles: CompletionKind { .list(PowerProfile.builtIn.map(\.name)) }
+  static var profiles: CompletionKind { .list(PowerProfile.builtInNames) }
 
   /// The events of `locwatch on`.
   static var events: CompletionKind { .list(EventKind.allCases.map(\.rawValue)) }

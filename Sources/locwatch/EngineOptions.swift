@@ -13,7 +13,7 @@ struct EngineOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.rpi4UbloxM8.name)).",
+      "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.standardName)).",
       valueName: "name|file"), completion: Candidates.profiles)
   var profile: String?
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LocationCore
+import LocationFormats
 import TestSupport
 import Testing
 

@@ -13,7 +13,7 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   /// How subscribers are treated.
   public var policy = Policy.Configuration()
   /// What the device draws.
-  public var profile = PowerProfile.rpi4UbloxM8
+  public var profile = PowerProfile.unpriced
   /// Seconds without a fix after which a `gap` is recorded: the longest window of the other rules.
   public var gapSeconds = 300.0
   /// Whether each fix's verdict is recorded too.

@@ -56,6 +56,9 @@ public struct PowerProfile: Hashable, Sendable, Codable {
     self.parameters = PowerParameter.allCases.map { parameters[$0] ?? .none }
   }
 
+  /// The profile of a device whose energy nobody asks for: all its numbers are 0.
+  public static let unpriced = PowerProfile(name: "none", about: "Nothing is priced", [:])
+
   /// One number of the model.
   public subscript(_ parameter: PowerParameter) -> Parameter {
     get { parameters[parameter.index] }

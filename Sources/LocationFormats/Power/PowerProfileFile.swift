@@ -17,7 +17,7 @@ public enum PowerProfileFile {
     let looksLikeFile =
       nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml")
     if looksLikeFile { return try read(path: nameOrPath) }
-    let names = PowerProfile.builtIn.map(\.name)
+    let names = PowerProfile.builtInNames
     throw Failure(
       .usage, what: "no power profile is called \"\(nameOrPath)\"",
       remedy: NearestWord.to(nameOrPath, among: names).map { "did you mean \"\($0)\"?" }
@@ -47,7 +47,7 @@ extension PowerProfile {
       guard let found = PowerProfile.builtIn(named: like) else {
         throw node.failure(
           "no built-in profile is called \"\(like)\"",
-          remedy: StrictYAML.suggestion(for: like, among: PowerProfile.builtIn.map(\.name), of: "profiles"))
+          remedy: StrictYAML.suggestion(for: like, among: PowerProfile.builtInNames, of: "profiles"))
       }
       base = found
     }

@@ -99,7 +99,7 @@ extension JournalLine {
       throw Trouble(what: "a recording of version \(version); this program reads version \(Self.version)")
     }
     do {
-      let base = try ExactEncoder.tree(of: EngineConfiguration())
+      let base = try ExactEncoder.tree(of: EngineConfiguration.standard)
       let configuration = try ExactDecoder.value(
         EngineConfiguration.self, of: (header["configuration"] ?? .object([])).over(base))
       guard let tree = header["snapshot"] else { return (configuration, nil) }

@@ -5,7 +5,7 @@ public import LocationRuntime
 /// What a replay is to do, settled before the first track is opened.
 public struct ReplayRequest: Sendable {
   /// The numbers the engine decides by.
-  public var configuration = EngineConfiguration()
+  public var configuration = EngineConfiguration.standard
   /// The regions to watch.
   public var regions: [Region] = []
   /// Settings and regions that many tracks share, in place of a configuration and regions of their own.

@@ -1,11 +1,6 @@
+import Glibc
 package import LocationCore
 package import LocationFormats
-
-#if canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
 
 /// The processes that carry files, and what waits to be erased.
 struct TransferSet {
@@ -206,7 +201,7 @@ extension DaemonSeat {
       return list
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return [] }
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     return restored.engine.transfers(of: name).map(\.tree)
   }
 

@@ -33,7 +33,7 @@ public struct DaemonRequest: Sendable {
   ///
   /// - Throws: ``Failure`` of code 78 that names file, line and key.
   func configuration() throws(Failure) -> (engine: EngineConfiguration, daemon: DaemonSettings) {
-    var configuration = EngineConfiguration()
+    var configuration = EngineConfiguration.standard
     var daemon = DaemonSettings()
     var origins: Settings.Origins = [:]
     if let profile { configuration.profile = profile }

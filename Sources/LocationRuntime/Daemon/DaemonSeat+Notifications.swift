@@ -11,7 +11,7 @@ extension DaemonSeat {
       return list
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return [] }
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     return restored.engine.notifications(of: name).map(\.tree)
   }
 

@@ -29,7 +29,7 @@ package struct DaemonSeat: Sendable {
         states[id] = answer["states"]?[id]?.text(or: nil).flatMap { RegionState(rawValue: $0) }
       }
     } else if let database = try StateDatabase.openToRead(path: state) {
-      let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+      let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
       for id in ids { states[id] = restored.engine.regionState(id) }
     }
     return states
@@ -39,7 +39,7 @@ package struct DaemonSeat: Sendable {
   package func status() throws(Failure) -> JSONTree {
     if let client = try ControlClient.connect(state: state) { return try client.ask("status") }
     guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     let counts = try database.counts()
     let report = StatusReport(
       running: nil, state: state, otherState: otherDaemon(),
@@ -141,7 +141,7 @@ package struct DaemonSeat: Sendable {
       report.isOn = isOn
     } else {
       guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
-      report = LowPowerReport(try RestoredEngine(database, orNew: EngineConfiguration()).engine)
+      report = LowPowerReport(try RestoredEngine(database, orNew: EngineConfiguration.standard).engine)
       if let asked = try database.lowPowerRequests().last { report.isOn = asked.isOn }
     }
     report.isRunning = false
@@ -159,7 +159,7 @@ package struct DaemonSeat: Sendable {
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }
     let rows = try database.energy()
     if books == nil, !rows.isEmpty {
-      let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+      let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
       books = EnergyBooks(restored.engine.ledger.settled(at: restored.engine.instant))
     }
     return (rows, books)
@@ -181,7 +181,7 @@ package struct DaemonSeat: Sendable {
     guard try StateDatabase.openToRead(path: state) != nil else { throw Self.noState(state) }
     let lock = try StateLock(state: state)
     let database = try StateDatabase.open(path: state)
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration())
+    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     defer { withExtendedLifetime(lock) {} }
     return try body(database, restored.engine)
   }

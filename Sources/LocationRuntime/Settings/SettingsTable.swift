@@ -11,7 +11,7 @@ public struct SettingsTable: Sendable {
   /// - Parameter file: a settings file; nil for the defaults alone.
   /// - Throws: as ``Settings/read(path:into:)``.
   public init(file: String?) throws(Failure) {
-    var configuration = EngineConfiguration()
+    var configuration = EngineConfiguration.standard
     var origins: Settings.Origins = [:]
     var daemon = DaemonSettings()
     if let file {

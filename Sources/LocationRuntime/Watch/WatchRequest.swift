@@ -1,4 +1,5 @@
 public import LocationCore
+import LocationFormats
 
 /// What `locwatch watch` is to do, settled before anything is opened.
 public struct WatchRequest: Sendable {
@@ -13,7 +14,7 @@ public struct WatchRequest: Sendable {
   /// Where gpsd is.
   public var address = GPSDAddress.local
   /// The numbers the engine decides by.
-  public var configuration = EngineConfiguration()
+  public var configuration = EngineConfiguration.standard
   /// The regions to watch.
   public var regions: [Region] = []
   /// How what happens is shown.

@@ -1,4 +1,5 @@
 import Foundation
+import LocationFormats
 import TestSupport
 import Testing
 

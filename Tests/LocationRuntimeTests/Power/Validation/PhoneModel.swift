@@ -1,4 +1,5 @@
 import LocationCore
+import TestSupport
 
 @testable import LocationFormats
 @testable import LocationLab

@@ -1,6 +1,7 @@
+import LocationCore
+import LocationFormats
+import TestSupport
 import Testing
-
-@testable import LocationCore
 
 /// The profiles that come with the program.
 @Suite struct PowerProfileTests {
@@ -10,7 +11,8 @@ import Testing
       names == [
         "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
       ])
-    #expect(PowerProfile.builtIn(named: "pinephone") == .pinephone)
+    #expect(PowerProfile.builtInNames == names)
+    #expect(EngineConfiguration.standard.profile == .rpi4UbloxM8)
     #expect(PowerProfile.builtIn(named: "pinephon") == nil)
   }
 
