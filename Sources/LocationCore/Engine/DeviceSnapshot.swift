@@ -74,12 +74,15 @@ extension EngineSettings {
     if type == Shared<FixGate.Configuration>.self { return gate as? Value }
     if type == Shared<SignificantChange.Configuration>.self { return significant as? Value }
     if type == Shared<VisitConfiguration>.self { return visits as? Value }
+    if type == Shared<Policy.Configuration>.self { return policy as? Value }
+    if type == Shared<PowerProfile>.self { return profile as? Value }
     return nil
   }
 
   /// Whether values of a type are settings, to which a snapshot only refers.
   package static func isPiece<Value>(_ type: Value.Type) -> Bool {
     type == Shared<FixGate.Configuration>.self || type == Shared<SignificantChange.Configuration>.self
-      || type == Shared<VisitConfiguration>.self
+      || type == Shared<VisitConfiguration>.self || type == Shared<Policy.Configuration>.self
+      || type == Shared<PowerProfile>.self
   }
 }

@@ -1,9 +1,29 @@
 /// Everything in an engine that changes: what survives a restart. What can be rebuilt is not in it.
-public struct EngineSnapshot: Hashable, Sendable, Codable {
-  /// The numbers that the engine decided by.
-  public internal(set) var configuration: EngineConfiguration
+public struct EngineSnapshot: Hashable, Sendable {
+  /// The numbers that the engine decides by. With others, it goes on with the same state and decides by them.
+  public var configuration: EngineConfiguration
   var state: EngineState
   var regions: RegionSnapshot
+
+  /// What is written of a snapshot: all but the settings, to which it refers.
+  package struct Stored: Hashable, Codable {
+    var state: EngineState
+    var regions: RegionSnapshot
+  }
+
+  /// What is written of it.
+  package var stored: Stored { Stored(state: state, regions: regions) }
+
+  /// The snapshot that was written, with the settings to which it refers.
+  package init(_ stored: Stored, configuration: EngineConfiguration) {
+    self.init(configuration: configuration, state: stored.state, regions: stored.regions)
+  }
+
+  init(configuration: EngineConfiguration, state: EngineState, regions: RegionSnapshot) {
+    self.configuration = configuration
+    self.state = state
+    self.regions = regions
+  }
 
   /// The regions that the engine watched; none where they are kept elsewhere, until they are set.
   public var watchedRegions: [Region] {
@@ -40,7 +60,7 @@ struct EngineState: Hashable, Sendable, Codable {
     ledger = PowerLedger(settings.profile)
   }
 
-  /// Refers to the settings, where a restored state has copies of its own.
+  /// Decides by these settings from now on.
   mutating func share(_ settings: EngineSettings) {
     gate.share(settings.gate)
     significant.share(settings.significant)

@@ -61,9 +61,9 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
-  /// Refers to a configuration that others refer to, where it is the same.
+  /// Decides by a configuration, to which others refer, from now on.
   mutating func share(_ configuration: Shared<Configuration>) {
-    if configuration == _configuration { _configuration = configuration }
+    _configuration = configuration
   }
 
   /// The fix that a report is believed to be. `instant` is when it arrived.

@@ -50,9 +50,9 @@ public struct SignificantChange: Hashable, Sendable, Codable {
 
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
-  /// Refers to a configuration that others refer to, where it is the same.
+  /// Decides by a configuration, to which others refer, from now on.
   mutating func share(_ configuration: Shared<Configuration>) {
-    if configuration == _configuration { _configuration = configuration }
+    _configuration = configuration
   }
 
   /// The end of the window, when something waits for it.

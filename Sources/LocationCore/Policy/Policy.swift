@@ -106,9 +106,9 @@ public struct Policy: Hashable, Sendable, Codable {
 
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
-  /// Refers to a configuration that others refer to, where it is the same.
+  /// Decides by a configuration, to which others refer, from now on.
   mutating func share(_ configuration: Shared<Configuration>) {
-    if configuration == _configuration { _configuration = configuration }
+    _configuration = configuration
   }
 
   /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.

@@ -68,8 +68,8 @@ public struct PowerLedger: Hashable, Sendable, Codable {
     self.sharing = sharing
   }
 
-  /// Refers to a profile that others refer to, where it is the same.
-  mutating func share(_ profile: Shared<PowerProfile>) { if profile == _profile { _profile = profile } }
+  /// Prices by a profile, to which others refer, from now on.
+  mutating func share(_ profile: Shared<PowerProfile>) { _profile = profile }
 }
 
 // MARK: - What happens

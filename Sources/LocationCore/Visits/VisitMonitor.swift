@@ -70,9 +70,9 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
 
   init(_ configuration: Shared<VisitConfiguration>) { _configuration = configuration }
 
-  /// Refers to a configuration that others refer to, where it is the same.
+  /// Decides by a configuration, to which others refer, from now on.
   mutating func share(_ configuration: Shared<VisitConfiguration>) {
-    if configuration == _configuration { _configuration = configuration }
+    _configuration = configuration
   }
 
   /// Takes a fix into account and appends what follows from it. Deadlines up to the fix are fired first. A fix that

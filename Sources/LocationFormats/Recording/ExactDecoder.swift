@@ -1,26 +1,33 @@
+package import LocationCore
+
 /// Makes a value of what ``ExactEncoder`` made of it.
 package enum ExactDecoder {
   /// The value.
   ///
+  /// - Parameter settings: stand in the value wherever it refers to settings.
   /// - Throws: a `DecodingError` where the JSON does not say such a value.
-  package static func value<Value: Decodable>(_ type: Value.Type, of tree: JSONTree) throws -> Value {
-    try Value(from: TreeDecoder(tree: tree, codingPath: []))
+  package static func value<Value: Decodable>(
+    _ type: Value.Type, of tree: JSONTree, settings: EngineSettings? = nil
+  ) throws -> Value {
+    try Value(from: TreeDecoder(tree: tree, settings: settings, codingPath: []))
   }
 }
 
 private struct TreeDecoder: Decoder {
   let tree: JSONTree
+  let settings: EngineSettings?
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     guard case .object(let members) = tree else { throw mismatch("an object") }
-    return KeyedDecodingContainer(MemberDecoder<Key>(members: members, codingPath: codingPath))
+    return KeyedDecodingContainer(
+      MemberDecoder<Key>(members: members, settings: settings, codingPath: codingPath))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     guard case .array(let elements) = tree else { throw mismatch("an array") }
-    return ElementDecoder(elements: elements, codingPath: codingPath)
+    return ElementDecoder(elements: elements, settings: settings, codingPath: codingPath)
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }
@@ -61,12 +68,15 @@ extension TreeDecoder: SingleValueDecodingContainer {
 
 private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let members: [JSONTree.Member]
+  let settings: EngineSettings?
   let codingPath: [any CodingKey]
 
   var allKeys: [Key] { members.compactMap { Key(stringValue: $0.key) } }
   func contains(_ key: Key) -> Bool { members.contains { $0.key == key.stringValue } }
   func decodeNil(forKey key: Key) throws -> Bool { try child(key).tree == .null }
-  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T { try T(from: child(key)) }
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try settings?.piece(type) ?? T(from: child(key))
+  }
 
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
@@ -78,7 +88,9 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try child(key).unkeyedContainer()
   }
 
-  func superDecoder() -> any Decoder { TreeDecoder(tree: .object(members), codingPath: codingPath) }
+  func superDecoder() -> any Decoder {
+    TreeDecoder(tree: .object(members), settings: settings, codingPath: codingPath)
+  }
   func superDecoder(forKey key: Key) throws -> any Decoder { try child(key) }
 
   private func child(_ key: Key) throws -> TreeDecoder {
@@ -86,17 +98,19 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
       throw DecodingError.keyNotFound(
         key, DecodingError.Context(codingPath: codingPath, debugDescription: "\(key.stringValue) is missing"))
     }
-    return TreeDecoder(tree: member.value, codingPath: codingPath + [key])
+    return TreeDecoder(tree: member.value, settings: settings, codingPath: codingPath + [key])
   }
 }
 
 private struct ElementDecoder: UnkeyedDecodingContainer {
   let elements: [JSONTree]
+  let settings: EngineSettings?
   let codingPath: [any CodingKey]
   var currentIndex = 0
 
-  init(elements: [JSONTree], codingPath: [any CodingKey]) {
+  init(elements: [JSONTree], settings: EngineSettings?, codingPath: [any CodingKey]) {
     self.elements = elements
+    self.settings = settings
     self.codingPath = codingPath
   }
 
@@ -129,6 +143,6 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
         JSONTree.self, DecodingError.Context(codingPath: codingPath, debugDescription: "the array ends"))
     }
     defer { currentIndex += 1 }
-    return TreeDecoder(tree: elements[currentIndex], codingPath: codingPath)
+    return TreeDecoder(tree: elements[currentIndex], settings: settings, codingPath: codingPath)
   }
 }

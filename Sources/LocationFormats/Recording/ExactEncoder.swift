@@ -1,4 +1,8 @@
+import LocationCore
+
 /// Makes a ``JSONTree`` of any encodable value, so that ``ExactDecoder`` makes the same value of it, bit for bit.
+///
+/// Settings to which a snapshot refers are left out, as ``CompactEncoder`` does.
 package enum ExactEncoder {
   /// The value as JSON.
   package static func tree(of value: some Encodable) throws -> JSONTree {
@@ -79,7 +83,9 @@ private struct Members<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   mutating func encodeNil(forKey key: Key) { child(key).node.kind = .leaf(.null) }
-  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try value.encode(to: child(key)) }
+  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    if !EngineSettings.isPiece(T.self) { try value.encode(to: child(key)) }
+  }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key

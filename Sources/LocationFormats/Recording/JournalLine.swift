@@ -28,7 +28,13 @@ package enum JournalLine {
       JSONTree.Member(key: "v", value: .number(String(version))),
       JSONTree.Member(key: "configuration", value: try tree(of: configuration)),
     ]
-    if let snapshot { members.append(JSONTree.Member(key: "snapshot", value: try tree(of: snapshot))) }
+    if let snapshot {
+      do {
+        members.append(JSONTree.Member(key: "snapshot", value: try SnapshotFormat.tree(of: snapshot)))
+      } catch {
+        throw Failure(.software, what: "can't record the engine: \(error)")
+      }
+    }
     JSONTree.object(members).append(to: &bytes)
     bytes.append(UInt8(ascii: "\n"))
   }
@@ -99,14 +105,19 @@ extension JournalLine {
       throw Trouble(what: "a recording of version \(version); this program reads version \(Self.version)")
     }
     do {
-      let base = try ExactEncoder.tree(of: EngineConfiguration.standard)
-      let configuration = try ExactDecoder.value(
-        EngineConfiguration.self, of: (header["configuration"] ?? .object([])).over(base))
-      guard let tree = header["snapshot"] else { return (configuration, nil) }
-      return (configuration, try ExactDecoder.value(EngineSnapshot.self, of: tree))
+      let configuration = try SnapshotFormat.configuration(of: header["configuration"] ?? .object([]))
+      let snapshot = try header["snapshot"].map { tree throws(SnapshotFormat.Trouble) in
+        try SnapshotFormat.snapshot(of: tree, configuration: configuration)
+      }
+      return (configuration, snapshot)
     } catch {
-      throw Trouble(
-        what: "the header's configuration or snapshot is none that this program knows")
+      switch error {
+      case .later(let version):
+        throw Trouble(
+          what: "a snapshot of version \(version); this program reads up to \(SnapshotFormat.version)")
+      case .unreadable:
+        throw Trouble(what: "the header's configuration or snapshot is none that this program knows")
+      }
     }
   }
 

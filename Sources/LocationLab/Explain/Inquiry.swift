@@ -67,7 +67,7 @@ struct Inquiry: ~Copyable {
   /// Begins with a snapshot; ids and decisions are those of the engine that it was taken of.
   init(_ question: Question, from snapshot: EngineSnapshot) throws(Failure) {
     let old = snapshot.configuration
-    let engine = try snapshot.reconfigured(from: old, to: old.explaining(question.region)).restored()
+    let engine = try snapshot.configured(old.explaining(question.region)).restored()
     self.init(question, engine)
   }
 

@@ -89,7 +89,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if configuration.sampling.isDutyCycled { receiver = nil }
     guard let snapshot, isAsRecorded else { return }
     host.replaceEngine(
-      try snapshot.reconfigured(from: configuration, to: request.configuration).restored())
+      try snapshot.configured(request.configuration).restored())
     now = host.engine.instant
     hasStarted = true
   }

@@ -71,7 +71,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     if isNew || !hasVersions || old != configuration {
       // Settings are not events, nor are the regions of an engine that has seen nothing: a snapshot stands for them.
       if old != configuration {
-        engine = try engine.snapshot.reconfigured(from: old, to: configuration).restored()
+        engine = try engine.snapshot.configured(configuration).restored()
       }
       snapshotBytes = try database.store(
         snapshotOf: engine, at: last, keeping: retention,
@@ -154,7 +154,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   mutating func change(to configuration: EngineConfiguration, at reading: ClockReading) throws(Failure) {
     let old = engine.configuration
     guard old != configuration else { return }
-    host.replaceEngine(try engine.snapshot.reconfigured(from: old, to: configuration).restored())
+    host.replaceEngine(try engine.snapshot.configured(configuration).restored())
     try checkpoint(at: reading)
   }
 }

@@ -164,11 +164,13 @@ extension StateDatabase {
     // Its checksum is absent where 0.1.0 stored it.
     let row = try read("snapshots") { database in
       try Row.fetchOne(
-        database, sql: "SELECT engine, checksum, regions FROM snapshots WHERE number = ?", arguments: [number]
-      ).map { row -> (text: String, checksum: Int64?, regions: String) in
+        database,
+        sql: "SELECT engine, checksum, regions, configuration FROM snapshots WHERE number = ?",
+        arguments: [number]
+      ).map { row -> (text: String, checksum: Int64?, regions: String, configuration: Int64?) in
         try (
           row.decode(forColumn: "engine"), row.decode(forColumn: "checksum"),
-          row.decode(forColumn: "regions")
+          row.decode(forColumn: "regions"), row.decode(forColumn: "configuration")
         )
       }
     }
@@ -176,11 +178,19 @@ extension StateDatabase {
     guard row.checksum.map({ $0 == Checksum.of(row.text) }) ?? true else {
       throw Self.damage("its table snapshots is damaged: a checksum differs", path)
     }
+    guard let tree = try? JSONTree(Array(row.text.utf8)) else { throw unreadableSnapshots }
+    let settings = try row.configuration.map { number throws(Failure) in try configuration(number: number) }
     var snapshot: EngineSnapshot
-    do {
-      snapshot = try ExactDecoder.value(EngineSnapshot.self, of: try JSONTree(Array(row.text.utf8)))
+    do throws(SnapshotFormat.Trouble) {
+      let own = tree["configuration"] ?? .object([])
+      let configuration = if let settings { settings } else { try SnapshotFormat.configuration(of: own) }
+      snapshot = try SnapshotFormat.snapshot(of: tree, configuration: configuration)
     } catch {
-      throw unreadableSnapshots
+      guard case .later(let version) = error else { throw unreadableSnapshots }
+      throw Failure(
+        .data, file: path,
+        what: "written by a later version of locwatch (snapshot \(version); this one knows "
+          + "\(SnapshotFormat.version))", remedy: "upgrade locwatch, or name another file with --state")
     }
     if place == .versions { snapshot.watchedRegions = try versions(at: number) }
     return snapshot
@@ -226,10 +236,11 @@ extension StateDatabase {
     snapshotOf engine: borrowing Engine, at instant: EngineInstant, keeping retention: Retention, utc: UTCTime
   ) throws(Failure) -> Int {
     let regions: SnapshotRegions = try hasVersions(ofAll: engine.regionCount) ? .versions : .here
-    let text: String
+    let (text, settings): (String, String)
     do {
       let snapshot = regions == .here ? engine.snapshot : engine.snapshotWithoutRegions
-      text = try ExactEncoder.tree(of: snapshot).text
+      text = try SnapshotFormat.tree(of: snapshot).text
+      settings = try ExactEncoder.tree(of: snapshot.configuration).text
     } catch {
       throw Failure(.software, file: path, what: "can't keep the engine: \(error)")
     }
@@ -237,8 +248,13 @@ extension StateDatabase {
       let number = try Self.lastJournalNumber(database)
       try database.execute(
         sql: """
-          INSERT OR REPLACE INTO snapshots (number, at, engine, checksum, regions) VALUES (?, ?, ?, ?, ?)
-          """, arguments: [number, instant.microseconds, text, Checksum.of(text), regions.rawValue])
+          INSERT OR REPLACE INTO snapshots (number, at, engine, checksum, regions, configuration)
+          VALUES (?, ?, ?, ?, ?, ?)
+          """,
+        arguments: [
+          number, instant.microseconds, text, Checksum.of(text), regions.rawValue,
+          try Self.number(ofSettings: settings, database),
+        ])
       // An engine that has seen nothing has no time.
       if utc.microseconds > 0 { try Self.setMeta(.lastSeen, "\(utc.microseconds)", database) }
       try Self.discard(beyond: retention, utc: utc, database)
@@ -261,6 +277,7 @@ extension StateDatabase {
         """, arguments: [last.saturatingSubtract(Int64(retention.journalRows))])
     try database.execute(sql: "DELETE FROM journal WHERE number <= (SELECT min(number) FROM snapshots)")
     try discardVersions(database)
+    try discardConfigurations(database)
     let oldest = utc.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
     try database.execute(
       sql: "DELETE FROM events WHERE time < ? AND \(dispensable)", arguments: [oldest])

@@ -23,14 +23,14 @@ extension StateDatabase {
         database,
         sql: """
           WITH kept AS (
-            SELECT number, json_extract(engine, '$.configuration') AS settings,
+            SELECT number, \(Self.settingsOfSnapshot) AS settings,
               json_extract(engine, '$.state.nextID') AS next,
               coalesce(json_extract(engine, '$.state.tally.last.time'), at) AS time
             FROM snapshots)
           SELECT number, settings FROM kept
           WHERE (?1 IS NULL OR time <= ?1) AND (?2 IS NULL OR next <= ?2) ORDER BY number DESC
           """, arguments: [time?.microseconds, event])
-      let newest: String? = try rows.first?.decode(forColumn: "settings")
+      let newest: DatabaseValue? = rows.first?["settings"]
       let begins = try Int64.fetchOne(
         database,
         sql: """
@@ -38,7 +38,7 @@ extension StateDatabase {
           FROM snapshots ORDER BY number LIMIT 1
           """)
       return Past(
-        snapshots: try rows.prefix { try $0.decode(forColumn: "settings") == newest }.map {
+        snapshots: try rows.prefix { $0["settings"] == newest }.map {
           try $0.decode(forColumn: "number")
         },
         begins: begins.map { UTCTime(microseconds: $0) })

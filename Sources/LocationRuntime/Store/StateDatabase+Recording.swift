@@ -14,11 +14,11 @@ extension StateDatabase {
         database,
         sql: """
           WITH newest AS (
-            SELECT json_extract(engine, '$.configuration') AS settings FROM snapshots
+            SELECT \(Self.settingsOfSnapshot) AS settings FROM snapshots
             ORDER BY number DESC LIMIT 1)
           SELECT number FROM snapshots
           WHERE number > (SELECT coalesce(max(number), -1) FROM snapshots
-            WHERE json_extract(engine, '$.configuration') IS NOT (SELECT settings FROM newest))
+            WHERE \(Self.settingsOfSnapshot) IS NOT (SELECT settings FROM newest))
           ORDER BY number LIMIT 1
           """)
     }

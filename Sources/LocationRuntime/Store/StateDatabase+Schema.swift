@@ -13,7 +13,7 @@ extension StateDatabase {
   static let migrations: [Migration] = [
     regionsMigration, daemonMigration, outletsMigration, checksMigration,
     regionVersionsMigration, outletSettingsMigration,
-    pushTokensMigration, pushRegistrationsMigration,
+    pushTokensMigration, pushRegistrationsMigration, configurationsMigration,
   ]
 
   /// `PRAGMA application_id` of every database of ours: "locw".

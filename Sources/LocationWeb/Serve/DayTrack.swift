@@ -31,7 +31,7 @@ struct DayTrack {
     let snapshot = try database.snapshot(number: number)
     var configuration = snapshot.configuration
     configuration.explains = true
-    let engine = try snapshot.reconfigured(from: snapshot.configuration, to: configuration).restored()
+    let engine = try snapshot.configured(configuration).restored()
     var host = EngineHost(engine, journal: NoJournal(), ports: Ports(from: from, to: to))
     try database.journal(after: number) { stamped in
       host.handle(stamped)

@@ -38,7 +38,7 @@ struct Past {
     try keep(engine)
     for (index, stamped) in events.enumerated() {
       if let changed, changed.at == index {
-        engine = try engine.snapshot.reconfigured(from: configuration, to: changed.to).restored()
+        engine = try engine.snapshot.configured(changed.to).restored()
         try keep(engine)
       }
       engine.handle(stamped, into: &effects)

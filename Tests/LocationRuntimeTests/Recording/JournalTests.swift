@@ -132,7 +132,7 @@ import Testing
     let older = folder.write(
       "older",
       #"{"journal":"locwatch","v":1,"configuration":{"significant":{"windowSeconds":7.0},"gone":1}}"# + "\n")
-    var expected = EngineConfiguration()
+    var expected = EngineConfiguration.standard
     expected.significant.windowSeconds = 7
     #expect(try Recording(path: older).configuration == expected)
   }
