@@ -86,7 +86,10 @@ public struct FixGate: Hashable, Sendable, Codable {
     if time == last.time { throw .duplicate }
     let isInaccurate = fix.accuracy.radiusMeters > configuration.maxAccuracyMeters
     if let reason = jump(to: time, report) {
-      if isInaccurate { throw reason == .late ? .late : .inaccurate }
+      if isInaccurate {
+        if reason == .future { vouch(fix) }
+        throw reason == .late ? .late : .inaccurate
+      }
       if reason == .future && isAfterSwitch { return accept(fix, speed: 0) }
       return try confirm(fix, reason: reason, received: report.received)
     }
@@ -172,8 +175,9 @@ public struct FixGate: Hashable, Sendable, Codable {
   ) -> RejectReason? {
     if clock?.offsetOfReturn(to: time, after: last) != nil { return nil }
     if step > configuration.maxStepSeconds { return .future }
-    // The system's clock vouches for it, or the silence is explained.
-    if report.received != nil || isAfterPause == true { return nil }
+    // The system's clock vouches for it, or the silence is explained. The first report alone is no track: many phones
+    // begin with a place of hours ago.
+    if report.received != nil || isAfterPause == true || previous == nil { return nil }
     let isSteady = (steadySteps ?? 0) >= SourceClock.steadyCount
     let patience = isSteady ? SourceClock.steadyPatienceSeconds : SourceClock.patienceSeconds
     guard step > max(patience, SourceClock.patienceFactor * (clock?.longestStep ?? 0)) else { return nil }
@@ -276,6 +280,16 @@ public struct FixGate: Hashable, Sendable, Codable {
       !Geodesy.isWithin(SourceClock.samePlaceMeters, of: last.coordinate, fix.coordinate)
     else { return configuration.confirmations }
     return max(configuration.confirmations, SourceClock.elsewhereConfirmations)
+  }
+
+  /// Counts a report whose place is of no use towards the confirmation of a jump ahead: its time is as good as any.
+  @inline(never)
+  private mutating func vouch(_ fix: Fix) {
+    let (count, _, since) = confirmation(of: fix)
+    let step = candidate.map { $0.fix.time.seconds(to: fix.time) } ?? 0
+    if candidate == nil || (count > 1 && step <= SourceClock.patienceSeconds) {
+      candidate = Candidate(fix: fix, count: count, since: since)
+    }
   }
 
   /// Counts a jump towards its confirmation.

@@ -119,6 +119,30 @@ import Testing
     #expect(moves == [])
   }
 
+  @Test func `the first report alone holds nothing up, as phones begin with a place of hours ago`() {
+    let night = 9.0 * 3_600
+    let (reasons, instants, moves) = Self.play([0, night, night + 5, night + 10])
+    #expect(reasons == [nil, nil, nil, nil])
+    #expect(instants.last == night + 10)
+    #expect(moves == [])
+  }
+
+  @Test func `a report whose place is of no use tells the time all the same`() {
+    let night = 9.0 * 3_600
+    func play(_ poor: [Double], then good: [Double]) -> [RejectReason?] {
+      let before = [0.0, 5, 10].map { Drive.report($0, east: 0) }
+      let between = poor.map { Drive.report($0, east: 500, accuracy: 2_000) }
+      return Self.play(before + between + good.map { Drive.report($0, east: 0) }).reasons.suffix(good.count)
+    }
+    #expect(play([night, night + 50], then: [2 * night]) == [nil])
+    #expect(play([night], then: [night + 50, night + 60]) == [.future, nil])
+    // One that agrees with nothing does not undo what two others say.
+    let odd = Drive.report(3 * night, east: 0, accuracy: 2_000)
+    let reports = [0, 5, night, night + 5].map { Drive.report($0, east: 0) } + [odd]
+    let reasons = Self.play(reports + [Drive.report(night + 10, east: 0)]).reasons
+    #expect(reasons == [nil, nil, .future, .future, .inaccurate, nil])
+  }
+
   @Test func `reports that were kept and come late do not move what follows`() {
     let (reasons, instants, _) = Self.play(
       Self.steady(from: 10_000, count: 50) + Self.steady(from: 5_000, count: 30)
