@@ -80,20 +80,24 @@ package struct NMEASentence {
     return ((hour * 60 + minute) * 60 + second) * 1_000_000 + fraction
   }
 
-  /// Days since 1970 from `ddmmyy`. Receivers since 1980 write two digits of the year.
+  /// Days since 1970 from `ddmmyy`.
   package func day(_ field: Int) -> Int? {
     guard bytes(field).count == 6, let number = number(field) else { return nil }
     let whole = Int(number)
-    let year = whole % 100 < 80 ? 2000 + whole % 100 : 1900 + whole % 100
-    return CivilDate(year: year, month: whole / 100 % 100, day: whole / 10_000)?.daysSince1970
+    return CivilDate(year: Self.year(whole % 100), month: whole / 100 % 100, day: whole / 10_000)?
+      .daysSince1970
   }
 
-  /// Days since 1970 from three fields: day, month, year.
+  /// A year of two digits: no receiver is older than 1980.
+  private static func year(_ digits: Int) -> Int { digits < 80 ? 2000 + digits : 1900 + digits }
+
+  /// Days since 1970 from three fields: day, month, year. Some receivers write two digits of the year here too.
   package func day(ofFields first: Int) -> Int? {
     guard let day = number(first), let month = number(first + 1), let year = number(first + 2),
-      (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
+      (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day)
     else { return nil }
-    return CivilDate(year: Int(year), month: Int(month), day: Int(day))?.daysSince1970
+    let whole = year < 100 ? Self.year(Int(year)) : Int(year)
+    return CivilDate(year: whole, month: Int(month), day: Int(day))?.daysSince1970
   }
 }
 

@@ -117,7 +117,8 @@ package struct TableHeader: Hashable, Sendable {
     switch name {
     case "lat", "latitude", "lat_deg", "latitude_deg": return .latitude
     case "lon", "lng", "long", "longitude", "lon_deg", "longitude_deg": return .longitude
-    case "time", "timestamp", "ts", "datetime", "date_time", "utc", "time_utc", "utc_time", "timestamp_utc":
+    case "time", "timestamp", "ts", "datetime", "date_time", "utc", "time_utc", "utc_time", "timestamp_utc",
+      "unix", "unixtime", "unix_time", "epoch":
       return .time
     case "date", "utc_date", "date_utc": return .date
     case "acc_m", "acc", "accuracy", "accuracy_m", "horizontal_accuracy", "hacc", "acc_m_", "h_accuracy":

@@ -119,7 +119,7 @@ enum TrackFormat: Hashable {
     if bytes[0] == UInt8(ascii: "$") || bytes[0] == UInt8(ascii: "!") {
       return "sentences, but none of a position"
     }
-    for index in 0..<min(bytes.count, 512) {
+    for index in 0..<min(bytes.count, 4096) {
       let byte = bytes[index]
       if byte < 0x20, !byte.isXMLSpace { return "binary data, not a track" }
     }
@@ -201,8 +201,15 @@ extension Span<UInt8> {
   /// Whether any line begins with an object: logs may begin with comments or raw sentences.
   fileprivate var hasLineStartingObject: Bool {
     for index in 1..<Swift.max(count, 1) where self[index] == UInt8(ascii: "{") {
-      if self[index - 1] == UInt8(ascii: "\n") { return true }
+      if self[index - 1] == UInt8(ascii: "\n"), beginsObject(at: index + 1) { return true }
     }
     return false
+  }
+
+  /// Whether the first member of an object, or its end, follows an opening brace, as far as the bytes go.
+  private func beginsObject(at start: Int) -> Bool {
+    var index = start
+    while index < count, self[index].isXMLSpace { index += 1 }
+    return index == count || self[index] == UInt8(ascii: "\"") || self[index] == UInt8(ascii: "}")
   }
 }

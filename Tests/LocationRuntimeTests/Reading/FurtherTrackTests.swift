@@ -42,6 +42,18 @@ import Testing
     #expect(reading.fixes[2].mode == .noFix && reading.fixes[2].latitude.isNaN)
   }
 
+  /// A chart plotter writes `$GPZDA,195719,16,04,14,-02,00`: every second report was of the year 14.
+  @Test(arguments: ["94", "1994"]) func `the year of a date has two digits or four`(year: String) throws {
+    let log = (0..<3).map {
+      sentence("GPGGA,12000\($0),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,")
+        + sentence("GPRMC,12000\($0),A,4807.038,N,01131.000,E,0,0,230394,,")
+        + sentence("GPZDA,12000\($0),23,03,\(year),00,00")
+    }.joined()
+    let reading = try Reading(log)
+    #expect(
+      times(reading) == (0..<3).map { "1994-03-23T12:00:0\($0).000Z" })
+  }
+
   @Test func `damaged sentences, ships and a logger's own words are passed over`() throws {
     let good = sentence("GPRMC,120000,A,4807.038,N,01131.000,E,0,0,230394,,")
     let log =
@@ -73,6 +85,11 @@ import Testing
     #expect(reading.fixes.first?.speedMetersPerSecond == 10)
     #expect(reading.fixes.first?.accuracy == .fromHDOP(1))
     #expect(reading.notes == ["1 lines without a latitude and a longitude, skipped"])
+  }
+
+  @Test(arguments: ["unix", "ts", "Unix time"]) func `seconds since 1970 are a time`(name: String) throws {
+    let reading = try Reading("\(name),lat,lon\n1777874400.5,48.1,11.5\n")
+    #expect(times(reading) == ["2026-05-04T06:00:00.500Z"])
   }
 
   @Test func `a provider that is a network makes a fix from Wi-Fi and cells`() throws {

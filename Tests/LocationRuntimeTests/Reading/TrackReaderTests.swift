@@ -32,6 +32,7 @@ struct TrackReaderTests {
       ("$GPRMC,1\n$GPGGA,2\n", "no position in it"), ("PK\u{3}\u{4}", "ZIP"), ("BZh91AY", "bzip2"),
       ("a,b\n1,2\n", "neither"),
       ("[{\"lat\":1}]", "JSON array"), ("%PDF-1.4", "PDF"), ("\u{0}\u{1}\u{2}\u{3}", "binary"),
+      ("# a receiver's own log\n\u{1}\u{2}\n{\u{3}\n", "binary"),
       ("<html><body/></html>", "HTML"), ("{\n \"a\": 1\n}", "cut off"),
       ("{\"a\":1}\n", "no position in any line"), ("SQLite format 3\u{0}", "SQLite"),
     ])
