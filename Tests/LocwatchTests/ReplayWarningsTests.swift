@@ -35,6 +35,21 @@ import Testing
     #expect(run.stderr.contains("nothing of this track was believed: 2 inaccurate"), "\(run.stderr)")
   }
 
+  @Test(arguments: [20, 2]) func `reports out of the order of time are told of where they are many`(
+    count: Int
+  ) async throws {
+    let lines = (0..<60).map { second -> String in
+      let isOdd = second > 10 && second.isMultiple(of: 2) && second <= 10 + 2 * count
+      let hour = isOdd ? 5 : 6
+      let clock = "0\(hour):00:\(second < 10 ? "0" : "")\(second)"
+      return #"{"time":"2026-05-01T\#(clock)Z","lat":48.1,"lon":11.5}"#
+    }
+    let run = try await Self.replay(lines.joined(separator: "\n") + "\n")
+    #expect(run.status == 0)
+    let note = "20 of 60 reports are dated before or long after those around them; --explain shows each"
+    #expect(run.stdout.contains(note) == (count == 20), "\(run.stdout)")
+  }
+
   @Test func `each segment of a file can be replayed alone`() async throws {
     func segment(_ minute: Int) -> String {
       let points = (0..<5).map { second in

@@ -37,16 +37,31 @@ enum SegmentOrder {
     return last < first
   }
 
-  /// Turns each segment round whose points stand with the newest first.
+  /// Turns each segment round whose points stand with the newest first. What was written like that is a program's list,
+  /// not what a receiver said one after another, so points that then still stand before earlier ones are moved behind
+  /// them: such lists come in pages.
   ///
   /// - Returns: whether there was one.
   static func turn(_ items: inout [TrackItem]) -> Bool {
     var hasTurned = false
     for range in segments(of: items).map(\.items) where isNewestFirst(items[range]) {
       items[range].reverse()
+      sortPoints(&items[range])
       hasTurned = true
     }
     return hasTurned
+  }
+
+  /// Puts the points of one segment into the order of time, if all have one.
+  private static func sortPoints(_ items: inout ArraySlice<TrackItem>) {
+    var keyed: [(time: UTCTime, place: Int)] = []
+    for (place, item) in zip(items.indices, items) {
+      guard case .fix(let report) = item, let time = report.time else { return }
+      keyed.append((time, place))
+    }
+    keyed.sort { ($0.time, $0.place) < ($1.time, $1.place) }
+    let sorted = keyed.map { items[$0.place] }
+    items.replaceSubrange(items.indices, with: sorted)
   }
 
   /// At least three steps back, and nine for each forward: one clock that is set back is not enough.

@@ -216,13 +216,23 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     return summary
   }
 
-  /// Why less than half of the reports were believed; nil where more were, or none, which is a failure.
+  /// Why less than half of the reports were believed, or how many are out of the order of time; nil where there is no
+  /// doubt, or none was believed, which is a failure.
   private static func doubt(in summary: Summary) -> String? {
     let tally = summary.tally
-    guard tally.accepted > 0, 2 * tally.accepted < tally.fixes else { return nil }
+    guard tally.accepted > 0 else { return nil }
+    if 2 * tally.accepted < tally.fixes {
+      return
+        "only \(tally.accepted) of \(tally.fixes) reports were believed: \(summary.reasons); --explain shows each"
+    }
+    let misdated = tally.rejected(for: .late) + tally.rejected(for: .future)
+    guard misdated >= misdatedNoted, misdated > tally.fixes / misdatedNoted else { return nil }
     return
-      "only \(tally.accepted) of \(tally.fixes) reports were believed: \(summary.reasons); --explain shows each"
+      "\(misdated) of \(tally.fixes) reports are dated before or long after those around them; --explain shows each"
   }
+
+  /// So many reports out of the order of time, and more than one in as many, are told of.
+  private static var misdatedNoted: Int { 10 }
 
   /// Everything that happens up to and at `instant`, in order of time; a program's own doing comes before a
   /// step of the scenario at the same instant.

@@ -64,6 +64,15 @@ import Testing
     #expect(try !Self.isInOrder(Self.read(text, sorts: false)))
   }
 
+  @Test func `pages of a list with the newest first are put into the order of time`() throws {
+    let minutes = Array((30..<60).reversed()) + Array((0..<20).reversed()) + Array((20..<30).reversed())
+    let text = minutes.map { "{\"time\":\(1_777_600_000 + 60 * $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
+    let reading = try Self.read(text)
+    #expect(Self.isInOrder(reading))
+    #expect(reading.fixes.count == 60)
+    #expect(reading.notes == ["points stood with the newest first; put into the order of time"])
+  }
+
   @Test func `one clock that is set back turns nothing round`() throws {
     let seconds = Array(0..<20) + Array(-100 ..< -80)
     let text = seconds.map { "{\"time\":\(1_777_600_000 + $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
