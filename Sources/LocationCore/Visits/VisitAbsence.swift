@@ -16,8 +16,9 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   private struct Way: Hashable, Sendable, Codable {
     /// The last fix at the place.
     var last: StayPoint.Moment
-    /// The first fix outside, and its distance from the middle of the place.
+    /// The first fix outside, its standard deviation, and its distance from the middle of the place.
     var coordinate: Coordinate
+    var sigmaMeters: Double
     var meters: Double
   }
 
@@ -34,11 +35,12 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     stay = StayPoint(fix, weight: weight, near: place.plane, at: point)
     began = fix.instant
     silenceSeconds = place.last.instant.seconds(to: fix.instant)
-    way = Way(last: place.last, coordinate: fix.coordinate, meters: metersAway)
+    way = Way(
+      last: place.last, coordinate: fix.coordinate, sigmaMeters: fix.accuracy.sigmaMeters, meters: metersAway)
     let walked = min(metersAway, configuration.nearMeters)
     let waySeconds =
       walked / configuration.walkingMetersPerSecond + (metersAway - walked) / Self.drivingMetersPerSecond
-    noteWay(ofSeconds: waySeconds, configuration)
+    if silenceSeconds >= configuration.confirmedSeconds { noteWay(ofSeconds: waySeconds, configuration) }
     noteClear(isClear, at: fix.instant)
   }
 
@@ -50,22 +52,31 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   private static let fastestMetersPerSecond = 20.0
   /// Seconds after the first fix outside in which the fixes show the speed of the way before it.
   private static let paceSeconds = 120.0
+  /// Standard deviations of the way between two fixes that are no speed.
+  private static let paceSigmas = 2.0
 
   /// Dates the departure by the silence and the seconds that the way took, where the rest of the silence is long enough
   /// to have been spent at the place.
   private mutating func noteWay(ofSeconds waySeconds: Double, _ configuration: VisitConfiguration) {
-    guard let way, silenceSeconds >= configuration.confirmedSeconds else { return }
+    guard let way else { return }
     let stayedSeconds = silenceSeconds - waySeconds
     let leastSeconds = way.meters > configuration.nearMeters ? Self.leastShareStayed * silenceSeconds : 0
-    if stayedSeconds > leastSeconds { departure = way.last.advanced(bySeconds: stayedSeconds) }
+    guard stayedSeconds > leastSeconds else { return }
+    let dated = way.last.advanced(bySeconds: stayedSeconds)
+    departure = departure.map { $0.instant < dated.instant ? dated : $0 } ?? dated
   }
 
-  /// Dates the departure by the speed at which the fixes outside go on, where at the usual one the way was too long.
+  /// Dates the departure by the speed at which the fixes outside go on, where that is faster than the usual way. Where
+  /// the usual way fits into the silence, only a speed counts that the errors of the fixes do not explain.
   @inline(never)
   private mutating func notePace(of fix: Fix, _ configuration: VisitConfiguration) {
     let seconds = began.seconds(to: fix.instant)
-    guard let way, departure == nil, seconds > 0, seconds <= Self.paceSeconds else { return }
-    let speed = Geodesy.distanceMeters(way.coordinate, fix.coordinate) / seconds
+    guard let way, seconds > 0, seconds <= Self.paceSeconds else { return }
+    let sigma = fix.accuracy.sigmaMeters
+    let isNeeded = departure == nil && silenceSeconds >= configuration.confirmedSeconds
+    let explained =
+      isNeeded ? 0 : Self.paceSigmas * (way.sigmaMeters * way.sigmaMeters + sigma * sigma).squareRoot()
+    let speed = (Geodesy.distanceMeters(way.coordinate, fix.coordinate) - explained) / seconds
     guard speed > configuration.walkingMetersPerSecond else { return }
     noteWay(ofSeconds: way.meters / min(speed, Self.fastestMetersPerSecond), configuration)
   }
@@ -78,7 +89,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     _ fix: Fix, weight: Double, radiusMeters: Double, isClear: Bool, _ configuration: VisitConfiguration
   ) -> Bool {
     noteClear(isClear, at: fix.instant)
-    if silenceSeconds >= configuration.confirmedSeconds { notePace(of: fix, configuration) }
+    if silenceSeconds >= configuration.silenceSeconds { notePace(of: fix, configuration) }
     let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
     if !isWithin { stay = StayPoint(fix, weight: weight, near: stay.plane, at: point) }
     return isCertain(at: fix.instant, configuration)

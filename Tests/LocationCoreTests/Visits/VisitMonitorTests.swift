@@ -202,6 +202,46 @@ struct VisitDay {
     #expect(abs(departed - left) < 10)
   }
 
+  /// Where a walk would have taken most of the silence, or all of it, and the phone drove.
+  @Test(arguments: [(370.0, 400.0, true), (250, 400, true), (250, 900, true), (170, 40, false)])
+  func b5_whoDrivesOnAfterASilenceDroveThereToo(_ silence: Double, _ meters: Double, _ isDated: Bool) throws {
+    var day = VisitDay()
+    day.go(east: 2000, speed: 10)
+    day.stand(200)
+    let left = day.seconds + silence - meters / 16
+    day.silence(silence, east: meters)
+    day.go(east: 2000, speed: 16)
+    #expect(day.told.last?.reason == (isDated ? .near : nil))
+    guard isDated else { return }
+    let departed = try #require(VisitDay.seconds(day.told.last?.departed))
+    #expect(abs(departed - left) < 30, "\(departed - left)")
+  }
+
+  @Test func b5_whoWalksOnAfterAShortSilenceMayHaveWalkedThroughIt() {
+    var day = VisitDay()
+    day.stand(400)
+    let seen = day.seconds - 1
+    day.silence(250, east: 200)
+    day.go(east: 1000, speed: 1.6)
+    #expect(day.log == ["arrive 1 stayed", "depart 1 left"])
+    #expect(VisitDay.seconds(day.told.last?.departed) == seen)
+  }
+
+  @Test func b5_errorsOfTheFixesAreNoSpeed() throws {
+    var day = VisitDay()
+    day.stand(400)
+    day.silence(600, east: 420)
+    let walk = day.seconds - 300
+    day.accuracy = 65
+    for step in 0..<6 {
+      day.fix(offEast: step.isMultiple(of: 2) ? 0 : 60)
+      day.seconds(pass: 6)
+    }
+    #expect(day.log == ["arrive 1 stayed", "depart 1 near"])
+    let departed = try #require(VisitDay.seconds(day.told.last?.departed))
+    #expect(abs(departed - walk) < 2, "\(departed - walk)")
+  }
+
   @Test func b5_aPauseNearbyJustBeforeDoesNotHideAStop() throws {
     var day = VisitDay()
     day.accuracy = 65
