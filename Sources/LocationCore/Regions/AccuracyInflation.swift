@@ -8,7 +8,8 @@
 /// What was learned at one place does not hold at the next: it fades within half a minute of motion.
 ///
 /// Where nobody said how accurate the fixes are, the scatter of the track about a smooth path tells, in motion too, and
-/// both ways: see ``ResidualSpread``. The larger of both holds where the rest says that the error is larger.
+/// both ways: see ``ResidualSpread``. A slow error does not show in that, but in the spread of a rest, so the larger of
+/// both holds there.
 struct AccuracyInflation: Hashable, Sendable {
   /// Factor on the claimed error: 1 to the limit, or ``ResidualSpread/leastFactor`` to it on an assumed one.
   private(set) var factor = 1.0
@@ -48,7 +49,7 @@ struct AccuracyInflation: Hashable, Sendable {
     let rest = memory.restFactor ?? factor
     var basis = ErrorEstimate.Basis.claimed
     if memory.restFactor != nil, factor > rest || rest <= 1 {
-      basis = .residuals
+      basis = factor == restFloor ? .rest : .residuals
     } else if rest > 1 {
       basis = memory.motion.isMoving ? .motion : .rest
     }
@@ -70,8 +71,11 @@ struct AccuracyInflation: Hashable, Sendable {
     observe(fix, limit: limit)
     let assumed = memory.residuals?.factor(limit: limit)
     memory.restFactor = assumed == nil ? nil : factor
-    if let assumed { factor = factor > 1 ? Swift.max(factor, assumed) : assumed }
+    if let assumed { factor = factor > 1 ? Swift.max(factor, assumed) : Swift.max(assumed, restFloor ?? 0) }
   }
+
+  /// The least factor on an assumed error that a rest allows; nil in motion, and before enough of it was seen.
+  private var restFloor: Double? { memory.motion.isMoving ? nil : memory.rest.leastFactor }
 
   private mutating func observe(_ fix: Fix, limit: Double) {
     if fix.accuracy.source != .assumed {

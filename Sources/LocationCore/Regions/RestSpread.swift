@@ -89,6 +89,16 @@ struct RestSpread: Hashable, Sendable, Codable {
 
   /// The factor by which the error is larger than claimed, 1 to the limit; nil before enough was seen.
   func inflation(limit: Double) -> Double? {
+    measured.map { Swift.min(limit, Swift.max(1, Swift.max(0, $0.variance - $0.doubt).squareRoot())) }
+  }
+
+  /// The factor below which the error is not, by the spread, at most 1; nil before enough was seen.
+  var leastFactor: Double? {
+    measured.map { Swift.min(1, ($0.variance + $0.doubt).squareRoot()) }
+  }
+
+  /// The variance of the fixes, in claimed variances, and a standard deviation of that.
+  private var measured: (variance: Double, doubt: Double)? {
     guard blocks.count >= Self.leastCount else { return nil }
     let count = Double(blocks.count)
     let within = blocks.within / count
@@ -96,7 +106,6 @@ struct RestSpread: Hashable, Sendable, Codable {
     let between = 0.5 * Swift.max(0, spread) / (count - 1)
     // Two axes; a block's inner spread is worth about five independent fixes an axis at long time constants.
     let doubt = between / (count - 1).squareRoot() + within * (0.2 / count).squareRoot()
-    let variance = within + between - doubt
-    return Swift.min(limit, Swift.max(1, Swift.max(0, variance).squareRoot()))
+    return (within + between, doubt)
   }
 }

@@ -214,7 +214,8 @@ extension ErrorEstimate {
   var phrase: String {
     switch basis {
     case .claimed: "as claimed"
-    case .rest: "at rest the fixes spread more, over \(Wording.duration(Double(restBlocks) * 300))"
+    case .rest:
+      "at rest the fixes spread \(factor < 1 ? "so" : "more"), over \(Wording.duration(Double(restBlocks) * 300))"
     case .motion: "at the last rest the fixes spread more; on the way that fades"
     case .residuals: "nobody stated an accuracy, and the fixes scatter so about a smooth path"
     }

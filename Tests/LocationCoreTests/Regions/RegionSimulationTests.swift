@@ -98,6 +98,28 @@ import Testing
     }
   }
 
+  /// What is learned of the scatter from one fix to the next must not make a slow error look small.
+  @Test(arguments: [1.0, 1.5]) func errorsThatNobodyStatedAreFoundOut(times: Double) throws {
+    let hours = Corpus.isFull ? 24.5 : 4.5
+    for correlation in [10.0, 60, 300] {
+      let counts = try (0..<(Corpus.isFull ? 30 : 4)).map { seed in
+        var receiver = SimulatedReceiver(
+          seed: seed, sigmaMeters: times * Accuracy.assumed(.threeD).sigmaMeters,
+          correlationSeconds: correlation)
+        var monitor = try monitor([Outline.circle.region])
+        var events: [RegionEvent] = []
+        for second in 0..<Int(hours * 3600) {
+          var fix = receiver.fix(second: second, east: 100, north: 0, from: munich)
+          fix.accuracy = .assumed(.threeD)
+          monitor.observe(fix, into: &events)
+        }
+        return events.filter { $0.instant.microseconds >= 1_800_000_000 }.count
+      }
+      Self.publish("nobody stated \(times), \(correlation) s", counts, hours: hours - 0.5)
+      #expect(counts.allSatisfy { $0 <= 1 }, "\(counts)")
+    }
+  }
+
   /// Prints a row of what is published, in the full run.
   private static func publish(_ name: String, _ counts: [Int], hours: Double) {
     guard Corpus.isFull else { return }

@@ -61,6 +61,23 @@ import Testing
     #expect(found.basis == .claimed)
   }
 
+  /// It hardly shows from one fix to the next: what was half of it on the way is all of it after a rest.
+  @Test(arguments: 0..<3) func `a slow error is found out at rest`(seed: Int) {
+    var receiver = SimulatedReceiver(
+      seed: seed, sigmaMeters: Accuracy.assumed(.threeD).sigmaMeters, correlationSeconds: 60)
+    var inflation = AccuracyInflation()
+    var factors: [Int: ErrorEstimate] = [:]
+    for second in 0...7_200 {
+      var fix = receiver.fix(second: second, east: 0, north: 0, from: munich)
+      fix.accuracy = .assumed(.threeD)
+      inflation.note(fix, limit: 4)
+      factors[second] = inflation.estimate
+    }
+    #expect((factors[300]?.factor ?? 1) < 0.7)
+    #expect((0.8...1.3).contains(factors[7_200]?.factor ?? 0), "\(factors[7_200] as Any)")
+    #expect(factors[7_200]?.basis == .rest)
+  }
+
   @Test func `nothing is said before there is enough of it`() {
     #expect(estimate(after: 60, errorMeters: 25) { (1.4 * $0, 0) }.factor == 1)
   }
