@@ -65,12 +65,13 @@ def write(folder, count):
 
 
 def write_hostile(folder, count):
-    """Points in one long comment after another: what made the reader quadratic once."""
-    comment = "<!-- " + '<trkpt lat="45.0" lon="9.7">\n</trkpt>\n' * 20_000 + " -->\n"
+    """Points in long comments and CDATA in turn: what made the reader quadratic once."""
+    points = '<trkpt lat="45.0" lon="9.7">\n</trkpt>\n' * 20_000
+    hidden = (f"<!-- {points} -->\n", f"<extensions><![CDATA[{points}]]></extensions>\n")
     with open(folder / "comments.gpx", "w") as out:
         out.write('<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1"><trk><trkseg>\n')
         for second in range(count):
-            out.write(f'<trkpt lat="48" lon="11"><time>{stamp(second)}</time></trkpt>\n{comment}')
+            out.write(f'<trkpt lat="48" lon="11"><time>{stamp(second)}</time></trkpt>\n{hidden[second % 2]}')
         out.write("</trkseg></trk></gpx>\n")
 
 

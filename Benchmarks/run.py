@@ -136,7 +136,7 @@ class Bench:
         runs = take_turns([[self.binary(here) / "reading", hostile]], self.runs)[0]
         megabytes = hostile.stat().st_size / 1e6
         row = [spread(runs), f"{megabytes / median(runs):,.0f}"]
-        table(f"Reading points in comments, {megabytes:.0f} MB", ["wall s", "MB/s"], [row])
+        table(f"Reading points in comments and CDATA, {megabytes:.0f} MB", ["wall s", "MB/s"], [row])
 
     def whole(self):
         """The whole replay beside what a user would write in Python."""
