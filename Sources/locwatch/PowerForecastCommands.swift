@@ -35,11 +35,11 @@ extension PowerCommand {
       commandName: "validate",
       abstract: "Hold a prediction against a meter's log.",
       discussion: """
-        The log is one of those that power calibrate reads. Validate with times that the
-        profile was not calibrated with.
+        The log is one of those that power calibrate reads. Validate with times that
+        the profile was not calibrated with.
 
           locwatch power validate other-day.yaml --log ina226.csv --profile my-pi.yaml
-          locwatch power validate drive.gpx --log usb.csv --begins 1200 --profile my-pi.yaml
+          locwatch power validate drive.gpx --log usb.csv --begins 1200 --profile pi.yaml
         """)
 
     @OptionGroup var source: ForecastOptions

@@ -187,7 +187,7 @@ extension CalibrationFile {
       guard let joules = stream.joules(from: block.from, to: block.to), joules > 0 else {
         let range = Wording.number(block.from, 0) + " to " + Wording.number(block.to, 0)
         notes.append(
-          "the block on line \(block.line) (\(range) s) is left out: without a break the log covers only \(stream.ranges)"
+          "the block on line \(block.line) (\(range) s) is left out: without a break the log covers only \(stream.ranges(near: block.from, to: block.to))"
         )
         continue
       }

@@ -54,21 +54,30 @@ package struct MeterStream: Sendable {
   /// Readings in all runs.
   package var count: Int { runs.reduce(0) { $0 + $1.count } }
 
-  /// The times that it covers without a break, in words.
-  package var ranges: String {
+  /// The times that it covers without a break, in words: those nearest to a time in question.
+  package func ranges(near from: Double, to: Double) -> String {
     let ranges = runs.compactMap { run in
-      run.first.flatMap { first in run.last.map { (first.seconds, $0.seconds) } }
-    }.filter { $0.0 < $0.1 }
+      run.first.flatMap { first in run.last.map { (from: first.seconds, to: $0.seconds) } }
+    }.filter { $0.from < $0.to }
     guard !ranges.isEmpty else { return "nothing" }
-    let shown = ranges.prefix(Self.rangesShown).map {
-      "\(Wording.number($0.0, 0)) to \(Wording.number($0.1, 0))"
-    }
+    let shown = ranges.indices.sorted { one, other in
+      let away = (
+        Self.seconds(ranges[one], from: from, to: to), Self.seconds(ranges[other], from: from, to: to)
+      )
+      return (away.0, one) < (away.1, other)
+    }.prefix(Self.rangesShown).sorted()
+    let texts = shown.map { Wording.number(ranges[$0].from, 0) + " to " + Wording.number(ranges[$0].to, 0) }
     let more = ranges.count > shown.count ? " s, and \(ranges.count - shown.count) more" : " s"
-    return shown.joined(separator: ", ") + more
+    return texts.joined(separator: ", ") + more
+  }
+
+  /// Seconds between a range and another; negative for those that they share.
+  private static func seconds(_ range: (from: Double, to: Double), from: Double, to: Double) -> Double {
+    max(range.from, from) - min(range.to, to)
   }
 
   /// How many stretches are named.
-  private static let rangesShown = 4
+  private static let rangesShown = 2
 
   /// Energy used between two instants, joules; nil where the log does not cover them without a break.
   package func joules(from start: Double, to end: Double) -> Double? {

@@ -73,7 +73,8 @@ package struct PowerForecast: Sendable {
       parts[index].measured = stream.joules(from: part.from, to: part.from + part.seconds)
       guard parts[index].measured == nil else { continue }
       let range = Wording.number(part.from, 0) + " to " + Wording.number(part.from + part.seconds, 0)
-      notes.append("\(part.name) (\(range) s): without a break the log covers only \(stream.ranges)")
+      let covered = stream.ranges(near: part.from, to: part.from + part.seconds)
+      notes.append("\(part.name) (\(range) s): without a break the log covers only \(covered)")
     }
   }
 

@@ -70,6 +70,20 @@ import Testing
         == "the block on line 11 (10 to 30 s) is left out: without a break the log covers only 0 to 20 s")
   }
 
+  @Test func theStretchesNearestToABlockAreNamed() throws {
+    var stream = MeterStream(kind: .powerSupply, meterSpread: 1.15)
+    for run in 0..<40 {
+      stream.breakOff()
+      for reading in 0...9 {
+        stream.append(seconds: Double(100 * run + 10 * reading), joules: Double(10 * run + reading))
+      }
+    }
+    let (windows, notes) = try Self.read("  - {from_s: 2000, to_s: 2092}\n").windows(in: stream)
+    #expect(windows.isEmpty)
+    let named = "covers only 2000 to 2090, 2100 to 2190 s, and 38 more"
+    #expect(notes.last?.hasSuffix(named) == true, "\(notes)")
+  }
+
   @Test func aPlanIsAsLongAsTheMeterIsCoarse() {
     let fine = CalibrationReport.plan(.pinephone, stepJoules: 0.01, error: 0.1)
     #expect(fine.contains("awake"))
