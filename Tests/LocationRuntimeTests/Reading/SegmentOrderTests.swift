@@ -110,10 +110,13 @@ import Testing
     #expect(reading.failure != nil)
   }
 
-  @Test func `points in a long comment are none, and take no longer than their bytes`() throws {
+  @Test(arguments: [("<!-- ", " -->"), ("<extensions><![CDATA[", "]]></extensions>")])
+  func `points in a long comment or CDATA are none, and take no longer than their bytes`(
+    begin: String, end: String
+  ) throws {
     let point = "<trkpt lat=\"45.0\" lon=\"9.7\">\n</trkpt>\n"
-    let comment = "<!-- " + String(repeating: point, count: 25_000) + " -->"
-    let text = Self.gpx([0...9]).replacing("</trkseg>", with: comment + "</trkseg>")
+    let hidden = begin + String(repeating: point, count: 25_000) + end
+    let text = Self.gpx([0...9]).replacing("</trkseg>", with: hidden + "</trkseg>")
     let reading = try Self.read(text)
     #expect(reading.fixes.count == 10)
     #expect(reading.failure == nil)
