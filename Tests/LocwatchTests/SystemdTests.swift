@@ -19,7 +19,9 @@ struct SystemdTests {
       executable: "/usr/bin/systemd-analyze")
   }
 
-  @Test(arguments: ["locwatch-serve.service", "locwatch-bus.service"])
+  @Test(arguments: [
+    "locwatch-serve.service", "locwatch-bus.service", "locwatch-battery.service", "locwatch-mains.service",
+  ])
   func `the other units are exposed by 2.5 at most as well`(name: String) async throws {
     try copy(name, to: name)
     let judged = try await Binary.run(
