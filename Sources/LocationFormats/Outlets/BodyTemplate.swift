@@ -75,6 +75,7 @@ package struct BodyTemplate: Hashable, Sendable {
 package enum EventWords {
   /// The words of a record that was kept as a line.
   package static func text(_ line: JSONTree) -> String {
+    if line["type"] == .string("test") { return "a test: \(line["reason"]?.text(or: nil) ?? "")" }
     guard let record = TextRecord(line) else { return line["type"]?.text(or: nil) ?? "?" }
     return record.detail.isEmpty ? record.what : "\(record.what) \(record.detail)"
   }

@@ -53,5 +53,10 @@ package struct OutletAddress: Hashable, Sendable {
   package var isEncrypted: Bool { scheme == "https" || scheme == "mqtts" }
 
   /// Whether it is this machine.
-  package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+  package var isLoopback: Bool {
+    if host == "localhost" || host == "::1" { return true }
+    // A name such as 127.example.net is anybody's.
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+  }
 }

@@ -53,7 +53,11 @@ package struct OutletSecrets: Hashable, Sendable {
         throw Failure(.config, file: path, what: "a value has a control character or is more than one line")
       }
     }
-    if let url { _ = try OutletAddress(url) }
+    if let url, (try? OutletAddress(url)) == nil {
+      throw Failure(
+        .config, file: path, what: "url is no address",
+        remedy: "write it as https://example.net/path, without user and password")
+    }
   }
 
   private static func requirePrivate(_ path: String) throws(Failure) {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -74,6 +75,33 @@ import Testing
     #expect(address.scheme == scheme)
     #expect(address.host == host)
     #expect(address.port == port)
+  }
+
+  @Test func `this machine is known by its addresses, not by how a name begins`() throws {
+    for host in ["127.0.0.1", "127.8.9.10", "localhost", "[::1]"] {
+      #expect(try OutletAddress("http://\(host):80/").isLoopback, "\(host)")
+    }
+    for host in [
+      "127.example.net", "127.0.0.1.example.net", "127.0.0", "127.0.0.256", "localhost.example.net",
+    ] {
+      #expect(try !OutletAddress("http://\(host):80/").isLoopback, "\(host)")
+    }
+  }
+
+  @Test func `what is wrong with a secret address is told without it`() throws {
+    let folder = TemporaryFolder()
+    for url in ["api.example.net/botSESAME/x", "https://h:SESAME/x", "https://a:SESAME@h/", "sesame://h/"] {
+      let path = folder.write("s.yaml", "url: \(url)\n")
+      try #require(unsafe chmod(path, 0o600) == 0)
+      let failure = try #require(throws: Failure.self) { try OutletSecrets(path: path) }
+      #expect(!"\(failure)".lowercased().contains("sesame"), "\(failure)")
+      #expect("\(failure)".contains("url is no address"))
+    }
+  }
+
+  @Test func `a test is told in words`() throws {
+    let line = try tree(#"{"v":1,"id":0,"type":"test","time":"x","reason":"locwatch outlets test"}"#)
+    #expect(EventWords.text(line) == "a test: locwatch outlets test")
   }
 
   @Test(arguments: [
