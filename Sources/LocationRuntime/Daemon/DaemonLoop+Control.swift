@@ -105,15 +105,23 @@ extension DaemonLoop {
     return [.init(key: "books", value: try live.energyBooks.tree())]
   }
 
-  /// Writes the metrics where that is due. It wakes nobody: there is no news without a turn of the loop.
-  mutating func writeMetrics() {
-    guard var file = metrics, file.isDue(at: clock.instant) else { return }
+  /// Writes the metrics where that is due. What happens soon after is written later, so that the file does not say
+  /// something old for hours.
+  ///
+  /// - Parameter isLast: whether nobody is there afterwards.
+  mutating func writeMetrics(isLast: Bool = false) {
+    guard var file = metrics else { return }
+    defer { metrics = file }
+    guard file.isDue(at: clock.instant) || isLast else { return }
     do throws(Failure) {
-      if let trouble = file.write(MetricsText.describe(try status(), as: .prometheus)) { Self.log(trouble) }
+      var status = try status()
+      if isLast, case .object(let members) = status {
+        status = .object(members.filter { !["daemon", "stale"].contains($0.key) })
+      }
+      if let trouble = file.write(MetricsText.describe(status, as: .prometheus)) { Self.log(trouble) }
     } catch {
       Self.log("metrics: \(error)")
     }
-    metrics = file
   }
 
   private func status() throws(Failure) -> JSONTree {

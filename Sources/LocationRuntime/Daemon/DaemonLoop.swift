@@ -237,6 +237,7 @@ struct DaemonLoop: ~Copyable {
     try live.commit(at: reading)
     if let trouble = live.host.journal.trouble { throw trouble }
     try live.checkpoint(at: reading)
+    writeMetrics(isLast: true)
   }
 
   // MARK: - One turn
@@ -246,7 +247,7 @@ struct DaemonLoop: ~Copyable {
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
       audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
-      beacons.retryAt, bluetooth.retryAt, control.nextDeadline(at: before),
+      beacons.retryAt, bluetooth.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
     let own = [inbox.readable, signals, supervisor.readable, hook.readable]
     var entries = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -7,6 +7,8 @@ import LocationFormats
 struct MetricsFile {
   let path: String
   private var writtenAt: EngineInstant?
+  /// When what has happened since is written; nil where nothing has.
+  private(set) var dueAt: EngineInstant?
   private var hasComplained = false
 
   /// Prometheus scrapes no more often by default than every minute; 15 s is what most set.
@@ -14,10 +16,14 @@ struct MetricsFile {
 
   init(_ path: String) { self.path = path }
 
-  /// Notes that it is being written, where it is due.
+  /// Notes that something has happened, and that it is being written, where it is due.
   mutating func isDue(at instant: EngineInstant) -> Bool {
-    if let writtenAt, writtenAt.seconds(to: instant) < Self.seconds { return false }
+    if let due = writtenAt?.advanced(bySeconds: Self.seconds), instant < due {
+      dueAt = due
+      return false
+    }
     writtenAt = instant
+    dueAt = nil
     return true
   }
 

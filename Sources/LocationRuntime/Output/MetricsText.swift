@@ -6,6 +6,14 @@ package enum MetricsFormat: String, Sendable, CaseIterable {
   case prometheus
   /// OpenMetrics 1.0.0.
   case openmetrics
+
+  /// As HTTP names it.
+  package var contentType: String {
+    switch self {
+    case .prometheus: "text/plain; version=0.0.4; charset=utf-8"
+    case .openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    }
+  }
 }
 
 /// A status as metrics. Positions are none of them: metrics are kept for long and read by many.

@@ -83,6 +83,7 @@ struct ServeRoutes {
     switch (http.method, http.path) {
     case ("GET", "/api/config"): return .json(config)
     case ("GET", "/api/status"): return .json(try seat.status().text)
+    case ("GET", "/api/metrics"): return try metrics(http)
     case ("GET", "/api/regions"): return .json(try regions())
     case ("POST", "/api/regions"): return try add(http)
     case ("PUT", _) where region != nil: return try move(try id(region), http)
@@ -160,6 +161,13 @@ struct ServeRoutes {
       throw Failure(.usage, what: "say from when to when")
     }
     return try DayTrack(try database(), from: from, to: to).json
+  }
+
+  private func metrics(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
+    let isOpen = http.headers["accept"]?.contains("application/openmetrics-text") ?? false
+    let format: MetricsFormat = isOpen ? .openmetrics : .prometheus
+    let text = MetricsText.describe(try seat.status(), as: format)
+    return HTTPResponse(type: format.contentType, body: Array(text.utf8))
   }
 
   private func power() throws(Failure) -> String {

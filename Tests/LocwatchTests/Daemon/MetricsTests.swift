@@ -31,8 +31,39 @@ import Testing
     }
     #expect(await run.end() == 0)
     #expect(try await run.command(["metrics"]).stdout.contains("locwatch_up 0\n"))
+    // Whoever reads the file is told that nobody runs any more.
+    let last = try String(contentsOfFile: run.folder("locwatch.prom"), encoding: .utf8)
+    #expect(last.contains("locwatch_up 0\n"), "\(last)")
     guard FileManager.default.isExecutableFile(atPath: Self.promtool) else { return }
     let checked = try await Binary.run(["check", "metrics"], stdin: shown.stdout, executable: Self.promtool)
     #expect(checked.status == 0, "\(checked.stderr)")
+  }
+
+  @Test func `the file tells the last thing that happened, though nothing follows`() async throws {
+    let run = try DaemonRun()
+    try run.start(["--metrics", run.folder("locwatch.prom")])
+    func text() -> String {
+      (try? String(contentsOfFile: run.folder("locwatch.prom"), encoding: .utf8)) ?? ""
+    }
+    try await run.wait("the first") { text().contains("locwatch_up 1\n") }
+    for second in 0..<3 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    // Nobody wakes the daemon any more.
+    try await run.wait("the fixes") { text().contains("locwatch_fixes_total{result=\"accepted\"} 3\n") }
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `Prometheus may scrape the server of the page, with its token`() async throws {
+    let run = try DaemonRun()
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    let server = try await WebServer.start(run)
+    #expect(try await server.ask("GET", "/api/metrics", token: "wrong").status == 401)
+    let plain = try await server.ask("GET", "/api/metrics")
+    #expect(plain.status == 200 && plain.body.contains("locwatch_regions 1\n"), "\(plain)")
+    let open = try await server.ask(
+      "GET", "/api/metrics", more: "Accept: application/openmetrics-text;version=1.0.0,text/plain;q=0.5")
+    // The reader ends each line once more.
+    #expect(open.body.hasSuffix("# EOF\n\n"), "\(open)")
+    server.process.signal(SIGTERM)
+    #expect(await server.process.finish() == 0)
   }
 }
