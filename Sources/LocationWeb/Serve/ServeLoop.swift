@@ -11,8 +11,10 @@ import LocationRuntime
 struct ServeLoop: ~Copyable {
   /// Bounds on what a client may take.
   enum Limits {
-    /// Connections at once; further ones wait in the kernel's queue.
+    /// Connections at once. A further one takes the place of the one that is there longest and follows no events.
     static let clients = 64
+    /// Seconds that each keeps its place at least.
+    static let placeSeconds = 1.0
     /// Seconds for a whole request.
     static let requestSeconds = 10.0
     /// Seconds without progress while an answer is read.
@@ -29,6 +31,8 @@ struct ServeLoop: ~Copyable {
 
   private struct Client {
     let descriptor: Descriptor
+    /// When it may lose its place.
+    let isSafeUntil: EngineInstant
     var input: [UInt8] = []
     var output: [UInt8] = []
     var sent = 0
@@ -70,7 +74,7 @@ struct ServeLoop: ~Copyable {
     while true {
       var entries = [
         pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: clients.count < Limits.clients ? listener.number : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: hasPlace(at: clock.instant) ? listener.number : -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: news.readable, events: Int16(POLLIN), revents: 0),
       ]
       for client in clients {
@@ -79,7 +83,8 @@ struct ServeLoop: ~Copyable {
         entries.append(pollfd(fd: client.descriptor.number, events: Int16(events), revents: 0))
       }
       let isFeeding = clients.contains { $0.isBehind && !$0.hasOutput }
-      let due = isFeeding ? clock.instant : (clients.map(\.dueAt) + [news.dueAt].compactMap { $0 }).min()
+      let times = clients.map(\.dueAt) + [news.dueAt, nextPlaceAt].compactMap { $0 }
+      let due = isFeeding ? clock.instant : times.min()
       let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
       if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
       if count < 0 || entries[0].revents != 0, !SignalBell.take().isEmpty { return }
@@ -91,10 +96,29 @@ struct ServeLoop: ~Copyable {
   }
 
   private mutating func accept() {
-    while clients.count < Limits.clients, let descriptor = listener.accept() {
+    while hasPlace(at: clock.instant), let descriptor = listener.accept() {
+      if clients.count >= Limits.clients, let oldest = eldest { clients.remove(at: oldest) }
       descriptor.stopWaiting()
-      clients.append(Client(descriptor: descriptor, dueAt: due(Limits.requestSeconds)))
+      clients.append(
+        Client(
+          descriptor: descriptor, isSafeUntil: due(Limits.placeSeconds), dueAt: due(Limits.requestSeconds)))
     }
+  }
+
+  /// The one that is there longest and follows no events.
+  private var eldest: Int? {
+    clients.indices.filter { !clients[$0].isStream }.min { clients[$0].isSafeUntil < clients[$1].isSafeUntil }
+  }
+
+  /// Whether there is a place for a further one.
+  private func hasPlace(at now: EngineInstant) -> Bool {
+    clients.count < Limits.clients || eldest.map { clients[$0].isSafeUntil <= now } ?? false
+  }
+
+  /// When there is one; nil where that is now, or not in sight.
+  private var nextPlaceAt: EngineInstant? {
+    guard !hasPlace(at: clock.instant) else { return nil }
+    return eldest.map { clients[$0].isSafeUntil }
   }
 
   private func due(_ seconds: Double) -> EngineInstant { clock.instant.advanced(bySeconds: seconds) }

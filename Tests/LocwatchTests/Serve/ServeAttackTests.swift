@@ -60,8 +60,7 @@ import Testing
     #expect(
       try await server.ask("GET", "/", more: "X: " + String(repeating: "x", count: 40_000)).status == 431)
     #expect(try await server.ask("POST", "/api/regions", more: "Transfer-Encoding: chunked").status == 411)
-    // More clients than there are places, which send nothing or a byte at a time: others are served once those have
-    // had their time.
+    // More clients than there are places, which send a byte at a time: they lose their places to others.
     let flood = run.folder.write(
       "flood.py",
       """
@@ -75,13 +74,22 @@ import Testing
       end = time.time() + 100
       while links and time.time() < end:
           for link in list(links):
-              try: link.sendall(b"x")
-              except OSError: links.remove(link)
+              try:
+                  link.sendall(b"x")
+                  link.setblocking(False)
+                  if link.recv(100) == b"": raise OSError
+                  links.remove(link)  # It was told that it was slow.
+              except BlockingIOError: pass
+              except OSError:
+                  links.remove(link)
+                  print("put out", flush=True)
           time.sleep(0.3)
       """)
     let flooder = try LiveProcess("/usr/bin/python3", [flood, "\(server.port)"])
     _ = await flooder.wait { $0.contains("ready") }
     #expect(try await server.ask("GET", "/api/regions").status == 200)
+    // Not after an answer that they had waited too long.
+    #expect(await flooder.wait { $0.contains("put out") })
     flooder.signal(SIGKILL)
     let memory = try String(contentsOfFile: "/proc/\(server.process.pid)/status", encoding: .utf8)
     let peak = memory.firstMatch(of: /VmHWM:\s+(\d+) kB/).flatMap { Int($0.1) } ?? .max
