@@ -4,7 +4,7 @@ import LocationFormats
 
 /// An MQTT broker that events are published at. The connection stays up while the daemon runs.
 struct Broker {
-  private let outlet: OwnTracksOutlet
+  private var outlet: OwnTracksOutlet
   private let isReduced: Bool
   /// Where commands come; nil where none are taken.
   private let commandTopic: String?
@@ -19,11 +19,11 @@ struct Broker {
 
   /// Connects, and tells the broker of the device.
   ///
-  /// - Parameter places: the regions that others are told of.
-  init(_ settings: OutletSettings, _ secrets: OutletSecrets, places: [OwnTracksOutlet.Place])
+  /// - Parameter scene: the regions that others are told of.
+  init(_ settings: OutletSettings, _ secrets: OutletSecrets, _ scene: OwnTracksOutlet.Scene)
     throws(SendFailure)
   {
-    outlet = OwnTracksOutlet(settings, places: places)
+    outlet = OwnTracksOutlet(settings, scene)
     isReduced = settings.isReduced
     commandTopic = settings.takesCommands == true ? outlet.commandTopic : nil
     pushTopic = settings.takesPushes == true ? outlet.pushTopic : nil
@@ -34,6 +34,8 @@ struct Broker {
     // The broker keeps pushes while the daemon is down.
     options.isPersistent = pushTopic != nil
     link = try BrokerLink(settings, secrets, options)
+    // What was announced before comes back ahead of what is announced now.
+    if let topic = outlet.configTopic { link.subscribe([topic], isKept: false, isNeeded: false) }
     greet()
     let topics = [outlet.birthTopic, commandTopic].compactMap { $0 }
     if !topics.isEmpty { link.subscribe(topics, isKept: false) }
@@ -82,12 +84,18 @@ struct Broker {
   private mutating func take(_ event: MQTTSession.Event) {
     switch event {
     case .connected, .alive: break
+    case .tooLarge(let topic, let bytes, let number):
+      if let number { link.acknowledge(number) }
+      Answer.note("a message of \(bytes) bytes at \(topic) was refused").say()
     case .published(let number): for index in sending.indices { sending[index].waiting.remove(number) }
     case .message(let message, let number):
       // The broker keeps a push until the daemon has it.
       if message.topic == pushTopic, take(push: message, number ?? 0) { return }
       if let number { link.acknowledge(number) }
       if message.topic == outlet.birthTopic, message.payload == Array("online".utf8) { greet() }
+      if message.topic == outlet.configTopic, message.isRetained, let old = try? JSONTree(message.payload) {
+        for message in outlet.cleanUp(after: old) { _ = link.publish(message) }
+      }
       if let commandTopic, message.topic == commandTopic { take(command: message) }
     }
   }
@@ -117,7 +125,10 @@ struct Broker {
       return Answer.note("a command that is no OwnTracks cmd was refused").say()
     }
     if tree["action"] == .string("waypoints") {
-      _ = link.publish(outlet.waypoints)
+      guard let waypoints = outlet.waypoints else {
+        return Answer.note("waypoints were asked for; with --reduced nobody is told them").say()
+      }
+      _ = link.publish(waypoints)
       return
     }
     Answer.command(tree).say()

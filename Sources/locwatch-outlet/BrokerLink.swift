@@ -61,9 +61,9 @@ struct BrokerLink {
   }
 
   /// Asks for the messages of topics.
-  mutating func subscribe(_ topics: [String], isKept: Bool = true) {
+  mutating func subscribe(_ topics: [String], isKept: Bool = true, isNeeded: Bool = true) {
     expectAnswer()
-    session.subscribe(topics, isKept: isKept)
+    session.subscribe(topics, isKept: isKept, isNeeded: isNeeded)
   }
 
   /// Tells the broker that a message was dealt with.
@@ -108,6 +108,9 @@ struct BrokerLink {
     if !events.isEmpty {
       isAnswerDue = session.unacknowledgedCount > 0
       dueAt = Self.now + Double(isAnswerDue ? Self.patienceSeconds : Self.keepAliveSeconds)
+    } else if session.isSkipping, count > 0 {
+      // It is busy with something large.
+      dueAt = Self.now + Double(Self.patienceSeconds)
     } else if Self.now >= dueAt {
       guard !isAnswerDue else {
         throw SendFailure("the broker has not answered for \(Self.patienceSeconds) s")

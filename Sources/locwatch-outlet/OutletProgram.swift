@@ -39,9 +39,10 @@ import LocationFormats
       }
     case .mqtt:
       guard let second = try input.next() else { return }
-      guard let places = try? ExactDecoder.value([OwnTracksOutlet.Place].self, of: second["places"] ?? .null)
+      guard let scene = try? ExactDecoder.value(OwnTracksOutlet.Scene.self, of: second)
       else { throw SendFailure("the regions are of another version of locwatch") }
-      var broker = try Broker(settings, secrets, places: places)
+      var broker = try Broker(settings, secrets, scene)
+      Answer.connected.say()
       try broker.serve(&input)
     }
   }
@@ -56,6 +57,8 @@ import LocationFormats
 /// What the daemon is told.
 enum Answer {
   case accepted(Int)
+  /// The other side is there, whether or not there is something to send.
+  case connected
   /// What somebody asks of the daemon through the broker.
   case command(JSONTree)
   /// A push for a subscriber. The daemon says the number again when it has it: `{"taken":NUMBER}`.
@@ -70,6 +73,7 @@ enum Answer {
     case .command(let tree): members = [.init(key: "command", value: tree)]
     case .push(let tree, let number):
       members = [.init(key: "push", value: tree), .init(key: "number", value: .number("\(number)"))]
+    case .connected: members = [.init(key: "connected", value: .boolean(true))]
     case .note(let text): members = [.init(key: "note", value: .string(text))]
     case .accepted(let id): members = [.init(key: "accepted", value: .number("\(id)"))]
     case .failed(let failure):

@@ -53,9 +53,13 @@ struct TopicReader {
     while true {
       let (events, hasNews) = try link.wait(withDaemon: true)
       for event in events {
-        guard case .message(let message, let number) = event else { continue }
-        if message.topic == topic, message.payload.count <= Self.payloadBytes { hand(on: message.payload) }
-        if let number { link.acknowledge(number) }
+        switch event {
+        case .message(let message, let number):
+          if message.topic == topic, message.payload.count <= Self.payloadBytes { hand(on: message.payload) }
+          if let number { link.acknowledge(number) }
+        case .tooLarge(_, _, let number): if let number { link.acknowledge(number) }
+        case .connected, .published, .alive: break
+        }
       }
       if hasNews, !Self.daemonListens() { return }
     }

@@ -155,12 +155,13 @@ struct OutletsAdd: AsyncParsableCommand {
   }
 
   private func describe(_ outlet: inout OutletSettings) throws(Failure) {
-    if let topic {
-      let isPlain = !topic.isEmpty && !topic.utf8.contains { "+#".utf8.contains($0) || $0 < 0x20 }
-      guard isPlain, !topic.hasPrefix("/"), !topic.hasSuffix("/") else {
-        throw Failure(
-          .usage, what: "\"\(topic)\" is no topic to publish at", remedy: "write owntracks/USER/DEVICE")
-      }
+    // Without one the name is its last part.
+    let place = topic ?? name
+    let isPlain = !place.isEmpty && !place.utf8.contains { "+#".utf8.contains($0) || $0 < 0x20 }
+    guard isPlain, !place.hasPrefix("/"), !place.hasSuffix("/") else {
+      throw Failure(
+        .usage, what: "\"\(place)\" is no topic to publish at",
+        remedy: "write --topic owntracks/USER/DEVICE")
     }
     outlet.topic = topic
     outlet.announces = homeAssistant

@@ -52,6 +52,9 @@ package struct MQTTSession {
     case published(UInt16)
     /// A message for us. Its number is to be given to ``acknowledge(_:)``; nil where nobody waits for that.
     case message(Message, number: UInt16?)
+    /// A message for us that is larger than ``packetBytes``: what it says was left out. It is acknowledged all the same:
+    /// a broker that keeps it would send it at each connection.
+    case tooLarge(topic: String, bytes: Int, number: UInt16?)
     /// It is there, or has taken a subscription.
     case alive
   }
@@ -62,9 +65,13 @@ package struct MQTTSession {
   /// Bytes for the broker that ``takeOutput()`` has not given out yet.
   private var output: [UInt8] = []
   private var input: [UInt8] = []
+  /// Bytes to come of a message that is left out.
+  private var skipped = 0
   private var events: [Event] = []
   private var lastNumber: UInt16 = 0
   private var unacknowledged: Set<UInt16> = []
+  /// Subscriptions that the broker may refuse.
+  private var wishes: Set<UInt16> = []
 
   /// A session that has not begun.
   package init() {}
@@ -133,10 +140,14 @@ package struct MQTTSession {
 
   /// Asks for the messages of topics (3.8).
   ///
-  /// - Parameter isKept: whether a broker that keeps the session keeps what comes meanwhile: QoS 1, else 0.
-  package mutating func subscribe(_ topics: [String], isKept: Bool = true) {
+  /// - Parameters:
+  ///   - isKept: whether a broker that keeps the session keeps what comes meanwhile: QoS 1, else 0.
+  ///   - isNeeded: whether the session is of no use without them.
+  package mutating func subscribe(_ topics: [String], isKept: Bool = true, isNeeded: Bool = true) {
     var body: [UInt8] = []
-    Self.append(nextNumber(), to: &body)
+    let number = nextNumber()
+    if !isNeeded { wishes.insert(number) }
+    Self.append(number, to: &body)
     for topic in topics {
       Self.append(topic, to: &body)
       body.append(isKept ? 1 : 0)
@@ -187,14 +198,19 @@ package struct MQTTSession {
   ///
   /// - Throws: why the connection is of no use any more.
   package mutating func receive(_ bytes: [UInt8]) throws(Failure) {
-    input += bytes
+    let left = min(skipped, bytes.count)
+    skipped -= left
+    input += bytes[left...]
     var at = 0
     while let packet = try nextPacket(&at) { try take(packet.head, input[packet.body]) }
     input.removeFirst(at)
   }
 
-  /// The next whole packet; nil where there is none yet.
-  private func nextPacket(_ at: inout Int) throws(Failure) -> (head: UInt8, body: Range<Int>)? {
+  /// Whether a message is coming that is left out.
+  package var isSkipping: Bool { skipped > 0 }
+
+  /// The next whole packet; nil where there is none yet. Messages that are too large are left out.
+  private mutating func nextPacket(_ at: inout Int) throws(Failure) -> (head: UInt8, body: Range<Int>)? {
     var length = 0
     var index = at + 1
     for shift in [0, 7, 14, 21] {
@@ -203,7 +219,15 @@ package struct MQTTSession {
       index += 1
       length |= Int(byte & 0x7F) << shift
       guard byte & 0x80 != 0 else {
-        guard length <= Self.packetBytes else { throw Self.broken("it sends a packet of \(length) bytes") }
+        guard length <= Self.packetBytes else {
+          guard input[at] >> 4 == 3 else { throw Self.broken("it sends a packet of \(length) bytes") }
+          guard let start = try Self.start(input[at], input[index...]) else { return nil }
+          events.append(.tooLarge(topic: start.topic, bytes: length, number: start.number))
+          let end = index + length
+          skipped = max(0, end - input.count)
+          at = min(end, input.count)
+          return try nextPacket(&at)
+        }
         guard index + length <= input.count else { return nil }
         defer { at = index + length }
         return (input[at], index..<(index + length))
@@ -225,7 +249,9 @@ package struct MQTTSession {
       let number = UInt16(body[first]) << 8 | UInt16(body[first + 1])
       if unacknowledged.remove(number) != nil { events.append(.published(number)) }
     case 9:
-      guard !body.dropFirst(2).contains(0x80) else {
+      guard body.count > 2 else { throw Self.broken("its SUBACK has \(body.count) bytes") }
+      let isWish = wishes.remove(UInt16(body[first]) << 8 | UInt16(body[first + 1])) != nil
+      guard isWish || !body.dropFirst(2).contains(0x80) else {
         throw Failure(.noPermission, what: "the broker refuses a subscription")
       }
       events.append(.alive)
@@ -235,25 +261,31 @@ package struct MQTTSession {
   }
 
   private mutating func takeMessage(_ head: UInt8, _ body: ArraySlice<UInt8>) throws(Failure) {
+    guard let start = try Self.start(head, body) else { throw Self.broken("it sends half a message") }
+    var message = Message(
+      start.topic, "", isRetained: head & 0x01 != 0, isAcknowledged: start.number != nil)
+    message.payload = Array(body[start.payload...])
+    events.append(.message(message, number: start.number))
+  }
+
+  /// What stands before a message's payload, and where that begins; nil where it is not all there.
+  private static func start(_ head: UInt8, _ body: ArraySlice<UInt8>) throws(Failure) -> (
+    topic: String, number: UInt16?, payload: Int
+  )? {
+    guard head & 0x06 != 0x06, head & 0x04 == 0 else {
+      throw broken("it sends a message with a QoS that nobody asked for")
+    }
     let first = body.startIndex
     let hasNumber = head & 0x06 != 0
-    guard head & 0x06 != 0x06, head & 0x04 == 0, body.count >= 2 else {
-      throw Self.broken("it sends a message with a QoS that nobody asked for")
-    }
+    guard body.count >= 2 else { return nil }
     let length = Int(body[first]) << 8 | Int(body[first + 1])
-    guard body.count >= 2 + length + (hasNumber ? 2 : 0) else { throw Self.broken("it sends half a message") }
-    var next = first + 2 + length
+    let next = first + 2 + length
+    guard body.count >= 2 + length + (hasNumber ? 2 : 0) else { return nil }
     guard let topic = String(validating: body[(first + 2)..<next], as: UTF8.self) else {
-      throw Self.broken("it sends a topic that is not UTF-8")
+      throw broken("it sends a topic that is not UTF-8")
     }
-    var number: UInt16?
-    if hasNumber {
-      number = UInt16(body[next]) << 8 | UInt16(body[next + 1])
-      next += 2
-    }
-    var message = Message(topic, "", isRetained: head & 0x01 != 0, isAcknowledged: hasNumber)
-    message.payload = Array(body[next...])
-    events.append(.message(message, number: number))
+    guard hasNumber else { return (topic, nil, next) }
+    return (topic, UInt16(body[next]) << 8 | UInt16(body[next + 1]), next + 2)
   }
 
   private static func judge(_ code: UInt8) throws(Failure) {

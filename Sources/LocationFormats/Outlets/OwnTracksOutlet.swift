@@ -15,6 +15,8 @@ package struct OwnTracksOutlet: Sendable {
     package var longitude: Double
     /// That circle's radius, metres.
     package var radiusMeters: Double
+    /// Whether the device is in it; nil where that is not known.
+    package var isInside: Bool?
 
     /// A region's circle.
     package init(id: String, name: String, latitude: Double, longitude: Double, radiusMeters: Double) {
@@ -26,22 +28,41 @@ package struct OwnTracksOutlet: Sendable {
     }
   }
 
-  private let settings: OutletSettings
-  private let places: [Place]
+  /// Regions, and how far the log had come when they were looked at.
+  package struct Scene: Hashable, Sendable, Codable {
+    /// The regions; empty where there are too many.
+    package var places: [Place]
+    /// The id of the newest event then.
+    package var newest: Int
+
+    /// The regions of then.
+    package init(places: [Place], newest: Int = 0) {
+      self.places = places
+      self.newest = newest
+    }
+  }
+
+  let settings: OutletSettings
+  let places: [Place]
+  /// The id of the newest event when the places were looked at.
+  private let newest: Int
+  /// The regions of which an event has told whether the device is inside.
+  private var told: [String: Bool] = [:]
   /// `owntracks/USER/DEVICE`.
   package let topic: String
 
   /// Beyond so many regions none gets a sensor: each is an entity of Home Assistant.
   package static let placeLimit = 50
 
-  /// - Parameter places: the regions; empty where there are too many.
-  package init(_ settings: OutletSettings, places: [Place]) {
+  /// - Parameter scene: the regions. Of these the other side is told only of those that the outlet is for.
+  package init(_ settings: OutletSettings, _ scene: Scene) {
     self.settings = settings
-    self.places = places
+    places = scene.places.filter { settings.regions?.contains($0.id) ?? true }
+    newest = scene.newest
     topic = settings.topic ?? "owntracks/locwatch/\(settings.name)"
   }
 
-  private var announces: Bool { settings.announces == true }
+  var announces: Bool { settings.announces == true }
 
   /// Two characters that maps show: the last of the topic.
   private var tracker: String { String(topic.suffix(2)) }
@@ -61,16 +82,19 @@ package struct OwnTracksOutlet: Sendable {
 
   /// What is published once the session has begun, and again when Home Assistant says that it has started.
   package func greeting() -> [MQTTSession.Message] {
-    guard announces else { return places.isEmpty ? [] : [waypoints] }
-    return [
-      .init("homeassistant/device/\(identifier)/config", discovery.text, isRetained: true),
-      .init("\(topic)/availability", "online", isRetained: true),
-    ] + (places.isEmpty ? [] : [waypoints])
+    let regions = places.isEmpty ? [] : [waypoints].compactMap { $0 }
+    guard announces else { return regions }
+    let states = places.compactMap { place in
+      (told[place.id] ?? place.isInside).map { state(of: place.id, isInside: $0) }
+    }
+    let presence = MQTTSession.Message("\(topic)/availability", "online", isRetained: true)
+    return [config(), presence] + states + regions
   }
 
-  /// The regions.
-  package var waypoints: MQTTSession.Message {
-    MQTTSession.Message("\(topic)/waypoints", JSONTree.object(waypointMembers).text)
+  /// The regions; nil where positions are made coarse: where an event's region lies tells where the device is.
+  package var waypoints: MQTTSession.Message? {
+    guard !settings.isReduced else { return nil }
+    return MQTTSession.Message("\(topic)/waypoints", JSONTree.object(waypointMembers).text)
   }
 
   /// Where commands come.
@@ -88,10 +112,13 @@ package struct OwnTracksOutlet: Sendable {
   package static let report = "report"
 
   /// What is published of an event; empty where it is none for others.
-  package func messages(for line: JSONTree) -> [MQTTSession.Message] {
+  package mutating func messages(for line: JSONTree) -> [MQTTSession.Message] {
     let type = line["type"]?.text(or: nil) ?? ""
     if type == "test" { return [.init(topic, line.text)] }
     var messages: [MQTTSession.Message] = []
+    let region = line["region"]?.text(or: nil)
+    let isInside = Self.isInside(line, type)
+    if let region, let isInside { told[region] = isInside }
     if type == "region.enter" || type == "region.exit" {
       let transition = transitionMembers(line, isEnter: type == "region.enter")
       messages.append(.init("\(topic)/event", JSONTree.object(transition).text))
@@ -103,10 +130,22 @@ package struct OwnTracksOutlet: Sendable {
           .init("\(topic)/attributes", JSONTree.object(attributeMembers(line)).text, isRetained: true))
       }
     }
-    if announces, let region = line["region"]?.text(or: nil), let isInside = Self.isInside(line, type) {
-      messages.append(.init(stateTopic(region), isInside ? "ON" : "OFF", isRetained: true))
-    }
+    if announces, let region, let isInside { messages.append(state(of: region, isInside: isInside)) }
     return messages
+  }
+
+  private func state(of region: String, isInside: Bool) -> MQTTSession.Message {
+    .init(stateTopic(region), isInside ? "ON" : "OFF", isRetained: true)
+  }
+
+  /// The regions that the device was in when a line was written, in order. What was known when the places were looked
+  /// at says nothing of the time before.
+  private func inside(at line: JSONTree) -> [String] {
+    var states: [String: Bool] = [:]
+    if line["id"]?.integer.map({ $0 > newest }) ?? true {
+      for place in places { states[place.id] = place.isInside }
+    }
+    return states.merging(told) { $1 }.filter(\.value).keys.sorted()
   }
 
   private static func isInside(_ line: JSONTree, _ type: String) -> Bool? {
@@ -138,9 +177,10 @@ package struct OwnTracksOutlet: Sendable {
     if case .number(let text) = line["speed_mps"], let speed = Double(text) {
       members.append(.init(key: "vel", value: .number("\(Int((speed * 3.6).rounded()))")))
     }
-    if type == "region.enter", let region = line["region"]?.text(or: nil) {
-      members.append(.init(key: "inregions", value: .array([.string(name(region))])))
-      members.append(.init(key: "inrids", value: .array([.string(region)])))
+    let regions = inside(at: line)
+    if !regions.isEmpty {
+      members.append(.init(key: "inregions", value: .array(regions.map { .string(name($0)) })))
+      members.append(.init(key: "inrids", value: .array(regions.map { .string($0) })))
     }
     return members
   }
@@ -188,65 +228,5 @@ package struct OwnTracksOutlet: Sendable {
     return [
       .init(key: "_type", value: .string("waypoints")), .init(key: "waypoints", value: .array(waypoints)),
     ]
-  }
-
-  // MARK: - Home Assistant
-
-  /// Letters, digits and `_`: what Home Assistant takes for an id.
-  private static func word(_ text: String) -> String {
-    String(
-      text.utf8.map { byte -> Character in
-        let scalar = UnicodeScalar(byte)
-        let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber)
-        return isPlain ? Character(scalar) : "_"
-      })
-  }
-
-  /// A word for a region that no other has.
-  private static func word(ofRegion id: String) -> String {
-    let plain = word(id)
-    guard plain != id else { return plain }
-    // FNV-1a: what was made the same by the plain word stays apart.
-    let sum = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-    return "\(plain)_\(String(sum, radix: 16))"
-  }
-
-  private var identifier: String { Self.word("locwatch_\(settings.instance)_\(settings.name)") }
-
-  private func stateTopic(_ region: String) -> String { "\(topic)/region/\(Self.word(ofRegion: region))" }
-
-  private var discovery: JSONTree {
-    func text(_ key: String, _ value: String) -> JSONTree.Member { .init(key: key, value: .string(value)) }
-    var components: [JSONTree.Member] = [
-      .init(
-        key: "tracker",
-        value: .object([
-          text("platform", "device_tracker"), text("unique_id", "\(identifier)_tracker"),
-          .init(key: "name", value: .null), text("source_type", "gps"),
-          text("json_attributes_topic", "\(topic)/attributes"),
-        ]))
-    ]
-    for place in places {
-      let word = Self.word(ofRegion: place.id)
-      components.append(
-        .init(
-          key: "region_\(word)",
-          value: .object([
-            text("platform", "binary_sensor"), text("unique_id", "\(identifier)_region_\(word)"),
-            text("name", place.name), text("device_class", "presence"),
-            text("state_topic", stateTopic(place.id)),
-          ])))
-    }
-    return .object([
-      .init(
-        key: "device",
-        value: .object([
-          .init(key: "identifiers", value: .array([.string(identifier)])), text("name", settings.name),
-          text("manufacturer", "locwatch"),
-        ])),
-      .init(key: "origin", value: .object([text("name", "locwatch")])),
-      .init(key: "components", value: .object(components)),
-      text("availability_topic", "\(topic)/availability"),
-    ])
   }
 }

@@ -34,6 +34,27 @@ extension DaemonLoop {
     ]
   }
 
+  /// Hands on what is new.
+  mutating func pumpOutlets() {
+    let now = clock.instant
+    // Where they can't be read the outlet fails, and is tried again.
+    if outlets.wantsScene(at: now), let scene = try? scene() { outlets.take(scene, at: now) }
+    for note in outlets.pump(at: now, newest: live.host.journal.newestID) { Self.log(note) }
+  }
+
+  /// The regions as outlets tell others of them.
+  private func scene() throws(Failure) -> OwnTracksOutlet.Scene {
+    var places = try database.outletPlaces()
+    for index in places.indices {
+      switch live.engine.regionState(places[index].id) {
+      case .inside: places[index].isInside = true
+      case .outside: places[index].isInside = false
+      case .unknown, nil: break
+      }
+    }
+    return OwnTracksOutlet.Scene(places: places, newest: live.host.journal.newestID)
+  }
+
   /// Does what somebody asks through an outlet. What is wrong with it is a line in the log: nobody waits for an answer.
   mutating func obey(_ request: OutletRequest, of outlet: String) throws(Failure) {
     switch request {

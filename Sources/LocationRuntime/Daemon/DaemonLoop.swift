@@ -399,7 +399,7 @@ struct DaemonLoop: ~Copyable {
     for work in live.host.ports.takeWork() { try perform(work, noting: &presented) }
     alignAudio()
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
-    for note in outlets.pump(at: clock.instant, newest: live.host.journal.newestID) { Self.log(note) }
+    pumpOutlets()
     for (outlet, request) in outlets.takeRequests() { requests.append((outlet, request)) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
     // Until that is stored, they are shown again by the next daemon.

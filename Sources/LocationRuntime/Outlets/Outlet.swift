@@ -27,6 +27,12 @@ protocol Outlet {
   ///
   /// - Throws: why it failed.
   mutating func tend() throws(OutletFailure)
+  /// Whether it has reached the other side anew since it was last asked.
+  mutating func takeConnection() -> Bool
+  /// Whether it is to be given the regions before it is tended: it is about to connect, and tells others of them.
+  var wantsScene: Bool { get }
+  /// Takes the regions as they are.
+  mutating func take(_ scene: OwnTracksOutlet.Scene)
   /// What others ask of the daemon through it, and notes for the log, since it was last asked.
   mutating func takeRequests() -> [OutletRequest]
   /// Says something to the other side that is no event; it is lost where there is no connection.
@@ -42,6 +48,9 @@ extension Outlet {
   var readable: Int32 { -1 }
   var writable: Int32 { -1 }
   var hasEnded: Bool { true }
+  mutating func takeConnection() -> Bool { false }
+  var wantsScene: Bool { false }
+  mutating func take(_ scene: OwnTracksOutlet.Scene) {}
   mutating func tend() throws(OutletFailure) {}
   mutating func rest(isFailure: Bool) {}
   mutating func takeRequests() -> [OutletRequest] { [] }

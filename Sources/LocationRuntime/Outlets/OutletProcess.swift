@@ -10,27 +10,24 @@ import LocationFormats
 struct OutletProcess: Outlet {
   let settings: OutletSettings
   private let environment: [String]
-  /// The regions, for an outlet that tells others of them.
-  private let places: @Sendable () throws(Failure) -> [OwnTracksOutlet.Place]
+  /// The regions, for an outlet that is about to tell others of them.
+  private var scene: OwnTracksOutlet.Scene?
   private var process: SiblingProcess?
   /// Those that were told to end, until they have.
   private var ending: [Descriptor] = []
   private var acceptedID: Int?
   private var failure: OutletFailure?
   private var requests: [OutletRequest] = []
+  private var hasConnected = false
 
   /// The longest answer, bytes: a command has up to 65,536, and escapes make it longer.
   private static let answerBytes = 1 << 19
   /// Commands that may wait; of more, the newest are left out.
   private static let requestLimit = 64
 
-  init(
-    _ settings: OutletSettings, environment: [String],
-    places: @escaping @Sendable () throws(Failure) -> [OwnTracksOutlet.Place] = { () throws(Failure) in [] }
-  ) {
+  init(_ settings: OutletSettings, environment: [String]) {
     self.settings = settings
     self.environment = environment
-    self.places = places
   }
 
   /// Whether the other side is to know at any time whether the daemon runs.
@@ -66,8 +63,10 @@ struct OutletProcess: Outlet {
 
   private mutating func start() throws(OutletFailure) {
     guard process == nil else { return }
+    if wantsScene, scene == nil { throw OutletFailure("the regions can't be read") }
     failure = nil
     acceptedID = nil
+    hasConnected = false
     do throws(ProgramStart.Refusal) {
       process = try SiblingProcess(Self.path, environment: environment, lineBytes: Self.answerBytes)
     } catch {
@@ -77,19 +76,16 @@ struct OutletProcess: Outlet {
       throw OutletFailure("its settings can't be written")
     }
     process?.say(text)
-    guard staysConnected else { return }
-    do throws(Failure) {
-      process?.say("{\"places\":\(try Self.text(of: try places()))}")
-    } catch {
-      throw OutletFailure(error)
+    guard let scene = scene.take() else { return }
+    guard let text = try? ExactEncoder.tree(of: scene).text else {
+      throw OutletFailure("the regions can't be written")
     }
+    process?.say(text)
   }
 
-  private static func text(of places: [OwnTracksOutlet.Place]) throws(Failure) -> String {
-    do { return try ExactEncoder.tree(of: places).text } catch {
-      throw Failure(.software, what: "regions can't be written")
-    }
-  }
+  var wantsScene: Bool { staysConnected && process == nil }
+
+  mutating func take(_ scene: OwnTracksOutlet.Scene) { if staysConnected { self.scene = scene } }
 
   mutating func rest(isFailure: Bool) {
     guard let process else { return }
@@ -113,6 +109,11 @@ struct OutletProcess: Outlet {
     let hasEnded = read()
     guard acceptedID == nil, failure != nil || hasEnded else { return }
     throw failure ?? OutletFailure("locwatch-outlet ended unasked")
+  }
+
+  mutating func takeConnection() -> Bool {
+    defer { hasConnected = false }
+    return hasConnected
   }
 
   mutating func takeRequests() -> [OutletRequest] {
@@ -147,6 +148,8 @@ struct OutletProcess: Outlet {
   private mutating func take(_ answer: JSONTree) {
     if let id = answer["accepted"]?.integer {
       acceptedID = id
+    } else if answer["connected"] == .boolean(true) {
+      hasConnected = true
     } else if let command = answer["command"], requests.count < Self.requestLimit {
       requests.append(.command(command))
     } else if let push = answer["push"], let number = answer["number"]?.integer,

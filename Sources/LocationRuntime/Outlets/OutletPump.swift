@@ -40,6 +40,8 @@ struct OutletPump {
   private var isEarly: Bool
   /// Failures in a row that did not count.
   private var uncounted = 0
+  /// Whether the state file says that it fails: also where a daemon before noted that.
+  private var isTroubled: Bool
   /// Whether the log was told that it fails.
   private var wasTold = false
   private(set) var isDisabled: Bool
@@ -56,11 +58,13 @@ struct OutletPump {
       failures = stored.attempts
       isDisabled = stored.isDisabled
       isEarly = stored.attempts > 0
+      isTroubled = stored.isTroubled
     } else {
       cursor = try database.lastEventID()
       failures = 0
       isDisabled = false
       isEarly = false
+      isTroubled = false
       try database.setOutletCursor(outlet.name, cursor)
     }
   }
@@ -71,6 +75,14 @@ struct OutletPump {
   var writable: Int32 { outlet.writable }
   /// When there is something to do even if nothing comes.
   var nextDeadline: EngineInstant? { retryAt ?? stallAt ?? restAt }
+
+  /// Whether the outlet is about to connect, and is to be given the regions before.
+  func wantsScene(at instant: EngineInstant) -> Bool {
+    !isDisabled && !(retryAt.map { instant < $0 } ?? false) && outlet.wantsScene
+  }
+
+  /// Gives the outlet the regions as they are.
+  mutating func take(_ scene: OwnTracksOutlet.Scene) { outlet.take(scene) }
 
   /// Hands on what is there, as far as the outlet takes it. Whatever fails is tried again, also where it is the
   /// database: the daemon goes on while the disk is full.
@@ -87,6 +99,7 @@ struct OutletPump {
       }
       retryAt = nil
       try outlet.tend()
+      if outlet.takeConnection(), let note = try noteConnection() { notes.append(note) }
       if sending == nil, let note = try skip(newest) { notes.append(note) }
       while try step(newest, at: instant) {}
       if let note = takeRecovery() { notes.append(note) }
@@ -116,6 +129,7 @@ struct OutletPump {
     wait = min(wait, limits.longestRetrySeconds)
     if failure.isCounted, !steps.isEmpty, !isDisabled { wait = steps[failures - 1] }
     retryAt = isDisabled ? nil : instant.advanced(bySeconds: max(wait, failure.waitSeconds ?? 0))
+    isTroubled = true
     // Where the disk is full this is only not told.
     try? database.setOutletTrouble(
       outlet.name, attempts: failures, reason: failure.reason, isDisabled: isDisabled)
@@ -156,16 +170,30 @@ struct OutletPump {
     return true
   }
 
-  /// Forgets what failed before.
-  private mutating func noteSuccess() throws(OutletFailure) {
-    guard failures + uncounted > 0 else { return }
-    failures = 0
-    uncounted = 0
-    isEarly = false
+  /// Nothing is wrong any more, though nothing may have been sent yet: the wait after the next failure is as long as if
+  /// it had not connected. A line for the log where it was told of a failure.
+  private mutating func noteConnection() throws(OutletFailure) -> String? {
+    try noteNoTrouble()
+    guard wasTold else { return nil }
+    wasTold = false
+    return "outlet \(outlet.name): it is connected again"
+  }
+
+  private mutating func noteNoTrouble() throws(OutletFailure) {
+    guard isTroubled else { return }
     let name = outlet.name
     try stored { () throws(Failure) in
       try database.setOutletTrouble(name, attempts: 0, reason: nil, isDisabled: false)
     }
+    isTroubled = false
+  }
+
+  /// Forgets what failed before.
+  private mutating func noteSuccess() throws(OutletFailure) {
+    failures = 0
+    uncounted = 0
+    isEarly = false
+    try noteNoTrouble()
   }
 
   /// A line for the log where it accepts events again, once.

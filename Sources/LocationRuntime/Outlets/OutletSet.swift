@@ -37,10 +37,7 @@ struct OutletSet {
       {
         next.append(pump)
       } else {
-        let process = OutletProcess(outlet, environment: environment) { () throws(Failure) in
-          try database.outletPlaces()
-        }
-        next.append(try OutletPump(process, database))
+        next.append(try OutletPump(OutletProcess(outlet, environment: environment), database))
       }
     }
     let kept = Set(stored.filter { settings[$0.name] == $0 && !names.contains($0.name) }.map(\.name))
@@ -56,6 +53,14 @@ struct OutletSet {
   /// Has those that tell others of the regions begin anew: the regions were changed.
   mutating func noteRegions() {
     for index in pumps.indices where settings[pumps[index].outlet.name]?.kind == .mqtt { pumps[index].stop() }
+  }
+
+  /// Whether one is about to connect that tells others of the regions.
+  func wantsScene(at instant: EngineInstant) -> Bool { pumps.contains { $0.wantsScene(at: instant) } }
+
+  /// Gives those the regions as they are.
+  mutating func take(_ scene: OwnTracksOutlet.Scene, at instant: EngineInstant) {
+    for index in pumps.indices where pumps[index].wantsScene(at: instant) { pumps[index].take(scene) }
   }
 
   /// When one is tried again, or may rest.

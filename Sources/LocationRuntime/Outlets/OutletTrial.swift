@@ -18,7 +18,11 @@ package enum OutletTrial {
     // Nobody is to take it for the device: it has a topic of its own, and is announced to nobody.
     settings.topic = (settings.topic ?? "owntracks/locwatch/\(settings.name)") + "/test"
     settings.announces = nil
+    settings.takesCommands = nil
+    // The broker would keep a session for them.
+    settings.takesPushes = nil
     var outlet = OutletProcess(settings, environment: ProgramStart.inheritedEnvironment())
+    outlet.take(OwnTracksOutlet.Scene(places: []))
     let time = SystemClock().read().utc?.rfc3339 ?? "1970-01-01T00:00:00.000Z"
     let line = #"{"v":1,"id":0,"type":"test","time":"\#(time)","reason":"locwatch outlets test"}"#
     do throws(OutletFailure) {

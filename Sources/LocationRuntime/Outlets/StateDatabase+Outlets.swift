@@ -33,14 +33,18 @@ extension StateDatabase {
   }
 
   /// How far an outlet has come and how it fares; nil where there is none of that name.
-  func outletProgress(_ name: String) throws(Failure) -> (cursor: Int, attempts: Int, isDisabled: Bool)? {
+  func outletProgress(_ name: String) throws(Failure) -> (
+    cursor: Int, attempts: Int, isDisabled: Bool, isTroubled: Bool
+  )? {
     try read { database in
       try Row.fetchOne(
-        database, sql: "SELECT cursor, attempts, disabled FROM outlets WHERE name = ?", arguments: [name]
+        database,
+        sql: "SELECT cursor, attempts, disabled, trouble IS NOT NULL AS troubled FROM outlets WHERE name = ?",
+        arguments: [name]
       ).map { row in
         (
           try row.decode(forColumn: "cursor"), try row.decode(forColumn: "attempts"),
-          try row.decode(Bool.self, forColumn: "disabled")
+          try row.decode(Bool.self, forColumn: "disabled"), try row.decode(Bool.self, forColumn: "troubled")
         )
       }
     }

@@ -89,11 +89,42 @@ import Testing
     arguments: [
       [0x20, 2, 0, 5], [0x20, 1, 0], [0x40, 1, 0], [0x90, 3, 0, 1, 0x80], [0x34, 3, 0, 1, 0x41],
       [0x36, 3, 0, 1, 0x41], [0x30, 3, 0, 9, 0x41], [0x30, 3, 0, 1, 0xFF], [0x32, 3, 0, 1, 0x41], [0x10, 0],
-      [0x00, 0], [0xF0, 0], [0x30, 0xFF, 0xFF, 0xFF, 0x7F], [0x30, 0xFF, 0xFF, 0xFF, 0xFF, 1],
+      [0x00, 0], [0xF0, 0], [0x40, 0xFF, 0xFF, 0xFF, 0x7F], [0x30, 0xFF, 0xFF, 0xFF, 0xFF, 1],
     ] as [[UInt8]])
   func `what is no MQTT ends the session`(bytes: [UInt8]) {
     var session = MQTTSession()
     #expect(throws: Failure.self) { try session.receive(bytes) }
+  }
+
+  @Test func `a subscription that is only wished for may be refused`() throws {
+    var session = MQTTSession()
+    session.subscribe(["a"], isNeeded: false)
+    session.subscribe(["b"])
+    try session.receive([0x90, 3, 0, 1, 0x80])
+    #expect(session.takeEvents() == [.alive])
+    #expect(throws: Failure.self) { try session.receive([0x90, 3, 0, 2, 0x80]) }
+  }
+
+  @Test(arguments: [1, 7, 100_000, 1_000_000])
+  func `a message that is too large is left out, and what follows is taken`(pieces: Int) throws {
+    var session = MQTTSession()
+    let length = 300_000
+    // A message of QoS 1 at "a", a sign of life, and a small message.
+    let all =
+      bytes([0x32, length % 128 | 128, length / 128 % 128 | 128, length / 16_384, 0, 1], "a", [0x12, 0x34])
+      + [UInt8](repeating: 0x30, count: length - 5) + bytes([0xD0, 0, 0x30, 4, 0, 1], "b!")
+    var events: [MQTTSession.Event] = []
+    var rest = all[...]
+    while !rest.isEmpty {
+      try session.receive(Array(rest.prefix(pieces)))
+      rest = rest.dropFirst(pieces)
+      events += session.takeEvents()
+    }
+    #expect(
+      events == [
+        .tooLarge(topic: "a", bytes: length, number: 0x1234), .alive,
+        .message(.init("b", "!", isAcknowledged: false), number: nil),
+      ])
   }
 
   @Test func `no bytes make it trap, nor keep more than a packet`() {

@@ -11,14 +11,22 @@ import Testing
     return try JSONTree(&reader)
   }
 
-  private func outlet(announces: Bool = false) -> OwnTracksOutlet {
+  private func settings(announces: Bool = false) -> OutletSettings {
     var settings = OutletSettings(name: "boat", kind: .mqtt, instance: "00ff")
     settings.topic = "owntracks/anna/boat"
     settings.announces = announces
     settings.created = 1_700_000_000
-    return OwnTracksOutlet(
-      settings,
-      places: [.init(id: "at home", name: "Home", latitude: 48, longitude: 11, radiusMeters: 99.2)])
+    return settings
+  }
+
+  private func place(_ id: String, _ name: String, isInside: Bool? = nil) -> OwnTracksOutlet.Place {
+    var place = OwnTracksOutlet.Place(id: id, name: name, latitude: 48, longitude: 11, radiusMeters: 99.2)
+    place.isInside = isInside
+    return place
+  }
+
+  private func outlet(announces: Bool = false) -> OwnTracksOutlet {
+    OwnTracksOutlet(settings(announces: announces), .init(places: [place("at home", "Home")]))
   }
 
   private func shown(_ messages: [MQTTSession.Message]) -> [String] {
@@ -33,8 +41,9 @@ import Testing
 
   @Test func `an enter is a transition and a location`() throws {
     let record = try tree(enter)
+    var outlet = outlet()
     #expect(
-      shown(outlet().messages(for: record)) == [
+      shown(outlet.messages(for: record)) == [
         #"owntracks/anna/boat/event {"_type":"transition","event":"enter","desc":"Home","rid":"at home","#
           + #""tst":1777615262,"wtst":1700000000,"lat":48.0083633,"lon":11.5000000,"acc":3,"tid":"at","t":"c"}"#,
         #"owntracks/anna/boat retained {"_type":"location","lat":48.0083633,"lon":11.5000000,"tst":1777615262,"#
@@ -43,7 +52,8 @@ import Testing
   }
 
   @Test func `Home Assistant is told the state of the region and the position`() throws {
-    let messages = shown(outlet(announces: true).messages(for: try tree(enter)))
+    var outlet = outlet(announces: true)
+    let messages = shown(outlet.messages(for: try tree(enter)))
     #expect(messages.count == 4)
     #expect(
       messages[2]
@@ -52,12 +62,83 @@ import Testing
     #expect(messages[3].hasPrefix("owntracks/anna/boat/region/at_home_"))
     #expect(messages[3].hasSuffix(" retained ON"))
     let first = try tree(#"{"id":1,"type":"region.state","region":"at home","state":"outside"}"#)
-    let states = shown(outlet(announces: true).messages(for: first))
+    let states = shown(outlet.messages(for: first))
     #expect(states.count == 1)
     #expect(states.first?.hasSuffix(" retained OFF") == true)
-    #expect(outlet().messages(for: first).isEmpty)
+    var plain = self.outlet()
+    #expect(plain.messages(for: first).isEmpty)
     let gap = try tree(#"{"id":1,"type":"gap"}"#)
-    #expect(outlet(announces: true).messages(for: gap).isEmpty)
+    #expect(outlet.messages(for: gap).isEmpty)
+  }
+
+  @Test func `who connects is told in which regions the device is, as far as that is known`() throws {
+    var outlet = OwnTracksOutlet(
+      settings(announces: true),
+      .init(places: [place("a", "A", isInside: true), place("b", "B", isInside: false), place("c", "C")]))
+    func states() -> [String] {
+      shown(outlet.greeting()).filter { $0.contains("/region/") && $0.contains(" O") }
+    }
+    #expect(
+      states() == ["owntracks/anna/boat/region/a retained ON", "owntracks/anna/boat/region/b retained OFF"])
+    // Home Assistant starts anew later: what has happened since counts.
+    _ = outlet.messages(for: try tree(#"{"id":1,"type":"region.exit","region":"a"}"#))
+    _ = outlet.messages(for: try tree(#"{"id":2,"type":"region.state","region":"c","state":"inside"}"#))
+    #expect(states().map { String($0.suffix(5)) } == ["d OFF", "d OFF", "ed ON"])
+  }
+
+  @Test func `a location names all regions that the device was in then`() throws {
+    var outlet = OwnTracksOutlet(
+      settings(), .init(places: [place("a", "A", isInside: true), place("b", "B")], newest: 10))
+    func regions(_ line: String) throws -> [String]? {
+      let location = try #require(outlet.messages(for: try tree(line)).last { $0.isRetained })
+      return try tree(String(decoding: location.payload, as: UTF8.self))["inrids"]?.strings
+    }
+    let place = #""lat":48,"lon":11,"acc_m":5"#
+    // Of an older event it is not known whether the device was in A then.
+    #expect(try regions(#"{"id":9,"type":"significant",\#(place)}"#) == nil)
+    #expect(try regions(#"{"id":10,"type":"region.enter","region":"b",\#(place)}"#) == ["b"])
+    #expect(try regions(#"{"id":11,"type":"significant",\#(place)}"#) == ["a", "b"])
+    #expect(try regions(#"{"id":12,"type":"region.exit","region":"b",\#(place)}"#) == ["a"])
+    #expect(try regions(#"{"type":"report",\#(place)}"#) == ["a"])
+  }
+
+  @Test func `nobody is told of regions that the outlet is not for, nor, of coarse positions, where one is`()
+  {
+    var settings = settings(announces: true)
+    settings.regions = ["b"]
+    let scene = OwnTracksOutlet.Scene(places: [place("a", "Secret", isInside: true), place("b", "B")])
+    let told = shown(OwnTracksOutlet(settings, scene).greeting()).joined()
+    #expect(!told.contains("Secret") && !told.contains("/region/a"), "\(told)")
+    #expect(told.contains(#""desc":"B""#))
+    settings.isReduced = true
+    let coarse = OwnTracksOutlet(settings, scene)
+    #expect(coarse.waypoints == nil)
+    #expect(!shown(coarse.greeting()).joined().contains(#""lat""#))
+  }
+
+  @Test func `a region that is gone is taken from Home Assistant, and its state from the broker`() throws {
+    let before = OwnTracksOutlet(
+      settings(announces: true), .init(places: [place("home", "Home"), place("at work", "Work")]))
+    let old = try tree(String(decoding: before.greeting()[0].payload, as: UTF8.self))
+    #expect(before.cleanUp(after: old).isEmpty)
+    let outlet = OwnTracksOutlet(settings(announces: true), .init(places: [place("home", "Home")]))
+    let messages = outlet.cleanUp(after: old)
+    try #require(messages.count == 3)
+    #expect(messages.allSatisfy { $0.isRetained })
+    let first = try tree(String(decoding: messages[0].payload, as: UTF8.self))
+    guard case .object(let components) = first["components"] ?? .null else {
+      Issue.record("no components")
+      return
+    }
+    let bare = try #require(components.first { $0.key.hasPrefix("region_at_work") })
+    #expect(bare.value == .object([.init(key: "platform", value: .string("binary_sensor"))]))
+    #expect(messages[1] == outlet.greeting()[0])
+    #expect(messages[2].topic.hasPrefix("owntracks/anna/boat/region/at_work"))
+    #expect(messages[2].payload.isEmpty)
+    // What somebody else wrote there names no other topics.
+    let forged = try tree(
+      #"{"components":{"region_x":{"state_topic":"owntracks/anna/other"},"other":{"state_topic":"a"}}}"#)
+    #expect(outlet.cleanUp(after: forged).count == 2)
   }
 
   @Test func `discovery has what Home Assistant asks for`() throws {

@@ -21,7 +21,12 @@ import Testing
     /// What it says next of how far it has come.
     var progress: [Int] = []
     var rests = 0
+    var hasConnected = false
 
+    func takeConnection() -> Bool {
+      defer { hasConnected = false }
+      return hasConnected
+    }
     func offer(_ events: [LoggedEvent]) throws(OutletFailure) {
       offered.append(events.map(\.id))
       if let failure { throw failure }
@@ -114,6 +119,34 @@ import Testing
     toy.failure?.isFinal = true
     _ = pump.pump(at: at(now + 77))
     #expect(pump.isDisabled)
+  }
+
+  @Test func `what went wrong is forgotten with the first success, also by the next daemon`() throws {
+    let toy = Toy()
+    toy.failure = OutletFailure("no network")
+    toy.failure?.isCounted = false
+    var pump = try OutletPump(toy, try database())
+    try log([1])
+    _ = pump.pump(at: at(0))
+    #expect(try database().outletProgress("toy")?.isTroubled == true)
+    toy.failure = nil
+    toy.progress = [1]
+    pump = try OutletPump(toy, try database())
+    _ = pump.pump(at: at(1))
+    #expect(try database().outletProgress("toy")?.isTroubled == false)
+    // A connection says as much, though there is nothing to send; the next wait is as long all the same.
+    try log([2])
+    for seconds in [1.0, 2, 4] {
+      toy.failure = OutletFailure("broken")
+      toy.failure?.isCounted = false
+      _ = pump.pump(at: at(100 * seconds))
+      #expect(wait(pump, after: 100 * seconds) == seconds)
+      #expect(try database().outletProgress("toy")?.isTroubled == true)
+      toy.failure = nil
+      toy.hasConnected = true
+      #expect(pump.pump(at: at(100 * seconds + seconds)) == ["outlet toy: it is connected again"])
+      #expect(try database().outletProgress("toy")?.isTroubled == false)
+    }
   }
 
   @Test func `what was accepted before a failure is not offered again`() throws {

@@ -100,10 +100,32 @@ struct MQTTTests {
     // A new region is announced at once.
     #expect(try await run.command(["regions", "add", "office", "--circle", "41.0,11.5,300"]).status == 0)
     try await run.wait("the new region") { reader.stdout.contains(#""name":"office""#) }
+    // One that is gone is taken away: from Home Assistant, and what the broker kept of it.
+    #expect(try await run.command(["regions", "remove", "home"]).status == 0)
+    try await run.wait("the removal") { reader.stdout.contains("owntracks/anna/boat/region/home|0|1|\n") }
+    #expect(reader.stdout.contains(#""region_home":{"platform":"binary_sensor"}"#))
     #expect(await run.end() == 0)
     try await run.wait("its absence") {
       reader.stdout.contains("owntracks/anna/boat/availability|0|1|offline")
     }
+  }
+
+  @Test func `an outlet that is added where the device is says so`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("owntracks/#", client: "reader")
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    #expect(try await run.command(["regions", "add", "far", "--circle", "41.0,11.5,300"]).status == 0)
+    try run.start(["--config", settings(run)])
+    for index in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40)) }
+    try await run.waitForFixes(10)
+    try await add(run, broker, ["--home-assistant"])
+    try await run.wait("the states") {
+      reader.stdout.contains("owntracks/anna/boat/region/home|0|1|ON")
+        && reader.stdout.contains("owntracks/anna/boat/region/far|0|1|OFF")
+    }
+    #expect(await run.end() == 0)
   }
 
   @Test func `a wrong password and an unknown authority are told, not the password`() async throws {

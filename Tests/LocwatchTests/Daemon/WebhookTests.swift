@@ -195,7 +195,8 @@ import Testing
   @Test func `what can't work is refused when it is added`() async throws {
     let run = try DaemonRun()
     for (url, why) in [
-      ("http://example.net/x", "in the clear"), ("https://user:pass@example.net/x", "password"),
+      ("http://example.net/x", "in the clear"), ("http://127.example.net/x", "in the clear"),
+      ("https://user:pass@example.net/x", "password"),
       ("ftp://example.net/x", "does not speak"), ("example.net", "no address"), ("https:///x", "no host"),
     ] {
       let added = try await run.command(["outlets", "add", "a", "--webhook", url])
@@ -205,6 +206,10 @@ import Testing
     let mistyped = try await run.command(
       ["outlets", "add", "a", "--webhook", "https://example.net/", "--types", "region.entr"])
     #expect(mistyped.stderr.contains("did you mean region.enter?"))
+    for name in ["a+b", "#", "a/"] {
+      let added = try await run.command(["outlets", "add", name, "--mqtt", "mqtts://example.net"])
+      #expect(added.status == 64 && added.stderr.contains("no topic"), "\(added.stderr)")
+    }
     #expect(try await run.command(["outlets", "remove", "a"]).status == 1)
     #expect(try await run.command(["outlets", "add", "a", "--webhook", "https://example.net/"]).status == 0)
     #expect(try await run.command(["outlets", "add", "a", "--webhook", "https://example.net/"]).status == 73)

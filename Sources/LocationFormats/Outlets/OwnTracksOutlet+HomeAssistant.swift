@@ -1,0 +1,93 @@
+import LocationCore
+
+/// What Home Assistant discovers of the device.
+extension OwnTracksOutlet {
+  /// Letters, digits and `_`: what Home Assistant takes for an id.
+  private static func word(_ text: String) -> String {
+    String(
+      text.utf8.map { byte -> Character in
+        let scalar = UnicodeScalar(byte)
+        let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber)
+        return isPlain ? Character(scalar) : "_"
+      })
+  }
+
+  /// A word for a region that no other has.
+  private static func word(ofRegion id: String) -> String {
+    let plain = word(id)
+    guard plain != id else { return plain }
+    // FNV-1a: what was made the same by the plain word stays apart.
+    let sum = id.utf8.reduce(UInt32(0x811C_9DC5)) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    return "\(plain)_\(String(sum, radix: 16))"
+  }
+
+  private var identifier: String { Self.word("locwatch_\(settings.instance)_\(settings.name)") }
+
+  func stateTopic(_ region: String) -> String { "\(topic)/region/\(Self.word(ofRegion: region))" }
+
+  /// Where the device is announced; nil where Home Assistant is not told anything.
+  package var configTopic: String? { announces ? "homeassistant/device/\(identifier)/config" : nil }
+
+  func config(removing gone: [JSONTree.Member] = []) -> MQTTSession.Message {
+    .init("homeassistant/device/\(identifier)/config", discovery(removing: gone).text, isRetained: true)
+  }
+
+  /// What takes regions away that were announced and are not there any more: Home Assistant keeps a component that is
+  /// only left out, so that it is first announced by its platform alone.
+  ///
+  /// - Parameter old: what the broker has kept at ``configTopic``.
+  package func cleanUp(after old: JSONTree) -> [MQTTSession.Message] {
+    guard announces, case .object(let components)? = old["components"] else { return [] }
+    let known = Set(places.map { Self.component(of: $0.id) })
+    let gone = components.filter { component in
+      component.key.hasPrefix(Self.regionPrefix) && !known.contains(component.key)
+    }
+    guard !gone.isEmpty else { return [] }
+    let platform = JSONTree.object([.init(key: "platform", value: .string("binary_sensor"))])
+    let states = gone.compactMap { component -> MQTTSession.Message? in
+      let topic = component.value["state_topic"]?.text(or: nil)
+      guard let topic, topic.hasPrefix("\(self.topic)/region/") else { return nil }
+      return .init(topic, "", isRetained: true)
+    }
+    return [config(removing: gone.map { .init(key: $0.key, value: platform) }), config()] + states
+  }
+
+  private static let regionPrefix = "region_"
+
+  private static func component(of region: String) -> String { regionPrefix + word(ofRegion: region) }
+
+  private func discovery(removing gone: [JSONTree.Member]) -> JSONTree {
+    func text(_ key: String, _ value: String) -> JSONTree.Member { .init(key: key, value: .string(value)) }
+    var components: [JSONTree.Member] = [
+      .init(
+        key: "tracker",
+        value: .object([
+          text("platform", "device_tracker"), text("unique_id", "\(identifier)_tracker"),
+          .init(key: "name", value: .null), text("source_type", "gps"),
+          text("json_attributes_topic", "\(topic)/attributes"),
+        ]))
+    ]
+    for place in places {
+      let word = Self.word(ofRegion: place.id)
+      components.append(
+        .init(
+          key: Self.component(of: place.id),
+          value: .object([
+            text("platform", "binary_sensor"), text("unique_id", "\(identifier)_region_\(word)"),
+            text("name", place.name), text("device_class", "presence"),
+            text("state_topic", stateTopic(place.id)),
+          ])))
+    }
+    return .object([
+      .init(
+        key: "device",
+        value: .object([
+          .init(key: "identifiers", value: .array([.string(identifier)])), text("name", settings.name),
+          text("manufacturer", "locwatch"),
+        ])),
+      .init(key: "origin", value: .object([text("name", "locwatch")])),
+      .init(key: "components", value: .object(components + gone)),
+      text("availability_topic", "\(topic)/availability"),
+    ])
+  }
+}
