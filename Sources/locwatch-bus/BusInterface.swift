@@ -72,7 +72,11 @@ struct BusInterface: ~Copyable {
         pollfd(fd: client?.readable ?? -1, events: Int16(POLLIN), revents: 0),
       ]
       let count = unsafe poll(&entries, 2, client == nil ? Self.lookMilliseconds : -1)
-      if count == 0 { connect() }
+      if count == 0 {
+        connect()
+        // What happened before it was found.
+        if client != nil { try tell() }
+      }
       if count > 0, entries[1].revents != 0 {
         if client?.takeLines() == nil { client = nil }
         try tell()
@@ -177,12 +181,9 @@ struct BusInterface: ~Copyable {
   }
 
   private func events(_ call: borrowing BusMessage) throws(Failure) -> [String] {
-    var since: UInt64 = 0
-    var limit: UInt32 = 0
-    do throws(MessageBus.Failure) {
-      if case .large(let number)? = try call.value() { since = number }
-      if case .number(let number)? = try call.value() { limit = number }
-    } catch {
+    let values: (BusValue?, BusValue?)?
+    do throws(MessageBus.Failure) { values = (try call.value(), try call.value()) } catch { values = nil }
+    guard case (.large(let since)?, .number(let limit)?)? = values else {
       throw Failure(.usage, what: "the arguments are (tu)")
     }
     let most = limit == 0 ? Self.eventLimit : min(Int(limit), Self.eventLimit)

@@ -89,6 +89,9 @@ import LocationFormats
     let code = CURLcode(UInt32(answer.code))
     let words = unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
     var reason = words ?? "curl failed with \(answer.code)"
+    if code == CURLE_PEER_FAILED_VERIFICATION {
+      reason = "its certificate is of another name, or nobody we trust has signed it (--authority)"
+    }
     if code == CURLE_COULDNT_CONNECT, answer.os_error != 0 {
       reason += ": \(SystemReason.text(Int32(answer.os_error)))"
     }

@@ -28,12 +28,40 @@ package struct OwnTracksOutlet: Sendable {
     }
   }
 
+  /// Where the device is.
+  package struct Position: Hashable, Sendable, Codable {
+    /// Degrees.
+    package var latitude: Double
+    /// Likewise.
+    package var longitude: Double
+    /// The radius that holds it with 68 %.
+    package var accuracyMeters: Double
+
+    /// A fix as others are told of it.
+    package init(latitude: Double, longitude: Double, accuracyMeters: Double) {
+      self.latitude = latitude
+      self.longitude = longitude
+      self.accuracyMeters = accuracyMeters
+    }
+
+    /// As a record has it.
+    var line: JSONTree {
+      .object([
+        .init(key: "lat", value: .fixed(latitude, FixedPoint.degrees)),
+        .init(key: "lon", value: .fixed(longitude, FixedPoint.degrees)),
+        .init(key: "acc_m", value: .fixed(accuracyMeters, FixedPoint.meters)),
+      ])
+    }
+  }
+
   /// Regions, and how far the log had come when they were looked at.
   package struct Scene: Hashable, Sendable, Codable {
     /// The regions; empty where there are too many.
     package var places: [Place]
     /// The id of the newest event then.
     package var newest: Int
+    /// Where the device was; nil where that was not known.
+    package var position: Position?
 
     /// The regions of then.
     package init(places: [Place], newest: Int = 0) {
@@ -48,6 +76,8 @@ package struct OwnTracksOutlet: Sendable {
   private let newest: Int
   /// The regions of which an event has told whether the device is inside.
   private var told: [String: Bool] = [:]
+  /// Where Home Assistant has the device; nil where it is not told.
+  private var attributes: MQTTSession.Message?
   /// `owntracks/USER/DEVICE`.
   package let topic: String
 
@@ -60,6 +90,11 @@ package struct OwnTracksOutlet: Sendable {
     places = scene.places.filter { settings.regions?.contains($0.id) ?? true }
     newest = scene.newest
     topic = settings.topic ?? "owntracks/locwatch/\(settings.name)"
+    // Only an outlet for whatever moves the device may say where it is before it moves.
+    let isForMoves = settings.regions == nil && settings.types?.contains("significant") ?? true
+    if announces, isForMoves, let line = scene.position?.line {
+      attributes = attributes(of: settings.isReduced ? ReducedLine.of(line) : line)
+    }
   }
 
   var announces: Bool { settings.announces == true }
@@ -88,7 +123,7 @@ package struct OwnTracksOutlet: Sendable {
       (told[place.id] ?? place.isInside).map { state(of: place.id, isInside: $0) }
     }
     let presence = MQTTSession.Message("\(topic)/availability", "online", isRetained: true)
-    return [config(), presence] + states + regions
+    return [config(), presence] + [attributes].compactMap { $0 } + states + regions
   }
 
   /// The regions; nil where positions are made coarse: where an event's region lies tells where the device is.
@@ -126,8 +161,9 @@ package struct OwnTracksOutlet: Sendable {
     if line["lat"] != nil, line["lon"] != nil {
       messages.append(.init(topic, JSONTree.object(locationMembers(line, type)).text, isRetained: true))
       if announces {
-        messages.append(
-          .init("\(topic)/attributes", JSONTree.object(attributeMembers(line)).text, isRetained: true))
+        let now = attributes(of: line)
+        attributes = now
+        messages.append(now)
       }
     }
     if announces, let region, let isInside { messages.append(state(of: region, isInside: isInside)) }
@@ -199,12 +235,13 @@ package struct OwnTracksOutlet: Sendable {
     ]
   }
 
-  private func attributeMembers(_ line: JSONTree) -> [JSONTree.Member] {
-    [
+  private func attributes(of line: JSONTree) -> MQTTSession.Message {
+    let members: [JSONTree.Member] = [
       .init(key: "latitude", value: line["lat"] ?? .null),
       .init(key: "longitude", value: line["lon"] ?? .null),
       .init(key: "gps_accuracy", value: accuracy(line)),
     ]
+    return .init("\(topic)/attributes", JSONTree.object(members).text, isRetained: true)
   }
 
   // MARK: - Regions

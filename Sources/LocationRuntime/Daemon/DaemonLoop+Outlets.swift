@@ -52,18 +52,24 @@ extension DaemonLoop {
       case .unknown, nil: break
       }
     }
-    return OwnTracksOutlet.Scene(places: places, newest: live.host.journal.newestID)
+    var scene = OwnTracksOutlet.Scene(places: places, newest: live.host.journal.newestID)
+    scene.position = live.engine.tally.last.map { fix in
+      .init(
+        latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,
+        accuracyMeters: fix.accuracy.radiusMeters)
+    }
+    return scene
   }
 
   /// Does what somebody asks through an outlet. What is wrong with it is a line in the log: nobody waits for an answer.
   mutating func obey(_ request: OutletRequest, of outlet: String) throws(Failure) {
     switch request {
-    case .note(let text): Self.log("outlet \(outlet): \(text)")
+    case .note(let text): complain(of: outlet, text)
     case .push(let push, let number):
       do throws(Failure) {
         try self.push(push)
       } catch  where [.noPermission, .usage, .data, .conditionFails].contains(error.code) {
-        Self.log("outlet \(outlet): a push was refused: \(error)")
+        complain(of: outlet, "a push was refused: \(error)")
       }
       // The broker forgets it now.
       try commit()
@@ -73,9 +79,18 @@ extension DaemonLoop {
       do throws(Failure) {
         try obey(command, of: outlet)
       } catch {
-        Self.log("outlet \(outlet): a command was refused: \(error)")
+        complain(of: outlet, "a command was refused: \(error)")
       }
     }
+  }
+
+  /// Says what was refused, unless that is too much: whoever may publish could fill the log.
+  private mutating func complain(of outlet: String, _ text: String) {
+    let now = clock.instant
+    guard !outletRefusals.isOver(outlet, at: now) else { return }
+    outletRefusals.note(outlet, at: now)
+    let isLast = outletRefusals.isOver(outlet, at: now)
+    Self.log("outlet \(outlet): \(text)\(isLast ? "; what else is refused in this minute is not told" : "")")
   }
 
   private mutating func obey(_ command: JSONTree, of outlet: String) throws(Failure) {

@@ -71,6 +71,8 @@ struct DaemonLoop: ~Copyable {
   var supervised: Set<String> = []
   /// Who is refused too often.
   var refusals = RefusalMeter()
+  /// Which outlets bring too much that is refused.
+  var outletRefusals = RefusalMeter()
   /// How often the recording was begun anew.
   var recordings = 0
 

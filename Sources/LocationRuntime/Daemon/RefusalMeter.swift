@@ -1,9 +1,10 @@
 import LocationCore
 
-/// Which subscribers ask on and on for what they are refused.
+/// Which subscribers and outlets ask on and on for what they are refused.
 ///
-/// Each refusal is a record, so a program that repeats a request could fill the history. Beyond
-/// ``SupervisorLimits/refusalsPerMinute`` its requests do not reach the engine until the minute is over.
+/// Each refusal is a record or a line in the log, so who repeats a request could fill these. Beyond
+/// ``SupervisorLimits/refusalsPerMinute`` a program's requests do not reach the engine, and nothing is said of an
+/// outlet's, until the minute is over.
 struct RefusalMeter {
   private struct Minute {
     var ends: EngineInstant

@@ -86,6 +86,36 @@ import Testing
     #expect(states().map { String($0.suffix(5)) } == ["d OFF", "d OFF", "ed ON"])
   }
 
+  @Test func `Home Assistant is told where the device is before it moves, unless the outlet is for less`()
+    throws
+  {
+    func told(_ change: (inout OutletSettings) -> Void) -> [String] {
+      var settings = settings(announces: true)
+      settings.types = OutletSettings.usualTypes
+      change(&settings)
+      var scene = OwnTracksOutlet.Scene(places: [])
+      scene.position = .init(latitude: 48.0083633, longitude: 11.5, accuracyMeters: 2.48)
+      return shown(OwnTracksOutlet(settings, scene).greeting()).filter { $0.contains("/attributes ") }
+    }
+    #expect(
+      told { _ in } == [
+        #"owntracks/anna/boat/attributes retained {"latitude":48.0083633,"longitude":11.5000000,"gps_accuracy":3}"#
+      ])
+    #expect(told { $0.regions = ["home"] }.isEmpty)
+    #expect(told { $0.types = ["region.enter"] }.isEmpty)
+    #expect(told { $0.announces = false }.isEmpty)
+    let coarse = told { $0.isReduced = true }
+    #expect(
+      coarse.count == 1 && !coarse.joined().contains("48.008") && coarse.joined().contains(":5000"),
+      "\(coarse)")
+    // Home Assistant starts anew later.
+    var scene = OwnTracksOutlet.Scene(places: [])
+    scene.position = .init(latitude: 1, longitude: 1, accuracyMeters: 1)
+    var outlet = OwnTracksOutlet(settings(announces: true), scene)
+    _ = outlet.messages(for: try tree(enter))
+    #expect(shown(outlet.greeting()).joined().contains("48.0083633"))
+  }
+
   @Test func `a location names all regions that the device was in then`() throws {
     var outlet = OwnTracksOutlet(
       settings(), .init(places: [place("a", "A", isInside: true), place("b", "B")], newest: 10))

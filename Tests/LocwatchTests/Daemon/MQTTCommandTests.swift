@@ -86,6 +86,10 @@ struct MQTTCommandTests {
     try await waitForLog("settings belong to the owner")
     try await publish(broker, Self.places.replacing(#""rad":"90""#, with: #""rad":-5"#))
     try await waitForLog("a command was refused: setWaypoints")
+    // Whoever may publish there can't fill the log.
+    for _ in 0..<12 { try await publish(broker, "quiet") }
+    try await waitForLog("what else is refused in this minute is not told")
+    #expect(run.process?.stderr.components(separatedBy: "was refused").count ?? 0 <= 11)
     #expect(try await ids(run).isEmpty)
     #expect(await run.end() == 0)
     // Off by default.
