@@ -112,7 +112,8 @@ extension DaemonLoop {
   mutating func writeMetrics(isLast: Bool = false) {
     guard var file = metrics else { return }
     defer { metrics = file }
-    guard file.isDue(at: clock.instant) || isLast else { return }
+    let mark = [live.host.journal.newestID, live.engine.tally.fixes] + outlets.marks
+    guard file.isDue(at: clock.instant, mark: mark) || isLast else { return }
     do throws(Failure) {
       var status = try status()
       if isLast, case .object(let members) = status {

@@ -7,6 +7,8 @@ import LocationFormats
 struct MetricsFile {
   let path: String
   private var writtenAt: EngineInstant?
+  /// What had happened then.
+  private var writtenMark: [Int] = []
   /// When what has happened since is written; nil where nothing has.
   private(set) var dueAt: EngineInstant?
   private var hasComplained = false
@@ -16,13 +18,17 @@ struct MetricsFile {
 
   init(_ path: String) { self.path = path }
 
-  /// Notes that something has happened, and that it is being written, where it is due.
-  mutating func isDue(at instant: EngineInstant) -> Bool {
+  /// Notes that it is being written, where it is due.
+  ///
+  /// - Parameter mark: changes when something happens. That the daemon is awake is not enough: the file may lie in a
+  ///   folder that it watches.
+  mutating func isDue(at instant: EngineInstant, mark: [Int]) -> Bool {
     if let due = writtenAt?.advanced(bySeconds: Self.seconds), instant < due {
-      dueAt = due
+      dueAt = mark == writtenMark ? nil : due
       return false
     }
     writtenAt = instant
+    writtenMark = mark
     dueAt = nil
     return true
   }

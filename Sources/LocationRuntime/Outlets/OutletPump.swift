@@ -35,7 +35,7 @@ struct OutletPump {
   /// When it may rest; nil where it rests, sends or has failed.
   private var restAt: EngineInstant?
   /// Counted failures since it last accepted something.
-  private var failures: Int
+  private(set) var failures: Int
   /// Whether the next failure is one that a start has provoked before it was due: it does not bring the end nearer.
   private var isEarly: Bool
   /// Failures in a row that did not count.

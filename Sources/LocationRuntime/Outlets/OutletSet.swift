@@ -66,6 +66,9 @@ struct OutletSet {
   /// When one is tried again, or may rest.
   var nextDeadline: EngineInstant? { pumps.compactMap(\.nextDeadline).min() }
 
+  /// Changes when one comes on, or fails.
+  var marks: [Int] { pumps.flatMap { [$0.cursor, $0.failures] } }
+
   /// Adds what `poll` is to wait for.
   func watch(_ entries: inout [pollfd]) {
     for pump in pumps {
