@@ -65,6 +65,18 @@ import Testing
     #expect(FleetDevice.sequence(of: older, settings: Self.settings) == 5)
   }
 
+  @Test func `the snapshots of a checkpoint are spread over time`() throws {
+    let catalog = try Self.catalog(1, [0])
+    let devices = (0..<100).map { FleetDevice("a.b\($0)", settings: Self.settings, catalog: catalog) }
+    var underway = Partition.Underway(Checkpoint(), eventNumber: 1, queue: devices)
+    #expect(underway.due(in: 1e9) == 1)
+    #expect(underway.due(in: 1e-9) == 100)
+    underway.queue.removeLast(30)
+    underway.waiting = Array(devices.prefix(10))
+    #expect(underway.due(in: 1e9) == 1 - 20)
+    #expect(underway.due(in: 1e-9) == 80)
+  }
+
   @Test func `a snapshot ahead of its partition goes on with its own regions`() throws {
     let none = FleetCatalog()
     let catalog = try Self.catalog(1, Array(0..<10))

@@ -51,6 +51,46 @@ struct FleetWorkerTests {
     #expect(metrics.stdout.contains("locwatch_fleet_devices 40\n"))
   }
 
+  @Test func `a worker that takes the only partition reads its snapshots at once and goes on`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    func fleet(_ start: Int) -> [String] {
+      ["--devices", "40", "--seconds", "1500", "--start", "\(1_700_000_000 + start)"]
+    }
+    var tracks: [Substring: [Substring]] = [:]
+    var files: [String] = []
+    for start in [0, 2_000] {
+      files.append(folder("fixes\(start).ndjson"))
+      #expect(
+        try await cluster.fleet(["simulate"] + fleet(start) + ["--write", files[files.count - 1]]).status == 0
+      )
+      for line in try String(contentsOfFile: files[files.count - 1], encoding: .utf8).split(separator: "\n") {
+        tracks[line.prefix { $0 != "," }, default: []].append(line)
+      }
+    }
+    let fixes = folder.write("fixes.ndjson", tracks.values.joined().joined(separator: "\n") + "\n")
+    let regions = folder("places.geojson")
+    #expect(try await cluster.fleet(["simulate", "--regions", regions, "--count", "300"]).status == 0)
+    let replay = try await Binary.run(["replay", "--batch", fixes, "-r", regions])
+    let expected = FleetEvents.ofReplay(replay.stdout)
+    #expect(try await cluster.fleet(["regions", "import", regions]).status == 0)
+
+    let first = try cluster.worker("w1")
+    #expect(try await cluster.fleet(["simulate"] + fleet(0)).status == 0)
+    let isKept = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains(", 0 beyond the checkpoints")
+    }
+    #expect(isKept, "\(first.stderr)")
+    first.signal(SIGKILL)
+    _ = await first.finish()
+    #expect(try await cluster.fleet(["simulate"] + fleet(2_000)).status == 0)
+    let second = try cluster.worker("w2")
+    defer { second.signal(SIGKILL) }
+    let events = try await cluster.events(atLeast: expected.count)
+    #expect(FleetEvents.difference(events, expected) == nil)
+    #expect(second.stderr.contains("read 40 snapshots of partition 0 "), "\(second.stderr)")
+  }
+
   @Test func `a poisoned message goes to the dead letters and stops nothing`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

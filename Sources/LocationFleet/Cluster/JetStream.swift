@@ -77,7 +77,9 @@ package final class JetStream {
   static let wrongSequence = 10_071
   /// How long an election of leaders may take, seconds.
   private static let patienceSeconds = 30.0
-  /// How long the answer to a new consumer may take, seconds; it takes milliseconds where its server is there.
+  /// How long the answer to a new consumer may take at the first attempt, seconds. Each attempt waits twice as long: a
+  /// server that is there counts what waits for the consumer, which takes seconds where it is busy, and one that is asked
+  /// again and again gets nowhere.
   private static let consumerSeconds = 1.5
 }
 
@@ -118,7 +120,7 @@ extension JetStream {
   package struct Selection {
     /// The name of the stream.
     package var stream: String
-    /// Subjects; may have wildcards.
+    /// Subjects; may have wildcards. `>` is all of the stream, of which nats-server need not count what fits.
     package var subject: String
     /// From this sequence on; nil for the last message of each subject.
     package var from: UInt64?
@@ -135,11 +137,11 @@ extension JetStream {
     func consumer(named name: String) -> JSONTree {
       var members: [JSONTree.Member] = [
         .init(key: "name", value: .string(name)), .init(key: "ack_policy", value: .string("none")),
-        .init(key: "filter_subject", value: .string(subject)),
         // Its place is kept in the key-value store, so the consumer itself may be lost.
         .init(key: "mem_storage", value: .boolean(true)), .init(key: "num_replicas", value: .number("1")),
         .init(key: "inactive_threshold", value: .number("60000000000")),
       ]
+      if subject != ">" { members.append(.init(key: "filter_subject", value: .string(subject))) }
       if headersOnly { members.append(.init(key: "headers_only", value: .boolean(true))) }
       if let from {
         members.append(.init(key: "deliver_policy", value: .string("by_start_sequence")))
@@ -170,11 +172,13 @@ extension JetStream {
   package func makeConsumer(_ stem: String, of selection: Selection) throws(Failure) -> Consumer {
     let end = FleetClock.seconds + Self.patienceSeconds
     var attempt = 1
+    var seconds = Self.consumerSeconds
     while true {
       let name = attempt == 1 ? stem : "again\(attempt)-\(stem)"
-      let request = "CONSUMER.CREATE.\(selection.stream).\(name).\(selection.subject)"
+      let filter = selection.subject == ">" ? "" : ".\(selection.subject)"
+      let request = "CONSUMER.CREATE.\(selection.stream).\(name)\(filter)"
       do throws(Failure) {
-        switch try call(request, selection.consumer(named: name), seconds: Self.consumerSeconds) {
+        switch try call(request, selection.consumer(named: name), seconds: seconds) {
         case .success(let answer):
           return Consumer(name: name, waiting: answer["num_pending"]?.integer ?? 0)
         case .failure(let refusal): throw failure(request, refusal)
@@ -182,7 +186,10 @@ extension JetStream {
       } catch {
         guard error.code == .unavailable, FleetClock.seconds < end else { throw error }
       }
+      // One that is made late is not needed.
+      try removeConsumer(name, of: selection.stream)
       attempt += 1
+      seconds *= 2
     }
   }
 
@@ -192,8 +199,11 @@ extension JetStream {
   }
 
   /// Hands on every message that a stream has now of a selection.
+  ///
+  /// - Parameter most: nothing is read where there are more.
   package func read(
-    _ selection: Selection, _ body: (borrowing NATSMessage, Place) throws(Failure) -> Void
+    _ selection: Selection, atMost most: Int = .max,
+    _ body: (borrowing NATSMessage, Place) throws(Failure) -> Void
   ) throws(Failure) {
     let inbox = try connection.inbox()
     let answers = try connection.subscribe(inbox)
@@ -201,7 +211,7 @@ extension JetStream {
     let consumer = try makeConsumer(
       "read-" + inbox.split(separator: ".").suffix(1).joined(), of: selection)
     let name = consumer.name
-    var left = consumer.waiting
+    var left = consumer.waiting <= most ? consumer.waiting : 0
     var expected: UInt64 = 1
     while left > 0 {
       let count = min(left, Self.readCount)

@@ -99,13 +99,26 @@ package struct KeyValueBucket {
   /// Every value whose key fits a pattern, by key.
   package func entries(_ pattern: String) throws(Failure) -> [String: Entry] {
     var entries: [String: Entry] = [:]
+    try read(pattern) { key, entry in entries[key] = entry }
+    return entries
+  }
+
+  /// Hands on every value whose key fits a pattern.
+  ///
+  /// - Parameter most: nothing is read where there are more.
+  package func read(
+    _ pattern: String, atMost most: Int = .max, _ body: (_ key: String, Entry) throws(Failure) -> Void
+  ) throws(Failure) {
     let prefix = subject("").utf8.count
     let all = JetStream.Selection(stream: "KV_\(name)", subject: subject(pattern), from: nil)
-    try stream.read(all) { message, place throws(Failure) in
-      let key = String(decoding: message.subject.utf8.dropFirst(prefix), as: UTF8.self)
-      entries[key] = Entry(revision: place.sequence, value: message.payload)
+    try stream.read(all, atMost: most) { message, place throws(Failure) in
+      let key = message.withSubject { subject in
+        unsafe subject.extracting(prefix...).withUnsafeBufferPointer {
+          unsafe String(decoding: $0, as: UTF8.self)
+        }
+      }
+      try body(key, Entry(revision: place.sequence, value: message.payload))
     }
-    return entries
   }
 }
 

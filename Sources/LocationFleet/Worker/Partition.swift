@@ -18,6 +18,8 @@ final class Partition {
   /// Ids of events beyond the checkpoint that the cluster already has.
   var known: Set<String>
   var devices: [String: FleetDevice] = [:]
+  /// Snapshots that were read when the partition was taken, of devices that have not spoken since.
+  var snapshots: [String: KeyValueBucket.Entry] = [:]
   /// Messages that wait in the stream, as of the last message.
   var lag = 0
   /// When the last checkpoint was written, seconds.
@@ -35,6 +37,23 @@ final class Partition {
     var queue: [FleetDevice]
     /// Devices whose events are not confirmed yet.
     var waiting: [FleetDevice] = []
+    /// How many there were in the queue.
+    let count: Int
+    /// When it began, seconds.
+    let beganAt = FleetClock.seconds
+
+    init(_ next: Checkpoint, eventNumber: Int, queue: [FleetDevice]) {
+      self.next = next
+      self.eventNumber = eventNumber
+      self.queue = queue
+      count = queue.count
+    }
+
+    /// How many devices are to be kept now for all to be kept in so many seconds from the beginning.
+    func due(in seconds: Double) -> Int {
+      let share = min(1, (FleetClock.seconds - beganAt) / seconds)
+      return Int((Double(count) * share).rounded(.up)) - (count - queue.count - waiting.count)
+    }
   }
 
   /// What was asked of the stream and has not come.
@@ -70,11 +89,6 @@ final class Partition {
   /// What the name of the consumer ends with: another for each worker, and each time it is made.
   var consumerStem: String { "partition-\(number)-\(epoch)-\(pull.consumer)" }
 
-  /// The messages of the partition from where it stands on.
-  var selection: JetStream.Selection {
-    JetStream.Selection(stream: FleetLayout.fixes, subject: "fix.\(number).>", from: position + 1)
-  }
-
   /// Begins a checkpoint at the present position, if anything has happened since the last one.
   func beginCheckpoint(eventNumber: Int, events: UInt64, worker: String) {
     guard underway == nil else { return }
@@ -89,13 +103,20 @@ final class Partition {
     next.devices = devices.count
     next.worker = worker
     next.epoch = epoch
-    underway = Underway(next: next, eventNumber: eventNumber, queue: devices.values.filter(\.isDirty))
+    underway = Underway(next, eventNumber: eventNumber, queue: devices.values.filter(\.isDirty))
   }
+
+  /// Devices in memory, whole or as they are kept.
+  var deviceCount: Int { devices.count + snapshots.count }
 
   /// Lets go of devices that were used least lately and are kept; how many.
   @discardableResult
   func evict(_ count: Int) -> Int {
     guard count > 0 else { return 0 }
+    guard snapshots.isEmpty else {
+      defer { snapshots = [:] }
+      return snapshots.count
+    }
     let cold = devices.values.filter { !$0.isDirty && $0.unconfirmedEvents == 0 }
       .sorted { $0.usedAt < $1.usedAt }.prefix(count)
     for device in cold { devices[device.name] = nil }

@@ -86,13 +86,40 @@ extension Worker {
     report.takeovers += 1
     say("has partition \(number) from \(checkpoint.sequence) on, \(partition.lag) messages to come")
     try pull(partition)
+    try loadSnapshots(of: partition)
   }
+
+  /// Reads all snapshots of a partition at once, which takes far less than one request for each. Not where memory has no
+  /// room for them, nor where the messages to come are of few devices: then each is asked for when its device speaks.
+  private func loadSnapshots(of partition: Partition) throws(Failure) {
+    let began = FleetClock.seconds
+    let most = min(options.deviceLimit - deviceCount, partition.lag * Self.loadedPerMessage)
+    guard most > 0 else { return }
+    let prefix = "\(partition.number)."
+    do throws(Failure) {
+      try layout.devices.read(prefix + ">", atMost: most) { key, entry throws(Failure) in
+        partition.snapshots[String(key.dropFirst(prefix.count))] = entry
+        if isRenewalDue { try renewLeases() }
+      }
+    } catch {
+      // What is missing is asked for later.
+      say("\(error)")
+    }
+    partition.pull.heardAt = FleetClock.seconds
+    guard !partition.snapshots.isEmpty else { return }
+    let milliseconds = Int((FleetClock.seconds - began) * 1_000)
+    say("read \(partition.snapshots.count) snapshots of partition \(partition.number) in \(milliseconds) ms")
+  }
+
+  /// Snapshots that are read for each message to come at most: about as many as are read while one is asked for.
+  private static let loadedPerMessage = 8
 
   /// The ids of events that are kept beyond a checkpoint: what follows from the same fixes again is not published again.
   private func eventIDs(of partition: Int, after sequence: UInt64) throws(Failure) -> Set<String> {
     var ids: Set<String> = []
+    let subject = fleet.partitions == 1 ? ">" : "event.\(partition).>"
     let events = JetStream.Selection(
-      stream: FleetLayout.events, subject: "event.\(partition).>", from: sequence + 1, headersOnly: true)
+      stream: FleetLayout.events, subject: subject, from: sequence + 1, headersOnly: true)
     try layout.stream.read(events) { message, _ in
       if let id = message.id { ids.insert(id) }
     }

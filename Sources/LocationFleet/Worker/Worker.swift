@@ -43,6 +43,10 @@ package final class Worker {
   private static let batchCount = 512
   /// Snapshots begun at a time, so that fixes never wait long for them.
   private static let snapshotCount = 64
+  /// Snapshots that may be on their way while there is no haste.
+  private static let snapshotWindow = 128
+  /// The share of the time to the next checkpoint over which the snapshots of one are spread.
+  private static let snapshotShare = 0.5
 
   /// - Throws: where the cluster does not answer or has no fleet.
   package init(
@@ -202,23 +206,29 @@ package final class Worker {
       guard case .fix = message.content, let partition = partitions[message.partition],
         partition.devices[message.device] == nil
       else { continue }
+      if let entry = partition.snapshots.removeValue(forKey: message.device) {
+        try add(message.device, to: partition, as: entry)
+        continue
+      }
       missing["\(partition.number).\(message.device)"] = (partition, message.device)
     }
     guard !missing.isEmpty else { return }
     let found = try store.load(Array(missing.keys))
-    for (key, (partition, name)) in missing {
-      let device: FleetDevice
-      if let entry = found[key] {
-        device = try FleetDevice(name, restoring: entry.value, settings: settings) {
-          (version) throws(Failure) in
-          version > partition.catalog.version ? try self.catalog(version) : partition.catalog
-        }
-        device.revision = entry.revision
-      } else {
-        device = FleetDevice(name, settings: settings, catalog: partition.catalog)
-      }
-      partition.devices[name] = device
+    for (key, (partition, name)) in missing { try add(name, to: partition, as: found[key]) }
+  }
+
+  /// Brings a device into memory as it is kept, or as one that was never heard of.
+  private func add(_ name: String, to partition: Partition, as entry: KeyValueBucket.Entry?) throws(Failure) {
+    guard let entry else {
+      partition.devices[name] = FleetDevice(name, settings: settings, catalog: partition.catalog)
+      return
     }
+    let device = try FleetDevice(name, restoring: entry.value, settings: settings) {
+      (version) throws(Failure) in
+      version > partition.catalog.version ? try self.catalog(version) : partition.catalog
+    }
+    device.revision = entry.revision
+    partition.devices[name] = device
   }
 
   // MARK: - Checkpoints and what is asked of the stream
@@ -234,11 +244,12 @@ package final class Worker {
       partition.beginCheckpoint(
         eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
     }
-    if partition.underway != nil, FleetClock.seconds >= partition.checkpointedAt + options.checkpointSeconds {
+    let lateSeconds = FleetClock.seconds - partition.checkpointedAt - options.checkpointSeconds
+    if partition.underway != nil, lateSeconds >= options.checkpointSeconds {
       // A device of which always an event is on its way would be kept never.
       try finish(partition)
     }
-    try advance(partition)
+    try advance(partition, inHaste: lateSeconds >= 0 || devices > options.deviceLimit)
     if devices > options.deviceLimit {
       let surplus = devices - options.deviceLimit * 9 / 10
       partition.evict(surplus)
@@ -250,12 +261,12 @@ package final class Worker {
     }
   }
 
-  var deviceCount: Int { partitions.values.reduce(0) { $0 + $1.devices.count } }
+  var deviceCount: Int { partitions.values.reduce(0) { $0 + $1.deviceCount } }
 
   /// Begins some snapshots of a checkpoint, and writes the checkpoint when all are kept.
-  private func advance(_ partition: Partition) throws(Failure) {
+  private func advance(_ partition: Partition, inHaste: Bool) throws(Failure) {
     guard partition.underway != nil else { return }
-    try storeSome(of: partition)
+    try storeSome(of: partition, inHaste: inHaste)
     guard let underway = partition.underway, underway.queue.isEmpty, !store.isStoring(partition.number),
       publisher.isSettled(before: underway.eventNumber)
     else { return }
@@ -263,11 +274,16 @@ package final class Worker {
     try commit(underway.next, of: partition)
   }
 
-  private func storeSome(of partition: Partition) throws(Failure) {
+  /// - Parameter inHaste: as many as the cluster takes. Else no more than are due, so that an event does not wait for a
+  ///   thousand snapshots.
+  private func storeSome(of partition: Partition, inHaste: Bool) throws(Failure) {
+    guard let due = partition.underway?.due(in: options.checkpointSeconds * Self.snapshotShare) else {
+      return
+    }
+    let most = inHaste ? Self.snapshotCount : min(Self.snapshotCount, due)
+    let window = inHaste ? DeviceStore.window : Self.snapshotWindow
     var begun = 0
-    while begun < Self.snapshotCount, store.count < DeviceStore.window,
-      let device = partition.underway?.queue.popLast()
-    {
+    while begun < most, store.count < window, let device = partition.underway?.queue.popLast() {
       guard device.isDirty else { continue }
       // A snapshot says that what followed from its fixes is kept.
       guard device.unconfirmedEvents == 0 else {
@@ -305,7 +321,7 @@ package final class Worker {
       }
       if isRenewalDue { try renewLeases() }
       try publisher.collect(milliseconds: 100)
-      try advance(partition)
+      try advance(partition, inHaste: true)
       try store.collect(milliseconds: 100)
     }
   }

@@ -34,24 +34,62 @@ private final class CBORTape {
 
   let bytes: [UInt8]
   let settings: EngineSettings
-  private(set) var entries: [Entry] = []
-
-  /// Values nested deeper are refused, so that no input can exhaust the stack.
-  private static let deepest = 32
+  let entries: [Entry]
 
   init(_ bytes: [UInt8], from start: Int, settings: EngineSettings) throws {
     self.bytes = bytes
     self.settings = settings
-    entries.reserveCapacity(256)
+    var reader = CBORReader(bytes: bytes)
     var offset = start
-    try read(&offset, depth: 0)
+    try reader.read(&offset, depth: 0)
+    entries = reader.entries
   }
 
-  private func read(_ offset: inout Int, depth: Int) throws {
-    guard depth < Self.deepest else { throw Self.damage("values nested too deep") }
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// The name of a member; nil where it is none.
+  func name(_ index: Int) -> String? {
+    switch entries[index].kind {
+    case .text(let range): text(range)
+    case .integer(let number) where CompactKeys.names.indices.contains(Int(number)):
+      CompactKeys.names[Int(number)]
+    case _: nil
+    }
+  }
+
+  /// Whether a member has a name.
+  func isNamed(_ index: Int, _ name: String) -> Bool {
+    switch entries[index].kind {
+    case .integer(let number):
+      CompactKeys.names.indices.contains(Int(number)) && CompactKeys.names[Int(number)] == name
+    case .text(let range): range.count == name.utf8.count && bytes[range].elementsEqual(name.utf8)
+    case _: false
+    }
+  }
+
+  static func damage(_ what: String) -> DecodingError {
+    DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: what))
+  }
+}
+
+/// Reads the values into a list. A value itself, so that nothing is checked at each step that a class would have to.
+private struct CBORReader {
+  let bytes: [UInt8]
+  private(set) var entries: [CBORTape.Entry] = []
+
+  /// Values nested deeper are refused, so that no input can exhaust the stack.
+  private static let deepest = 32
+
+  init(bytes: [UInt8]) {
+    self.bytes = bytes
+    entries.reserveCapacity(256)
+  }
+
+  mutating func read(_ offset: inout Int, depth: Int) throws {
+    guard depth < Self.deepest else { throw CBORTape.damage("values nested too deep") }
     let initial = try byte(&offset)
     let place = entries.count
-    entries.append(Entry(kind: .null, next: place + 1))
+    entries.append(CBORTape.Entry(kind: .null, next: place + 1))
     switch initial {
     case 0xBF, 0x9F:
       entries[place].kind = initial == 0xBF ? .map : .list
@@ -69,10 +107,10 @@ private final class CBORTape {
     case 0x20...0x3B: entries[place].kind = .integer(~(try integer(initial, &offset)))
     case 0x60...0x7B:
       let count = Int(try integer(initial, &offset))
-      guard count <= bytes.count - offset else { throw Self.damage("a text that is cut off") }
+      guard count <= bytes.count - offset else { throw CBORTape.damage("a text that is cut off") }
       entries[place].kind = .text(offset..<(offset + count))
       offset += count
-    default: throw Self.damage("a byte \(initial) where a value is expected")
+    default: throw CBORTape.damage("a byte \(initial) where a value is expected")
     }
   }
 
@@ -85,7 +123,7 @@ private final class CBORTape {
     case 26: value = try number(&offset, bytes: 4)
     default: value = try number(&offset, bytes: 8)
     }
-    guard let value = Int64(exactly: value) else { throw Self.damage("a number that is too large") }
+    guard let value = Int64(exactly: value) else { throw CBORTape.damage("a number that is too large") }
     return value
   }
 
@@ -102,35 +140,8 @@ private final class CBORTape {
   }
 
   private func peek(_ offset: Int) throws -> UInt8 {
-    guard offset < bytes.count else { throw Self.damage("the value is cut off") }
+    guard offset < bytes.count else { throw CBORTape.damage("the value is cut off") }
     return bytes[offset]
-  }
-
-  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
-
-  /// The name of a member; nil where it is none.
-  func name(_ index: Int) -> String? {
-    switch entries[index].kind {
-    case .text(let range): text(range)
-    case .integer(let number) where CompactKeys.names.indices.contains(Int(number)):
-      CompactKeys.names[Int(number)]
-    case _: nil
-    }
-  }
-
-  /// Whether a member has a name.
-  ///
-  /// - Parameter number: that of the name; nil where it has none.
-  func isNamed(_ index: Int, _ name: String, _ number: Int?) -> Bool {
-    switch entries[index].kind {
-    case .integer(let found): number.map { found == $0 } ?? false
-    case .text(let range): range.count == name.utf8.count && bytes[range].elementsEqual(name.utf8)
-    case _: false
-    }
-  }
-
-  static func damage(_ what: String) -> DecodingError {
-    DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: what))
   }
 }
 
@@ -216,12 +227,11 @@ private final class CBORMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func find(_ name: String) -> CBORNode? {
-    let number = CompactKeys.numbers[name]
     let start = place
     var index = place
     while index < end {
       let next = tape.entries[index + 1].next
-      if tape.isNamed(index, name, number) {
+      if tape.isNamed(index, name) {
         place = next
         return CBORNode(tape: tape, index: index + 1)
       }
@@ -229,7 +239,7 @@ private final class CBORMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
     index = first
     while index < start {
-      if tape.isNamed(index, name, number) { return CBORNode(tape: tape, index: index + 1) }
+      if tape.isNamed(index, name) { return CBORNode(tape: tape, index: index + 1) }
       index = tape.entries[index + 1].next
     }
     return nil
@@ -253,6 +263,12 @@ private final class CBORMap<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let start = place
     defer { place = start }
     return try member(key).decodeNil()
+  }
+
+  /// What is there and is not null; looked for once.
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    guard let node = find(key.stringValue), !node.decodeNil() else { return nil }
+    return try node.decode(type)
   }
 
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try member(key).decode(type) }
