@@ -9,6 +9,7 @@ the other. The events are those of `locwatch replay`, and come back as a DataFra
 
 import os
 import shutil
+import struct
 import subprocess
 import threading
 
@@ -70,7 +71,12 @@ def _lines_of_fixes(fixes, columns, partitions):
     fields += [F.col(name[key]).alias(key) for key in _FIX_KEYS[1:] if name[key] in fixes.columns]
     # All fixes of a track go to one task, one after the other.
     parts = fixes.repartition(partitions, track) if partitions else fixes.repartition(track)
-    return parts.sortWithinPartitions(track, time).select(F.to_json(F.struct(*fields)).alias("line"))
+    return parts.sortWithinPartitions(track, time).select(_line(F.struct(*fields)))
+
+
+def _line(fields):
+    # Each with its end, so that the text of a whole batch can be handed on as it lies in memory.
+    return F.concat(F.to_json(fields), F.lit("\n")).alias("line")
 
 
 def _lines_of_paths(spark, paths, partitions):
@@ -82,7 +88,7 @@ def _lines_of_paths(spark, paths, partitions):
     slices = [rows[index::count] for index in range(count)]
     rdd = spark.sparkContext.parallelize(slices, count).flatMap(lambda part: part)
     frame = spark.createDataFrame(rdd, "path string")
-    return frame.select(F.to_json(F.struct("path")).alias("line"))
+    return frame.select(_line(F.struct("path")))
 
 
 class _Task:
@@ -129,8 +135,7 @@ class _Task:
         try:
             with pipe:
                 for batch in batches:
-                    # The text of all lines lies in one buffer; a join makes lines of it.
-                    pipe.write(b"\n".join(line.encode() for line in batch.column(0).to_pylist()) + b"\n")
+                    pipe.write(_text(batch.column(0)))
         except BrokenPipeError:
             pass  # The child has ended; its status tells why.
         except Exception as failure:  # noqa: BLE001 - handed to the task
@@ -159,8 +164,25 @@ class _Task:
         options = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
         table = json.read_json(
             pa.BufferReader(block), json.ReadOptions(block_size=max(1 << 20, len(block))), options)
-        lines = pa.array(block.decode().splitlines(), pa.string())
-        table = table.append_column("json", lines)
+        table = table.append_column("json", _lines(block))
         if not self.summaries:
             table = table.filter(pc.not_equal(table["type"], "summary"))
         return table
+
+
+def _text(column):
+    """The text of all values of a column, one after the other, without a copy."""
+    if len(column) == 0:
+        return b""
+    _, offsets, data = column.buffers()
+    offsets = memoryview(offsets).cast("i" if column.type == "string" else "q")
+    return memoryview(data)[offsets[column.offset]:offsets[column.offset + len(column)]]
+
+
+def _lines(block):
+    """The lines of a block that ends with the end of one, without their ends."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    text = pa.StringArray.from_buffers(1, pa.py_buffer(struct.pack("=ii", 0, len(block) - 1)), pa.py_buffer(block))
+    return pc.split_pattern(text, "\n").flatten()
