@@ -26,7 +26,8 @@ package struct FleetLayout {
   package init(_ connection: NATSConnection) throws(Failure) {
     stream = try JetStream(connection)
     fleet = KeyValueBucket("locwatch-fleet", of: stream)
-    leases = KeyValueBucket("locwatch-leases", of: stream)
+    // Leases are renewed while an answer to something else is waited for.
+    leases = KeyValueBucket("locwatch-leases", of: try JetStream(connection))
     devices = KeyValueBucket("locwatch-devices", of: stream)
   }
 

@@ -226,6 +226,7 @@ extension JetStream {
         expected += 1
         got += 1
         next.from = place.sequence + 1
+        try pipe.whileWaiting?()
         try body(message, place)
       }
       left -= got

@@ -6,6 +6,8 @@ package final class RequestPipe {
   private let inbox: String
   private let answers: NATSSubscription
   private var last = 0
+  /// Called often while answers are waited for, by whoever has something that must not wait so long.
+  package var whileWaiting: (() throws(Failure) -> Void)?
 
   /// An answer and the number of its request.
   package struct Answer {
@@ -33,6 +35,7 @@ package final class RequestPipe {
 
   /// The next answer to any of the requests; nil where none comes in time.
   package func receive(milliseconds: Int) throws(Failure) -> Answer? {
+    try whileWaiting?()
     guard let message = try answers.next(milliseconds: milliseconds) else { return nil }
     // Nobody is there to answer: the same as no answer yet.
     guard message.status == 0 else { return nil }

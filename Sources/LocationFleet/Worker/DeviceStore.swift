@@ -17,7 +17,7 @@ final class DeviceStore {
 
   private let layout: FleetLayout
   private let settings: EngineSettings
-  private let pipe: RequestPipe
+  let pipe: RequestPipe
   private var pending: [Int: Pending] = [:]
   private var oldest = 0
   private var buffer: [UInt8] = []

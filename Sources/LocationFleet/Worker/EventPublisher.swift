@@ -14,7 +14,7 @@ final class EventPublisher {
     var sentAt: Double
   }
 
-  private let pipe: RequestPipe
+  let pipe: RequestPipe
   private var pending: [Int: Pending] = [:]
   /// The number of the oldest that may be pending.
   private var oldest = 1

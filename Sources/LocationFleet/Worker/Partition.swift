@@ -16,7 +16,7 @@ final class Partition {
   /// The regions at that point.
   var catalog: FleetCatalog
   /// Ids of events beyond the checkpoint that the cluster already has.
-  var known: Set<String>
+  var known: Set<String> = []
   var devices: [String: FleetDevice] = [:]
   /// Snapshots that were read when the partition was taken, of devices that have not spoken since.
   var snapshots: [String: KeyValueBucket.Entry] = [:]
@@ -71,8 +71,7 @@ final class Partition {
   }
 
   init(
-    _ number: Int, epoch: UInt64, checkpoint: Checkpoint, revision: UInt64, catalog: FleetCatalog,
-    known: Set<String>
+    _ number: Int, epoch: UInt64, checkpoint: Checkpoint, revision: UInt64, catalog: FleetCatalog
   ) {
     self.number = number
     self.epoch = epoch
@@ -81,7 +80,6 @@ final class Partition {
     checkpointRevision = revision
     position = checkpoint.sequence
     self.catalog = catalog
-    self.known = known
   }
 
   static func leaseKey(_ number: Int) -> String { "partition.\(number)" }

@@ -80,13 +80,21 @@ extension Worker {
     else { return try layout.leases.remove(Partition.leaseKey(number)) }
     let partition = Partition(
       number, epoch: epoch, checkpoint: checkpoint, revision: revision,
-      catalog: try catalog(checkpoint.catalog), known: try eventIDs(of: number, after: checkpoint.events))
-    try makeConsumer(of: partition)
+      catalog: try catalog(checkpoint.catalog))
+    // From here on its lease is renewed with the others, however long the rest takes.
     partitions[number] = partition
-    report.takeovers += 1
-    say("has partition \(number) from \(checkpoint.sequence) on, \(partition.lag) messages to come")
-    try pull(partition)
-    try loadSnapshots(of: partition)
+    do throws(Failure) {
+      partition.known = try eventIDs(of: number, after: checkpoint.events)
+      try makeConsumer(of: partition)
+      guard partitions[number] === partition else { return }
+      report.takeovers += 1
+      say("has partition \(number) from \(checkpoint.sequence) on, \(partition.lag) messages to come")
+      try pull(partition)
+      try loadSnapshots(of: partition)
+    } catch {
+      drop(partition, "\(error)")
+      throw error
+    }
   }
 
   /// Reads all snapshots of a partition at once, which takes far less than one request for each. Not where memory has no
@@ -99,7 +107,6 @@ extension Worker {
     do throws(Failure) {
       try layout.devices.read(prefix + ">", atMost: most) { key, entry throws(Failure) in
         partition.snapshots[String(key.dropFirst(prefix.count))] = entry
-        if isRenewalDue { try renewLeases() }
       }
     } catch {
       // What is missing is asked for later.

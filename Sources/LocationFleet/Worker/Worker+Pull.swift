@@ -13,7 +13,9 @@ extension Worker {
 
   /// Asks for more where little is on its way. A consumer of which nothing is heard is made again.
   func pull(_ partition: Partition) throws(Failure) {
-    if FleetClock.seconds > partition.pull.heardAt + Self.silenceSeconds { try makeConsumer(of: partition) }
+    if isDrained, FleetClock.seconds > partition.pull.heardAt + Self.silenceSeconds {
+      try makeConsumer(of: partition)
+    }
     guard partition.pull.outstanding < Self.pullCount / 2 else { return }
     let request =
       "{\"batch\":\(Self.pullCount),\"expires\":\(Self.pullSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"

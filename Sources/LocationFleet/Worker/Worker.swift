@@ -36,6 +36,8 @@ package final class Worker {
   private var effects: [Effect] = []
   private var line = FleetLine()
   private var batch: [FixMessage] = []
+  /// Whether all that has come was taken. Else a word of a consumer of which nothing was heard may wait.
+  private(set) var isDrained = false
   /// Told of what an operator wants to know.
   private let log: (String) -> Void
 
@@ -63,6 +65,11 @@ package final class Worker {
     inbox = try connection.inbox() + "."
     messages = try connection.subscribe(inbox + "*")
     report.name = options.name
+    for pipe in [layout.stream.pipe, publisher.pipe, store.pipe] {
+      pipe.whileWaiting = { [weak self] () throws(Failure) in
+        if let self, self.isRenewalDue { try self.renewLeases() }
+      }
+    }
   }
 
   func say(_ text: String) { log(text) }
@@ -94,10 +101,14 @@ package final class Worker {
   /// Fills the batch with what is there, after a wait for the first where nothing else is to be done.
   private func receive() throws(Failure) {
     batch.removeAll(keepingCapacity: true)
+    isDrained = false
     let isBusy = publisher.count > 0 || store.count > 0 || partitions.values.contains { $0.underway != nil }
     var wait = isBusy ? 1 : waitMilliseconds
     while batch.count < Self.batchCount {
-      guard let message = try messages.next(milliseconds: wait) else { return }
+      guard let message = try messages.next(milliseconds: wait) else {
+        isDrained = true
+        return
+      }
       wait = 0
       if message.status != 0 {
         note(status: message.status, message.subject)
@@ -319,7 +330,6 @@ package final class Worker {
       guard FleetClock.seconds < end else {
         throw Failure(.unavailable, what: "the cluster does not keep the snapshots")
       }
-      if isRenewalDue { try renewLeases() }
       try publisher.collect(milliseconds: 100)
       try advance(partition, inHaste: true)
       try store.collect(milliseconds: 100)
