@@ -145,13 +145,15 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["LocationFormats", "LocationCore"], path: "Tests/TestSupport",
       swiftSettings: strict),
+    // A disk for SQLite that fails as tests tell it.
+    .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
       name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "LocationRuntimeTests",
       dependencies: [
-        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore", "TestSupport",
+        "LocationLab", "LocationRuntime", "LocationFormats", "LocationCore", "TestSupport", "CFaultyDisk",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),

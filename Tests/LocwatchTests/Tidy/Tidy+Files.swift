@@ -32,7 +32,9 @@ extension Tidy {
   ///
   /// - Parameter exists: whether there is a file or a folder of that path.
   static func paths(in text: String, of path: String, exists: (String) -> Bool) -> [Violation] {
-    let folders = ["scripts/", "Tracks/", "Docs/", "Sources/", "Tests/", "Benchmarks/", "Fuzz/", "Checker/"]
+    let folders = [
+      "scripts/", "Tracks/", "Docs/", "Sources/", "Tests/", "Benchmarks/", "Fuzz/", "Checker/", "Simulator/",
+    ]
     return text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().flatMap {
       number, line in
       line.split { " \t()[]`'\",;:<>|#".contains($0) }.compactMap { word -> Violation? in

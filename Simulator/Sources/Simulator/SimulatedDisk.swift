@@ -1,0 +1,1 @@
+../../../Tests/LocationRuntimeTests/Simulation/SimulatedDisk.swift

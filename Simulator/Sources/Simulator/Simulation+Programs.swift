@@ -1,0 +1,1 @@
+../../../Tests/LocationRuntimeTests/Simulation/Simulation+Programs.swift
