@@ -20,13 +20,13 @@ private struct TreeDecoder: Decoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    guard case .object(let members) = tree else { throw mismatch("an object") }
+    guard case .object(let members) = tree else { throw mismatch("object") }
     return KeyedDecodingContainer(
       MemberDecoder<Key>(members: members, settings: settings, codingPath: codingPath))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-    guard case .array(let elements) = tree else { throw mismatch("an array") }
+    guard case .array(let elements) = tree else { throw mismatch("array") }
     return ElementDecoder(elements: elements, settings: settings, codingPath: codingPath)
   }
 

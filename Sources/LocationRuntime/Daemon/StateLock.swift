@@ -28,6 +28,8 @@ package struct StateLock: ~Copyable {
   /// - Throws: ``Failure`` of code 75 where somebody else holds it, of 77 where the file is not ours alone, of others
   ///   where it can't be made.
   package init(state path: String) throws(Failure) {
+    // Nothing is made where another user may lead it.
+    try StatePath.requireSafeFolders(of: path)
     try StatePath.makeFolder(of: path)
     try StatePath.makeFile(path)
     try StatePath.requireOwn(path)

@@ -104,6 +104,10 @@ package enum StatePath {
   ///
   /// - Throws: `.noPermission`.
   static func requireName(_ path: String) throws(Failure) {
+    if let kind = status(path)?.st_mode, ![S_IFREG, S_IFDIR, S_IFLNK].contains(kind & S_IFMT) {
+      throw Failure(
+        .cantCreate, file: path, what: "is no plain file", remedy: "name another file with --state")
+    }
     for part in ["", "-wal", "-shm", "-journal"] {
       guard let status = Self.status(path + part) else { continue }
       if status.st_mode & S_IFMT == S_IFLNK {
@@ -135,30 +139,47 @@ package enum StatePath {
       throw Failure(
         .noPermission, file: path, what: "others may write it", remedy: "chmod go-w \(path)")
     }
-    guard geteuid() == 0 else { return }
     try requireSafeFolders(of: path)
   }
 
-  /// Looks whether nobody but root can put another file in the place of one: for a daemon of root.
+  /// Looks whether nobody but root can put another file in the place of one, for a daemon of root: on the way to it, and
+  /// on the way that links lead to.
   ///
-  /// - Throws: `.noPermission`.
-  private static func requireSafeFolders(of path: String) throws(Failure) {
-    var folder = path.hasPrefix("/") ? "/" : "."
-    var folders = [folder]
-    for part in path.split(separator: "/").dropLast() {
-      folder += folder == "/" ? "\(part)" : "/\(part)"
-      folders.append(folder)
+  /// - Throws: `.noPermission`; `.noInput` where there is no working directory.
+  static func requireSafeFolders(of path: String) throws(Failure) {
+    guard geteuid() == 0 else { return }
+    var last = "/"
+    for folder in folders(above: try absolute(path)) {
+      guard unsafe access(folder, F_OK) == 0 else { break }
+      try requireSafe(folder, for: path)
+      last = folder
     }
-    for folder in folders {
-      var status = stat()
-      guard unsafe stat(folder, &status) == 0 else { continue }
-      let isShared = status.st_mode & 0o002 != 0 && status.st_mode & S_ISVTX == 0
-      guard status.st_uid == 0, !isShared else {
-        throw Failure(
-          .noPermission, file: path,
-          what: "another user can replace it, because \(folder) is not root's alone",
-          remedy: "run locwatch as that user, or name another file with --state")
-      }
+    guard let real = unsafe realpath(last, nil) else { return }
+    defer { unsafe free(real) }
+    for folder in folders(above: unsafe String(cString: real) + "/\(fileName)") {
+      try requireSafe(folder, for: path)
+    }
+  }
+
+  /// The folders above a file, the root first.
+  private static func folders(above path: String) -> [String] {
+    path.split(separator: "/").dropLast().reduce(into: ["/"]) { folders, part in
+      folders.append((folders.count == 1 ? "" : folders[folders.count - 1]) + "/\(part)")
+    }
+  }
+
+  private static func requireSafe(_ folder: String, for path: String) throws(Failure) {
+    // Whoever owns a link can have it lead elsewhere at any time.
+    var target = stat()
+    guard let own = status(folder), unsafe stat(folder, &target) == 0 else { return }
+    let isSticky = target.st_mode & S_ISVTX != 0
+    let isGroups = target.st_mode & S_IWGRP != 0 && target.st_gid != 0
+    let isEverybodys = target.st_mode & S_IWOTH != 0
+    guard own.st_uid == 0, target.st_uid == 0, isSticky || !isGroups && !isEverybodys else {
+      throw Failure(
+        .noPermission, file: path,
+        what: "another user can replace it, because \(folder) is not root's alone",
+        remedy: "run locwatch as that user, or name another file with --state")
     }
   }
 

@@ -59,9 +59,39 @@ import Testing
     #expect(unsafe chown(folder.path, nobody, nobody) == 0)
     expect(try await run(folder), "not root's alone")
     #expect(unsafe chown(folder.path, 0, 0) == 0)
+    #expect(unsafe chmod(folder.path, 0o775) == 0 && chown(folder.path, 0, nobody) == 0)
+    expect(try await run(folder), "not root's alone")
+    #expect(unsafe chmod(folder.path, 0o755) == 0 && chown(folder.path, 0, 0) == 0)
     #expect(unsafe mkdir(folder("s.db.run"), 0o755) == 0)
     #expect(unsafe chown(folder("s.db.run"), nobody, nobody) == 0)
     expect(try await run(folder), "belongs to another user")
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `root makes no file where another user leads it`() async throws {
+    let nobody: uid_t = 65_534
+    let (folder, roots) = (TemporaryFolder(), TemporaryFolder())
+    #expect(unsafe mkdir(folder("theirs"), 0o755) == 0 && chown(folder("theirs"), nobody, nobody) == 0)
+    #expect(unsafe mkdir(folder("theirs/roots"), 0o755) == 0)
+    #expect(unsafe symlink(roots.path, folder("theirs-link")) == 0)
+    #expect(unsafe lchown(folder("theirs-link"), nobody, nobody) == 0)
+    #expect(unsafe symlink(folder("theirs/roots"), folder("link")) == 0)
+    for place in ["theirs", "theirs/roots", "theirs-link", "link", "theirs/new"] {
+      let result = try await Binary.run([
+        "run", "--gpsd", "/nonexistent.sock", "--state", folder(place) + "/s.db",
+      ])
+      expect(result, "not root's alone")
+    }
+    for made in ["theirs/s.db", "theirs/roots/s.db", "theirs/new"] {
+      #expect(!FileManager.default.fileExists(atPath: folder(made)), "\(made)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: roots("s.db")))
+  }
+
+  @Test func `what is no plain file is refused`() async throws {
+    let folder = TemporaryFolder()
+    #expect(unsafe mkfifo(folder("s.db"), 0o600) == 0)
+    let result = try await run(folder)
+    #expect(result.status == 73 && result.stderr.contains("is no plain file"), "\(result.stderr)")
   }
 
   @Test func `a run folder that is a link is refused`() async throws {
