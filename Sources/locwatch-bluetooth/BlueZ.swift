@@ -1,5 +1,6 @@
 import Glibc
 import LocationBus
+import LocationFormats
 
 /// What BlueZ is called on the bus, and what it has.
 enum BlueZ {
@@ -86,9 +87,5 @@ enum BlueZ {
   }
 
   /// Milliseconds of the clock that never goes back.
-  static var milliseconds: Int64 {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  static var milliseconds: Int64 { SystemCall.microseconds(of: CLOCK_MONOTONIC) / 1_000 }
 }

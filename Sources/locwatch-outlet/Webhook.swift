@@ -47,11 +47,10 @@ struct Webhook {
     headers.append(("User-Agent", "locwatch"))
     if let bearer = secrets.bearer { headers.append(("Authorization", "Bearer \(bearer)")) }
     if !keys.isEmpty {
-      var now = timespec()
-      unsafe clock_gettime(CLOCK_REALTIME, &now)
-      let signatures = keys.map { $0.sign(id: event.webhookID, timestamp: now.tv_sec, body: body) }
+      let now = Int(SystemCall.microseconds(of: CLOCK_REALTIME) / 1_000_000)
+      let signatures = keys.map { $0.sign(id: event.webhookID, timestamp: now, body: body) }
       headers.append(("webhook-id", event.webhookID))
-      headers.append(("webhook-timestamp", "\(now.tv_sec)"))
+      headers.append(("webhook-timestamp", "\(now)"))
       headers.append(("webhook-signature", signatures.joined(separator: " ")))
     }
     let answer = try connection.post(

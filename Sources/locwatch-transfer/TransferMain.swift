@@ -273,9 +273,5 @@ struct TransferLoop {
     }
   }
 
-  private static var now: Double {
-    var clock = timespec()
-    unsafe clock_gettime(CLOCK_MONOTONIC, &clock)
-    return Double(clock.tv_sec) + Double(clock.tv_nsec) * 1e-9
-  }
+  private static var now: Double { Double(SystemCall.microseconds(of: CLOCK_MONOTONIC)) * 1e-6 }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LocationFormats
 
 /// The clocks of a worker. No decision about a device reads them.
 package enum FleetClock {
@@ -12,8 +13,6 @@ package enum FleetClock {
   package static func pause(milliseconds: UInt32) { usleep(milliseconds * 1_000) }
 
   private static func read(_ clock: clockid_t) -> Double {
-    var now = timespec()
-    unsafe clock_gettime(clock, &now)
-    return Double(now.tv_sec) + Double(now.tv_nsec) * 1e-9
+    Double(SystemCall.microseconds(of: clock)) * 1e-6
   }
 }

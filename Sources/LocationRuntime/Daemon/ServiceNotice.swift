@@ -30,10 +30,7 @@ struct ServiceNotice {
 
   /// It reads its settings again.
   func reloading() {
-    var time = timespec()
-    _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-    let microseconds = Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    send("RELOADING=1\nMONOTONIC_USEC=\(microseconds)")
+    send("RELOADING=1\nMONOTONIC_USEC=\(SystemCall.microseconds(of: CLOCK_MONOTONIC))")
   }
 
   /// It is about to end.

@@ -1,5 +1,6 @@
 import Glibc
 package import LocationCore
+import LocationFormats
 
 /// The engine's axis on this machine: the boot-time clock, which counts through suspension and which nobody sets,
 /// moved so that it agreed with the system clock when the axis was made.
@@ -12,8 +13,8 @@ package struct SystemClock: Sendable {
 
   /// - Parameter earliest: the axis begins here or later: after what an engine of before has been told.
   package init(notBefore earliest: EngineInstant = .distantPast) {
-    let boot = Self.microseconds(of: CLOCK_BOOTTIME)
-    let start = max(Self.microseconds(of: CLOCK_REALTIME), earliest.microseconds)
+    let boot = SystemCall.microseconds(of: CLOCK_BOOTTIME)
+    let start = max(SystemCall.microseconds(of: CLOCK_REALTIME), earliest.microseconds)
     offsetMicroseconds = start.saturatingSubtract(boot)
   }
 
@@ -22,19 +23,20 @@ package struct SystemClock: Sendable {
 
   /// Both clocks, now.
   package func read() -> ClockReading {
-    let utc = UTCTime(microseconds: Self.microseconds(of: CLOCK_REALTIME))
+    let utc = UTCTime(microseconds: SystemCall.microseconds(of: CLOCK_REALTIME))
     return ClockReading(instant: instant, utc: utc < Self.leastBelievable ? nil : utc)
   }
 
   /// Now, on the engine's axis.
   package var instant: EngineInstant {
-    EngineInstant(microseconds: Self.microseconds(of: CLOCK_BOOTTIME).saturatingAdd(offsetMicroseconds))
+    EngineInstant(microseconds: SystemCall.microseconds(of: CLOCK_BOOTTIME).saturatingAdd(offsetMicroseconds))
   }
 
   /// Seconds that the machine has slept since it booted.
   package var sleptSeconds: Double {
     Double(
-      Self.microseconds(of: CLOCK_BOOTTIME).saturatingSubtract(Self.microseconds(of: CLOCK_MONOTONIC)))
+      SystemCall.microseconds(of: CLOCK_BOOTTIME).saturatingSubtract(
+        SystemCall.microseconds(of: CLOCK_MONOTONIC)))
       / 1_000_000
   }
 
@@ -43,12 +45,5 @@ package struct SystemClock: Sendable {
     guard let instant else { return -1 }
     let microseconds = instant.microseconds.saturatingSubtract(self.instant.microseconds)
     return Int32(clamping: microseconds <= 0 ? 0 : (microseconds - 1) / 1000 + 1)
-  }
-
-  private static func microseconds(of clock: clockid_t) -> Int64 {
-    var time = timespec()
-    // It fails only for clocks that do not exist; the boot-time clock is there since Linux 2.6.39.
-    _ = unsafe clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
   }
 }
