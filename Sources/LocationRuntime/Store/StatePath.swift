@@ -172,6 +172,8 @@ package enum StatePath {
     // Whoever owns a link can have it lead elsewhere at any time.
     var target = stat()
     guard let own = status(folder), unsafe stat(folder, &target) == 0 else { return }
+    // In what is no folder nothing can be put.
+    guard target.st_mode & S_IFMT == S_IFDIR else { return }
     let isSticky = target.st_mode & S_ISVTX != 0
     let isGroups = target.st_mode & S_IWGRP != 0 && target.st_gid != 0
     let isEverybodys = target.st_mode & S_IWOTH != 0
