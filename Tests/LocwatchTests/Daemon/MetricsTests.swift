@@ -41,14 +41,16 @@ import Testing
 
   @Test func `the file tells the last thing that happened, though nothing follows`() async throws {
     let run = try DaemonRun()
-    try run.start(["--metrics", run.folder("locwatch.prom")])
-    func text() -> String {
-      (try? String(contentsOfFile: run.folder("locwatch.prom"), encoding: .utf8)) ?? ""
-    }
-    try await run.wait("the first") { text().contains("locwatch_up 1\n") }
+    let path = run.folder("locwatch.prom")
+    try run.start(["--metrics", path])
+    // At once: a gpsd that is silent for a minute is connected to anew, and then these would be lost. The file is
+    // written when the daemon has found gpsd, and not for each of them.
     for second in 0..<3 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
     // Nobody wakes the daemon any more.
-    try await run.wait("the fixes") { text().contains("locwatch_fixes_total{result=\"accepted\"} 3\n") }
+    try await run.wait("the fixes") {
+      (try? String(contentsOfFile: path, encoding: .utf8))?.contains(
+        "locwatch_fixes_total{result=\"accepted\"} 3\n") == true
+    }
     #expect(await run.end() == 0)
   }
 
