@@ -24,7 +24,7 @@ def of_replay(path):
 def main():
     program, path = sys.argv[1:]
     expected = sorted(of_replay(path))
-    end = time.monotonic() + 600
+    end = time.monotonic() + 1200
     found = []
     while time.monotonic() < end:
         text = subprocess.run([program, "events"], stdout=subprocess.PIPE, text=True).stdout

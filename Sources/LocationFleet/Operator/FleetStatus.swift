@@ -48,6 +48,10 @@ package struct FleetStatus {
       }
     }
     self.workers = workers.sorted { $0.name < $1.name }
+    // nats-server 2.9 may leave a lease out that is there.
+    for worker in workers {
+      for number in worker.partitions where holders[number] == nil { holders[number] = worker.name }
+    }
     let checkpoints = try layout.fleet.entries("partition.*")
     partitions = []
     for number in 0..<settings.partitions {
