@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Measures locwatch_spark beside `locwatch replay --jobs` and a shapely UDF that counts the same crossings.
+"""Measures locwatch_spark beside `locwatch replay --jobs` and two shapely UDFs that count entries.
 
-    Benchmarks/fleet/spark.py LOCWATCH LOCWATCH_FLEET [--devices 2000] [--seconds 3600] [--cores 2]
+    Benchmarks/fleet/spark.py LOCWATCH LOCWATCH_FLEET [--devices 2000] [--seconds 36000] [--cores 2]
 
-Needs pyspark, pyarrow, pandas and shapely. The fixes are those of `locwatch-fleet simulate`, a file for each hundred
-devices. One line of JSON for each measurement.
+Needs pyspark, pyarrow, pandas and shapely. The fixes are those of `locwatch-fleet simulate`, a file for each device: by
+default 7.2 million in 0.86 GB. Spark runs as a local cluster, a process for its one worker. The shapely UDF that takes a
+row at a time gets a share of the devices, because it is slow; `fixes_per_second` compares. One line of JSON for each
+measurement.
 """
 
 import argparse
-import glob
 import json
 import os
 import subprocess
@@ -28,9 +29,11 @@ def main():
     parser.add_argument("locwatch")
     parser.add_argument("fleet")
     parser.add_argument("--devices", type=int, default=2_000)
-    parser.add_argument("--seconds", type=int, default=3_600)
+    parser.add_argument("--seconds", type=int, default=36_000)
     parser.add_argument("--regions", type=int, default=1_000)
     parser.add_argument("--cores", type=int, default=2)
+    parser.add_argument("--share", type=float, default=0.1, help="of the devices, for the UDF that takes a row at a time")
+    parser.add_argument("--master", help="Spark's; by default a local cluster of one worker with all cores")
     options = parser.parse_args()
     locwatch, fleet = os.path.abspath(options.locwatch), os.path.abspath(options.fleet)
     with tempfile.TemporaryDirectory() as folder:
@@ -43,84 +46,127 @@ def main():
         size = os.path.getsize(fixes)
         count = options.devices * (options.seconds // 10)
 
-        def say(what, seconds, **more):
-            print(json.dumps(dict(what=what, seconds=round(seconds, 2), mb_per_second=round(size / seconds / 1e6, 1),
-                                  fixes_per_second=round(count / seconds), **more)), flush=True)
+        def say(what, seconds, share=1, **more):
+            print(json.dumps(dict(what=what, seconds=round(seconds, 2),
+                                  mb_per_second=round(share * size / seconds / 1e6, 1),
+                                  fixes_per_second=round(share * count / seconds), **more)), flush=True)
 
-        # As many processes as cores, each with its share of the files.
-        began = time.monotonic()
-        shares = [paths[index::options.cores] for index in range(options.cores)]
-        command = 'for file; do "$LOCWATCH" replay --batch "$file" -r "$REGIONS"; done | grep -c region.enter'
-        children = [subprocess.Popen(["sh", "-c", command, "sh", *share], stdout=subprocess.PIPE,
-                                     env=dict(os.environ, LOCWATCH=locwatch, REGIONS=regions)) for share in shares]
-        enters = sum(int(child.communicate()[0]) for child in children)
-        say("locwatch replay --batch, a process for each core", time.monotonic() - began, enters=enters)
-        spark(options, locwatch, fixes, regions, say)
+        def alone():
+            began = time.monotonic()
+            command = '"$LOCWATCH" replay --no-programs --format ndjson --jobs "$JOBS" -r "$REGIONS" "$@"'
+            output = subprocess.run(
+                ["sh", "-c", command + " | grep -c '\"type\":\"region.enter\"'", "sh", *paths], stdout=subprocess.PIPE, check=True,
+                env=dict(os.environ, LOCWATCH=locwatch, REGIONS=regions, JOBS=str(options.cores))).stdout
+            say(f"locwatch replay --jobs {options.cores}", time.monotonic() - began, enters=int(output))
+
+        alone()
+        spark(options, locwatch, fixes, paths, regions, say, alone)
 
 
-def split(fixes, folder, tracks=100):
-    """A file for each so many tracks, whole tracks together."""
-    paths, name, count, file = [], None, 0, None
+def split(fixes, folder):
+    """A file for each track."""
+    paths, name, file = [], None, None
     with open(fixes) as lines:
         for line in lines:
             track = line.split('"', 4)[3]
             if track != name:
-                if count % tracks == 0:
-                    if file:
-                        file.close()
-                    paths.append(os.path.join(folder, f"part-{len(paths):04}.ndjson"))
-                    file = open(paths[-1], "w")
-                name, count = track, count + 1
+                if file:
+                    file.close()
+                name = track
+                paths.append(os.path.join(folder, track.replace("/", "-") + ".ndjson"))
+                file = open(paths[-1], "w")
             file.write(line)
     file.close()
     return paths
 
 
-def spark(options, locwatch, fixes, regions, say):
+def spark(options, locwatch, fixes, paths, regions, say, alone):
     from pyspark.sql import SparkSession
     from pyspark.sql import functions as F
 
     import locwatch_spark
 
-    session = SparkSession.builder.master(f"local[{options.cores}]").config("spark.ui.enabled", "false").config(
-        "spark.sql.shuffle.partitions", str(options.cores * 2)).config("spark.driver.memory", "4g").getOrCreate()
+    master = options.master or f"local-cluster[1,{options.cores},4096]"
+    session = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config(
+        "spark.sql.shuffle.partitions", str(options.cores * 2)).config("spark.driver.memory", "2g").config(
+        "spark.executor.memory", "4g").config("spark.executorEnv.PYTHONPATH", MODULE).getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
     parquet = os.path.join(os.path.dirname(fixes), "fixes.parquet")
     frame = session.read.schema("track string, lat double, lon double, acc double, tst bigint").json(fixes)
     frame.select("track", F.col("tst").alias("time"), "lat", "lon", F.col("acc").alias("acc_m")).write.parquet(parquet)
-    fixes = session.read.parquet(parquet)
-    fixes.count()
+    frame = session.read.parquet(parquet)
+    # The processes of Python are there before anything is measured.
+    locwatch_spark.replay(paths[:options.cores], regions, locwatch=locwatch).count()
 
     began = time.monotonic()
-    events = locwatch_spark.replay(fixes, regions, locwatch=locwatch)
-    enters = events.where("type = 'region.enter'").count()
+    enters = locwatch_spark.replay(paths, regions, locwatch=locwatch).where("type = 'region.enter'").count()
+    say("locwatch_spark.replay of paths", time.monotonic() - began, enters=enters)
+    alone()
+
+    began = time.monotonic()
+    enters = locwatch_spark.replay(frame, regions, locwatch=locwatch).where("type = 'region.enter'").count()
     say("locwatch_spark.replay of a DataFrame", time.monotonic() - began, enters=enters)
 
     began = time.monotonic()
-    crossings = shapely_crossings(fixes, regions)
-    say("shapely UDF, entries by the side of each fix", time.monotonic() - began, enters=crossings)
+    entries = entries_by_arrays(frame, regions)
+    say("shapely UDF by arrays, entries by the side of each fix", time.monotonic() - began, enters=entries)
+
+    names = [f"u{index // 10}/d{index}" for index in range(int(options.devices * options.share))]
+    began = time.monotonic()
+    entries = entries_by_rows(frame.where(F.col("track").isin(names)), regions)
+    say("shapely UDF by rows, entries by the side of each fix", time.monotonic() - began,
+        share=len(names) / options.devices, enters=entries)
     session.stop()
 
 
-def shapely_crossings(fixes, regions):
-    """How often a fix lies in a circle in which the fix of the same track before did not lie."""
+def shapes(regions):
+    """Circles on the ellipsoid as polygons of degrees, in a tree."""
+    import math
+
+    import shapely
+    import shapely.affinity
+
     with open(regions) as file:
         circles = [(*feature["geometry"]["coordinates"], feature["properties"]["radius_m"])
                    for feature in json.load(file)["features"]]
+    polygons = []
+    for longitude, latitude, radius in circles:
+        shape = shapely.Point(0, 0).buffer(radius / 111_200)
+        scale = 1 / math.cos(math.radians(latitude))
+        polygons.append(shapely.affinity.translate(shapely.affinity.scale(shape, scale, 1, origin=(0, 0)),
+                                                   longitude, latitude))
+    return shapely.STRtree(polygons)
+
+
+def entries_by_rows(fixes, regions):
+    """How often a fix lies in a circle in which the fix of the same track before did not lie: what most would write."""
+    from pyspark.sql import functions as F
+    from pyspark.sql.window import Window
+
+    trees = {}
+
+    @F.udf("array<bigint>")
+    def inside(longitude, latitude):
+        import shapely
+
+        if regions not in trees:
+            trees[regions] = shapes(regions)
+        return trees[regions].query(shapely.Point(longitude, latitude), predicate="within").tolist()
+
+    before = Window.partitionBy("track").orderBy("time")
+    rows = fixes.select("track", "time", inside("lon", "lat").alias("here")).withColumn(
+        "before", F.lag("here").over(before)).where("before is not null")
+    return rows.select(F.sum(F.size(F.array_except("here", "before")))).first()[0]
+
+
+def entries_by_arrays(fixes, regions):
+    """The same with shapely's functions for arrays, a batch of Arrow at a time."""
 
     def count(frames):
-        import math
-
         import pandas as pd
         import shapely
 
-        shapes = []
-        for longitude, latitude, radius in circles:
-            shape = shapely.Point(0, 0).buffer(radius / 111_200)
-            scale = 1 / math.cos(math.radians(latitude))
-            shapes.append(shapely.affinity.translate(shapely.affinity.scale(shape, scale, 1, origin=(0, 0)),
-                                                     longitude, latitude))
-        tree = shapely.STRtree(shapes)
+        tree = shapes(regions)
         last, inside, entries = None, set(), 0
         for frame in frames:
             hits = tree.query(shapely.points(frame["lon"], frame["lat"]), predicate="within")
@@ -135,8 +181,6 @@ def shapely_crossings(fixes, regions):
                 entries += len(now - inside)
                 inside = now
         yield pd.DataFrame({"entries": [entries]})
-
-    import shapely.affinity  # noqa: F401 - for the executors in this process
 
     rows = fixes.repartition("track").sortWithinPartitions("track", "time").mapInPandas(count, "entries bigint")
     return sum(row.entries for row in rows.collect())
