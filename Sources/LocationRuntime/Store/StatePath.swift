@@ -185,6 +185,24 @@ package enum StatePath {
     }
   }
 
+  /// Makes a folder for our files beside a state file if there is none.
+  ///
+  /// - Throws: `.noPermission` where another user has prepared it, `.cantCreate`.
+  static func makeOwnFolder(_ path: String) throws(Failure) {
+    if unsafe mkdir(path, 0o700) != 0, errno != EEXIST {
+      throw Failure(.cantCreate, file: path, what: "can't be made: \(SystemReason.text(errno))")
+    }
+    guard isOwnFolder(path) else {
+      throw Failure(.noPermission, file: path, what: "belongs to another user", remedy: "remove it")
+    }
+  }
+
+  /// Whether it is a folder, no link, of ours that nobody else may write.
+  static func isOwnFolder(_ path: String) -> Bool {
+    guard let status = status(path) else { return false }
+    return status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o022 == 0
+  }
+
   /// What is at a path, links not followed; nil, with `errno` set, where nothing is.
   static func status(_ path: String) -> stat? {
     var status = stat()

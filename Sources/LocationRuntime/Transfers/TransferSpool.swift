@@ -12,13 +12,16 @@ struct TransferSpool {
 
   /// What is stored of a transfer; nil where nothing is.
   func job(_ number: Int, of name: String) -> JSONTree? {
-    guard let bytes = try? FileBytes.read(path: jobPath(number, of: name)) else { return nil }
+    guard StatePath.isOwnFolder(root), let bytes = try? FileBytes.read(path: jobPath(number, of: name)) else {
+      return nil
+    }
     return try? JSONTree(bytes)
   }
 
   /// Stores what a transfer is; when this returns it is on the disk.
   func store(_ job: String, _ number: Int, of name: String) throws(Failure) {
     let path = jobPath(number, of: name)
+    try StatePath.makeOwnFolder(root)
     try StatePath.makeFolder(of: path)
     let new = path + ".new"
     let file = SystemCall.openFile(new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
@@ -40,6 +43,7 @@ struct TransferSpool {
   func partPath(_ number: Int, of subscriber: Subscriber) throws(Failure) -> String {
     let folder = folder("parts", of: subscriber.name)
     let path = "\(folder)/\(number)"
+    try StatePath.makeOwnFolder(root)
     try StatePath.makeFolder(of: path)
     try Self.give(folder, to: subscriber)
     if subscriber.confinement?.user != nil {
@@ -51,7 +55,9 @@ struct TransferSpool {
   /// The directory of a program: that of its manifest, or one beside the state file.
   func directory(of subscriber: Subscriber, state: String) throws(Failure) -> String {
     if let directory = subscriber.directory { return directory }
-    let folder = "\(try StatePath.absolute(state)).files/\(Self.escaped(subscriber.name))"
+    let files = "\(try StatePath.absolute(state)).files"
+    let folder = "\(files)/\(Self.escaped(subscriber.name))"
+    try StatePath.makeOwnFolder(files)
     try StatePath.makeFolder(of: folder + "/x")
     try Self.give(folder, to: subscriber)
     return folder
@@ -59,12 +65,15 @@ struct TransferSpool {
 
   /// Leaves nothing of a transfer.
   func erase(_ number: Int, of name: String) {
+    guard StatePath.isOwnFolder(root) else { return }
     let part = "\(folder("parts", of: name))/\(number)"
     for path in [jobPath(number, of: name), part, part + ".state", part + ".done"] { unsafe unlink(path) }
   }
 
   /// Leaves nothing but these, as after a crash.
   func sweep(_ name: String, except numbers: Set<Int>) {
+    // What is there would be erased, wherever another user has it lead.
+    guard StatePath.isOwnFolder(root) else { return }
     for folder in ["jobs", "parts"].map({ folder($0, of: name) }) {
       for file in KernelFile.names(in: folder, areDirectories: false) {
         let number = Int(file.prefix { $0.isNumber }) ?? 0

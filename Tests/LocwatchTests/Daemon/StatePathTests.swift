@@ -87,6 +87,36 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: roots("s.db")))
   }
 
+  @Test func `nothing is read, written or erased where a link beside the state file leads`() throws {
+    let (folder, elsewhere) = (TemporaryFolder(), TemporaryFolder())
+    let others = TransferSpool(state: elsewhere("s.db"))
+    try others.store("{}", 1, of: "x")
+    let job = elsewhere("s.db.transfers/jobs/x/1.json")
+    #expect(unsafe symlink(elsewhere("s.db.transfers"), folder("s.db.transfers")) == 0)
+    let spool = TransferSpool(state: folder("s.db"))
+    #expect(spool.job(1, of: "x") == nil)
+    #expect(throws: Failure.self) { try spool.store("{}", 2, of: "x") }
+    #expect(throws: Failure.self) { try spool.partPath(2, of: Subscriber(name: "x")) }
+    spool.sweep("x", except: [])
+    spool.erase(1, of: "x")
+    #expect(others.job(1, of: "x") != nil && others.job(2, of: "x") == nil)
+    others.sweep("x", except: [])
+    #expect(!FileManager.default.fileExists(atPath: job))
+    #expect(unsafe symlink(elsewhere.path, folder("s.db.files")) == 0)
+    #expect(throws: Failure.self) { try spool.directory(of: Subscriber(name: "x"), state: folder("s.db")) }
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `root erases nothing in a folder that another user made beside the state file`() throws {
+    let folder = TemporaryFolder()
+    let spool = TransferSpool(state: folder("s.db"))
+    try spool.store("{}", 1, of: "x")
+    #expect(unsafe chown(folder("s.db.transfers"), 65_534, 65_534) == 0)
+    spool.sweep("x", except: [])
+    #expect(FileManager.default.fileExists(atPath: folder("s.db.transfers/jobs/x/1.json")))
+    #expect(spool.job(1, of: "x") == nil)
+  }
+
   @Test func `what is no plain file is refused`() async throws {
     let folder = TemporaryFolder()
     #expect(unsafe mkfifo(folder("s.db"), 0o600) == 0)
