@@ -1,7 +1,7 @@
 /// Distances around one latitude without trigonometry: the scales of ``LocalScale`` as they change north and
 /// south of it, to the second order.
 struct LocalPlane: Sendable {
-  private let latitude: Double
+  let latitude: Double
   private let perLongitude: (Double, Double, Double)
   private let perLatitude: (Double, Double)
 

@@ -9,6 +9,8 @@ struct AnnulusBatch: Sendable {
   /// Four vectors of eight, one after another. They are set number by number: setting a lane of a vector goes through
   /// memory each time.
   private var numbers = InlineArray<32, Float>(repeating: 0)
+  /// Which regions they are.
+  private var slots = InlineArray<8, RegionSlot>(repeating: .none)
 
   private struct Vectors {
     var east: SIMD8<Float>
@@ -21,7 +23,8 @@ struct AnnulusBatch: Sendable {
   init() { for lane in 24..<32 { numbers[lane] = -.infinity } }
 
   /// Puts a region into a lane: metres in the plane.
-  @inline(__always) mutating func place(_ lane: Int, east: Float, north: Float) {
+  @inline(__always) mutating func place(_ lane: Int, _ slot: RegionSlot, east: Float, north: Float) {
+    slots[lane] = slot
     numbers[lane] = east
     numbers[lane + 8] = north
   }
@@ -45,15 +48,25 @@ struct AnnulusBatch: Sendable {
     return (x * x + y * y).root * all.factor - all.constant
   }
 
+  // These change nothing; they are `mutating` because a batch that is only read would be copied.
+
+  /// The region in a lane.
+  @inline(__always) mutating func slot(_ lane: Int) -> RegionSlot { slots[lane] }
+
+  /// The lane of a region; nil where it has none.
+  @inline(__always) mutating func lane(of slot: RegionSlot) -> Int? {
+    for lane in 0..<Self.width where slots[lane] == slot { return lane }
+    return nil
+  }
+
   /// By how much of itself ``margins(east:north:)`` may take a distance for longer than it is.
   static let excess: Float = 1e-6
 }
 
-/// What is known of one lane of the neighbor list besides.
-struct Neighbor: Sendable {
-  let slot: RegionSlot
+/// What an exact probe said of one lane of a neighbor list.
+struct ProbedBound: Sendable {
   /// Metres around a place within which no other state than the recorded one is met.
-  var bound: Float = 0
+  var meters: Float = 0
   var east: Float = 0
   var north: Float = 0
 }

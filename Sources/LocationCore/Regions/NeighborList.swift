@@ -19,57 +19,57 @@ struct NeighborList: Sendable {
   // The leaf list: the groups of leaves with all regions within the horizon of the place where it was gathered.
   private var groups: [RegionCatalog.LeafGroup] = []
   private var gatheredPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
-  private var gatheredHorizon = -1.0
-  private var gatherHint = 2_000.0
+  private var gatheredHorizon: Float = -1
+  private var gatherHint: Float = 2_000
   /// Large regions of the leaf list, each with metres within which of the last probe its edge is not met.
   private(set) var large: [(slot: RegionSlot, bound: Double)] = []
 
   // The neighbor list: all regions, but the large, that hold the place where it was made, or with an edge within
   // the horizon of it.
   private var batches: [AnnulusBatch] = []
-  private var neighbors: [Neighbor] = []
+  /// How many regions they hold.
+  private var count = 0
+  /// By lane, from the first exact probe on whose region is as recorded.
+  private var bounds: [ProbedBound] = []
   /// The middle of the list's plane, a place that singles hold.
   private var middle = Coordinate(uncheckedLatitude: 0, longitude: 0)
   // Scale, plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
   private var scale = LocalScale(latitude: 0)
   private(set) var plane = LocalPlane(latitude: 0)
-  private var scaleLatitude = Double.infinity
-  private var scaleReach = -1.0
+  private var scaleReach: Float = -1
   private var shrink: Float = 1
   private var stretch: Float = 1
-  private var horizon = -1.0
-  /// Where the position was when the list was made.
-  private var listedPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
+  private var horizon: Float = -1
+  /// Where the position was when the list was made, metres from the middle.
+  private var listed: (east: Float, north: Float) = (0, 0)
   /// The direction in which the next list is laid ahead of the place; nothing where there is none.
-  private var heading: (east: Double, north: Double) = (0, 0)
-  private var reachHint = 500.0
+  private var heading: (east: Float, north: Float) = (0, 0)
+  private var reachHint: Float = 500
 
-  /// Neighbors that need an exact probe; see ``nextDue(_:)``.
-  private var due: [Int32] = []
-  /// The neighbor that was taken of them last; -1 for none.
-  private var probed = -1
+  /// The lane that was probed exactly last; -1 for none.
+  private var probed: Int32 = -1
   /// The last probe in the list's plane, metres from its middle.
   private var scanned: (east: Float, north: Float) = (0, 0)
   /// Metres around the last probe in which every edge is one of the list's, or a large region's; not positive where
   /// there is no such list.
-  private var listedLeft = -1.0
+  private var listedLeft: Float = -1
 
   /// How far around a probe regions are gathered at most, metres.
-  static let widestMeters = 100_000.0
+  private static let widestMeters: Float = 100_000
   /// How many groups of leaves the leaf list aims at.
   static let groupCount = 6
   /// How many edges the neighbor list aims at.
   static let neighborCount = 26
   /// Takes off what the index's plane may add to a distance.
-  private static let slack = 0.98
-  private static let leastReachMeters = 20.0
+  private static let slack: Float = 0.98
+  private static let leastReachMeters: Float = 20
   /// How many batches are scanned at a time: a bit a lane.
   private static let scanWidth = 64 / AnnulusBatch.width
   /// How far ahead of the place a neighbor list is laid, as a share of its reach.
-  private static let aheadShare = 0.6
+  private static let aheadShare: Float = 0.6
   /// How far around the place regions must be known for that, as a share of the reach: a little more than
   /// that and the reach itself.
-  private static let headedShare = 1.7
+  private static let headedShare: Float = 1.7
   /// Degrees of latitude up to which lists are laid ahead: nearer the poles planes are too small.
   private static let headedLatitude = 80.0
   /// Degrees of latitude by which a plane's middle may lie off its scale: at 80 degrees that is 0.1 % of a distance.
@@ -96,8 +96,8 @@ struct NeighborList: Sendable {
 
   private mutating func forgetNeighbors() {
     batches.removeAll(keepingCapacity: true)
-    neighbors.removeAll(keepingCapacity: true)
-    due.removeAll(keepingCapacity: true)
+    count = 0
+    if !bounds.isEmpty { bounds = [] }
     probed = -1
   }
 
@@ -111,7 +111,13 @@ struct NeighborList: Sendable {
     case unlisted(Unlisted)
   }
   /// A scan whose results are being probed.
-  struct Scan: ~Copyable { fileprivate init() {} }
+  struct Scan: ~Copyable {
+    /// The first of the batches that were scanned last.
+    fileprivate var first = 0
+    /// Those of their lanes that need an exact probe, a bit each; see ``nextDue(_:)``.
+    fileprivate var due: UInt64 = 0
+    fileprivate init() {}
+  }
 
   /// Moves the place of the last probe.
   mutating func move(to place: Coordinate) -> Move {
@@ -130,7 +136,7 @@ struct NeighborList: Sendable {
     let offset = scale.offset(of: place, from: middle)
     scanned = (Float(offset.east), Float(offset.north))
     let meters = (offset.east * offset.east + offset.north * offset.north).squareRoot()
-    listedLeft = horizon - meters * Double(stretch)
+    listedLeft = horizon - Float(meters) * stretch
   }
 
   /// At least the true distance between places within the widest reach of the last gathering.
@@ -145,8 +151,8 @@ struct NeighborList: Sendable {
   private var outsideFactor: Float { shrink * (1 - AnnulusBatch.excess) }
 
   /// Metres around the last probe in which every region is in the leaf list.
-  private var gatheredLeft: Double {
-    gatheredHorizon < 0 ? -1 : gatheredHorizon - meters(from: gatheredPlace, to: place)
+  private var gatheredLeft: Float {
+    gatheredHorizon < 0 ? -1 : gatheredHorizon - Float(meters(from: gatheredPlace, to: place))
   }
 }
 
@@ -160,18 +166,18 @@ extension NeighborList {
     let widest = isHeaded ? gatheredLeft / Self.headedShare : gatheredLeft
     var reach = Swift.min(reachHint, widest)
     var inside = list(within: reach, catalog, evidence)
-    while neighbors.count < Self.neighborCount / 2 + inside, reach < widest {
+    while count < Self.neighborCount / 2 + inside, reach < widest {
       reach = Swift.min(widest, reach * 1.5)
       inside = list(within: reach, catalog, evidence)
     }
-    while neighbors.count > Self.neighborCount * 3 + inside, reach > Self.leastReachMeters {
+    while count > Self.neighborCount * 3 + inside, reach > Self.leastReachMeters {
       reach *= 0.6
       inside = list(within: reach, catalog, evidence)
     }
     horizon = reach * Self.slack
-    listedPlace = place
     locate()
-    reachHint = neighbors.count < Self.neighborCount + inside ? reach * 1.1 : reach
+    listed = scanned
+    reachHint = count < Self.neighborCount + inside ? reach * 1.1 : reach
     for entry in large where evidence.state(of: entry.slot) == .inside { inside += 1 }
     insideCount = inside
     return Listed()
@@ -185,17 +191,17 @@ extension NeighborList {
     metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
     metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
     let horizon = catalog.gather(
-      around: place, wanted: Self.groupCount, hintMeters: gatherHint, widestMeters: Self.widestMeters,
-      into: &groups)
-    gatheredHorizon = horizon * Self.slack
-    gatherHint = Swift.max(1, horizon)
+      around: place, wanted: Self.groupCount, hintMeters: Double(gatherHint),
+      widestMeters: Double(Self.widestMeters), into: &groups)
+    gatheredHorizon = Float(horizon) * Self.slack
+    gatherHint = Swift.max(1, Float(horizon))
     large.removeAll(keepingCapacity: true)
     let perLongitude = LocalScale(latitude: Swift.min(90, abs(latitude) + 1)).metersPerDegreeLongitude
     catalog.forEachLeaf(
       of: groups, longitude: Float(longitude), latitude: Float(latitude),
       metersPerLongitude: Float(perLongitude), withinMeters: Float(horizon), mayHoldLarge: true
     ) { leaf, first, squaredMiss in
-      let bound = Double(squaredMiss).squareRoot() * Self.slack
+      let bound = Double(squaredMiss.squareRoot() * Self.slack)
       for lane in 0..<AnnulusLeaf.width where leaf.large & (1 << UInt16(lane)) != 0 {
         let slot = first.advanced(by: lane)
         guard !catalog.isRemoved(slot) else { continue }
@@ -209,7 +215,7 @@ extension NeighborList {
   private mutating func findHeading() {
     heading = (0, 0)
     guard horizon > 0, abs(latitude) < Self.headedLatitude else { return }
-    let way = scaleHere.offset(of: place, from: listedPlace)
+    let way = (east: scanned.east - listed.east, north: scanned.north - listed.north)
     let meters = (way.east * way.east + way.north * way.north).squareRoot()
     guard meters > 0.25 * horizon, meters < 4 * horizon else { return }
     heading = (way.east / meters, way.north / meters)
@@ -218,25 +224,24 @@ extension NeighborList {
   private var isHeaded: Bool { heading.east != 0 || heading.north != 0 }
 
   /// Lays the plane of the neighbor list: its middle is the place, or ahead of it, so that the list lasts longer.
-  private mutating func layPlane(reach: Double) {
+  private mutating func layPlane(reach: Float) {
     var ahead = place
     if isHeaded {
       let meters = Self.aheadShare * reach
       ahead = scaleHere.coordinate(
-        east: heading.east * meters, north: heading.north * meters, from: place)
+        east: Double(heading.east * meters), north: Double(heading.north * meters), from: place)
     }
     middle = Coordinate(
       uncheckedLatitude: Double(Float(ahead.latitude)), longitude: Double(Float(ahead.longitude)))
     if !isScaled(for: middle.latitude) || reach > scaleReach || 4 * reach < scaleReach {
-      scaleLatitude = middle.latitude
-      scale = LocalScale(latitude: scaleLatitude)
-      plane = LocalPlane(latitude: scaleLatitude)
+      scale = LocalScale(latitude: middle.latitude)
+      plane = LocalPlane(latitude: middle.latitude)
       setDistortion(withinMeters: reach * 1.25)
     }
     locate()
   }
 
-  private func isScaled(for latitude: Double) -> Bool { abs(latitude - scaleLatitude) < Self.driftDegrees }
+  private func isScaled(for latitude: Double) -> Bool { abs(latitude - plane.latitude) < Self.driftDegrees }
 
   /// The scale at the place, or one of a place nearby.
   private var scaleHere: LocalScale {
@@ -245,11 +250,12 @@ extension NeighborList {
 
   /// How far distances in the plane may be off within some metres of its middle, and a little beyond for the
   /// regions' own middles: a degree of longitude shortens with latitude.
-  private mutating func setDistortion(withinMeters reach: Double) {
+  private mutating func setDistortion(withinMeters reach: Float) {
     scaleReach = reach
     let extent =
-      (reach + 2 * RegionAnnulus.largeMeters) / GeoBox.leastMetersPerDegreeLatitude + Self.driftDegrees
-    let latitude = abs(scaleLatitude)
+      (Double(reach) + 2 * RegionAnnulus.largeMeters) / GeoBox.leastMetersPerDegreeLatitude
+      + Self.driftDegrees
+    let latitude = abs(plane.latitude)
     let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
     let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
     let broad = LocalScale(latitude: Swift.max(0, latitude - extent)).metersPerDegreeLongitude / here
@@ -260,52 +266,67 @@ extension NeighborList {
 
   /// Lists the annuli within some metres; the number of those that hold the place and are recorded as inside.
   private mutating func list(
-    within reach: Double, _ catalog: RegionCatalog, _ evidence: RegionEvidenceTable
+    within reach: Float, _ catalog: RegionCatalog, _ evidence: RegionEvidenceTable
   ) -> Int {
     layPlane(reach: reach)
     forgetNeighbors()
     var inside = 0
     var batch = AnnulusBatch()
-    let limit = Float(reach)
     let (east, north) = (Float(middle.longitude), Float(middle.latitude))
-    let farthest = Float(reach / Self.slack)
     let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
     catalog.forEachLeaf(
-      of: groups, longitude: east, latitude: north, metersPerLongitude: perLongitude, withinMeters: farthest
+      of: groups, longitude: east, latitude: north, metersPerLongitude: perLongitude,
+      withinMeters: reach / Self.slack
     ) { leaf, first, _ in
       let leaf = leaf.projected(longitude: east, latitude: north, scale: scale)
-      leaf.forEach(in: leaf.lanes(withinMeters: limit, shrink: shrink)) { annulus in
+      let near = catalog.prefetch(leaf.lanes(withinMeters: reach, shrink: shrink), from: first)
+      leaf.forEach(in: near) { annulus in
         let slot = first.advanced(by: annulus.number)
-        guard !catalog.isRemoved(slot) else { return }
-        catalog.prefetch(slot)
         // A region that does not hold the place but is recorded as inside is not counted: the mismatch triggers the
         // search for exits.
         let isInside =
-          !evidence.inside.isEmpty && annulus.holds(scanned, shrink: shrink)
+          !evidence.records.isEmpty && annulus.holds(scanned, shrink: shrink)
           && evidence.state(of: slot) == .inside
         if isInside { inside += 1 }
-        let lane = neighbors.count % AnnulusBatch.width
-        batch.place(lane, east: annulus.east, north: annulus.north)
+        let lane = count % AnnulusBatch.width
+        batch.place(lane, slot, east: annulus.east, north: annulus.north)
         batch.set(lane, margin(inner: annulus.inner, outer: annulus.outer, isInside: isInside))
-        neighbors.append(Neighbor(slot: slot))
+        count &+= 1
         if lane == AnnulusBatch.width - 1 {
-          batches.append(batch)
+          append(batch)
           batch = AnnulusBatch()
         }
       }
     }
-    if neighbors.count % AnnulusBatch.width != 0 { batches.append(batch) }
+    if count % AnnulusBatch.width != 0 { append(batch) }
     return inside
+  }
+
+  /// An array would double its memory: thousands of devices have one each, most with three batches.
+  private mutating func append(_ batch: AnnulusBatch) {
+    if batches.count == batches.capacity { batches.reserveCapacity(batches.count + batches.count / 4 + 1) }
+    batches.append(batch)
   }
 
   /// Records on which side of its edge a region's state is, if it is in the list.
   mutating func record(_ slot: RegionSlot, isInside: Bool, in catalog: RegionCatalog) {
-    let isProbed = probed >= 0 && neighbors[probed].slot == slot
-    guard let lane = isProbed ? probed : neighbors.firstIndex(where: { $0.slot == slot }) else { return }
+    guard let lane = lane(of: slot) else { return }
     let annulus = catalog.annulus(slot)
     let margin = margin(inner: annulus.innerMeters, outer: annulus.outerMeters, isInside: isInside)
-    neighbors[lane].bound = 0
+    if !bounds.isEmpty { bounds[lane].meters = 0 }
     batches[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, margin)
+  }
+
+  private mutating func lane(of slot: RegionSlot) -> Int? {
+    if probed >= 0, self.slot(Int(probed)) == slot { return Int(probed) }
+    for place in batches.indices {
+      if let lane = batches[place].lane(of: slot) { return place * AnnulusBatch.width + lane }
+    }
+    return nil
+  }
+
+  @inline(__always) private mutating func slot(_ lane: Int) -> RegionSlot {
+    batches[lane / AnnulusBatch.width].slot(lane % AnnulusBatch.width)
   }
 
   /// How the margin of a region follows from a place's distance from its middle.
@@ -316,58 +337,73 @@ extension NeighborList {
       : AnnulusBatch.Margin(factor: outsideFactor, constant: outer)
   }
 
-  /// Scans the list from the last probe: sets the safe distance, but for the neighbors that are due.
+  /// Scans the list from the last probe: sets the safe distance, but for the regions that are due.
   mutating func scan(_ listed: consuming Listed) -> Scan {
-    var margin = SIMD8<Float>(repeating: Float(listedLeft))
-    var bound = Float.infinity
-    for first in stride(from: 0, to: batches.count, by: Self.scanWidth) {
-      // A bit for each lane whose margin is negative: it is due, or has a bound yet. All are found before any is
-      // probed, since which it is can't be foreseen.
-      var met: UInt64 = 0
-      for place in first..<Swift.min(first &+ Self.scanWidth, batches.count) {
-        let margins = batches[place].margins(east: scanned.east, north: scanned.north)
-        margin = margin.lesser(margins.replacingNegative(with: .infinity))
-        met |= UInt64(margins.negativeLanes) &<< UInt64((place &- first) &* AnnulusBatch.width)
-      }
-      while met != 0 {
-        bound = Swift.min(bound, remaining(first &* AnnulusBatch.width &+ met.trailingZeroBitCount))
-        met &= met &- 1
-      }
-    }
-    safe(Double(Swift.min(margin.least, bound)))
-    return Scan()
+    var scan = Scan()
+    scan.due = dueLanes(from: 0, within: Double(listedLeft))
+    return scan
   }
 
-  /// What is left of an exact probe's bound; the neighbor is due where that is nothing.
-  private mutating func remaining(_ lane: Int) -> Float {
-    let known = neighbors[lane]
+  /// Scans some batches: draws in the safe distance from `limit`, but for the lanes that need an exact probe, a bit each.
+  private mutating func dueLanes(from first: Int, within limit: Double) -> UInt64 {
+    var margin = SIMD8<Float>(repeating: .infinity)
+    var bound = Float.infinity
+    // A bit for each lane whose margin is negative: it is due, or has a bound yet. All are found before any is
+    // probed, since which it is can't be foreseen.
+    var met: UInt64 = 0
+    for place in first..<Swift.min(first &+ Self.scanWidth, batches.count) {
+      let margins = batches[place].margins(east: scanned.east, north: scanned.north)
+      margin = margin.lesser(margins.replacingNegative(with: .infinity))
+      met |= UInt64(margins.negativeLanes) &<< UInt64((place &- first) &* AnnulusBatch.width)
+    }
+    var due = met
+    if bounds.isEmpty { met = 0 }
+    while met != 0 {
+      let bit = met & (0 &- met)
+      met &= met &- 1
+      let left = remaining(first &* AnnulusBatch.width &+ bit.trailingZeroBitCount)
+      guard left > 0 else { continue }
+      bound = Swift.min(bound, left)
+      due &= ~bit
+    }
+    safe(Swift.min(limit, Double(Swift.min(margin.least, bound))))
+    return due
+  }
+
+  /// What is left of an exact probe's bound.
+  private func remaining(_ lane: Int) -> Float {
+    let known = bounds[lane]
     let east = known.east - scanned.east
     let north = known.north - scanned.north
-    let left = known.bound - (east * east + north * north).squareRoot() * stretch
-    if left > 0 { return left }
-    due.append(Int32(lane))
-    return .infinity
+    return known.meters - (east * east + north * north).squareRoot() * stretch
   }
 
   /// A region that needs an exact probe, named once after each ``scan(_:)``; nil when there are no more.
   @inline(__always) mutating func nextDue(_ scan: inout Scan) -> RegionSlot? {
-    guard let lane = due.popLast() else { return nil }
-    probed = Int(lane)
-    return neighbors[probed].slot
+    while scan.due == 0 {
+      scan.first &+= Self.scanWidth
+      guard scan.first < batches.count else { return nil }
+      scan.due = dueLanes(from: scan.first, within: safeMeters)
+    }
+    probed = Int32(truncatingIfNeeded: scan.first &* AnnulusBatch.width &+ scan.due.trailingZeroBitCount)
+    scan.due &= scan.due &- 1
+    return slot(Int(probed))
   }
 
   /// Takes what an exact probe said of the region of ``nextDue(_:)``; it is remembered where the state is as recorded.
   mutating func note(_ scan: borrowing Scan, boundMeters: Double, isAsRecorded: Bool) {
-    let bound = Float(boundMeters * Self.slack)
-    neighbors[probed].bound = isAsRecorded ? bound : 0
-    neighbors[probed].east = scanned.east
-    neighbors[probed].north = scanned.north
+    let bound = Float(boundMeters) * Self.slack
+    if isAsRecorded || !bounds.isEmpty {
+      if bounds.isEmpty { bounds = Array(repeating: ProbedBound(), count: count) }
+      bounds[Int(probed)] = ProbedBound(
+        meters: isAsRecorded ? bound : 0, east: scanned.east, north: scanned.north)
+    }
     safe(Swift.min(safeMeters, Double(bound)))
   }
 
   /// Takes what an exact probe said of a large region.
   mutating func note(_ scan: borrowing Scan, large index: Int, boundMeters: Double) {
-    large[index].bound = boundMeters * Self.slack
+    large[index].bound = boundMeters * Double(Self.slack)
   }
 
   /// Ends a scan: draws in the safe distance to the large regions' bounds.

@@ -9,14 +9,22 @@
 public struct RegionCatalog: Sendable {
   /// The first holds what was added since the last packing. The others are packed, the oldest first.
   private(set) var parts = [RegionPart()]
+  @Seldom private(set) var totals = Totals()
+
+  /// What is known of all regions together.
+  struct Totals: Sendable {
+    /// How many regions there are.
+    var count = 0
+    /// How many of them report passages.
+    var crossCount = 0
+    /// How many of them report the state in which they are first found.
+    var stateCount = 0
+    /// The shortest latency that a region states; nil where none does.
+    var leastLatencySeconds: Double?
+  }
+
   /// How many regions there are.
-  public private(set) var count = 0
-  /// How many of them report passages.
-  private(set) var crossCount = 0
-  /// How many of them report the state in which they are first found.
-  private(set) var stateCount = 0
-  /// The shortest latency that a region states; nil where none does.
-  private(set) var leastLatencySeconds: Double?
+  public var count: Int { totals.count }
 
   /// Regions in the first part, at most, when a search begins.
   private static let recentLimit = 32
@@ -47,11 +55,11 @@ public struct RegionCatalog: Sendable {
     guard region.dwellSeconds >= 0 else { throw .invalidSeconds(region.dwellSeconds) }
     guard region.exitDelaySeconds >= 0 else { throw .invalidSeconds(region.exitDelaySeconds) }
     let slot = RegionSlot(part: 0, entry: parts[0].append(region, try ShapeGeometry(region.shape)))
-    count += 1
-    if region.notify.contains(.cross) { crossCount += 1 }
-    if region.initial == .state { stateCount += 1 }
+    totals.count += 1
+    if region.notify.contains(.cross) { totals.crossCount += 1 }
+    if region.initial == .state { totals.stateCount += 1 }
     if let seconds = region.maxLatencySeconds {
-      leastLatencySeconds = Swift.min(leastLatencySeconds ?? seconds, seconds)
+      totals.leastLatencySeconds = Swift.min(totals.leastLatencySeconds ?? seconds, seconds)
     }
     return slot
   }
@@ -67,11 +75,11 @@ public struct RegionCatalog: Sendable {
   mutating func remove(_ slot: RegionSlot) {
     let region = parts[slot.part].regions[slot.entry]
     parts[slot.part].removed.insert(Int32(slot.entry))
-    count -= 1
-    if region.notify.contains(.cross) { crossCount -= 1 }
-    if region.initial == .state { stateCount -= 1 }
-    guard let seconds = region.maxLatencySeconds, seconds == leastLatencySeconds else { return }
-    leastLatencySeconds = parts.lazy.flatMap { $0.live }.compactMap { $0.maxLatencySeconds }.min()
+    totals.count -= 1
+    if region.notify.contains(.cross) { totals.crossCount -= 1 }
+    if region.initial == .state { totals.stateCount -= 1 }
+    guard let seconds = region.maxLatencySeconds, seconds == totals.leastLatencySeconds else { return }
+    totals.leastLatencySeconds = parts.lazy.flatMap { $0.live }.compactMap { $0.maxLatencySeconds }.min()
   }
 
   /// Where a region is; nil where there is none of that id.
@@ -101,9 +109,21 @@ public struct RegionCatalog: Sendable {
     parts[slot.part].annuli[slot.entry]
   }
 
-  /// Asks for the memory of a region's entry.
-  @inline(__always) func prefetch(_ slot: RegionSlot) {
-    parts[slot.part].entries.prefetch(slot.entry, 0..<MemoryLayout<RegionEntry>.size)
+  /// Those of the regions from a slot on, a bit each, that were not removed since. Asks for the memory of their entries.
+  @inline(__always) func prefetch(_ lanes: UInt32, from first: RegionSlot) -> UInt32 {
+    // Once for all of them: an array within another is retained for as long as it is read.
+    let entries = parts[first.part].entries
+    var live: UInt32 = 0
+    var rest = lanes
+    while rest != 0 {
+      let bit = rest & (0 &- rest)
+      rest &= rest &- 1
+      let slot = first.advanced(by: bit.trailingZeroBitCount)
+      guard !isRemoved(slot) else { continue }
+      entries.prefetch(slot.entry, 0..<MemoryLayout<RegionEntry>.size)
+      live |= bit
+    }
+    return live
   }
 
   /// Every slot that has a region.

@@ -4,7 +4,7 @@ extension RegionMonitor {
   mutating func updateEvidence(at place: Int, _ fix: RegionFix, into events: inout [RegionEvent]) -> Bool {
     let slot = evidence.slot(place)
     if configuration.rule == .plain {
-      evidence.deactivate(place)
+      evidence.setActive(place, false)
       decide(
         slot, fix, catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane), into: &events)
       return false
@@ -30,7 +30,7 @@ extension RegionMonitor {
     guard evidence[place].comesToRest(probe, by: configuration) else {
       return true
     }
-    evidence.rest(place, at: fix.instant, by: configuration)
+    evidence.rest(place, at: fix.instant)
     return false
   }
 
@@ -64,7 +64,7 @@ extension RegionMonitor {
     var none = Counterevidence(at: fix.instant, by: configuration)
     none.settledMean = 0
     find(edge > 0 ? .outside : .inside, place, none, fix, edge, into: &events)
-    if edge > 0 { evidence.noteRest(place, at: fix.instant, by: configuration) }
+    evidence.noteRest(place, at: fix.instant)
   }
 
   private mutating func updateFirst(
@@ -124,7 +124,6 @@ extension RegionMonitor {
       evidence[place] = .inside(against, visit)
       departures.removeAll { $0.slot == slot }
       clocks.remove(slot: slot, kind: .exit)
-      evidence.noteInside(slot)
     case .inside(var against, let visit):
       against.noteTransition(by: configuration)
       neighbors.record(slot, isInside: false, in: catalog)
@@ -138,7 +137,6 @@ extension RegionMonitor {
     into events: inout [RegionEvent]
   ) {
     let slot = evidence.slot(place)
-    evidence.noteOutside(slot)
     let delay = catalog[slot].terms.exitDelaySeconds
     if delay > 0 {
       let confidence = confidence(place, fix, edgeMeters)
@@ -164,7 +162,6 @@ extension RegionMonitor {
     _ place: Int, number: Int32, _ against: Counterevidence, at instant: EngineInstant
   ) {
     let slot = evidence.slot(place)
-    evidence.noteInside(slot)
     evidence[place] = .inside(against, RegionVisit(number: number, enteredAt: instant))
     if notifies(slot, .dwell) {
       let due = instant.advanced(bySeconds: catalog[slot].terms.dwellSeconds)
@@ -180,7 +177,7 @@ extension RegionMonitor {
     else { return nil }
     evidence[place] = .outside(against, visits: visit.number)
     if notifies(slot, .dwell) { clocks.remove(slot: slot, kind: .dwell) }
-    if configuration.rule != .plain { evidence.noteRest(place, at: instant, by: configuration) }
+    evidence.noteRest(place, at: instant)
     return visit
   }
 

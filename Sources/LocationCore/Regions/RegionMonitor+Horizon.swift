@@ -42,7 +42,7 @@ extension RegionMonitor {
         horizon.laxExitSeconds = Swift.min(horizon.laxExitSeconds ?? exit, exit)
       }
     }
-    guard count > evidence.inside.count else { return horizon }
+    guard count > evidence.insideCount else { return horizon }
     var reach = Self.horizonReachMeters
     while true {
       var nearest: Double?
@@ -56,7 +56,7 @@ extension RegionMonitor {
       // All others are farther than the box reaches.
       let beyond =
         (reach - margin) / metersPerSecond
-        + Swift.min(catalog.leastLatencySeconds ?? latencySeconds, latencySeconds)
+        + Swift.min(catalog.totals.leastLatencySeconds ?? latencySeconds, latencySeconds)
       if let nearest, nearest <= beyond {
         horizon.enterSeconds = nearest
         return horizon
@@ -68,17 +68,17 @@ extension RegionMonitor {
 
   /// Whether a few more fixes may decide a region's state: some are against it already, or it is unknown.
   var hasPendingEvidence: Bool {
-    evidence.records[..<evidence.activeCount].contains { record in
-      guard let against = record.evidence.against else { return true }
-      return against.clearRun > 0 || against.heldRun > 0
+    evidence.records.contains { record in
+      guard record.isActive, let against = record.evidence.against else { return record.isActive }
+      return against.isPending
     }
   }
 
   /// Whether a place lies on the other side of an edge than the region's state.
   func isInDoubt(at place: Coordinate) -> Bool {
-    evidence.records[..<evidence.activeCount].contains { record in
+    evidence.records.contains { record in
       let state = record.evidence.state
-      return state != .unknown
+      return record.isActive && state != .unknown
         && (catalog[record.slot].shape.edgeMeters(at: place) <= 0) != (state == .inside)
     }
   }

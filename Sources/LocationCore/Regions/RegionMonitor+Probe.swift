@@ -5,12 +5,12 @@ extension RegionMonitor {
     let isFirst = evidence.seenAt == nil
     if !neighbors.covers(fix.coordinate) {
       probeAround(fix, into: &events)
-      if catalog.crossCount > 0, let lastFix { probeBetween(lastFix, fix, into: &events) }
+      if catalog.totals.crossCount > 0, let lastFix { probeBetween(lastFix, fix, into: &events) }
     }
     let findsAll = isFirst ? beginFinding(fix) : false
     var place = 0
-    while place < evidence.activeCount {
-      if updateEvidence(at: place, fix, into: &events) { place += 1 }
+    while place < evidence.records.count {
+      if !evidence.isActive(place) || updateEvidence(at: place, fix, into: &events) { place += 1 }
     }
     if findsAll { findAll(fix, into: &events) }
     if events.count - first > 1 { Self.sort(&events, from: first) }
@@ -32,7 +32,7 @@ extension RegionMonitor {
       pack()
       var insideCount = 0
       listed = neighbors.refill(unlisted, from: catalog, evidence, insideCount: &insideCount)
-      if insideCount != evidence.inside.count { probeInside(fix, into: &events) }
+      if insideCount != evidence.insideCount { probeInside(fix, into: &events) }
     }
     var scan = neighbors.scan(listed)
     while let slot = neighbors.nextDue(&scan) {
@@ -82,13 +82,15 @@ extension RegionMonitor {
   private mutating func beginFinding(_ fix: RegionFix) -> Bool {
     evidence.seenAt = fix.instant
     guard catalog.count > 0 else { return false }
-    if catalog.stateCount > 0 { return true }
+    if catalog.totals.stateCount > 0 { return true }
     // The plain rule has decided of all that hold the place.
     if configuration.rule == .plain { return false }
     let sigmas = Swift.max(configuration.farSigmas, configuration.heldSigmas, Self.farSigmas)
     guard NormalDistribution.upperTail(sigmas) <= 1 - configuration.initialProbability else { return true }
     catalog.find(in: GeoBox(around: fix.coordinate, radiusMeters: sigmas * fix.sigmaMeters), into: &found)
     for slot in found { beginFinding(slot) }
+    // It takes no memory where nothing searches for passages.
+    found = []
     return false
   }
 

@@ -121,25 +121,25 @@ extension RegionMonitor {
   /// All that the monitor knows, with these regions in place of its own: none where the catalog is kept elsewhere.
   func snapshot(regions: [Region]) -> RegionSnapshot {
     var entries: [RegionSnapshot.Entry] = []
-    evidence.forEachEntry { slot, place, visits in entries.append(entry(of: slot, place, visits)) }
+    evidence.forEachEntry { slot, place in entries.append(entry(of: slot, place)) }
     entries.removeAll { $0.evidence == nil && $0.visits == nil }
     entries.sort { $0.id < $1.id }
     return RegionSnapshot(
       regions: regions, entries: entries, seenAt: evidence.seenAt, lastFix: lastFix, inflation: inflation)
   }
 
-  private func entry(of slot: RegionSlot, _ place: Int?, _ visits: Int32) -> RegionSnapshot.Entry {
+  private func entry(of slot: RegionSlot, _ place: Int?) -> RegionSnapshot.Entry {
     var entry = RegionSnapshot.Entry(id: catalog[slot].terms.id)
     guard let place else {
-      entry.visits = visits
-      return entry
-    }
-    if configuration.rule != .plain, !evidence.isActive(place),
-      case .outside(let against, let visits) = evidence[place], let lastFix,
-      against.isLongPast(at: lastFix.instant)
-    {
-      // When it came to rest does not matter any more.
-      entry.visits = visits > 0 ? visits : nil
+      if let restedAt = evidence.restedAt(slot), let lastFix,
+        !Counterevidence.isLongPast(restedAt, at: lastFix.instant)
+      {
+        entry.evidence = evidence.evidence(of: slot, by: configuration)
+        entry.isActive = false
+      } else {
+        let visits = evidence.visits(of: slot)
+        entry.visits = visits > 0 ? visits : nil
+      }
       return entry
     }
     entry.evidence = evidence[place]
@@ -179,7 +179,6 @@ extension RegionMonitor {
   private mutating func restore(_ entry: RegionSnapshot.Entry, _ slot: RegionSlot) {
     guard let known = entry.evidence else { return evidence.setResting(slot, visits: entry.visits ?? 0) }
     let place = evidence.set(slot, known, isActive: entry.isActive ?? true)
-    if known.state == .inside { evidence.noteInside(slot) }
     if let due = entry.dwellDue {
       clocks.set(RegionClock(due: due, region: entry.id, slot: slot, kind: .dwell))
     }
@@ -190,9 +189,7 @@ extension RegionMonitor {
           slot: slot, fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence))
       clocks.set(RegionClock(due: held.due, region: entry.id, slot: slot, kind: .exit))
     }
-    if configuration.rule != .plain, let lastFix {
-      evidence.noteRest(place, at: lastFix.instant, by: configuration)
-    }
+    if let lastFix { evidence.noteRest(place, at: lastFix.instant) }
   }
 }
 

@@ -50,7 +50,7 @@ public struct RegionMonitor: Sendable {
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
   public mutating func noteGap() {
-    for place in 0..<evidence.activeCount { evidence[place].noteGap() }
+    for place in evidence.records.indices where evidence.isActive(place) { evidence[place].noteGap() }
     lastFix?.beforeGap = true
     approaches.removeAll()
   }

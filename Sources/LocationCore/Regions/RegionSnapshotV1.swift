@@ -48,7 +48,7 @@ struct RegionSnapshotV1: Decodable {
     var entry = RegionSnapshot.Entry(id: old.region.id)
     let known = old.track.evidence(isDeparted: old.departure != nil)
     if case .outside(let against, let visits) = known, !old.track.isActive,
-      against.isLongPast(at: lastFix.instant)
+      Counterevidence.isLongPast(against.updatedAt, at: lastFix.instant)
     {
       guard visits > 0 else { return nil }
       entry.visits = visits

@@ -4,7 +4,7 @@ extension RegionMonitor {
   func standings(with asked: String?) -> [String: RegionState] {
     var slots = evidence.inside + departures.map(\.slot)
     if evidence.seenAt == nil { catalog.forEachSlot { slots.append($0) } }
-    for place in 0..<evidence.activeCount { slots.append(evidence.slot(place)) }
+    for record in evidence.records where record.isActive { slots.append(record.slot) }
     if let slot = asked.flatMap({ catalog.slot(of: $0) }) { slots.append(slot) }
     var standings: [String: RegionState] = [:]
     for slot in slots { standings[catalog[slot].terms.id] = state(in: slot) }

@@ -57,7 +57,6 @@ import Testing
       let agrees = (edge > 0) == (evidence.state(of: slot) != .inside)
       if edge <= 0, !agrees {
         evidence.set(slot, .inside(none, RegionVisit(number: 1, enteredAt: .distantPast)), isActive: false)
-        evidence.noteInside(slot)
       } else if !agrees {
         evidence.remove(slot)
       }

@@ -24,9 +24,9 @@ import Testing
   ) {
     #expect(catalog.count == expected.count)
     #expect(catalog.regions == expected.values.sorted { $0.id < $1.id })
-    #expect(catalog.crossCount == expected.values.count { $0.notify.contains(.cross) })
-    #expect(catalog.stateCount == expected.values.count { $0.initial == .state })
-    #expect(catalog.leastLatencySeconds == expected.values.compactMap(\.maxLatencySeconds).min())
+    #expect(catalog.totals.crossCount == expected.values.count { $0.notify.contains(.cross) })
+    #expect(catalog.totals.stateCount == expected.values.count { $0.initial == .state })
+    #expect(catalog.totals.leastLatencySeconds == expected.values.compactMap(\.maxLatencySeconds).min())
     var slots: [String] = []
     catalog.forEachSlot { slots.append(catalog[$0].terms.id) }
     #expect(slots.sorted() == expected.keys.sorted())

@@ -178,6 +178,6 @@ import Testing
 extension Engine {
   /// Ids of the regions for which the next fix is weighed.
   fileprivate var weighed: [String] {
-    regions.evidence.records[..<regions.evidence.activeCount].map { regions.catalog[$0.slot].terms.id }
+    regions.evidence.records.filter(\.isActive).map { regions.catalog[$0.slot].terms.id }
   }
 }

@@ -1,0 +1,68 @@
+/// A value that few engines change: those that do not refer to one in memory. It is coded, compared and hashed as the
+/// value itself.
+@propertyWrapper
+public struct Seldom<Value: Sendable>: Sendable {
+  /// An array, because arrays share their memory until they are changed.
+  private var one: [Value]
+
+  public init(wrappedValue: Value) { one = [wrappedValue] }
+
+  public var wrappedValue: Value {
+    @inline(__always) _read { yield one[0] }
+    @inline(__always) _modify { yield &one[0] }
+  }
+}
+
+extension Seldom: Equatable where Value: Equatable {}
+extension Seldom: Hashable where Value: Hashable {}
+
+extension Seldom: Codable where Value: Codable {
+  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+/// A large value that few engines have: the others spend one word on it. It is coded as an optional value is, by its
+/// absence.
+@propertyWrapper
+public struct Rare<Value: Sendable>: Sendable {
+  /// One value, or none.
+  private var one: [Value?] = []
+
+  public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+  public var wrappedValue: Value? {
+    @inline(__always) _read { if one.isEmpty { yield nil } else { yield one[0] } }
+    @inline(__always) _modify {
+      if one.isEmpty {
+        var value: Value?
+        yield &value
+        if let value { one = [value] }
+      } else {
+        yield &one[0]
+        if case .none = one[0] { one = [] }
+      }
+    }
+  }
+}
+
+extension Rare: Equatable where Value: Equatable {}
+extension Rare: Hashable where Value: Hashable {}
+
+extension Rare: Codable where Value: Codable {
+  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+extension KeyedDecodingContainer {
+  /// Absent is nil.
+  func decode<Value: Codable>(_ type: Rare<Value>.Type, forKey key: Key) throws -> Rare<Value> {
+    Rare(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Nil is absent.
+  mutating func encode<Value: Codable>(_ value: Rare<Value>, forKey key: Key) throws {
+    try encodeIfPresent(value.wrappedValue, forKey: key)
+  }
+}
