@@ -71,7 +71,7 @@ let before = allocatedBytes()
 let catalog = try RegionCatalog(regions)
 let catalogBytes = allocatedBytes() - before
 
-let settings = EngineSettings()
+let settings = EngineSettings(booksPower: false)
 var devices: [Device] = []
 devices.reserveCapacity(deviceCount)
 let empty = allocatedBytes()

@@ -31,7 +31,7 @@ extension Engine {
       version: DeviceSnapshot.version, gate: state.gate, significant: state.significant, visits: state.visits,
       regions: regions.snapshot(regions: []), instant: state.instant, nextID: state.nextID,
       isBroken: state.isBroken, fixes: state.tally.fixes, accepted: state.tally.accepted,
-      last: state.tally.last)
+      last: state.gate.last)
   }
 
   /// The engine that goes on where the snapshot was taken, with settings and regions that it shares with others. What
@@ -47,7 +47,7 @@ extension Engine {
     state.instant = snapshot.instant
     state.nextID = snapshot.nextID
     state.isBroken = snapshot.isBroken
-    state.tally.restore(fixes: snapshot.fixes, accepted: snapshot.accepted, last: snapshot.last)
+    state.tally.restore(fixes: snapshot.fixes, accepted: snapshot.accepted)
     regions = RegionMonitor(settings.regions, catalog, restoring: snapshot.regions)
     refreshDeadline()
   }

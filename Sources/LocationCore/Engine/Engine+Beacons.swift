@@ -31,7 +31,7 @@ extension Engine {
   /// Records what beacons have to tell, with the last fix for a place: of its own a beacon has none.
   private mutating func record(_ news: [BeaconMonitor.News], into effects: inout [Effect]) {
     guard !news.isEmpty else { return }
-    let last = state.tally.last
+    let last = state.gate.last
     regionEvents += news.map { news in
       RegionEvent(
         kind: news.kind, region: news.region, visit: news.visit, instant: news.instant,

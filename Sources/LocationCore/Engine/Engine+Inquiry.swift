@@ -17,7 +17,7 @@ extension Engine {
 
   /// The instant of a UTC time, as far from the last fix as the time is.
   public func instant(at time: UTCTime) -> EngineInstant {
-    guard let last = state.tally.last else { return EngineInstant(microseconds: time.microseconds) }
+    guard let last = state.gate.last else { return EngineInstant(microseconds: time.microseconds) }
     return EngineInstant(
       microseconds: last.instant.microseconds.saturatingAdd(
         time.microseconds.saturatingSubtract(last.time.microseconds)))
@@ -37,7 +37,7 @@ extension Engine {
 
   /// How far the position is from a significant change; nil before the first fix.
   public var moveStanding: SignificantChange.Standing? {
-    state.tally.last.flatMap { state.significant.standing(of: $0, at: state.instant) }
+    state.gate.last.flatMap { state.significant.standing(of: $0, at: state.instant) }
   }
 
   /// How far the position is from a visit; nil before the first fix.

@@ -6,6 +6,7 @@ extension Engine {
     into effects: inout [Effect]
   ) {
     let id = record(change, into: &effects)
+    guard hasSubscribers else { return }
     state.policy.offerMove(event: id, measuredBefore: measure, at: state.instant, into: &steps)
     recordSteps(into: &effects)
   }
@@ -20,7 +21,7 @@ extension Engine {
   /// What a subscriber measures significant changes by that begins now; nil where the engine's measure has said
   /// nothing yet.
   var newMeasure: SignificantChange? {
-    state.tally.last == nil ? nil : SignificantChange(configuration: configuration.significant)
+    state.gate.last == nil ? nil : SignificantChange(configuration: configuration.significant)
   }
 
   /// Shows a fix to those who measure significant changes for themselves (rule B1).
@@ -34,7 +35,7 @@ extension Engine {
 
   /// Tells a subscriber its first significant change, where it may be told one now (rule B1).
   mutating func offerFirstMove(to name: String, into effects: inout [Effect]) {
-    guard let last = state.tally.last,
+    guard let last = state.gate.last,
       let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name })
     else { return }
     let before = state.policy.sessions[index].significant
@@ -62,15 +63,16 @@ extension Engine {
   mutating func recordRegionEvents(into effects: inout [Effect]) {
     for event in regionEvents {
       let id = takeID()
-      state.tally.regions[event.kind.name, default: 0] += 1
+      state.tally.regions.count(event.kind)
       effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
       if state.policy.notifiesOfRegions { notifyOfRegion(event, into: &effects) }
-      guard let kind = event.kind.eventKind else { continue }
+      guard hasSubscribers, let kind = event.kind.eventKind else { continue }
       state.policy.offer(
         event: id, trigger: .region.of(kind), region: event.region, at: state.instant, into: &steps)
       recordSteps(into: &effects)
     }
-    regionEvents.removeAll(keepingCapacity: true)
+    // Its memory is not kept: thousands of engines would keep it.
+    regionEvents = []
   }
 
   /// Shows the notifications that wait for a region to be entered or left (rule D7).
@@ -111,7 +113,7 @@ extension Engine {
       case .decided(let decision):
         state.tally.count(decision)
         if decision.action == .relaunch {
-          state.ledger.addRelaunch(decision.subscriber, rule: decision.rule)
+          book { $0.addRelaunch(decision.subscriber, rule: decision.rule) }
         }
         effects.append(.record(Record(id: takeID(), time: time, body: .decision(decision))))
       case .moved(let move):
@@ -158,8 +160,8 @@ extension Engine {
         }
       case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
       case .transferred(let name, let rule, let kilobytes, let seconds):
-        state.ledger.addTransfer(
-          name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: state.instant)
+        let instant = state.instant
+        book { $0.addTransfer(name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: instant) }
       }
     }
     steps.removeAll(keepingCapacity: true)
@@ -195,7 +197,7 @@ extension Engine {
 
   /// UTC at an instant: as far from the last fix as the instant is; before the first, what the axis says.
   func utc(at instant: EngineInstant) -> UTCTime {
-    guard let last = state.tally.last else { return UTCTime(microseconds: instant.microseconds) }
+    guard let last = state.gate.last else { return UTCTime(microseconds: instant.microseconds) }
     return UTCTime(
       microseconds: last.time.microseconds.saturatingAdd(
         instant.microseconds.saturatingSubtract(last.instant.microseconds)))

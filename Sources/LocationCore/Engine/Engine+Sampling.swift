@@ -15,7 +15,7 @@ extension Engine {
 
   /// Plans anew, from the last fix.
   mutating func reviseSampling(into effects: inout [Effect]) {
-    guard configuration.sampling.isDutyCycled, let last = state.tally.last else { return }
+    guard configuration.sampling.isDutyCycled, let last = state.gate.last else { return }
     let view = samplingView(of: last)
     let order = state.sampling.revise(
       view, lastFix: last.instant, at: state.instant, by: configuration.sampling)
@@ -35,10 +35,10 @@ extension Engine {
     case .opened:
       state.gate.notePause()
       let seconds = state.ledger.timeToFix(at: state.instant).seconds
-      state.ledger.setReceiver(.acquiring, at: state.instant)
+      bookReceiver(.acquiring)
       state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)
     case .released:
-      state.ledger.setReceiver(.off, at: state.instant)
+      bookReceiver(.off)
       state.sampling.release()
     }
   }

@@ -4,10 +4,10 @@ extension Engine {
     switch event {
     case .found, .stale(.noFix, _):
       state.policy.lacksSource = false
-      if state.sampling.isOn { state.ledger.setReceiver(.acquiring, at: state.instant) }
+      if state.sampling.isOn { bookReceiver(.acquiring) }
     case .stale(.noDevice, _), .stale(.lost, _):
       state.policy.lacksSource = true
-      if state.sampling.isOn { state.ledger.setReceiver(.off, at: state.instant) }
+      if state.sampling.isOn { bookReceiver(.off) }
     case .stale(.silent, _): break
     case .switched:
       state.gate.noteSwitch()

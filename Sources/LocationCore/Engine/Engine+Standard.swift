@@ -43,7 +43,7 @@ extension Engine {
   /// Tells one subscriber a coarse position.
   mutating func tell(_ name: String, _ owed: Session.Owed, into effects: inout [Effect]) {
     guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }),
-      let last = state.tally.last
+      let last = state.gate.last
     else { return }
     let id: Int
     if let visit = owed.visit {

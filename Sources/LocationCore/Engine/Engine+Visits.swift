@@ -19,12 +19,12 @@ extension Engine {
       }
       effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .visit(event))))
       // At the end of the stream nothing happened that anybody should be woken for.
-      guard event.reason != .end else { continue }
+      guard hasSubscribers, event.reason != .end else { continue }
       state.policy.offer(
         event: id, trigger: .visit.of(kind), visit: event, at: state.instant, into: &steps)
       recordSteps(into: &effects)
     }
-    visitEvents.removeAll(keepingCapacity: true)
+    visitEvents = []
   }
 
   /// Closes the visit under way at the end of the stream.

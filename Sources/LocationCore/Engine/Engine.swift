@@ -79,7 +79,11 @@ public struct Engine: ~Copyable {
   }
 
   /// What has been seen and done so far.
-  public var tally: Tally { state.tally }
+  public var tally: Tally {
+    var tally = state.tally
+    tally.last = state.gate.last
+    return tally
+  }
 
   /// The id the next record will have.
   public var nextID: Int { state.nextID }
@@ -232,6 +236,7 @@ extension Engine {
   private mutating func take(_ report: FixReport, into effects: inout [Effect]) -> Bool {
     let id = takeID()
     state.tally.fixes += 1
+    let last = state.gate.last?.instant
     let fix: Fix
     do {
       fix = try state.gate.judge(report, at: state.instant)
@@ -239,7 +244,7 @@ extension Engine {
       refuse(report, error, id: id, into: &effects)
       return false
     }
-    take(fix, id: id, isFromNetwork: report.mode == .network, into: &effects)
+    take(fix, after: last, id: id, isFromNetwork: report.mode == .network, into: &effects)
     return true
   }
 
@@ -254,7 +259,9 @@ extension Engine {
     effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
   }
 
-  private mutating func take(_ fix: Fix, id: Int, isFromNetwork: Bool, into effects: inout [Effect]) {
+  private mutating func take(
+    _ fix: Fix, after last: EngineInstant?, id: Int, isFromNetwork: Bool, into effects: inout [Effect]
+  ) {
     state.tally.accepted += 1
     if let move = state.gate.takeClockMove() {
       effects.append(
@@ -265,16 +272,16 @@ extension Engine {
       // What it said of the regions is filled in once they have seen it.
       effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
     }
-    if let seconds = silenceSeconds(before: fix) {
+    if let last {
+      let seconds = last.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last)
       if state.isBroken || seconds >= configuration.gapSeconds {
         noteGap(of: seconds, before: fix, into: &effects)
       }
     } else {
-      state.tally.first = fix
+      state.tally.first = Tally.Start(instant: fix.instant)
       refreshReceiverUsers()
     }
-    state.tally.last = fix
-    state.policy.noteUTC(ahead: fix.time.microseconds.saturatingSubtract(fix.instant.microseconds))
+    if hasSubscribers { noteUTC() }
     state.isBroken = false
     if state.sampling.isOn { book(fix, isFromNetwork: isFromNetwork) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
@@ -301,10 +308,20 @@ extension Engine {
   @inline(__always)
   private mutating func book(_ fix: Fix, isFromNetwork: Bool) {
     if isFromNetwork {
-      state.ledger.noteNetworkFix(at: fix.instant)
+      book { $0.noteNetworkFix(at: fix.instant) }
     } else {
-      state.ledger.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant)
+      book { $0.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
     }
+  }
+
+  /// Books something in the ledger, where one is kept.
+  @inline(__always)
+  mutating func book(_ entry: (inout PowerLedger) -> Void) { if settings.booksPower { entry(&state.ledger) } }
+
+  /// Tells the ledger what the receiver does now.
+  mutating func bookReceiver(_ receiver: PowerLedger.Receiver) {
+    let instant = state.instant
+    book { $0.setReceiver(receiver, at: instant) }
   }
 
   /// Shows a fix to the regions; what it said of each.
@@ -313,14 +330,6 @@ extension Engine {
     let standings = regions.standings(with: asked)
     regions.observe(fix, into: &regionEvents)
     return regions.verdicts(since: standings, regionEvents, asked: asked)
-  }
-
-  /// Seconds without a fix before this one, when the receiver was not switched off; nil where it is the first.
-  @inline(__always)
-  private func silenceSeconds(before fix: Fix) -> Double? {
-    state.tally.last.map { last in
-      last.instant.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last.instant)
-    }
   }
 
   private mutating func noteGap(of seconds: Double, before fix: Fix, into effects: inout [Effect]) {
@@ -332,9 +341,9 @@ extension Engine {
 
   private mutating func breakTrack() {
     state.gate.notePause()
-    guard state.tally.last != nil, !state.isBroken, state.sampling.isOn else { return }
+    guard state.gate.last != nil, !state.isBroken, state.sampling.isOn else { return }
     state.isBroken = true
-    state.ledger.setReceiver(.acquiring, at: state.instant)
+    bookReceiver(.acquiring)
   }
 }
 
@@ -357,6 +366,7 @@ extension Engine {
   private mutating func add(
     _ subscriber: Subscriber, _ initial: SubscriberState, into effects: inout [Effect]
   ) {
+    noteUTC()
     let isAdded = state.policy.add(
       subscriber, state: initial, measure: newMeasure, at: state.instant, into: &steps)
     guard isAdded else {
@@ -385,7 +395,7 @@ extension Engine {
     if case .acknowledged(let id, let coreSeconds) = event,
       let rule = state.policy.rule(ofPending: id, subscriber: name)
     {
-      state.ledger.addRun(name, coreSeconds: coreSeconds, rule: rule)
+      book { $0.addRun(name, coreSeconds: coreSeconds, rule: rule) }
     }
     var isKnownRegion = false
     if case .mode(.notify(let notification)) = event, case .region(let id, _) = notification.when {
@@ -433,7 +443,7 @@ extension Engine {
   /// Settles what is open and records where the energy went.
   private mutating func end(into effects: inout [Effect]) {
     endVisit(into: &effects)
-    state.ledger.setReceiver(.off, at: state.instant)
+    bookReceiver(.off)
     advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
       effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
@@ -441,7 +451,17 @@ extension Engine {
   }
 
   mutating func refreshReceiverUsers() {
+    guard settings.booksPower else { return }
     state.ledger.setUsers(state.policy.receiverUsers, at: state.instant)
     state.ledger.setRunning(state.policy.backgroundUsers, at: state.instant)
+  }
+
+  /// Whether there is anybody to offer events to.
+  @inline(__always) var hasSubscribers: Bool { !state.policy.sessions.isEmpty }
+
+  /// Tells the policy by how much UTC is ahead of the engine's axis, as of the last fix.
+  private mutating func noteUTC() {
+    guard let last = state.gate.last else { return }
+    state.policy.noteUTC(ahead: last.time.microseconds.saturatingSubtract(last.instant.microseconds))
   }
 }

@@ -34,9 +34,19 @@ public final class EngineSettings: Sendable {
   let visits: Shared<VisitConfiguration>
   let policy: Shared<Policy.Configuration>
   let profile: Shared<PowerProfile>
+  /// Whether engines book what the device draws.
+  let booksPower: Bool
+  // What few engines of a fleet ever change.
+  let initialPolicy: Seldom<Policy>
+  let initialLedger: Seldom<PowerLedger>
+  let initialPlan = Seldom(wrappedValue: SamplingPlan())
 
   /// Shares a configuration, the defaults without one.
-  public init(_ configuration: EngineConfiguration = EngineConfiguration()) {
+  ///
+  /// - Parameter booksPower: whether engines book what the device draws. Without it they take less memory, and record no
+  ///   power; a receiver that is switched on and off needs it.
+  public init(_ configuration: EngineConfiguration = EngineConfiguration(), booksPower: Bool = true) {
+    self.booksPower = booksPower || configuration.sampling.isDutyCycled
     self.configuration = configuration
     gate = Shared(wrappedValue: configuration.gate)
     significant = Shared(wrappedValue: configuration.significant)
@@ -44,5 +54,7 @@ public final class EngineSettings: Sendable {
     visits = Shared(wrappedValue: configuration.visits)
     policy = Shared(wrappedValue: configuration.policy)
     profile = Shared(wrappedValue: configuration.profile)
+    initialPolicy = Seldom(wrappedValue: Policy(policy))
+    initialLedger = Seldom(wrappedValue: PowerLedger(profile))
   }
 }

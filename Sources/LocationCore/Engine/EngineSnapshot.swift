@@ -37,9 +37,9 @@ struct EngineState: Hashable, Sendable, Codable {
   var gate: FixGate
   var significant: SignificantChange
   var visits: VisitMonitor
-  var policy: Policy
-  var ledger: PowerLedger
-  var sampling = SamplingPlan()
+  @Seldom var policy: Policy
+  @Seldom var ledger: PowerLedger
+  @Seldom var sampling: SamplingPlan
   /// Regions of beacons; nil while there are none.
   var beacons: BeaconMonitor?
   /// What the plan was last told that the subscribers need.
@@ -56,8 +56,9 @@ struct EngineState: Hashable, Sendable, Codable {
     gate = FixGate(settings.gate)
     significant = SignificantChange(settings.significant)
     visits = VisitMonitor(settings.visits)
-    policy = Policy(settings.policy)
-    ledger = PowerLedger(settings.profile)
+    _policy = settings.initialPolicy
+    _ledger = settings.initialLedger
+    _sampling = settings.initialPlan
   }
 
   /// Decides by these settings from now on.

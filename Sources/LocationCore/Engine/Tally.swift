@@ -4,38 +4,41 @@ public struct Tally: Hashable, Sendable, Codable {
   public internal(set) var fixes = 0
   /// Reports believed.
   public internal(set) var accepted = 0
-  /// Refused reports by reason, in the order of ``RejectReason``'s cases.
-  public internal(set) var rejected = [Int](repeating: 0, count: RejectReason.allCases.count)
+  /// Refused reports by reason, in the order of ``RejectReason``'s cases; none before the first.
+  private var rejected: [Int] = []
   /// Significant changes.
-  public internal(set) var significant = 0
+  @Count public internal(set) var significant = 0
   /// Gaps in the signal.
-  public internal(set) var gaps = 0
+  @Count public internal(set) var gaps = 0
   /// How often the source said that its position grows old.
-  public internal(set) var stale = 0
-  /// By kind, in the order of ``RegionEvent/Kind``'s names.
-  public internal(set) var regions: [String: Int] = [:]
+  @Count public internal(set) var stale = 0
+  /// Region events by kind.
+  public internal(set) var regions = RegionCounts()
   /// Arrivals at places.
-  public internal(set) var arrivals = 0
+  @Count public internal(set) var arrivals = 0
   /// Departures from them, unknown ones too.
-  public internal(set) var departures = 0
+  @Count public internal(set) var departures = 0
   /// Standard updates, each once, whoever was told.
-  public internal(set) var locations = 0
+  @Count public internal(set) var locations = 0
   /// Pauses of standard updates.
-  public internal(set) var pauses = 0
+  @Count public internal(set) var pauses = 0
   /// Ends of such pauses.
-  public internal(set) var resumes = 0
+  @Count public internal(set) var resumes = 0
   /// Decisions of every kind.
-  public internal(set) var decisions = 0
+  @Count public internal(set) var decisions = 0
   /// Subscribers resumed from suspension.
-  public internal(set) var wakes = 0
+  @Count public internal(set) var wakes = 0
   /// Subscribers started in the background.
-  public internal(set) var relaunches = 0
+  @Count public internal(set) var relaunches = 0
   /// How often the receiver was switched on for a fix.
-  public internal(set) var searches = 0
-  /// The first and last fix believed.
-  public internal(set) var first: Fix?
-  /// The last fix believed.
-  public internal(set) var last: Fix?
+  @Count public internal(set) var searches = 0
+  /// When the first fix was that was believed.
+  var first: Start?
+  /// The last fix believed. The gate keeps it: it is here where somebody asks.
+  @Rare public internal(set) var last: Fix?
+
+  /// Version 0.1.0 kept the whole fix.
+  struct Start: Hashable, Sendable, Codable { var instant: EngineInstant }
 
   /// Nothing yet.
   public init() {}
@@ -48,18 +51,18 @@ public struct Tally: Hashable, Sendable, Codable {
 
   /// Refused reports for one reason.
   public func rejected(for reason: RejectReason) -> Int {
-    RejectReason.allCases.firstIndex(of: reason).map { rejected[$0] } ?? 0
+    rejected.isEmpty ? 0 : RejectReason.allCases.firstIndex(of: reason).map { rejected[$0] } ?? 0
   }
 
   /// Adds the counts of another engine; first and last fix stay this one's.
   public mutating func add(_ other: Tally) {
     fixes += other.fixes
     accepted += other.accepted
-    for index in rejected.indices { rejected[index] += other.rejected[index] }
+    for reason in RejectReason.allCases { refuse(reason, other.rejected(for: reason)) }
     significant += other.significant
     gaps += other.gaps
     stale += other.stale
-    regions.merge(other.regions) { $0 + $1 }
+    regions.add(other.regions)
     arrivals += other.arrivals
     departures += other.departures
     locations += other.locations
@@ -81,14 +84,68 @@ public struct Tally: Hashable, Sendable, Codable {
     if case .on = order { searches += 1 }
   }
 
-  /// Goes on with the counts and the last fix of a device whose other counts nobody kept.
-  mutating func restore(fixes: Int, accepted: Int, last: Fix?) {
+  /// Goes on with the counts of a device whose other counts nobody kept.
+  mutating func restore(fixes: Int, accepted: Int) {
     self.fixes = fixes
     self.accepted = accepted
-    self.last = last
   }
 
-  mutating func refuse(_ reason: RejectReason) {
-    if let index = RejectReason.allCases.firstIndex(of: reason) { rejected[index] += 1 }
+  mutating func refuse(_ reason: RejectReason, _ count: Int = 1) {
+    guard count > 0, let index = RejectReason.allCases.firstIndex(of: reason) else { return }
+    if rejected.isEmpty { rejected = [Int](repeating: 0, count: RejectReason.allCases.count) }
+    rejected[index] += count
+  }
+}
+
+/// A count in half of the memory of an `Int`. It is coded as one; beyond 2 billion it stays.
+@propertyWrapper
+public struct Count: Hashable, Sendable, Codable {
+  private var value: Int32
+
+  public init(wrappedValue: Int) { value = Int32(clamping: wrappedValue) }
+  public init(from decoder: any Decoder) throws {
+    self.init(wrappedValue: try decoder.singleValueContainer().decode(Int.self))
+  }
+
+  public var wrappedValue: Int {
+    @inline(__always) get { Int(value) }
+    @inline(__always) set { value = Int32(clamping: newValue) }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+}
+
+/// Region events, counted by the names of their kinds. It is coded as a dictionary of those that there were.
+public struct RegionCounts: Hashable, Sendable, Codable {
+  private static let names = ["cross", "dwell", "enter", "exit", "state"]
+  private var counts = SIMD8<Int32>()
+
+  init() {}
+  public init(from decoder: any Decoder) throws {
+    let known = try decoder.singleValueContainer().decode([String: Int].self)
+    for (place, name) in Self.names.enumerated() { counts[place] = Int32(clamping: known[name] ?? 0) }
+  }
+
+  /// The kinds of which there were any, in order, with their counts.
+  public var all: [(name: String, count: Int)] {
+    Self.names.indices.filter { counts[$0] > 0 }.map { (Self.names[$0], Int(counts[$0])) }
+  }
+
+  /// Events of a kind; nil where there were none.
+  public subscript(name: String) -> Int? { all.first { $0.name == name }?.count }
+
+  mutating func count(_ kind: RegionEvent.Kind) {
+    guard let place = Self.names.firstIndex(of: kind.name) else { return }
+    counts[place] &+= counts[place] < .max ? 1 : 0
+  }
+
+  mutating func add(_ other: RegionCounts) { counts &+= other.counts }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.count) }))
   }
 }

@@ -39,14 +39,14 @@ public struct FixGate: Hashable, Sendable, Codable {
   @Shared var configuration: Configuration
   /// The last fix believed.
   public private(set) var last: Fix?
-  private var candidate: Candidate?
+  @Rare private var candidate: Candidate?
   /// Metres a second, between the last two fixes, never more than what the errors can't explain; 0 where it is too slow
   /// to change what is allowed.
   private var recentSpeed = 0.0
   /// Whether the next fix comes from another receiver than the last.
   private var isAfterSwitch = false
   /// What is known of the source's clock; nil while nothing about it was remarkable.
-  private var clock: SourceClock?
+  @Rare private var clock: SourceClock?
   /// Whether a silence before the next fix is explained: by a new segment, or a receiver that was off.
   private var isAfterPause: Bool?
   /// Short steps in a row; nil is none.
@@ -241,11 +241,11 @@ public struct FixGate: Hashable, Sendable, Codable {
     if let last {
       if let offset = clock?.offsetOfReturn(to: fix.time, after: last) { clock?.axisOffset = offset }
       noteStep(last.time.seconds(to: fix.time))
-      clock?.noteTime(fix.time)
+      if clock != nil { clock?.noteTime(fix.time) }
       previous = last.coordinate
     }
     last = fix
-    candidate = nil
+    if candidate != nil { candidate = nil }
     isAfterSwitch = false
     if isAfterPause != nil { isAfterPause = nil }
     recentSpeed = speed

@@ -7,8 +7,6 @@ struct TangentPlane: Hashable, Sendable, Codable {
   let origin: Coordinate
   private let metersPerDegreeLatitude: Double
   private let metersPerDegreeLongitude: Double
-  /// Where the origin lies on the polar plane; nil away from the poles.
-  private let polarOrigin: Point?
 
   /// Metres along the two axes.
   struct Point: Hashable, Sendable, Codable {
@@ -33,8 +31,12 @@ struct TangentPlane: Hashable, Sendable, Codable {
     let scale = LocalScale(latitude: origin.latitude)
     metersPerDegreeLatitude = scale.metersPerDegreeLatitude
     metersPerDegreeLongitude = scale.metersPerDegreeLongitude
+  }
+
+  /// Where the origin lies on the polar plane; nil away from the poles.
+  @inline(__always) private var polarOrigin: Point? {
     let isPolar = 90 - abs(origin.latitude) < Self.polarDegrees
-    polarOrigin = isPolar ? Self.polar(origin, scale.metersPerDegreeLatitude) : nil
+    return isPolar ? Self.polar(origin, metersPerDegreeLatitude) : nil
   }
 
   /// Metres from the origin to a place.

@@ -28,7 +28,7 @@ struct AccuracyInflation: Hashable, Sendable {
     /// What the rest says, where ``residuals`` say something too; nil where they do not.
     var restFactor: Double?
     /// How the fixes scatter that state no accuracy; nil where they state one.
-    var residuals: ResidualSpread?
+    @Rare var residuals: ResidualSpread?
   }
 
   /// Standard deviations, claimed and estimated, from the middle of a rest beyond which a fix is not of it.
@@ -79,7 +79,7 @@ struct AccuracyInflation: Hashable, Sendable {
 
   private mutating func observe(_ fix: Fix, limit: Double) {
     if fix.accuracy.source != .assumed {
-      memory.residuals = nil
+      if memory.residuals != nil { memory.residuals = nil }
     } else if memory.residuals == nil {
       memory.residuals = ResidualSpread()
     }
@@ -92,7 +92,7 @@ struct AccuracyInflation: Hashable, Sendable {
     let sigma = fix.accuracy.sigmaMeters
     let wasMoving = memory.motion.isMoving
     memory.motion.note(point, at: fix.instant, variance: sigma * sigma)
-    memory.residuals?.note(point, at: fix.instant, sigma: sigma)
+    if memory.residuals != nil { memory.residuals?.note(point, at: fix.instant, sigma: sigma) }
     if memory.motion.isMoving { return fade(at: fix.instant) }
     let stray = sigma * Swift.max(Self.straySigmas.claimed, Self.straySigmas.estimated * factor)
     let isStray = memory.rest.squareDistance(to: point) > stray * stray

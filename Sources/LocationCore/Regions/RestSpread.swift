@@ -21,8 +21,8 @@ struct RestSpread: Hashable, Sendable, Codable {
 
   private var anchor = TangentPlane.Point(east: 0, north: 0)
   private var block = Block()
-  private var waiting: Block?
-  private var blocks = Blocks()
+  @Rare private var waiting: Block?
+  @Rare private var blocks: Blocks?
 
   private static let blockSeconds = 300.0
   private static let blockCount = 10
@@ -38,7 +38,7 @@ struct RestSpread: Hashable, Sendable, Codable {
   }
 
   /// Blocks that count.
-  var count: Int { blocks.count }
+  var count: Int { blocks?.count ?? 0 }
 
   /// Square metres from where the rest began.
   func squareDistance(to point: TangentPlane.Point) -> Double {
@@ -79,12 +79,14 @@ struct RestSpread: Hashable, Sendable, Codable {
     let east = block.east / count
     let north = block.north / count
     let spread = Swift.max(0, block.squares / count - east * east - north * north)
+    var blocks = blocks ?? Blocks()
     blocks.count += 1
     blocks.within += 0.5 * spread * (count / (count - 1)) / variance
     let sigma = variance.squareRoot()
     blocks.east += east / sigma
     blocks.north += north / sigma
     blocks.squares += (east * east + north * north) / variance
+    self.blocks = blocks
   }
 
   /// The factor by which the error is larger than claimed, 1 to the limit; nil before enough was seen.
@@ -99,7 +101,7 @@ struct RestSpread: Hashable, Sendable, Codable {
 
   /// The variance of the fixes, in claimed variances, and a standard deviation of that.
   private var measured: (variance: Double, doubt: Double)? {
-    guard blocks.count >= Self.leastCount else { return nil }
+    guard let blocks, blocks.count >= Self.leastCount else { return nil }
     let count = Double(blocks.count)
     let within = blocks.within / count
     let spread = blocks.squares - (blocks.east * blocks.east + blocks.north * blocks.north) / count

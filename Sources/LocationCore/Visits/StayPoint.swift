@@ -122,6 +122,9 @@ struct StayPoint: Hashable, Sendable, Codable {
   /// Seconds from its first fix to its last.
   var spanSeconds: Double { first.instant.seconds(to: last.instant) }
 
+  /// Forgets the points of its first minutes.
+  mutating func forgetWayIn() { wayIn.forget() }
+
   /// Where its middle is, on the plane.
   var middlePoint: TangentPlane.Point { TangentPlane.Point(east: east, north: north) }
 

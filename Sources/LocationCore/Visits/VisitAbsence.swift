@@ -22,11 +22,6 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     var meters: Double
   }
 
-  /// Of no fixes.
-  static let none = VisitAbsence()
-
-  private init() { stay = .nowhere }
-
   /// Begins with the first fix outside, `metersAway` from the middle of `place`.
   init(
     _ fix: Fix, weight: Double, from place: StayPoint, at point: TangentPlane.Point, metersAway: Double,

@@ -47,21 +47,21 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   public private(set) var stage = Stage.moving
   /// When silence confirms a provisional visit; nil while there is none to confirm.
   public private(set) var nextDeadline: EngineInstant?
-  // Neither is optional: to ask an optional one of so many bytes is to copy it.
+  // It is not optional: to ask an optional one of so many bytes is to copy it.
   /// The present place.
   private var stay = StayPoint.nowhere
   /// The fixes outside it, where ``awayCount`` is not zero.
-  private var absence = VisitAbsence.none
+  @Rare private var absence: VisitAbsence?
   /// Fixes in a row outside the place.
   private var awayCount = 0
   private var visit: Visit?
-  private var closed: Closed?
+  @Rare private var closed: Closed?
   private var count = 0
   private var latest: EngineInstant?
   /// What the last fix at the place said of its speed, metres a second; nil where it said nothing.
   private var lastSpeed: Double?
   /// The younger fixes of the present place, while it is no visit: what is left of it where the older ones drifted.
-  private var recent: StayPoint?
+  @Rare private var recent: StayPoint?
 
   /// A monitor that has seen nothing.
   public init(configuration: VisitConfiguration = VisitConfiguration()) {
@@ -157,7 +157,7 @@ extension VisitMonitor {
     if isWithin {
       lastSpeed = fix.speedMetersPerSecond
       if stage == .moving { stay.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
-      awayCount = 0
+      endAbsence()
       if visit == nil {
         if stay.spanSeconds >= Self.recentSeconds { keepRecent(fix, weight: weight, at: point, sigma: sigma) }
         weigh(at: fix.instant, into: &events)
@@ -182,18 +182,27 @@ extension VisitMonitor {
         configuration)
       return
     }
-    let isCertain = absence.add(
-      fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration)
-    guard isCertain else { return }
+    let configuration = _configuration
+    let isCertain = absence?.add(
+      fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration.wrappedValue)
+    guard isCertain == true else { return }
     confirmBySilence(at: fix.instant, into: &events)
     if isHeld(by: fix) { return }
     leave(with: fix, into: &events)
   }
 
+  /// The position is at the place, or at another one.
+  @inline(__always)
+  private mutating func endAbsence() {
+    guard awayCount > 0 else { return }
+    awayCount = 0
+    absence = nil
+  }
+
   /// Whether a fix outside does not end the visit: it rests nearby, or it lies nearby after a silence.
   @inline(never)
   private func isHeld(by fix: Fix) -> Bool {
-    visit != nil && (absence.departure != nil || absence.rests(with: fix))
+    visit != nil && (absence?.departure != nil || absence?.rests(with: fix) == true)
       && Geodesy.isWithin(Self.nearbyMeters, of: stay.middle, fix.coordinate)
   }
 
@@ -253,7 +262,7 @@ extension VisitMonitor {
 
   /// Tells of a visit that a silence confirms, where the first fix after it dates the departure.
   private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    if visit == nil, !isUnderWay, let departure = absence.departure,
+    if visit == nil, !isUnderWay, let absence, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
       stay.count + 1 >= leastCount(absence.silenceSeconds)
     {
@@ -263,6 +272,7 @@ extension VisitMonitor {
 
   /// The position is elsewhere: ends what was, and begins at the place where it has been since.
   private mutating func leave(with fix: Fix, into events: inout [VisitEvent]) {
+    guard let absence else { return }
     let instant = fix.instant
     if let visit {
       let departure = absence.departure ?? stay.last
@@ -278,7 +288,7 @@ extension VisitMonitor {
     stay = absence.stay
     lastSpeed = fix.speedMetersPerSecond
     recent = nil
-    awayCount = 0
+    endAbsence()
     weigh(at: instant, into: &events)
   }
 
@@ -300,6 +310,8 @@ extension VisitMonitor {
       append(.arrive, at: instant, reason: reason, into: &events)
     }
     closed = nil
+    // When it arrived is known.
+    stay.forgetWayIn()
   }
 
   private mutating func append(

@@ -29,7 +29,7 @@ package struct DeviceHistory {
   package func replay(_ catalog: FleetCatalog, _ body: ([UInt8]) throws(Failure) -> Void) throws(Failure)
     -> Int
   {
-    let device = FleetDevice(name, settings: EngineSettings(), catalog: catalog)
+    let device = FleetDevice(name, settings: EngineSettings(booksPower: false), catalog: catalog)
     let track = FleetLine.track(of: name)
     var line = FleetLine()
     var count = 0

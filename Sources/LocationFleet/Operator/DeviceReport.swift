@@ -15,7 +15,7 @@ package struct DeviceReport {
   package init(_ name: String, _ layout: FleetLayout) throws(Failure) {
     let name = Self.subject(of: name)
     self.name = name
-    let settings = EngineSettings()
+    let settings = EngineSettings(booksPower: false)
     let subjects = try layout.stream.subjects(of: FleetLayout.fixes, matching: "fix.*.\(name)").keys
     var key = subjects.first.flatMap { Self.partition(of: $0) }
     if key == nil {

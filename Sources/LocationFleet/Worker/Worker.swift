@@ -61,7 +61,7 @@ package final class Worker {
     self.log = log
     layout = try FleetLayout(connection)
     fleet = try layout.settings()
-    settings = EngineSettings(configuration)
+    settings = EngineSettings(configuration, booksPower: false)
     publisher = try EventPublisher(connection)
     store = try DeviceStore(layout, settings: settings)
     inbox = try connection.inbox() + "."

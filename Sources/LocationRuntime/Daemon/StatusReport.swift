@@ -55,7 +55,7 @@ struct StatusReport {
     if let fix, let age { add("fix", Self.tree(of: fix, age: age)) }
     add("fixes", .number("\(engine.tally.fixes)"))
     add("accepted", .number("\(engine.tally.accepted)"))
-    let refused = zip(RejectReason.allCases, engine.tally.rejected).filter { $0.1 > 0 }
+    let refused = RejectReason.allCases.map { ($0, engine.tally.rejected(for: $0)) }.filter { $0.1 > 0 }
     if !refused.isEmpty {
       add("rejected", .object(refused.map { .init(key: $0.0.rawValue, value: .number("\($0.1)")) }))
     }

@@ -48,9 +48,7 @@ package struct Summary: Sendable {
     if tally.gaps > 0 { events.append(("gap", tally.gaps)) }
     if tally.locations > 0 { events.append(("location", tally.locations)) }
     if tally.pauses > 0 { events.append(("paused", tally.pauses)) }
-    for name in tally.regions.keys.sorted() {
-      if let count = tally.regions[name] { events.append(("region.\(name)", count)) }
-    }
+    events += tally.regions.all.map { ("region.\($0.name)", $0.count) }
     if tally.resumes > 0 { events.append(("resumed", tally.resumes)) }
     if tally.significant > 0 { events.append(("significant", tally.significant)) }
     if tally.stale > 0 { events.append(("stale", tally.stale)) }
