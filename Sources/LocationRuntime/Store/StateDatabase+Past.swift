@@ -25,7 +25,7 @@ extension StateDatabase {
           WITH kept AS (
             SELECT number, \(Self.settingsOfSnapshot) AS settings,
               json_extract(engine, '$.state.nextID') AS next,
-              coalesce(json_extract(engine, '$.state.tally.last.time'), at) AS time
+              coalesce(json_extract(engine, '$.state.gate.last.time'), at) AS time
             FROM snapshots)
           SELECT number, settings FROM kept
           WHERE (?1 IS NULL OR time <= ?1) AND (?2 IS NULL OR next <= ?2) ORDER BY number DESC
@@ -34,7 +34,7 @@ extension StateDatabase {
       let begins = try Int64.fetchOne(
         database,
         sql: """
-          SELECT coalesce(json_extract(engine, '$.state.tally.last.time'), (SELECT min(at) FROM journal))
+          SELECT coalesce(json_extract(engine, '$.state.gate.last.time'), (SELECT min(at) FROM journal))
           FROM snapshots ORDER BY number LIMIT 1
           """)
       return Past(
