@@ -56,22 +56,15 @@ extension Worker {
     while partitions.count > share, let last = partitions.values.max(by: { $0.number < $1.number }) {
       release(last)
     }
-    // nats-server 2.9 may list leases for ever that ran out while it was killed. To ask for one that another worker has
-    // changes nothing, so all are asked for from time to time.
-    let doubts = FleetClock.seconds >= doubtedAt + Self.doubtLeases * fleet.leaseSeconds
-    if doubts { doubtedAt = FleetClock.seconds }
     for number in 0..<fleet.partitions where partitions.count < share {
       let key = Partition.leaseKey(number)
-      guard partitions[number] == nil, doubts || !keys.contains(prefix + key) else { continue }
+      guard partitions[number] == nil, !keys.contains(prefix + key) else { continue }
       // What was taken must not run out while more is taken.
       guard !isRenewalDue else { return }
       guard let epoch = try layout.leases.put(key, leaseValue, over: 0) else { continue }
       try take(number, epoch: epoch)
     }
   }
-
-  /// Lives of a lease from one time to the next at which the list of leases is doubted.
-  private static let doubtLeases = 3.0
 
   /// Takes a partition over from where its checkpoint is.
   private func take(_ number: Int, epoch: UInt64) throws(Failure) {

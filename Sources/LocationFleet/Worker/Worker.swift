@@ -25,8 +25,6 @@ package final class Worker {
   var report = WorkerReport()
   /// When the leases were last renewed, seconds; before the request.
   var renewedAt = -1e6
-  /// When all partitions were last asked for, whatever the cluster says of their leases, seconds.
-  var doubtedAt = FleetClock.seconds
   /// Versions of the regions that were read lately.
   var catalogs: [Int: FleetCatalog] = [:]
   /// When a partition was taken that has not come to the end of the stream.
