@@ -31,7 +31,8 @@ public struct Rare<Value: Sendable>: Sendable {
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
   public var wrappedValue: Value? {
-    @inline(__always) _read { if one.isEmpty { yield nil } else { yield one[0] } }
+    // No `_read`: where there is nothing to yield, its frame would be allocated.
+    @inline(__always) get { one.isEmpty ? nil : one[0] }
     @inline(__always) _modify {
       if one.isEmpty {
         var value: Value?
