@@ -241,7 +241,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     if let last {
       if let offset = clock?.offsetOfReturn(to: fix.time, after: last) { clock?.axisOffset = offset }
       noteStep(last.time.seconds(to: fix.time))
-      if clock != nil { clock?.noteTime(fix.time) }
+      _clock.change { $0.noteTime(fix.time) }
       previous = last.coordinate
     }
     last = fix

@@ -26,23 +26,27 @@ extension Seldom: Codable where Value: Codable {
 @propertyWrapper
 public struct Rare<Value: Sendable>: Sendable {
   /// One value, or none.
-  private var one: [Value?] = []
+  private var one: [Value] = []
 
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
+  // No `_read` and no `_modify`: their frames would be allocated.
   public var wrappedValue: Value? {
-    // No `_read`: where there is nothing to yield, its frame would be allocated.
     @inline(__always) get { one.isEmpty ? nil : one[0] }
-    @inline(__always) _modify {
-      if one.isEmpty {
-        var value: Value?
-        yield &value
-        if let value { one = [value] }
-      } else {
-        yield &one[0]
-        if case .none = one[0] { one = [] }
+    @inline(__always) set {
+      if let newValue {
+        if one.isEmpty { one = [newValue] } else { one[0] = newValue }
+      } else if !one.isEmpty {
+        one = []
       }
     }
+  }
+
+  /// Changes the value where it is; nil where there is none.
+  @inline(__always)
+  @discardableResult
+  mutating func change<Result>(_ body: (inout Value) -> Result) -> Result? {
+    one.isEmpty ? nil : body(&one[0])
   }
 }
 

@@ -29,6 +29,8 @@ struct AccuracyInflation: Hashable, Sendable {
     var restFactor: Double?
     /// How the fixes scatter that state no accuracy; nil where they state one.
     @Rare var residuals: ResidualSpread?
+
+    mutating func changeResiduals(_ body: (inout ResidualSpread) -> Void) { _residuals.change(body) }
   }
 
   /// Standard deviations, claimed and estimated, from the middle of a rest beyond which a fix is not of it.
@@ -92,7 +94,7 @@ struct AccuracyInflation: Hashable, Sendable {
     let sigma = fix.accuracy.sigmaMeters
     let wasMoving = memory.motion.isMoving
     memory.motion.note(point, at: fix.instant, variance: sigma * sigma)
-    if memory.residuals != nil { memory.residuals?.note(point, at: fix.instant, sigma: sigma) }
+    memory.changeResiduals { $0.note(point, at: fix.instant, sigma: sigma) }
     if memory.motion.isMoving { return fade(at: fix.instant) }
     let stray = sigma * Swift.max(Self.straySigmas.claimed, Self.straySigmas.estimated * factor)
     let isStray = memory.rest.squareDistance(to: point) > stray * stray
@@ -123,7 +125,7 @@ struct AccuracyInflation: Hashable, Sendable {
     let plane = TangentPlane(at: fix.coordinate)
     memory.plane = plane
     memory.motion.forgetPlaces()
-    memory.residuals?.forgetPlaces()
+    memory.changeResiduals { $0.forgetPlaces() }
     begin(at: plane.point(of: fix.coordinate), fix.instant)
   }
 

@@ -183,8 +183,9 @@ extension VisitMonitor {
       return
     }
     let configuration = _configuration
-    let isCertain = absence?.add(
-      fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration.wrappedValue)
+    let isCertain = _absence.change {
+      $0.add(fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration.wrappedValue)
+    }
     guard isCertain == true else { return }
     confirmBySilence(at: fix.instant, into: &events)
     if isHeld(by: fix) { return }
@@ -209,13 +210,12 @@ extension VisitMonitor {
   /// Adds a fix at the place to the younger ones.
   @inline(never)
   private mutating func keepRecent(_ fix: Fix, weight: Double, at point: TangentPlane.Point, sigma: Double) {
-    guard recent != nil else {
-      recent = StayPoint(fix, weight: weight, on: stay.plane, at: point)
-      return
-    }
     let reach = configuration.radiusSigmas * sigma
-    recent?.add(fix, at: point, weight: weight)
-    recent?.noteWayIn(at: point, reachMeters: reach)
+    let isKept: Void? = _recent.change {
+      $0.add(fix, at: point, weight: weight)
+      $0.noteWayIn(at: point, reachMeters: reach)
+    }
+    if isKept == nil { recent = StayPoint(fix, weight: weight, on: stay.plane, at: point) }
   }
 
   /// Seconds at a place from which on the younger fixes are kept: half of what makes a provisional visit.

@@ -304,6 +304,7 @@ async function loadAll() {
   if (watchMap) watchMap.setRegions(state.regions);
   showPower((await ask("power")).rows);
   if (isFirst && watchMap) watchMap.showAll();
+  state.isWhole = true;
 }
 
 function complainOfNoMap() {

@@ -42,6 +42,8 @@ struct ServePageTests {
       wait("document.querySelector('#link').textContent === 'live'")
       wait("watchMap && watchMap.map.hasLayer(watchMap.dot)")
       value("hash", "return location.hash")
+      # The last thing that a page does at its start is to show all.
+      wait("state.isWhole")
       do("watchMap.map.setView(watchMap.dot.getLatLng(), 16, { animate: false })")
       do("document.querySelector('#draw').click()")
       place = do("const p = watchMap.map.getContainer().getBoundingClientRect(); return [p.x + p.width / 2, p.y + p.height / 2]")
@@ -65,7 +67,8 @@ struct ServePageTests {
       wait("watchMap.marks.placed.length > 0")
       do("chooseRegion('drawn')")
       wait("editor.handles.length === 2")
-      place = do("watchMap.showRegion('drawn'); await new Promise(r => setTimeout(r, 600)); editor.edit('drawn'); const p = editor.handles[0].getElement().getBoundingClientRect(); return [p.x + p.width / 2, p.y + p.height / 2]")
+      do("await new Promise(done => { watchMap.map.once('moveend', () => requestAnimationFrame(done)); watchMap.showRegion('drawn'); })")
+      place = do("editor.edit('drawn'); const p = editor.handles[0].getElement().getBoundingClientRect(); return [p.x + p.width / 2, p.y + p.height / 2]")
       value("from", "return state.regions.find(r => r.id === 'drawn').center[1]")
       drag(place[0], place[1], place[0] + 60, place[1])
       wait("state.regions.find(r => r.id === 'drawn').center[1] > " + str(values["from"] + 1e-6))
