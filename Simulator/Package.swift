@@ -33,6 +33,10 @@ let package = Package(
     .target(
       name: "LocationFormats",
       dependencies: ["LocationCore", "CGPSD", "CExpat", "CZlib", .product(name: "Yams", package: "Yams")],
+      resources: [
+        "android-pixel", "iphone-class", "pinephone", "rpi-zero2-m10", "rpi4-ublox-m8", "vehicle-tracker",
+      ]
+      .map { .embedInCode("Power/Profiles/\($0).yaml") },
       swiftSettings: tested),
     .target(
       name: "LocationRuntime",
@@ -40,7 +44,7 @@ let package = Package(
         "LocationFormats", "LocationCore", "CSpawn", "CTimer", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: tested),
-    .target(name: "TestSupport", dependencies: ["LocationCore"], swiftSettings: tested),
+    .target(name: "TestSupport", dependencies: ["LocationFormats", "LocationCore"], swiftSettings: tested),
     .executableTarget(
       name: "Simulator",
       dependencies: [

@@ -102,11 +102,13 @@ public struct Tally: Hashable, Sendable, Codable {
 public struct Count: Hashable, Sendable, Codable {
   private var value: Int32
 
+  /// The count, or the largest there is.
   public init(wrappedValue: Int) { value = Int32(clamping: wrappedValue) }
   public init(from decoder: any Decoder) throws {
     self.init(wrappedValue: try decoder.singleValueContainer().decode(Int.self))
   }
 
+  /// The count.
   public var wrappedValue: Int {
     @inline(__always) get { Int(value) }
     @inline(__always) set { value = Int32(clamping: newValue) }

@@ -5,8 +5,10 @@ public struct Seldom<Value: Sendable>: Sendable {
   /// An array, because arrays share their memory until they are changed.
   private var one: [Value]
 
+  /// The value, which copies of this share until they change it.
   public init(wrappedValue: Value) { one = [wrappedValue] }
 
+  /// The value.
   public var wrappedValue: Value {
     @inline(__always) _read { yield one[0] }
     @inline(__always) _modify { yield &one[0] }
@@ -28,9 +30,11 @@ public struct Rare<Value: Sendable>: Sendable {
   /// One value, or none.
   private var one: [Value] = []
 
+  /// The value; nil for none.
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
   // No `_read` and no `_modify`: their frames would be allocated.
+  /// The value; nil where there is none.
   public var wrappedValue: Value? {
     @inline(__always) get { one.isEmpty ? nil : one[0] }
     @inline(__always) set {
