@@ -12,3 +12,8 @@ extension PowerProfile {
 
   private static func named(_ name: String) -> PowerProfile { builtIn(named: name) ?? .unpriced }
 }
+
+extension EngineConfiguration {
+  /// The default numbers, of an engine that prices energy.
+  package static var priced: EngineConfiguration { standard }
+}

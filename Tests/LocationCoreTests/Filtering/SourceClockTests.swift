@@ -169,7 +169,7 @@ import Testing
 
   /// The records of a drive's reports, and the energy.
   private static func replay(_ seconds: [Double]) -> (records: [Record], joules: Double) {
-    var engine = Engine()
+    var engine = Engine(configuration: .priced)
     var effects: [Effect] = []
     for second in seconds {
       let report = Drive.report(second, east: 0)

@@ -17,7 +17,7 @@ struct Stage: ~Copyable {
   private var performed = 0
 
   init(_ adjust: (inout EngineConfiguration) -> Void = { _ in }) {
-    var configuration = EngineConfiguration()
+    var configuration = EngineConfiguration.priced
     adjust(&configuration)
     engine = Engine(configuration: configuration)
   }

@@ -129,15 +129,16 @@ import Testing
     try await run.add("a", #"echo '{"push_token":true}'"# + "\nserve", manifest: Self.manifest)
     try await run.add("b", #"echo '{"push_token":true}'"# + "\nserve")
     try run.start(run.settings())
-    // The fix starts `b`. No time passes before the next, so it has as long as it takes.
+    // The first fix starts `b`, which has all the time that it takes: none passes before the second. That one wakes it, if
+    // it was suspended before it could read its answer.
     run.move(0, second: 0)
-    try await run.wait("the refusal") {
-      run.log.contains { $0.line.contains(#""what":"push_token","reason":"no_mode""#) }
-    }
+    try await run.waitFor("b", .suspended)
+    run.move(1, second: 10)
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     let token = try await Self.token(run)
-    try await run.wait("the token") {
+    try await run.wait("both answers") {
       run.log.contains { $0.line == #"{"v":1,"type":"push_token","token":"\#(token)"}"# }
+        && run.log.contains { $0.line.contains(#""what":"push_token","reason":"no_mode""#) }
     }
     #expect(await run.end() == 0)
   }
