@@ -54,7 +54,7 @@ import Testing
     }
     #expect(found.count > 100)
     Golden.expect(
-      "Tests/LocationRuntimeTests/Recording/snapshot-\(SnapshotFormat.version).txt",
+      "Tests/Fixtures/snapshot-\(SnapshotFormat.version).txt",
       found.sorted().joined(separator: "\n") + "\n")
   }
 
