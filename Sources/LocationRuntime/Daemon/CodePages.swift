@@ -16,7 +16,10 @@ struct CodePages {
   /// Once a minute the faults cost nothing.
   private static let longestWaitSeconds = 60.0
 
-  init() { mappings = Self.unwritten(in: KernelFile.read("/proc/self/smaps") ?? "") }
+  init() {
+    ProgramConstants.protect()
+    mappings = Self.unwritten(in: KernelFile.read("/proc/self/smaps") ?? "")
+  }
 
   /// Gives all of them back, if that is due.
   ///

@@ -20,6 +20,8 @@ package enum DaemonLimits {
   static let requestsInTurn = 16
   /// Requests of one client in one turn.
   static let requestsOfClient = 4
+  /// Events at once that are a burst: a receiver's ten fixes a second and what gpsd says beside them stay below.
+  static let burstEvents = 32
   /// How much is read of a client at once, bytes.
   static let pieceBytes = 1 << 16
   /// Answers that a client may leave unread, bytes, before its next requests have to wait.

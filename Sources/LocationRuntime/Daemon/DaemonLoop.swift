@@ -332,6 +332,8 @@ struct DaemonLoop: ~Copyable {
   private mutating func takeEvents() throws(Failure) {
     events.removeAll(keepingCapacity: true)
     try inbox.take(into: &events)
+    // The code that many at once need would come on top of what single ones did.
+    if events.count > DaemonLimits.burstEvents { pages?.giveBack(at: clock.instant, isSeldom: true) }
     for event in events {
       if case .source(let news) = event {
         switch news {
