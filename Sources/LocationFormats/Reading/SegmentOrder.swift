@@ -12,7 +12,8 @@ enum SegmentOrder {
     case overlapping
   }
 
-  /// The largest file that is read as a whole to look at the order of its segments, bytes; packed ones count as packed.
+  /// The most that is read as a whole, from a file or a pipe, to look at the order of its segments, bytes; packed ones
+  /// count as packed.
   static let mostBytes = 16 << 20
   /// The most items.
   static let mostItems = 500_000
@@ -65,7 +66,7 @@ enum SegmentOrder {
   }
 
   /// At least three steps back, and nine for each forward: one clock that is set back is not enough.
-  private static func isNewestFirst(_ items: ArraySlice<TrackItem>) -> Bool {
+  static func isNewestFirst(_ items: ArraySlice<TrackItem>) -> Bool {
     var back = 0
     var forward = 0
     var last: UTCTime?

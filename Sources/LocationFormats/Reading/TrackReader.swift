@@ -3,7 +3,7 @@ public import LocationCore
 /// Reads a track, whatever its format: GPX 1.0 and 1.1, KML and KMZ, NMEA 0183, CSV with a header, gpsd's JSON lines,
 /// NDJSON, GeoJSON lines; each also as gzip.
 ///
-/// The format is told by content. Memory does not grow with the file.
+/// The format is told by content. Memory does not grow with the file, but for what is put into the order of time.
 ///
 /// ```swift
 /// var reader = try TrackReader(path: "commute.gpx")
@@ -72,7 +72,7 @@ public struct TrackReader: ~Copyable {
     wantedSegment = options.segment
     gathers =
       options.sortsSegments && options.segment == nil
-      && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? false)
+      && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? true)
   }
 
   /// Replaces the contents of `batch` with the next items of the track.
@@ -88,7 +88,10 @@ public struct TrackReader: ~Copyable {
       // Other formats have no segments out of order, so that only what begins backwards is read as a whole.
       if gpx == nil {
         let isMore = try readOn(into: &batch)
-        guard SegmentOrder.runsBackwards(batch) else { return isMore }
+        // What a receiver tells through a pipe must not wait: there it takes a list with the newest first.
+        let isBackwards =
+          input.byteCount == nil ? SegmentOrder.isNewestFirst(batch[...]) : SegmentOrder.runsBackwards(batch)
+        guard isBackwards else { return isMore }
         gather(after: batch)
       } else {
         gather(after: [])
@@ -108,15 +111,20 @@ public struct TrackReader: ~Copyable {
     var items = first
     var batch: [TrackItem] = []
     do throws(Failure) {
-      while items.count <= SegmentOrder.mostItems, try readOn(into: &batch) { items += batch }
+      while !isTooLong(items), try readOn(into: &batch) { items += batch }
     } catch {
       postponed = error
     }
-    if items.count <= SegmentOrder.mostItems {
+    if !isTooLong(items) {
       isTurned = SegmentOrder.turn(&items)
       order = SegmentOrder.sort(&items)
     }
     gathered = items[...]
+  }
+
+  /// Whether that is more than is kept in memory for the sake of an order.
+  private func isTooLong(_ items: [TrackItem]) -> Bool {
+    items.count > SegmentOrder.mostItems || input.bytesRead > SegmentOrder.mostBytes
   }
 
   /// Reads on in the order of the file.

@@ -73,6 +73,56 @@ import Testing
     #expect(reading.notes == ["points stood with the newest first; put into the order of time"])
   }
 
+  @Test(arguments: ["objects", "gpx"])
+  func `what comes through a pipe is put into the order of time too`(kind: String) throws {
+    let minutes = Array((0..<600).reversed())
+    let text =
+      kind == "gpx"
+      ? Self.gpx([600...629, 300...329, 0...29])
+      : minutes.map { "{\"time\":\(1_777_600_000 + 60 * $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
+    let pipe = try NamedPipe()
+    pipe.write { write in _ = write(Array(text.utf8)) }
+    var options = TrackOptions()
+    options.sortsSegments = true
+    var reader = try TrackReader(path: pipe.path, options: options)
+    var batch: [TrackItem] = []
+    var times: [UTCTime] = []
+    while try reader.read(into: &batch) {
+      for case .fix(let report) in batch { times.append(try #require(report.time)) }
+    }
+    #expect(times.count == (kind == "gpx" ? 90 : 600))
+    #expect(zip(times, times.dropFirst()).allSatisfy { $0 < $1 })
+    #expect(reader.notes.count == 1)
+  }
+
+  /// A list of more than 16 MiB is handed on as it comes: nobody keeps what a pipe goes on to tell.
+  @Test func `a pipe that tells more than is kept is read in its own order`() throws {
+    let pipe = try NamedPipe()
+    let count = 4500
+    pipe.write { write in
+      let note = String(repeating: "x", count: 4000)
+      for line in 0..<count {
+        let text = "{\"time\":\(1_777_600_000 - line),\"lat\":48.5,\"lon\":11.5,\"note\":\"\(note)\"}\n"
+        guard write(Array(text.utf8)) else { return }
+      }
+    }
+    var options = TrackOptions()
+    options.sortsSegments = true
+    var reader = try TrackReader(path: pipe.path, options: options)
+    var batch: [TrackItem] = []
+    var fixes = 0
+    var first: UTCTime?
+    while try reader.read(into: &batch) {
+      for case .fix(let report) in batch {
+        first = first ?? report.time
+        fixes += 1
+      }
+    }
+    #expect(fixes == count)
+    #expect(first == UTCTime(microseconds: 1_777_600_000_000_000))
+    #expect(reader.notes == [])
+  }
+
   @Test func `one clock that is set back turns nothing round`() throws {
     let seconds = Array(0..<20) + Array(-100 ..< -80)
     let text = seconds.map { "{\"time\":\(1_777_600_000 + $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
