@@ -43,6 +43,8 @@ def ndjson(fixes):
                   "lat": fix.lat, "lon": fix.lon}
         if fix.acc is not None and fix.acc > 0:
             record["acc_m"] = fix.acc
+        if fix.speed is not None and os.environ.get("WITH_SPEED"):
+            record["speed_mps"] = fix.speed
         lines.append(json.dumps(record))
     return "\n".join(lines) + "\n"
 

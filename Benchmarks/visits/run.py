@@ -5,6 +5,8 @@
     python3 Benchmarks/visits/run.py /path/to/corpus test
     python3 Benchmarks/visits/run.py /path/to/corpus tuning
 
+With WITH_SPEED=1 in the environment, locwatch gets the speeds that the phones state, too.
+
 Prints the tables of Docs/Visits.md. The outings called tuning were used to choose the numbers that the rule leaves
 open; those called test were not.
 """

@@ -83,9 +83,8 @@ import Testing
     01T07:10:46 significant: wake B1 suspended>background suspended
     01T07:10:46 -: suspend A2 background>suspended idle
     01T07:45:20 region.enter office: wake B4 suspended>background suspended
+    01T07:45:20 visit.arrive: deliver B5 background>background running
     01T07:45:20 -: suspend A2 background>suspended idle
-    01T07:50:00 visit.arrive: wake B5 suspended>background suspended
-    01T07:50:00 -: suspend A2 background>suspended idle
     01T09:01:20 -: suspend A2 background>suspended idle
     01T11:55:00 -: terminate A7 suspended>notRunning force_quit
     01T12:00:12 visit.depart: relaunch A7 notRunning>background force_quit_location

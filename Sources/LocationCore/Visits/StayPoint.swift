@@ -8,7 +8,7 @@ struct StayPoint: Hashable, Sendable, Codable {
   }
 
   let plane: TangentPlane
-  let first: Moment
+  private(set) var first: Moment
   private(set) var last: Moment
   private(set) var count = 1
   /// Where it was in the first minute and a half.
@@ -121,6 +121,13 @@ struct StayPoint: Hashable, Sendable, Codable {
 
   /// Seconds from its first fix to its last.
   var spanSeconds: Double { first.instant.seconds(to: last.instant) }
+
+  /// Begins so many seconds earlier, in a silence before its first fix.
+  mutating func begin(earlierBySeconds silence: Double) {
+    first = first.advanced(bySeconds: -silence)
+    seconds += silence
+    longestSilenceSeconds = max(longestSilenceSeconds, silence)
+  }
 
   /// Forgets the points of its first minutes.
   mutating func forgetWayIn() { wayIn.forget() }

@@ -11,6 +11,18 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   private var began = EngineInstant(microseconds: 0)
   private var clearSince: EngineInstant?
   private var clearCount = 0
+  /// Metres a second, as the last of them says, or as the way to it shows where it lies alone; nil where nothing does.
+  private(set) var lastSpeed: Double?
+
+  /// What the fixes outside say.
+  enum Verdict {
+    /// Nothing yet.
+    case open
+    /// The place has been left.
+    case left
+    /// Those before the last are wrong: it lies nearer the place, and no drive leads to it from them.
+    case refuted
+  }
 
   /// The way from the place to the first fix outside.
   private struct Way: Hashable, Sendable, Codable {
@@ -32,6 +44,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     silenceSeconds = place.last.instant.seconds(to: fix.instant)
     way = Way(
       last: place.last, coordinate: fix.coordinate, sigmaMeters: fix.accuracy.sigmaMeters, meters: metersAway)
+    lastSpeed = Self.speed(of: fix, afterMeters: metersAway, seconds: silenceSeconds)
     let walked = min(metersAway, configuration.nearMeters)
     let waySeconds =
       walked / configuration.walkingMetersPerSecond + (metersAway - walked) / Self.drivingMetersPerSecond
@@ -46,9 +59,18 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// The fastest way, metres a second: what the fixes after it show of its speed is no pause included.
   private static let fastestMetersPerSecond = 20.0
   /// Seconds after the first fix outside in which the fixes show the speed of the way before it.
-  private static let paceSeconds = 120.0
+  private static let paceSeconds = 180.0
   /// Standard deviations of the way between two fixes that are no speed.
   private static let paceSigmas = 2.0
+  /// Metres a second above which two fixes can't both be true.
+  private static let refutingMetersPerSecond = 100.0
+
+  /// The speed of a fix that lies alone: what it states, or what the way to it shows, where that is more.
+  private static func speed(of fix: Fix, afterMeters meters: Double, seconds: Double) -> Double? {
+    guard seconds > 0 else { return fix.speedMetersPerSecond }
+    let explained = paceSigmas * 2.0.squareRoot() * fix.accuracy.sigmaMeters
+    return max(fix.speedMetersPerSecond ?? 0, (meters - explained) / seconds)
+  }
 
   /// Dates the departure by the silence and the seconds that the way took, where the rest of the silence is long enough
   /// to have been spent at the place.
@@ -76,31 +98,59 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     noteWay(ofSeconds: way.meters / min(speed, Self.fastestMetersPerSecond), configuration)
   }
 
-  /// Takes the next fix outside.
+  /// Takes the next fix outside; `squareAway` is the square of its distance from the middle of the place.
   ///
-  /// - Returns: whether the place has been left, by the fixes up to this one. A lone fix never says so.
+  /// - Returns: what the fixes up to this one say. A lone fix never says anything.
   @inline(__always)
   mutating func add(
-    _ fix: Fix, weight: Double, radiusMeters: Double, isClear: Bool, _ configuration: VisitConfiguration
-  ) -> Bool {
+    _ fix: Fix, weight: Double, squareAway: Double, radiusMeters: Double, isClear: Bool,
+    _ configuration: VisitConfiguration
+  ) -> Verdict {
     noteClear(isClear, at: fix.instant)
     if silenceSeconds >= configuration.silenceSeconds { notePace(of: fix, configuration) }
-    let (point, _, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
-    if !isWithin { stay = StayPoint(fix, weight: weight, near: stay.plane, at: point) }
-    return isCertain(at: fix.instant, configuration)
+    let seconds = stay.last.instant.seconds(to: fix.instant)
+    let (point, square, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
+    if isWithin {
+      lastSpeed = fix.speedMetersPerSecond
+    } else {
+      let reach = Self.refutingMetersPerSecond * seconds
+      if square > reach * reach, squareAway < square { return .refuted }
+      lastSpeed = Self.speed(of: fix, afterMeters: square.squareRoot(), seconds: seconds)
+      stay = StayPoint(fix, weight: weight, near: stay.plane, at: point)
+    }
+    return isCertain(at: fix.instant, configuration) ? .left : .open
   }
 
   /// Whether the position rests where it is now: by the speed that the last fix states, else by the way since the first
   /// fix outside.
   func rests(with fix: Fix) -> Bool {
     if let speed = fix.speedMetersPerSecond { return speed < Self.restingMetersPerSecond }
+    return hasRested(until: fix)
+  }
+
+  /// Whether the position has rested since the first fix outside, by the way since then.
+  func hasRested(until fix: Fix) -> Bool {
     guard let way else { return false }
     let reach = Self.restingMetersPerSecond * began.seconds(to: fix.instant)
     return Geodesy.isWithin(reach, of: way.coordinate, fix.coordinate)
   }
 
   /// Metres a second below which a position rests: half of a walk.
-  private static let restingMetersPerSecond = 0.7
+  static let restingMetersPerSecond = 0.7
+
+  /// Whether the first fix outside lies a walk from the place.
+  func isNear(_ configuration: VisitConfiguration) -> Bool {
+    way.map { $0.meters <= configuration.nearMeters } ?? false
+  }
+
+  /// Whether all fixes outside lie at one place.
+  var isAtOnePlace: Bool { stay.first.instant == began }
+
+  /// Gives the next place what the way leaves of the silence.
+  mutating func spendSilenceAtNext() {
+    guard let way, let departure else { return }
+    stay.begin(earlierBySeconds: way.last.instant.seconds(to: departure.instant))
+  }
 
   @inline(__always)
   private func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {

@@ -58,7 +58,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   @Rare private var closed: Closed?
   private var count = 0
   private var latest: EngineInstant?
-  /// What the last fix at the place said of its speed, metres a second; nil where it said nothing.
+  /// What the last fix at the place said of its speed, or the way to a lone one, metres a second; nil where nothing did.
   private var lastSpeed: Double?
   /// The younger fixes of the present place, while it is no visit: what is left of it where the older ones drifted.
   @Rare private var recent: StayPoint?
@@ -168,7 +168,7 @@ extension VisitMonitor {
       confirmBySilence(at: fix.instant, into: &events)
       if !isHeld(by: fix) {
         // Two fixes in a row, and far apart in time: it was elsewhere already before the silence.
-        leave(with: fix, into: &events)
+        leave(at: fix.instant, into: &events)
         return take(fix, after: silence, into: &events)
       }
     }
@@ -183,13 +183,31 @@ extension VisitMonitor {
       return
     }
     let configuration = _configuration
-    let isCertain = _absence.change {
-      $0.add(fix, weight: weight, radiusMeters: radius, isClear: isClear, configuration.wrappedValue)
+    let verdict = _absence.change {
+      $0.add(
+        fix, weight: weight, squareAway: square, radiusMeters: radius, isClear: isClear,
+        configuration.wrappedValue)
     }
-    guard isCertain == true else { return }
-    confirmBySilence(at: fix.instant, into: &events)
-    if isHeld(by: fix) { return }
-    leave(with: fix, into: &events)
+    switch verdict {
+    case .left: decide(by: fix, into: &events)
+    case .refuted:
+      awayCount = 1
+      absence = VisitAbsence(
+        fix, weight: weight, from: stay, at: point, metersAway: square.squareRoot(), isClear: isClear,
+        configuration.wrappedValue)
+    case .open, nil: break
+    }
+  }
+
+  /// The fixes outside, up to this one, say that the position is elsewhere.
+  private mutating func decide(by fix: Fix, into events: inout [VisitEvent]) {
+    if hasBeenSilentNext(until: fix) {
+      _absence.change { $0.spendSilenceAtNext() }
+    } else {
+      confirmBySilence(at: fix.instant, into: &events)
+      if isHeld(by: fix) { return }
+    }
+    leave(at: fix.instant, into: &events)
   }
 
   /// The position is at the place, or at another one.
@@ -245,7 +263,7 @@ extension VisitMonitor {
       stay.last.instant.advanced(bySeconds: configuration.silenceSeconds))
   }
 
-  /// Whether the fixes before a silence were under way, by what the last said or by how they drift.
+  /// Whether the fixes before a silence were under way, by the speed of the last or by how they drift.
   private var isUnderWay: Bool {
     if let lastSpeed, lastSpeed >= Self.underWayMetersPerSecond { return true }
     let drift = max(0, stay.squareDrift).squareRoot()
@@ -260,20 +278,34 @@ extension VisitMonitor {
   /// Metres of drift that are no noise.
   private static var leastDriftMeters: Double { 10 }
 
-  /// Tells of a visit that a silence confirms, where the first fix after it dates the departure.
+  /// Whether the silence before the fixes outside was spent where they are, a walk from the place: those before it
+  /// moved, or were too few to tell, and these have rested.
+  @inline(never)
+  private func hasBeenSilentNext(until fix: Fix) -> Bool {
+    guard visit == nil, stage == .moving, let absence, absence.departure != nil,
+      absence.isNear(configuration), absence.isAtOnePlace, absence.hasRested(until: fix)
+    else { return false }
+    let noise = max(Self.leastDriftMeters, stay.wayIn.reachMeters)
+    let reach = max(noise, VisitAbsence.restingMetersPerSecond * stay.spanSeconds)
+    let isTooShortToTell = stay.spanSeconds * configuration.walkingMetersPerSecond < Self.leastDriftMeters
+    return isTooShortToTell || stay.squareDrift > reach * reach
+  }
+
+  /// Tells of a visit that a silence confirms, where the first fix after it dates the departure. Near the place it
+  /// takes no more than that; from farther away, who was under way may have gone on.
   private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    if visit == nil, !isUnderWay, let absence, let departure = absence.departure,
+    if visit == nil, let absence, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
-      stay.count + 1 >= leastCount(absence.silenceSeconds)
+      stay.count + 1 >= leastCount(absence.silenceSeconds, isNear: absence.isNear(configuration)),
+      absence.isNear(configuration) || !isUnderWay
     {
       arrive(at: instant, reason: .near, into: &events)
     }
   }
 
   /// The position is elsewhere: ends what was, and begins at the place where it has been since.
-  private mutating func leave(with fix: Fix, into events: inout [VisitEvent]) {
+  private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
     guard let absence else { return }
-    let instant = fix.instant
     if let visit {
       let departure = absence.departure ?? stay.last
       let isUnknown = absence.departure == nil && absence.silenceSeconds > configuration.gapSeconds
@@ -286,7 +318,7 @@ extension VisitMonitor {
     stage = .moving
     nextDeadline = nil
     stay = absence.stay
-    lastSpeed = fix.speedMetersPerSecond
+    lastSpeed = absence.lastSpeed
     recent = nil
     endAbsence()
     weigh(at: instant, into: &events)
@@ -337,10 +369,15 @@ extension VisitMonitor {
     stay.squareDrift <= configuration.driftMeters * configuration.driftMeters
   }
 
-  /// Fixes that it takes to make a visit of a time with a silence so long.
-  private func leastCount(_ silenceSeconds: Double) -> Int {
-    silenceSeconds > configuration.gapSeconds ? configuration.gapCount : 2
+  /// Fixes that it takes to make a visit of a time with a silence so long. Who is a walk away at most after it has hardly
+  /// been elsewhere, unless it lasted so long that the way back fits into it.
+  private func leastCount(_ silenceSeconds: Double, isNear: Bool = true) -> Int {
+    let gap = isNear ? max(Self.nearGapSeconds, configuration.gapSeconds) : configuration.gapSeconds
+    return silenceSeconds > gap ? configuration.gapCount : 2
   }
+
+  /// Seconds of silence from which on a position that is near after it may have been elsewhere: half of a day out.
+  private static var nearGapSeconds: Double { 4 * 3600 }
 }
 
 extension VisitConfiguration {

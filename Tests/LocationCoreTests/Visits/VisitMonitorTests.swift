@@ -10,6 +10,8 @@ struct VisitDay {
   private(set) var east = 0.0
   private(set) var north = 0.0
   var accuracy = 5.0
+  /// What its fixes say of their speed.
+  var speed: Double?
   var interval = 1.0
   /// Where the day's zero is.
   var zero = Drive.origin
@@ -23,7 +25,7 @@ struct VisitDay {
     monitor.observe(
       Fix(
         time: UTCTime(microseconds: instant.microseconds), instant: instant, coordinate: place,
-        accuracy: Accuracy(radiusMeters: accuracy, source: .reported)),
+        accuracy: Accuracy(radiusMeters: accuracy, source: .reported), speedMetersPerSecond: speed),
       into: &events)
   }
 
@@ -269,13 +271,97 @@ struct VisitDay {
     #expect(VisitDay.seconds(day.told.last?.seen) == seen)
   }
 
-  @Test func b5_twoPassagesHoursApartAreNoVisit() {
+  /// A phone that moves is heard.
+  @Test(arguments: [30.0, 300])
+  func b5_whoIsStillNearAfterASilenceHasStopped(_ meters: Double) throws {
     var day = VisitDay()
     day.interval = 30
     day.go(east: 3000, speed: 20)
-    day.silence(7200, east: 30)
+    let began = day.seconds - 30
+    day.silence(7200, east: meters)
+    let seen = day.seconds
+    day.fix()
+    day.seconds(pass: 30)
+    day.go(east: 3000, speed: 20)
+    #expect(day.told.map(\.kind) == [.arrive, .depart])
+    let arrived = try #require(VisitDay.seconds(day.told.first?.arrived))
+    let departed = try #require(VisitDay.seconds(day.told.last?.departed))
+    #expect(abs(arrived - began) < 5 && abs(departed - seen) < 300)
+  }
+
+  @Test(arguments: [(30.0, 5.0), (300, 5), (600, 2)])
+  func b5_twoPassagesHoursApartAreNoVisit(_ meters: Double, _ hours: Double) {
+    var day = VisitDay()
+    day.interval = 30
+    day.go(east: 3000, speed: 20)
+    day.silence(hours * 3600, east: meters)
+    day.fix()
+    day.seconds(pass: 30)
     day.go(east: 3000, speed: 20)
     #expect(day.log.isEmpty)
+  }
+
+  /// In a tunnel, say: a lone fix between two rides is no stop, but one that rested before is.
+  @Test(arguments: [true, false]) func b5_aLoneFixOnARideIsNoStop(_ saysSpeed: Bool) {
+    for isRide in [true, false] {
+      var day = VisitDay()
+      day.speed = saysSpeed ? 0 : nil
+      day.stand(60)
+      day.silence(isRide ? 30 : 60, east: isRide ? 300 : 120)
+      day.fix()
+      day.speed = saysSpeed ? 30 : nil
+      day.silence(1300, east: 11_000)
+      day.go(east: 3000, speed: 25)
+      #expect(day.log == (isRide ? [] : ["arrive 1 near", "depart 1 near"]), "ride: \(isRide)")
+    }
+  }
+
+  @Test(arguments: [1.0, 20])
+  func b5_whoWalkedBeforeASilenceAndRestsAfterItRestedThere(_ interval: Double) throws {
+    var day = VisitDay()
+    day.interval = interval
+    day.go(east: 1000, speed: 1.2)
+    let arrived = day.seconds - interval + 156 / 1.4
+    day.silence(417 - interval, east: 156)
+    day.stand(900)
+    day.go(east: 1000, speed: 1.2)
+    #expect(day.log == ["arrive 1 stayed", "depart 1 left"])
+    let dated = try #require(VisitDay.seconds(day.told.first?.arrived))
+    #expect(abs(dated - arrived) < 60, "\(dated - arrived)")
+  }
+
+  @Test func b5_aStayThatGoesOnFromASilenceIsThatOfItsFirstPlace() throws {
+    var day = VisitDay()
+    day.stand(100)
+    day.silence(417, east: 156)
+    day.stand(60)
+    day.go(east: 1000, speed: 1.2)
+    #expect(day.log == ["arrive 1 near", "depart 1 near"])
+  }
+
+  /// Phones that wake may first tell a place of before, twice.
+  @Test func b5_aPlaceThatTheNextFixesRefuteIsNoDeparture() throws {
+    var day = VisitDay()
+    day.stand(250)
+    day.silence(1100)
+    for _ in 0..<2 {
+      day.fix(offEast: 17_000, offNorth: -9000)
+      day.seconds(pass: 2)
+    }
+    day.silence(50, east: -700)
+    let seen = day.seconds
+    day.go(east: -3000, speed: 20)
+    #expect(day.log == ["arrive 1 silence", "depart 1 near"])
+    let departed = try #require(VisitDay.seconds(day.told.last?.departed))
+    #expect(abs(departed - seen) < 400)
+  }
+
+  @Test func b5_aFlightIsADeparture() {
+    var day = VisitDay()
+    day.interval = 10
+    day.stand(900)
+    day.go(east: 100_000, speed: 250)
+    #expect(day.log == ["arrive 1 stayed", "depart 1 left"])
   }
 
   @Test(arguments: [80.0, 300, 5000], [1.0, 60, 900])
