@@ -64,20 +64,19 @@ struct BusInterface: ~Copyable {
   }
 
   private mutating func serve() throws(MessageBus.Failure) {
+    var polled = PollSet()
     connect()
     while true {
       while let message = try bus.take() { try take(message) }
-      var entries = [
-        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
-        pollfd(fd: client?.readable ?? -1, events: Int16(POLLIN), revents: 0),
-      ]
-      let count = unsafe poll(&entries, 2, client == nil ? Self.lookMilliseconds : -1)
-      if count == 0 {
+      polled.removeAll()
+      polled.watch(bus.descriptor, for: Int32(bus.events))
+      polled.watch(client?.readable ?? -1)
+      if polled.wait(atMost: client == nil ? Self.lookMilliseconds : -1) == 0 {
         connect()
         // What happened before it was found.
         if client != nil { try tell() }
       }
-      if count > 0, entries[1].revents != 0 {
+      if polled.has(client?.readable ?? -1) {
         if client?.takeLines() == nil { client = nil }
         try tell()
       }

@@ -56,22 +56,22 @@ struct GeoClueSource: ~Copyable {
 
   /// Until GeoClue or the daemon is gone.
   private mutating func follow() throws(MessageBus.Failure) {
+    var polled = PollSet()
     while true {
       while let message = try bus.take() { try take(message) }
-      var entries = [
-        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
-        pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
-      ]
+      polled.removeAll()
+      polled.watch(bus.descriptor, for: Int32(bus.events))
+      polled.watch(STDIN_FILENO)
       var isWaiting = false
       if case .gettingClient = step, !isAgent { isWaiting = true }
-      let count = unsafe poll(&entries, 2, isWaiting ? Self.agentSeconds * 1_000 : -1)
+      let count = polled.wait(atMost: isWaiting ? Self.agentSeconds * 1_000 : -1)
       if count == 0, isWaiting {
         // Its own answer comes once the first call was answered.
         isAgent = true
         _ = try bus.send(
           Self.service, Self.manager, Self.service + ".Manager", "AddAgent", [.text(Self.agentName)])
       }
-      if count > 0, entries[1].revents != 0, !Self.daemonListens() { return }
+      if polled.has(STDIN_FILENO), !Self.daemonListens() { return }
     }
   }
 

@@ -90,16 +90,14 @@ struct BrokerLink {
       defer { early = [] }
       return (early, false)
     }
-    let writes = unsent.isEmpty ? 0 : Int16(POLLOUT)
-    var entries = [
-      pollfd(fd: socket, events: Int16(POLLIN) | writes, revents: 0),
-      pollfd(fd: isRead ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-    ]
+    var polled = PollSet()
+    polled.watch(socket, for: POLLIN | (unsent.isEmpty ? 0 : POLLOUT))
+    if isRead { polled.watch(STDIN_FILENO) }
     let milliseconds = max(0, dueAt - Self.now) * 1_000
-    let count = unsafe poll(&entries, 2, Int32(milliseconds.rounded(.up)))
+    let count = polled.wait(atMost: Int32(milliseconds.rounded(.up)))
     if count < 0, errno != EINTR { throw SendFailure(SystemReason.text(errno)) }
-    let hasNews = count > 0 && entries[1].revents != 0
-    if count > 0, entries[0].revents != 0 { try receive() }
+    let hasNews = polled.has(STDIN_FILENO)
+    if polled.has(socket, POLLIN | POLLOUT) { try receive() }
     let events = session.takeEvents()
     if !events.isEmpty {
       isAnswerDue = session.unacknowledgedCount > 0

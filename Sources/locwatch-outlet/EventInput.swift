@@ -35,8 +35,7 @@ struct EventInput {
 
   /// Whether the daemon is gone: then what it still wanted is the next one's to send.
   var isAbandoned: Bool {
-    var entry = pollfd(fd: STDIN_FILENO, events: 0, revents: 0)
-    return unsafe poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
+    PollSet.wait(for: 0, on: STDIN_FILENO, atMost: 0) & POLLHUP != 0
   }
 
   /// Whether there will be no more.

@@ -66,18 +66,18 @@ struct Connector: ~Copyable {
   }
 
   private mutating func serve() throws {
+    var polled = PollSet()
     try align()
     while true {
       if client == nil, lookAt <= .now { try connect() }
       if let due = retryAt, due <= .now { try align() }
       // Last: what came while a call was waited for makes the bus not readable again.
       while let message = try bus.take() { try take(message) }
-      var entries = [
-        pollfd(fd: bus.descriptor, events: bus.events, revents: 0),
-        pollfd(fd: client?.readable ?? -1, events: Int16(POLLIN), revents: 0),
-      ]
-      let count = unsafe poll(&entries, 2, milliseconds)
-      if count > 0, entries[1].revents != 0 { try takeNews() }
+      polled.removeAll()
+      polled.watch(bus.descriptor, for: Int32(bus.events))
+      polled.watch(client?.readable ?? -1)
+      polled.wait(atMost: milliseconds)
+      if polled.has(client?.readable ?? -1) { try takeNews() }
     }
   }
 

@@ -75,8 +75,7 @@ struct TransferLoop {
   // MARK: - What the daemon says
 
   private mutating func readInput() {
-    var entry = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    guard unsafe poll(&entry, 1, 0) > 0 else { return }
+    guard PollSet.wait(on: STDIN_FILENO, atMost: 0) != 0 else { return }
     var piece = [UInt8](repeating: 0, count: 65_536)
     let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(STDIN_FILENO, $0) }
     if count > 0 {

@@ -124,22 +124,21 @@ struct AudioWatch {
 
   // MARK: Waiting
 
-  /// Adds what `poll` is to wait for; ``take(_:at:)`` takes the same number of entries back.
-  func watch(_ entries: inout [pollfd]) {
-    for number in [dump?.output?.number ?? -1, meter?.readable ?? -1] {
-      entries.append(pollfd(fd: number, events: Int16(POLLIN), revents: 0))
-    }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    polled.watch(dump?.output?.number ?? -1)
+    polled.watch(meter?.readable ?? -1)
   }
 
   /// When something is due by time.
   var deadline: EngineInstant? { hasNews && graph.isKnown ? .distantPast : meter?.end ?? meterAt }
 
   /// Takes what has come; of whom something has changed.
-  mutating func take(_ entries: ArraySlice<pollfd>, at now: EngineInstant) -> [Level] {
+  mutating func take(_ polled: PollSet, at now: EngineInstant) -> [Level] {
     hasNews = false
     guard !players.isEmpty else { return [] }
-    if entries.first?.revents != 0, dump != nil { readGraph() }
-    if let last = entries.last, meter != nil { readMeter(hasCome: last.revents != 0, at: now) }
+    if polled.has(dump?.output?.number ?? -1) { readGraph() }
+    if let meter { readMeter(hasCome: polled.has(meter.readable), at: now) }
     if let due = meterAt, due <= now { beginMeter(at: now) }
     scheduleMeter(at: now)
     return changes()

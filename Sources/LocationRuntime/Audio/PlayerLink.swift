@@ -42,12 +42,12 @@ struct PlayerLink {
   /// Ends it.
   mutating func end() { link.end() }
 
-  /// Adds what `poll` is to wait for; ``take(_:)`` takes it back.
-  func watch(_ entries: inout [pollfd]) { link.watch(&entries) }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) { link.watch(&polled) }
 
   /// What the user commands.
-  mutating func take(_ entries: ArraySlice<pollfd>) -> [String] {
-    guard entries.contains(where: { $0.revents != 0 }) else { return [] }
+  mutating func take(_ polled: PollSet) -> [String] {
+    guard link.hasNews(polled) else { return [] }
     return link.take().lines.compactMap { $0["command"]?.text(or: nil) }
   }
 }

@@ -107,8 +107,7 @@ enum GPSDProbe {
   private static func wait(
     for descriptor: Int32, _ what: Int32, _ clock: SystemClock, until end: EngineInstant
   ) -> Bool {
-    var entry = pollfd(fd: descriptor, events: Int16(what), revents: 0)
-    return unsafe poll(&entry, 1, clock.milliseconds(until: end)) > 0
+    PollSet.wait(for: what, on: descriptor, atMost: clock.milliseconds(until: end)) != 0
   }
 
   static func take(_ line: [UInt8], into answer: inout Answer) {

@@ -31,8 +31,7 @@ enum PushProbe {
   }
 
   private static func waits(for descriptor: Descriptor) -> Bool {
-    var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&entry, 1, patienceMilliseconds) > 0
+    PollSet.wait(on: descriptor.number, atMost: patienceMilliseconds) != 0
   }
 
   /// How long the bus may take to answer.

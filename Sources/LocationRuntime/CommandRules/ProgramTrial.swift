@@ -29,12 +29,10 @@ package enum ProgramTrial {
         isOverdue = true
         kill(-pid, SIGKILL)
       }
-      var entries = [pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0)]
-      if let input = talk.input {
-        entries.append(pollfd(fd: input.number, events: Int16(POLLOUT), revents: 0))
-      }
-      let wait = isOverdue ? -1 : Int32(clamping: left ?? -1)
-      _ = unsafe poll(&entries, nfds_t(entries.count), wait)
+      var polled = PollSet()
+      polled.watch(pidfd.number)
+      if let input = talk.input { polled.watch(input.number, for: POLLOUT) }
+      polled.wait(atMost: isOverdue ? -1 : Int32(clamping: left ?? -1))
       _ = talk.send()
       talk.closeInputWhenSent()
     }

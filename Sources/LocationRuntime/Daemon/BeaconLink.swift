@@ -41,12 +41,12 @@ struct BeaconLink {
   /// Ends it.
   mutating func end() { link.end() }
 
-  /// Adds what `poll` is to wait for; ``take(_:)`` takes it back.
-  func watch(_ entries: inout [pollfd]) { link.watch(&entries) }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) { link.watch(&polled) }
 
   /// What has become of beacons.
-  mutating func take(_ entries: ArraySlice<pollfd>) -> [BeaconEvent] {
-    guard entries.contains(where: { $0.revents != 0 }) else { return [] }
+  mutating func take(_ polled: PollSet) -> [BeaconEvent] {
+    guard link.hasNews(polled) else { return [] }
     let (lines, hasEnded) = link.take()
     var events = lines.compactMap { take($0) }
     if hasEnded {

@@ -124,15 +124,15 @@ struct BluetoothLink {
 
   // MARK: What it says
 
-  /// Adds what `poll` is to wait for; ``take(_:)`` takes it back.
-  func watch(_ entries: inout [pollfd]) {
-    entries.append(pollfd(fd: link.passing, events: Int16(POLLIN), revents: 0))
-    link.watch(&entries)
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    polled.watch(link.passing)
+    link.watch(&polled)
   }
 
   /// What has become of sessions.
-  mutating func take(_ polled: ArraySlice<pollfd>) -> [News] {
-    guard polled.contains(where: { $0.revents != 0 }) else { return [] }
+  mutating func take(_ polled: PollSet) -> [News] {
+    guard polled.has(link.passing) || link.hasNews(polled) else { return [] }
     var news: [News] = []
     for (line, descriptor) in link.takePassed() {
       guard let entry = entry(line["held"]) else { continue }

@@ -31,8 +31,11 @@ final class ConditionsLink {
     return isThere || EnvironmentVariable.value("DBUS_SYSTEM_BUS_ADDRESS") != nil
   }
 
-  /// For `poll`.
-  var readable: Int32 { link.readable }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) { link.watch(&polled) }
+
+  /// Whether something has come.
+  func hasNews(_ polled: PollSet) -> Bool { link.hasNews(polled) }
 
   /// Takes what has come. Where it has ended, what it said holds no longer.
   func take() {

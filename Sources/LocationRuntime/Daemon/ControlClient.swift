@@ -111,8 +111,9 @@ package final class ControlClient {
         defer { input.removeSubrange(...end) }
         return Array(input[..<end])
       }
-      var entry = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
-      let ready = unsafe poll(&entry, 1, seconds.map { Int32($0 * 1000) } ?? -1)
+      var polled = PollSet()
+      polled.watch(descriptor.number)
+      let ready = polled.wait(atMost: seconds.map { Int32($0 * 1000) } ?? -1)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else { return nil }
       var piece = [UInt8](repeating: 0, count: 65_536)

@@ -117,13 +117,13 @@ struct ControlSocket: ~Copyable {
 
   // MARK: - Waiting
 
-  /// Adds what `poll` is to wait for; ``serve(_:at:)`` takes the same number of entries back.
-  func watch(_ entries: inout [pollfd], at now: EngineInstant) {
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet, at now: EngineInstant) {
     let isOpen = (pausedUntil.map { $0 <= now } ?? true) && (hasRoom || victim(at: now) != nil)
-    entries.append(pollfd(fd: isOpen ? listener.number : -1, events: Int16(POLLIN), revents: 0))
+    if isOpen { polled.watch(listener.number) }
     for client in clients {
       let events = (client.wantsInput ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0)
-      entries.append(pollfd(fd: client.descriptor.number, events: Int16(events), revents: 0))
+      polled.watch(client.descriptor.number, for: events)
     }
   }
 
@@ -145,18 +145,19 @@ struct ControlSocket: ~Copyable {
   mutating func takeTrouble() -> String? { trouble.take() }
 
   /// Takes what came; what was asked.
-  mutating func serve(_ entries: ArraySlice<pollfd>, at now: EngineInstant) -> [Question] {
-    for (index, entry) in entries.dropFirst().enumerated() where entry.revents != 0 {
-      if entry.revents & Int16(POLLOUT) != 0 { send(index, at: now) }
-      let isGone = entry.revents & Int16(POLLHUP | POLLERR) != 0
+  mutating func serve(_ polled: PollSet, at now: EngineInstant) -> [Question] {
+    for index in clients.indices {
+      let events = polled.events(of: clients[index].descriptor.number)
+      if events & POLLOUT != 0 { send(index, at: now) }
+      let isGone = events & (POLLHUP | POLLERR) != 0
       if isGone, clients[index].hasOutput {
         clients[index].isDone = true
-      } else if entry.revents & Int16(POLLIN) != 0 || isGone, clients[index].wantsInput {
+      } else if events & POLLIN != 0 || isGone, clients[index].wantsInput {
         receive(index)
       }
     }
     let questions = takeQuestions(at: now)
-    if let entry = entries.first, entry.revents != 0 { accept(at: now) }
+    if polled.has(listener.number) { accept(at: now) }
     sweep(at: now)
     return questions
   }

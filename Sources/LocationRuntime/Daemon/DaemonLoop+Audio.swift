@@ -21,14 +21,14 @@ extension DaemonLoop {
   }
 
   /// Takes what was heard, and what the user commands.
-  mutating func takeAudio(_ entries: ArraySlice<pollfd>) throws(Failure) {
-    for level in audio.take(entries.dropLast(2), at: clock.instant) {
+  mutating func takeAudio() throws(Failure) {
+    for level in audio.take(polled, at: clock.instant) {
       try live.handle(
         .subscriber(name: level.subscriber, .mode(.audio(.level(decibels: level.decibels)))),
         at: clock.read())
     }
     if let trouble = audio.takeTrouble() { Self.log(trouble) }
-    for command in player.take(entries.suffix(2)) {
+    for command in player.take(polled) {
       try live.handle(.machine(.audioCommand(command)), at: clock.read())
     }
   }

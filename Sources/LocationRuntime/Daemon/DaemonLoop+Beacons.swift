@@ -18,8 +18,8 @@ extension DaemonLoop {
   }
 
   /// Takes what BlueZ says of beacons.
-  mutating func takeBeacons(_ entries: ArraySlice<pollfd>) throws(Failure) {
-    for event in beacons.take(entries) { try live.handle(.beacon(event), at: clock.read()) }
+  mutating func takeBeacons() throws(Failure) {
+    for event in beacons.take(polled) { try live.handle(.beacon(event), at: clock.read()) }
     if beacons.mayRetry() { alignBeacons() }
     for text in beacons.takeTrouble() { Self.log(text) }
   }

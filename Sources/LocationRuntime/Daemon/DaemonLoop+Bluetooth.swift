@@ -24,8 +24,8 @@ extension DaemonLoop {
   }
 
   /// Takes what BlueZ says of sessions.
-  mutating func takeBluetooth(_ entries: ArraySlice<pollfd>) throws(Failure) {
-    for news in bluetooth.take(entries) {
+  mutating func takeBluetooth() throws(Failure) {
+    for news in bluetooth.take(polled) {
       switch news {
       case .held(let name, let session, let descriptor):
         supervisor.hold(descriptor, as: session, of: name)

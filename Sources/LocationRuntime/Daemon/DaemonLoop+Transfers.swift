@@ -19,11 +19,11 @@ struct TransferSet {
   /// When one is started again.
   var nextDeadline: EngineInstant? { processes.values.compactMap(\.retryAt).min() }
 
-  /// Adds what `poll` is to wait for.
-  func watch(_ entries: inout [pollfd]) {
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
     for process in processes.values {
-      entries.append(pollfd(fd: process.readable, events: Int16(POLLIN), revents: 0))
-      entries.append(pollfd(fd: process.writable, events: Int16(POLLOUT), revents: 0))
+      polled.watch(process.readable)
+      polled.watch(process.writable, for: POLLOUT)
     }
   }
 

@@ -46,6 +46,8 @@ struct DaemonLoop: ~Copyable {
   var metrics: MetricsFile?
   /// Wakes the machine for what may not wait.
   private var alarm = WakeAlarm()
+  /// What a turn waits for, and what has come.
+  var polled = PollSet()
   private var pages: CodePages?
   /// Seconds that the machine had slept when that was last looked at.
   private var sleptSeconds: Double
@@ -229,8 +231,7 @@ struct DaemonLoop: ~Copyable {
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
     while !supervisor.hasStopped, clock.instant < deadline {
-      var entry = pollfd(fd: supervisor.readable, events: Int16(POLLIN), revents: 0)
-      _ = unsafe poll(&entry, 1, clock.milliseconds(until: deadline))
+      _ = PollSet.wait(on: supervisor.readable, atMost: clock.milliseconds(until: deadline))
       try takeReports()
     }
     try takeReports()
@@ -251,49 +252,41 @@ struct DaemonLoop: ~Copyable {
       audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
-    let own = [inbox.readable, signals, supervisor.readable, hook.readable]
-    var entries = own.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    outlets.watch(&entries)
-    transfers.watch(&entries)
-    let firstOfMachine = entries.count
-    machine.watch(&entries)
-    let firstOfConditions = entries.count
-    conditions?.watch(&entries)
-    let firstOfNotifier = entries.count
-    notifier.watch(&entries)
-    let firstOfAudience = entries.count
-    nmea?.watch(&entries)
-    let firstOfBeacons = entries.count
-    beacons.watch(&entries)
-    let firstOfBluetooth = entries.count
-    bluetooth.watch(&entries)
-    let firstOfAudio = entries.count
-    audio.watch(&entries)
-    player.watch(&entries)
+    polled.removeAll()
+    for descriptor in [inbox.readable, signals, supervisor.readable, hook.readable] {
+      polled.watch(descriptor)
+    }
+    outlets.watch(&polled)
+    transfers.watch(&polled)
+    machine.watch(&polled)
+    conditions?.watch(&polled)
+    notifier.watch(&polled)
+    nmea?.watch(&polled)
+    beacons.watch(&polled)
+    bluetooth.watch(&polled)
+    audio.watch(&polled)
+    player.watch(&polled)
     alarm.set(live.nextAlarm, by: clock)
-    alarm.watch(&entries)
-    let firstOfControl = entries.count
-    control.watch(&entries, at: before)
-    let milliseconds = clock.milliseconds(until: due)
-    let count = unsafe poll(&entries, nfds_t(entries.count), machine.wait(atMost: milliseconds))
-    if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
-    if entries[firstOfControl - 1].revents != 0 { alarm.take() }
+    alarm.watch(&polled)
+    control.watch(&polled, at: before)
+    let count = polled.wait(atMost: machine.wait(atMost: clock.milliseconds(until: due)))
+    alarm.take(polled)
     try noteSleep()
-    if entries[1].revents != 0 || count < 0 { try take(SignalBell.take()) }
-    if entries[0].revents != 0 { try takeEvents() }
-    if entries[2].revents != 0 { try takeReports() }
+    if polled.has(signals) || count < 0 { try take(SignalBell.take()) }
+    if polled.has(inbox.readable) { try takeEvents() }
+    if polled.has(supervisor.readable) { try takeReports() }
     try takeTransfers()
-    for event in machine.take(entries[firstOfMachine..<firstOfConditions]) { try take(event) }
-    for event in conditions?.take(entries[firstOfConditions..<firstOfNotifier], at: clock.instant) ?? [] {
+    for event in machine.take(polled) { try take(event) }
+    for event in conditions?.take(polled, at: clock.instant) ?? [] {
       try live.handle(.machine(event), at: clock.read())
     }
-    for outcome in notifier.take(entries[firstOfNotifier..<firstOfAudience]) { try take(outcome) }
-    nmea?.take(entries[firstOfAudience..<firstOfBeacons])
-    try takeBeacons(entries[firstOfBeacons..<firstOfBluetooth])
-    try takeBluetooth(entries[firstOfBluetooth..<firstOfAudio])
+    for outcome in notifier.take(polled) { try take(outcome) }
+    nmea?.take(polled)
+    try takeBeacons()
+    try takeBluetooth()
     try alignAudience()
-    try takeAudio(entries[firstOfAudio..<(firstOfControl - 1)])
-    let questions = control.serve(entries[firstOfControl...], at: clock.instant)
+    try takeAudio()
+    let questions = control.serve(polled, at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
     try live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }

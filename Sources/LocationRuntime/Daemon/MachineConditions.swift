@@ -1,5 +1,6 @@
 import Glibc
 import LocationCore
+import LocationFormats
 
 /// What good moments to fetch depend on (rule G1): whether a network can be reached, and what the machine runs on. It
 /// is read from the kernel when the kernel has news, and never between.
@@ -25,15 +26,15 @@ struct MachineConditions {
     self.bus = bus
   }
 
-  /// Adds what `poll` is to wait for: three entries.
-  func watch(_ entries: inout [pollfd]) {
-    let readable = [network?.readable ?? -1, devices?.readable ?? -1, bus.readable]
-    entries += readable.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    for news in [network, devices] { polled.watch(news?.readable ?? -1) }
+    bus.watch(&polled)
   }
 
   /// What has changed.
-  mutating func take(_ entries: ArraySlice<pollfd>, at instant: EngineInstant) -> [MachineEvent] {
-    let hasNews = entries.contains { $0.revents != 0 }
+  mutating func take(_ polled: PollSet, at instant: EngineInstant) -> [MachineEvent] {
+    let hasNews = [network, devices].contains { polled.has($0?.readable ?? -1) } || bus.hasNews(polled)
     if hasNews {
       network?.drain()
       devices?.drain()

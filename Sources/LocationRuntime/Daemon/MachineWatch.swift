@@ -23,20 +23,20 @@ struct MachineWatch: ~Copyable {
     }
   }
 
-  /// Adds what `poll` is to wait for; ``take(_:)`` takes the same number of entries back.
-  func watch(_ entries: inout [pollfd]) {
-    entries.append(pollfd(fd: unlock?.readable ?? -1, events: Int16(POLLIN), revents: 0))
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    polled.watch(unlock?.readable ?? -1)
     switch memory {
-    case .some(let memory): entries += memory.entries
+    case .some(let memory): memory.watch(&polled)
     case nil: break
     }
   }
 
   /// What has happened, once.
-  mutating func take(_ entries: ArraySlice<pollfd>) -> [MachineEvent] {
+  mutating func take(_ polled: PollSet) -> [MachineEvent] {
     var events: [MachineEvent] = []
-    if entries.first?.revents != 0, isUnlocked() { events.append(.unlock) }
-    if let level = memory?.take(entries.dropFirst(), at: MonotonicTime.milliseconds) {
+    if polled.has(unlock?.readable ?? -1), isUnlocked() { events.append(.unlock) }
+    if let level = memory?.take(polled, at: MonotonicTime.milliseconds) {
       events.append(.memoryPressure(level))
     }
     return events
@@ -49,7 +49,7 @@ struct MachineWatch: ~Copyable {
     return true
   }
 
-  /// How long `poll` may wait at most, in milliseconds; -1 for ever.
+  /// How long may be waited at most, in milliseconds; -1 for ever.
   func wait(atMost milliseconds: Int32) -> Int32 {
     let deadline: Int64? =
       switch memory {

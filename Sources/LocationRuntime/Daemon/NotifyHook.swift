@@ -32,10 +32,8 @@ struct NotifyHook {
     self.environment = environment
   }
 
-  /// Adds what `poll` is to wait for; ``take(_:)`` takes the same number of entries back.
-  func watch(_ entries: inout [pollfd]) {
-    entries += running.map { pollfd(fd: $0.pidfd.number, events: Int16(POLLIN), revents: 0) }
-  }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) { for program in running { polled.watch(program.pidfd.number) } }
 
   /// Has it show a notification: whether it was started for it, and what went wrong, for the log. Without a command there
   /// is nothing to be done.
@@ -61,9 +59,9 @@ struct NotifyHook {
   }
 
   /// Takes note of those that have ended.
-  mutating func take(_ entries: ArraySlice<pollfd>) -> [Outcome] {
+  mutating func take(_ polled: PollSet) -> [Outcome] {
     var outcomes: [Outcome] = []
-    for (entry, program) in zip(entries, running) where entry.revents != 0 {
+    for program in running where polled.has(program.pidfd.number) {
       guard let end = ProgramStart.reap(program.pidfd) else { continue }
       running.removeAll { $0.pid == program.pid }
       switch end.status {

@@ -35,14 +35,12 @@ struct WakeAlarm {
     _ = unsafe timerfd_settime(timer.number, Int32(TFD_TIMER_ABSTIME), &setting, nil)
   }
 
-  /// Adds what `poll` is to wait for: one entry. What is due is seen by the clock.
-  func watch(_ entries: inout [pollfd]) {
-    entries.append(pollfd(fd: timer?.number ?? -1, events: Int16(POLLIN), revents: 0))
-  }
+  /// Adds what is waited for. What is due is seen by the clock.
+  func watch(_ polled: inout PollSet) { polled.watch(timer?.number ?? -1) }
 
-  /// It has fired.
-  mutating func take() {
-    guard let timer else { return }
+  /// Takes note that it has fired, where it has.
+  mutating func take(_ polled: PollSet) {
+    guard let timer, polled.has(timer.number) else { return }
     var count: UInt64 = 0
     _ = unsafe withUnsafeMutableBytes(of: &count) { unsafe SystemCall.readBytes(timer.number, $0) }
     due = nil

@@ -14,6 +14,7 @@ package struct GPSDLink: ~Copyable {
   private var socket: GPSDSocket?
   /// The program on the other end of the socket; nil where that is none of ours.
   private var helper: SourceProgram?
+  private var polled = PollSet()
   private var isConnecting = false
   private var hasBeenFound = false
   private var hasReported = false
@@ -161,24 +162,25 @@ package struct GPSDLink: ~Copyable {
   /// Waits for the socket, the bell, or what is due next; false when it is to end.
   private mutating func wait() -> Bool {
     let isHeldBack = session.isSimulated && !inbox.hasRoom
-    // poll(2) passes over negative descriptors.
     let descriptor = socket?.descriptor ?? -1
-    var entries = [
-      pollfd(fd: stop.readEnd, events: Int16(POLLIN), revents: 0),
-      pollfd(
-        fd: isHeldBack ? -1 : descriptor, events: Int16(isConnecting ? POLLOUT : POLLIN), revents: 0),
-      pollfd(fd: isHeldBack ? inbox.roomy : -1, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: receiver?.readable ?? -1, events: Int16(POLLIN), revents: 0),
-    ]
-    let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: session.nextDeadline))
-    if count < 0, errno != EINTR { return false }
-    if entries[0].revents != 0 { return false }
-    if entries[2].revents != 0 { inbox.silenceRoom() }
+    polled.removeAll()
+    polled.watch(stop.readEnd)
+    if isHeldBack {
+      polled.watch(inbox.roomy)
+    } else {
+      polled.watch(descriptor, for: isConnecting ? POLLOUT : POLLIN)
+    }
+    polled.watch(receiver?.readable ?? -1)
+    if polled.wait(atMost: clock.milliseconds(until: session.nextDeadline)) < 0, errno != EINTR {
+      return false
+    }
+    if polled.has(stop.readEnd) { return false }
+    if polled.has(inbox.roomy) { inbox.silenceRoom() }
     // What came before the receiver was let go of is still taken.
-    if count > 0, entries[1].revents != 0 {
+    if polled.has(descriptor, POLLOUT | POLLIN) {
       if isConnecting { finishConnecting() } else { receive() }
     }
-    if count > 0, entries[3].revents != 0 { obey() }
+    if polled.has(receiver?.readable ?? -1) { obey() }
     session.advance(to: clock.read())
     return true
   }

@@ -122,18 +122,17 @@ struct NMEABridge {
   private mutating func run(from source: Int32, to end: Int32, endsLines: Bool) {
     guard Self.send(greeting, to: end) else { return }
     var piece = [UInt8](repeating: 0, count: Self.pieceBytes)
+    var polled = PollSet()
+    polled.watch(source)
+    polled.watch(end)
     while true {
-      var entries = [
-        pollfd(fd: source, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: end, events: Int16(POLLIN), revents: 0),
-      ]
-      if unsafe poll(&entries, 2, -1) < 0, errno != EINTR { return }
-      if entries[1].revents != 0 {
+      if polled.wait() < 0, errno != EINTR { return }
+      if polled.has(end) {
         // A request to watch says nothing new; the end of the stream says that nobody listens any more.
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(end, $0) }
         if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return }
       }
-      guard entries[0].revents != 0 else { continue }
+      guard polled.has(source) else { continue }
       let room = piece.count - 1
       var count = unsafe piece.withUnsafeMutableBytes {
         unsafe SystemCall.readBytes(source, UnsafeMutableRawBufferPointer(rebasing: $0[..<room]))
@@ -162,9 +161,7 @@ struct NMEABridge {
       if count > 0 {
         sent += count
       } else if errno == EAGAIN {
-        var entry = pollfd(fd: end, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&entry, 1, -1) >= 0 || errno == EINTR else { return false }
-        if entry.revents & Int16(POLLHUP) != 0 { return false }
+        if PollSet.wait(for: POLLOUT, on: end, atMost: -1) & POLLHUP != 0 { return false }
       } else if errno != EINTR {
         return false
       }

@@ -112,8 +112,7 @@ struct SourceProgram: ~Copyable {
 
   deinit {
     kill(pid, SIGKILL)
-    var entry = pollfd(fd: pidfd.number, events: Int16(POLLIN), revents: 0)
-    _ = unsafe poll(&entry, 1, Self.endMilliseconds)
+    _ = PollSet.wait(on: pidfd.number, atMost: Self.endMilliseconds)
     _ = ProgramStart.reap(pidfd)
   }
 }

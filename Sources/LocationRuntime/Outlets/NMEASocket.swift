@@ -50,22 +50,16 @@ struct NMEASocket {
   /// Whether somebody reads.
   var hasClients: Bool { !clients.isEmpty }
 
-  /// Adds what `poll` is to wait for; ``take(_:)`` takes the same number of entries back.
-  func watch(_ entries: inout [pollfd]) {
-    let isOpen = clients.count < Self.clientLimit
-    entries.append(pollfd(fd: isOpen ? listener.number : -1, events: Int16(POLLIN), revents: 0))
-    for client in clients { entries.append(pollfd(fd: client.number, events: Int16(POLLIN), revents: 0)) }
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    if clients.count < Self.clientLimit { polled.watch(listener.number) }
+    for client in clients { polled.watch(client.number) }
   }
 
   /// Forgets those that are gone, and takes those that want to read.
-  mutating func take(_ entries: ArraySlice<pollfd>) {
-    guard let first = entries.first else { return }
-    var gone: Set<Int32> = []
-    for entry in entries.dropFirst() where entry.revents != 0 && !Self.isThere(entry.fd) {
-      gone.insert(entry.fd)
-    }
-    clients.removeAll { gone.contains($0.number) }
-    guard first.revents != 0 else { return }
+  mutating func take(_ polled: PollSet) {
+    clients.removeAll { polled.has($0.number) && !Self.isThere($0.number) }
+    guard polled.has(listener.number) else { return }
     while clients.count < Self.clientLimit, let client = listener.accept() {
       client.stopWaiting()
       clients.append(client)

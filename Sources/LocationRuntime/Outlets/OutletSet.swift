@@ -69,11 +69,11 @@ struct OutletSet {
   /// Changes when one comes on, or fails.
   var marks: [Int] { pumps.flatMap { [$0.cursor, $0.failures] } }
 
-  /// Adds what `poll` is to wait for.
-  func watch(_ entries: inout [pollfd]) {
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
     for pump in pumps {
-      entries.append(pollfd(fd: pump.readable, events: Int16(POLLIN), revents: 0))
-      entries.append(pollfd(fd: pump.writable, events: Int16(POLLOUT), revents: 0))
+      polled.watch(pump.readable)
+      polled.watch(pump.writable, for: POLLOUT)
     }
   }
 

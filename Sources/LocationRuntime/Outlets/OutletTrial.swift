@@ -28,11 +28,10 @@ package enum OutletTrial {
     do throws(OutletFailure) {
       try outlet.offer([LoggedEvent(id: 0, type: "test", region: nil, line: line)])
       while try outlet.accepted() == nil {
-        var entries = [
-          pollfd(fd: outlet.readable, events: Int16(POLLIN), revents: 0),
-          pollfd(fd: outlet.writable, events: Int16(POLLOUT), revents: 0),
-        ]
-        let ready = unsafe poll(&entries, 2, seconds * 1_000)
+        var polled = PollSet()
+        polled.watch(outlet.readable)
+        polled.watch(outlet.writable, for: POLLOUT)
+        let ready = polled.wait(atMost: seconds * 1_000)
         guard ready > 0 || errno == EINTR else { throw OutletFailure("no answer for \(seconds) s") }
         try outlet.tend()
       }

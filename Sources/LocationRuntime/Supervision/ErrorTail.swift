@@ -44,8 +44,7 @@ struct ErrorTail {
   private static func handOn(_ piece: ArraySlice<UInt8>) {
     var rest = piece
     while !rest.isEmpty {
-      var entry = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
-      guard unsafe poll(&entry, 1, 0) == 1, entry.revents & Int16(POLLOUT) != 0 else { return }
+      guard PollSet.wait(for: POLLOUT, on: STDERR_FILENO, atMost: 0) & POLLOUT != 0 else { return }
       let next = rest.prefix(pieceBytes)
       let count = unsafe next.withUnsafeBytes { unsafe SystemCall.writeBytes(STDERR_FILENO, $0) }
       if count < 0, errno == EINTR { continue }

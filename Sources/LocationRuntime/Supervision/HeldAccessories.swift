@@ -244,14 +244,14 @@ final class HeldAccessories {
   }
 
   /// A device has something to read, or is gone. It is not looked at again before the next suspension.
-  func note(_ session: String, _ events: Int16, of name: String, at now: Int64) -> [SupervisorReport] {
+  func note(_ session: String, _ events: Int32, of name: String, at now: Int64) -> [SupervisorReport] {
     guard let place = held.firstIndex(where: { $0.terms.session == session }),
       let device = held[place].device
     else { return [] }
     func report(_ event: AccessoryEvent) -> SupervisorReport {
       .event(subscriber: name, .mode(.accessory(event)))
     }
-    guard events & Int16(POLLHUP | POLLERR | POLLNVAL) == 0 else {
+    guard events & (POLLHUP | POLLERR | POLLNVAL) == 0 else {
       let gone = report(.disconnected(session: session))
       guard held[place].isOfBluetooth else {
         held[place].device = nil
@@ -306,7 +306,7 @@ extension SupervisedSubscriber {
   }
 
   /// An accessory has something to read, or is gone.
-  func noteAccessory(_ session: String, _ events: Int16, at now: Int64) {
+  func noteAccessory(_ session: String, _ events: Int32, at now: Int64) {
     tellOf(accessories.note(session, events, of: subscriber.name, at: now))
   }
 

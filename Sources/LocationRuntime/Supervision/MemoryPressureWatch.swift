@@ -1,4 +1,4 @@
-package import Glibc
+import Glibc
 package import LocationCore
 package import LocationFormats
 
@@ -34,21 +34,19 @@ package struct MemoryPressureWatch: ~Copyable {
     triggers = [warning, critical]
   }
 
-  /// Two entries for `poll`.
-  package var entries: [pollfd] {
-    triggers.map { pollfd(fd: $0.number, events: Int16(POLLPRI), revents: 0) }
+  /// Adds what is waited for.
+  package func watch(_ polled: inout PollSet) {
+    for trigger in triggers { polled.watch(trigger.number, for: POLLPRI) }
   }
 
-  /// Until when `poll` may wait, in milliseconds of ``MonotonicTime``; nil for ever.
+  /// Until when may be waited, in milliseconds of ``MonotonicTime``; nil for ever.
   package var nextDeadline: Int64? { level.nextDeadline }
 
-  /// What `poll` found in ``entries``, and what time has changed; the level where it is another than before.
-  package mutating func take(
-    _ entries: some RandomAccessCollection<pollfd>, at now: Int64
-  ) -> MachineEvent.MemoryPressure? {
-    for (entry, sign) in zip(entries, [MachineEvent.MemoryPressure.warning, .critical])
-    where entry.revents & Int16(POLLPRI) != 0 && entry.revents & Int16(POLLERR) == 0 {
-      level.note(sign, at: now)
+  /// What has come, and what time has changed; the level where it is another than before.
+  package mutating func take(_ polled: PollSet, at now: Int64) -> MachineEvent.MemoryPressure? {
+    for (trigger, sign) in zip(triggers, [MachineEvent.MemoryPressure.warning, .critical]) {
+      let events = polled.events(of: trigger.number)
+      if events & POLLPRI != 0, events & POLLERR == 0 { level.note(sign, at: now) }
     }
     return level.change(at: now)
   }

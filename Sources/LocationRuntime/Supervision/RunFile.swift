@@ -1,4 +1,5 @@
 import Glibc
+import LocationFormats
 
 /// What is noted of a running program, so that a supervisor that starts after one was killed finds it: its number
 /// and start, the boot, and its cgroup if it has one.
@@ -63,8 +64,7 @@ extension Cgroup {
     while isPopulated {
       let left = deadline - MonotonicTime.milliseconds
       guard left > 0 else { break }
-      var change = pollfd(fd: events.number, events: Int16(POLLPRI), revents: 0)
-      _ = unsafe poll(&change, 1, Int32(left))
+      _ = PollSet.wait(for: POLLPRI, on: events.number, atMost: Int32(left))
     }
     remove()
     return wasPopulated

@@ -57,20 +57,23 @@ struct SiblingLink {
     process = nil
   }
 
-  /// For `poll`; -1 where there is nothing to be read, or written.
-  var readable: Int32 { process?.readable ?? -1 }
-  var writable: Int32 { process?.writable ?? -1 }
-
-  /// The same for the descriptors that it passes.
+  /// Where it passes descriptors; -1 where it does not.
   var passing: Int32 { process?.channel?.number ?? -1 }
 
   /// The descriptors that it has passed.
   func takePassed() -> [(line: JSONTree, descriptor: Descriptor)] { process?.takePassed() ?? [] }
 
-  /// Adds what `poll` is to wait for: two entries.
-  func watch(_ entries: inout [pollfd]) {
-    entries.append(pollfd(fd: readable, events: Int16(POLLIN), revents: 0))
-    entries.append(pollfd(fd: writable, events: Int16(POLLOUT), revents: 0))
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    guard let process else { return }
+    polled.watch(process.readable)
+    polled.watch(process.writable, for: POLLOUT)
+  }
+
+  /// Whether it has said something, has ended, or takes more.
+  func hasNews(_ polled: PollSet) -> Bool {
+    guard let process else { return false }
+    return polled.has(process.readable) || polled.has(process.writable, POLLOUT)
   }
 
   /// What it has said, and whether it has just ended by itself.

@@ -47,8 +47,8 @@ struct SubscriberSocket: ~Copyable {
   /// Connected, and not registered yet.
   private var strangers: [SocketConnection] = []
   private var programs: [SocketProgram] = []
-  private var targets: [Target] = []
-  private var firstEntry = 0
+  /// What is waited for, and what for.
+  private var targets: [(descriptor: Int32, events: Int32, target: Target)] = []
   /// Until when nobody is accepted, because there are no descriptors.
   private var pausedUntil: Int64?
 
@@ -101,13 +101,12 @@ struct SubscriberSocket: ~Copyable {
 
   // MARK: Waiting
 
-  /// Adds what `poll` is to wait for; the earliest thing to do by time.
-  mutating func watch(_ entries: inout [pollfd], hasRoom: Bool, at now: Int64) -> Int64? {
-    firstEntry = entries.count
+  /// Adds what is waited for; the earliest thing to do by time.
+  mutating func watch(_ polled: inout PollSet, hasRoom: Bool, at now: Int64) -> Int64? {
     targets.removeAll(keepingCapacity: true)
     func watch(_ file: Descriptor, _ events: Int32, _ target: Target) {
-      entries.append(pollfd(fd: file.number, events: Int16(events), revents: 0))
-      targets.append(target)
+      polled.watch(file.number, for: events)
+      targets.append((file.number, events, target))
     }
     var deadline: Int64?
     func consider(_ due: Int64?) { if let due { deadline = min(deadline ?? due, due) } }
@@ -148,9 +147,9 @@ struct SubscriberSocket: ~Copyable {
 
   private var connectionCount: Int { strangers.count + programs.count { $0.connection != nil } }
 
-  /// Does what `poll` found, and what is due by time.
-  mutating func serve(_ entries: [pollfd], hasRoom: Bool, at now: Int64, by buffer: inout [UInt8]) {
-    for (index, target) in targets.enumerated() where entries[firstEntry + index].revents != 0 {
+  /// Does what has come, and what is due by time.
+  mutating func serve(_ polled: PollSet, hasRoom: Bool, at now: Int64, by buffer: inout [UInt8]) {
+    for (descriptor, events, target) in targets where polled.has(descriptor, events) {
       switch target {
       case .listener: accept(at: now)
       case .stranger(let stranger): hear(stranger, at: now, by: &buffer)
@@ -160,7 +159,7 @@ struct SubscriberSocket: ~Copyable {
       case .traffic(let program, let tag): program.noteTraffic(tag)
       case .devices(let program): program.takeDeviceNews(at: now)
       case .accessory(let program, let session):
-        program.noteAccessory(session, entries[firstEntry + index].revents, at: now)
+        program.noteAccessory(session, polled.events(of: descriptor), at: now)
       }
     }
     targets.removeAll(keepingCapacity: true)

@@ -1,5 +1,6 @@
 import Glibc
 import LocationCore
+import LocationFormats
 
 /// The supervisor's thread: waits in `poll` for commands, for what programs say, for their ends, and for its few
 /// deadlines. With nothing to do it does not wake.
@@ -11,9 +12,9 @@ struct SupervisorLoop: ~Copyable {
   private var indices: [String: Int] = [:]
   private var commands: [SupervisorCommand] = []
   private var buffer = [UInt8](repeating: 0, count: SupervisorLimits.pieceBytes)
-  private var entries: [pollfd] = []
-  /// What each entry but the first is for.
-  private var targets: [(program: SupervisedProgram, kind: Kind)] = []
+  private var polled = PollSet()
+  /// What is waited for, and what for.
+  private var targets: [(descriptor: Int32, events: Int32, program: SupervisedProgram, kind: Kind)] = []
   private var isStopping = false
 
   private enum Kind {
@@ -102,9 +103,9 @@ struct SupervisorLoop: ~Copyable {
   private mutating func wait() {
     let now = MonotonicTime.milliseconds
     let hasRoom = mailbox.hasRoom()
-    entries.removeAll(keepingCapacity: true)
+    polled.removeAll()
     targets.removeAll(keepingCapacity: true)
-    entries.append(pollfd(fd: mailbox.commandBell.readEnd, events: Int16(POLLIN), revents: 0))
+    polled.watch(mailbox.commandBell.readEnd)
     var deadline: Int64?
     for program in programs {
       if hasRoom {
@@ -132,22 +133,21 @@ struct SupervisorLoop: ~Copyable {
       }
       if let due = run.deadline(at: now, hasRoom: hasRoom) { deadline = min(deadline ?? due, due) }
     }
-    if let due = socket.watch(&entries, hasRoom: hasRoom, at: now) { deadline = min(deadline ?? due, due) }
-    let milliseconds = deadline.map { Int32(clamping: max(0, $0 - now)) } ?? -1
-    _ = unsafe poll(&entries, nfds_t(entries.count), milliseconds)
+    if let due = socket.watch(&polled, hasRoom: hasRoom, at: now) { deadline = min(deadline ?? due, due) }
+    polled.wait(atMost: deadline.map { Int32(clamping: max(0, $0 - now)) } ?? -1)
   }
 
   private mutating func watch(_ file: Descriptor, _ events: Int32, _ program: SupervisedProgram, _ kind: Kind)
   {
-    entries.append(pollfd(fd: file.number, events: Int16(events), revents: 0))
-    targets.append((program, kind))
+    polled.watch(file.number, for: events)
+    targets.append((file.number, events, program, kind))
   }
 
   private mutating func serve() {
     // Orders that were given before an end was noticed come first: a termination makes it no news.
     takeCommands()
     let now = MonotonicTime.milliseconds
-    for (index, target) in targets.enumerated() where entries[index + 1].revents != 0 {
+    for target in targets where polled.has(target.descriptor, target.events) {
       switch target.kind {
       case .end: target.program.reap(at: now, by: &buffer)
       case .input: target.program.send()
@@ -163,10 +163,10 @@ struct SupervisorLoop: ~Copyable {
       case .traffic(let tag): target.program.noteTraffic(tag)
       case .devices: target.program.takeDeviceNews(at: now)
       case .accessory(let session):
-        target.program.noteAccessory(session, entries[index + 1].revents, at: now)
+        target.program.noteAccessory(session, polled.events(of: target.descriptor), at: now)
       }
     }
-    socket.serve(entries, hasRoom: mailbox.hasRoom(), at: now, by: &buffer)
+    socket.serve(polled, hasRoom: mailbox.hasRoom(), at: now, by: &buffer)
     for program in programs {
       if mailbox.hasRoom() { program.hearLeft(at: now, by: &buffer) }
       program.passTime(at: now)

@@ -70,8 +70,7 @@ struct WatchedSocket {
   }
 
   private var isReadable: Bool {
-    var entry = pollfd(fd: descriptor.number, events: Int16(HeldSockets.events), revents: 0)
-    return unsafe poll(&entry, 1, 0) > 0
+    PollSet.wait(for: HeldSockets.events, on: descriptor.number, atMost: 0) != 0
   }
 
   private static let longestQuietMilliseconds: Int64 = 300_000

@@ -28,6 +28,7 @@ struct WatchLoop: ~Copyable {
   private let clock = SystemClock()
   private let inbox: Inbox
   private let stop: WakePipe
+  private var polled = PollSet()
   private var live: LiveHost<FileJournal, WatchPorts>
   private let start: EngineInstant
   private var events: [Event] = []
@@ -93,15 +94,14 @@ struct WatchLoop: ~Copyable {
   private mutating func wait(signals: Int32) throws(Failure) {
     let end = request.seconds.map { start.advanced(bySeconds: $0) }
     let due = [live.nextDeadline, end, live.host.ports.output.nextRefresh].compactMap { $0 }.min()
-    // poll(2) passes over negative descriptors.
-    var entries = [inbox.readable, signals, live.host.ports.output.keys].map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
-    _ = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
-    if entries[1].revents != 0 { take(SignalBell.take()) }
-    if entries[2].revents != 0, live.host.ports.output.readsQuit() { ending = .done }
+    let keys = live.host.ports.output.keys
+    polled.removeAll()
+    for descriptor in [inbox.readable, signals, keys] { polled.watch(descriptor) }
+    polled.wait(atMost: clock.milliseconds(until: due))
+    if polled.has(signals) { take(SignalBell.take()) }
+    if polled.has(keys), live.host.ports.output.readsQuit() { ending = .done }
     guard ending == nil else { return }
-    if entries[0].revents != 0 { try takeEvents() }
+    if polled.has(inbox.readable) { try takeEvents() }
     let reading = clock.read()
     try live.advance(to: reading)
     if let end, end <= reading.instant { ending = ending ?? .done }

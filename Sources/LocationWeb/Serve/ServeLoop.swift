@@ -55,6 +55,7 @@ struct ServeLoop: ~Copyable {
   private var news: NewsFeed
   private let clock = SystemClock()
   private var clients: [Client] = []
+  private var polled = PollSet()
   private static let signals = [SIGINT, SIGTERM]
 
   init(_ listener: Descriptor, _ routes: ServeRoutes, _ news: NewsFeed) {
@@ -72,25 +73,23 @@ struct ServeLoop: ~Copyable {
     defer { SignalBell.uninstall(Self.signals) }
     try isReady()
     while true {
-      var entries = [
-        pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: hasPlace(at: clock.instant) ? listener.number : -1, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: news.readable, events: Int16(POLLIN), revents: 0),
-      ]
+      polled.removeAll()
+      polled.watch(signals)
+      polled.watch(news.readable)
+      if hasPlace(at: clock.instant) { polled.watch(listener.number) }
       for client in clients {
         let isRead = client.isStream || !client.isAnswered || !client.hasOutput
-        let events = (isRead ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0)
-        entries.append(pollfd(fd: client.descriptor.number, events: Int16(events), revents: 0))
+        polled.watch(
+          client.descriptor.number, for: (isRead ? POLLIN : 0) | (client.hasOutput ? POLLOUT : 0))
       }
       let isFeeding = clients.contains { $0.isBehind && !$0.hasOutput }
       let times = clients.map(\.dueAt) + [news.dueAt, nextPlaceAt].compactMap { $0 }
       let due = isFeeding ? clock.instant : times.min()
-      let count = unsafe poll(&entries, nfds_t(entries.count), clock.milliseconds(until: due))
-      if count < 0 { for index in entries.indices { entries[index].revents = 0 } }
-      if count < 0 || entries[0].revents != 0, !SignalBell.take().isEmpty { return }
-      for (index, entry) in entries.dropFirst(3).enumerated() where entry.revents != 0 { serve(index, entry) }
-      if entries[1].revents != 0 { accept() }
-      tellStreams(entries[2].revents != 0)
+      let count = polled.wait(atMost: clock.milliseconds(until: due))
+      if count < 0 || polled.has(signals), !SignalBell.take().isEmpty { return }
+      for index in clients.indices { serve(index, polled.events(of: clients[index].descriptor.number)) }
+      if polled.has(listener.number) { accept() }
+      tellStreams(polled.has(news.readable))
       sweep()
     }
   }
@@ -125,9 +124,9 @@ struct ServeLoop: ~Copyable {
 
   // MARK: - One client
 
-  private mutating func serve(_ index: Int, _ entry: pollfd) {
-    if entry.revents & Int16(POLLOUT) != 0 { send(index) }
-    guard entry.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 else { return }
+  private mutating func serve(_ index: Int, _ events: Int32) {
+    if events & POLLOUT != 0 { send(index) }
+    guard events & (POLLIN | POLLHUP | POLLERR) != 0 else { return }
     guard let bytes = receive(clients[index].descriptor.number) else {
       clients[index].isDone = true
       return

@@ -22,10 +22,10 @@ import Testing
 
   /// Lets the socket do what it can at once; who asked what.
   private func turn() -> [ControlSocket.Question] {
-    var entries: [pollfd] = []
-    socket.watch(&entries, at: Self.now)
-    _ = unsafe poll(&entries, nfds_t(entries.count), 0)
-    return socket.serve(entries[...], at: Self.now)
+    var polled = PollSet()
+    socket.watch(&polled, at: Self.now)
+    polled.wait(atMost: 0)
+    return socket.serve(polled, at: Self.now)
   }
 
   private func follow() throws {

@@ -1,4 +1,5 @@
 import Foundation
+import LocationFormats
 import TestSupport
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
     #expect(watch.settlesAt == nil)
     try write(up)
     #expect(watch.look(at: Drive.instant(40)) == [])
-    #expect(watch.take([], at: Drive.instant(60)) == [.network(.free)])
+    #expect(watch.take(PollSet(), at: Drive.instant(60)) == [.network(.free)])
     try write(Self.header)
     #expect(watch.look(at: Drive.instant(61)) == [.network(.unreachable)])
   }

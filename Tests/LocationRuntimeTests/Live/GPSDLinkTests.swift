@@ -28,8 +28,7 @@ import Testing
     func wait(seconds: Double = 30, until isEnough: ([Event]) -> Bool) throws -> Bool {
       let end = ContinuousClock.now + .seconds(seconds)
       while !isEnough(events), ContinuousClock.now < end {
-        var entry = pollfd(fd: inbox.readable, events: Int16(POLLIN), revents: 0)
-        _ = unsafe poll(&entry, 1, 1000)
+        _ = PollSet.wait(on: inbox.readable, atMost: 1_000)
         try inbox.take(into: &events)
       }
       return isEnough(events)

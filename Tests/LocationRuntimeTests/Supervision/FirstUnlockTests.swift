@@ -11,8 +11,7 @@ import Testing
   private let folder = TemporaryFolder()
 
   private func isReadable(_ unlock: FirstUnlock, milliseconds: Int32) -> Bool {
-    var entry = pollfd(fd: unlock.readable, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&entry, 1, milliseconds) > 0
+    PollSet.wait(on: unlock.readable, atMost: milliseconds) != 0
   }
 
   @Test func `it is told by a command, and to who waits`() throws {

@@ -58,7 +58,7 @@ import Testing
     #expect(held.lasting == ["band"])
     Self.say("72", to: try #require(bluez))
     #expect(held.watched(at: 1).map(\.events) == [POLLIN])
-    let news = held.note("band", Int16(POLLIN), of: "a", at: 1)
+    let news = held.note("band", POLLIN, of: "a", at: 1)
     #expect(news == [Self.event(.data(session: "band", bytes: 2, lost: nil))])
     let (channel, process) = try Self.pair()
     held.begin(carrier: channel)
@@ -77,7 +77,7 @@ import Testing
     let held = try Self.held(&bluez)
     Self.say("72", to: try #require(bluez))
     bluez = nil
-    let news = held.note("band", Int16(POLLIN | POLLHUP), of: "a", at: 1)
+    let news = held.note("band", POLLIN | POLLHUP, of: "a", at: 1)
     #expect(
       news == [
         Self.event(.data(session: "band", bytes: 2, lost: nil)), Self.event(.disconnected(session: "band")),

@@ -96,8 +96,7 @@ final class SupervisorRun {
           "waited in vain for \(what); came: \(pending.prefix(20))", sourceLocation: sourceLocation)
         throw Waited()
       }
-      var entry = pollfd(fd: supervisor.readable, events: Int16(POLLIN), revents: 0)
-      _ = unsafe poll(&entry, 1, Int32(left * 1_000) + 1)
+      _ = PollSet.wait(on: supervisor.readable, atMost: Int32(left * 1_000) + 1)
       supervisor.take(into: &pending)
     }
   }
