@@ -23,7 +23,7 @@ public struct Engine: ~Copyable {
   /// The numbers it decides by, shared with other engines.
   public let settings: EngineSettings
   /// When something is due next; nil when nothing is. Kept up to date, so that it can be asked before each fix.
-  public private(set) var nextDeadline: EngineInstant?
+  @Maybe public private(set) var nextDeadline: EngineInstant?
   var state: EngineState
   var regions: RegionMonitor
   var regionEvents: [RegionEvent] = []
@@ -184,13 +184,13 @@ extension Engine {
   ///
   /// It changes nothing; it is `mutating` because the whole engine would be copied to ask otherwise.
   private mutating func findDeadline() -> EngineInstant? {
-    var due = state.significant.nextDeadline
-    if let other = regions.nextDeadline { due = due.map { min($0, other) } ?? other }
-    if let other = state.beacons?.nextDeadline { due = due.map { min($0, other) } ?? other }
-    if let other = state.visits.nextDeadline { due = due.map { min($0, other) } ?? other }
-    if let other = state.policy.nextDeadline { due = due.map { min($0, other) } ?? other }
-    if let other = state.sampling.nextDeadline { due = due.map { min($0, other) } ?? other }
-    return due
+    var due = regions.clocks.nextDue
+    if let other = state.significant.nextDeadline, other < due { due = other }
+    if let other = state.beacons?.nextDeadline, other < due { due = other }
+    if let other = state.visits.nextDeadline, other < due { due = other }
+    if let other = state.policy.nextDeadline, other < due { due = other }
+    if let other = state.sampling.nextDeadline, other < due { due = other }
+    return due == RegionClocks.never ? nil : due
   }
 
   /// Finds again when something is due, after the state was put in place.

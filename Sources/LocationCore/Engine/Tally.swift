@@ -33,12 +33,17 @@ public struct Tally: Hashable, Sendable, Codable {
   /// How often the receiver was switched on for a fix.
   @Count public internal(set) var searches = 0
   /// When the first fix was that was believed.
-  var first: Start?
+  @Maybe var first: Start?
   /// The last fix believed. The gate keeps it: it is here where somebody asks.
   @Rare public internal(set) var last: Fix?
 
   /// Version 0.1.0 kept the whole fix.
-  struct Start: Hashable, Sendable, Codable { var instant: EngineInstant }
+  struct Start: Hashable, HasNone, Codable {
+    var instant: EngineInstant
+
+    static var none: Start { Start(instant: .none) }
+    var isNone: Bool { instant.isNone }
+  }
 
   /// Nothing yet.
   public init() {}
@@ -122,32 +127,63 @@ public struct Count: Hashable, Sendable, Codable {
 
 /// Region events, counted by the names of their kinds. It is coded as a dictionary of those that there were.
 public struct RegionCounts: Hashable, Sendable, Codable {
-  private static let names = ["cross", "dwell", "enter", "exit", "state"]
-  private var counts = SIMD8<Int32>()
+  private enum Kind: String, CodingKey, CaseIterable { case cross, dwell, enter, exit, state }
+
+  @Count private var crosses = 0
+  @Count private var dwells = 0
+  @Count private var enters = 0
+  @Count private var exits = 0
+  @Count private var states = 0
 
   init() {}
   public init(from decoder: any Decoder) throws {
-    let known = try decoder.singleValueContainer().decode([String: Int].self)
-    for (place, name) in Self.names.enumerated() { counts[place] = Int32(clamping: known[name] ?? 0) }
+    let known = try decoder.container(keyedBy: Kind.self)
+    for kind in Kind.allCases { self[kind] = try known.decodeIfPresent(Int.self, forKey: kind) ?? 0 }
   }
 
-  /// The kinds of which there were any, in order, with their counts.
-  public var all: [(name: String, count: Int)] {
-    Self.names.indices.filter { counts[$0] > 0 }.map { (Self.names[$0], Int(counts[$0])) }
+  private subscript(kind: Kind) -> Int {
+    get {
+      switch kind {
+      case .cross: crosses
+      case .dwell: dwells
+      case .enter: enters
+      case .exit: exits
+      case .state: states
+      }
+    }
+    set {
+      switch kind {
+      case .cross: crosses = newValue
+      case .dwell: dwells = newValue
+      case .enter: enters = newValue
+      case .exit: exits = newValue
+      case .state: states = newValue
+      }
+    }
   }
+
+  private var seen: [Kind] { Kind.allCases.filter { self[$0] > 0 } }
+
+  /// The kinds of which there were any, in order, with their counts.
+  public var all: [(name: String, count: Int)] { seen.map { ($0.rawValue, self[$0]) } }
 
   /// Events of a kind; nil where there were none.
   public subscript(name: String) -> Int? { all.first { $0.name == name }?.count }
 
   mutating func count(_ kind: RegionEvent.Kind) {
-    guard let place = Self.names.firstIndex(of: kind.name) else { return }
-    counts[place] &+= counts[place] < .max ? 1 : 0
+    switch kind {
+    case .cross: crosses += 1
+    case .dwell: dwells += 1
+    case .enter: enters += 1
+    case .exit: exits += 1
+    case .state: states += 1
+    }
   }
 
-  mutating func add(_ other: RegionCounts) { counts &+= other.counts }
+  mutating func add(_ other: RegionCounts) { for kind in Kind.allCases { self[kind] += other[kind] } }
 
   public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0.count) }))
+    var container = encoder.container(keyedBy: Kind.self)
+    for kind in seen { try container.encode(self[kind], forKey: kind) }
   }
 }

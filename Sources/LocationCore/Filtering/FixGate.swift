@@ -37,22 +37,22 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   @Shared var configuration: Configuration
-  /// The last fix believed.
-  public private(set) var last: Fix?
   @Rare private var candidate: Candidate?
+  /// What is known of the source's clock; nil while nothing about it was remarkable.
+  @Rare private var clock: SourceClock?
   /// Metres a second, between the last two fixes, never more than what the errors can't explain; 0 where it is too slow
   /// to change what is allowed.
   private var recentSpeed = 0.0
+  /// The last fix believed.
+  public private(set) var last: Fix?
+  /// Where the fix before the last was.
+  @Maybe private var previous: Coordinate?
   /// Whether the next fix comes from another receiver than the last.
   private var isAfterSwitch = false
-  /// What is known of the source's clock; nil while nothing about it was remarkable.
-  @Rare private var clock: SourceClock?
   /// Whether a silence before the next fix is explained: by a new segment, or a receiver that was off.
   private var isAfterPause: Bool?
   /// Short steps in a row; nil is none.
-  private var steadySteps: Int?
-  /// Where the fix before the last was.
-  private var previous: Coordinate?
+  private var steadySteps: Int32?
 
   /// A gate that has seen no report.
   public init(configuration: Configuration = Configuration()) {
@@ -73,10 +73,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   public mutating func judge(
     _ report: FixReport, at instant: EngineInstant
   ) throws(RejectReason) -> Fix {
-    if let reason = refusalByItself(report) {
-      guard reason == .future || reason == .stale, agreesOnLag(report) else { throw reason }
-      return try judge(report, at: instant)
-    }
+    if let reason = refusalByItself(report), let reason = insist(on: reason, report) { throw reason }
     guard let time = time(of: report),
       let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
     else { throw report.time == nil ? .noTime : .outOfRange }
@@ -84,16 +81,11 @@ public struct FixGate: Hashable, Sendable, Codable {
     guard let last else { return accept(fix, speed: 0) }
 
     if time == last.time { throw .duplicate }
-    let isInaccurate = fix.accuracy.radiusMeters > configuration.maxAccuracyMeters
-    if let reason = jump(to: time, report) {
-      if isInaccurate {
-        if reason == .future { vouch(fix) }
-        throw reason == .late ? .late : .inaccurate
-      }
-      if reason == .future && isAfterSwitch { return accept(fix, speed: 0) }
-      return try confirm(fix, reason: reason, received: report.received)
+    let step = last.time.seconds(to: time)
+    if step < 0 || step > SourceClock.steadyPatienceSeconds, let fix = try judgeJump(fix, report) {
+      return fix
     }
-    if isInaccurate { throw .inaccurate }
+    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
     let speed = impliedSpeed(from: last, to: fix)
     let limit = min(
       max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
@@ -101,6 +93,20 @@ public struct FixGate: Hashable, Sendable, Codable {
     if isAfterSwitch { return accept(fix, speed: 0) }
     if speed <= limit { return accept(fix, speed: speed) }
     return try confirm(fix, reason: .speed, received: report.received)
+  }
+
+  /// Judges a fix after an unusual step in time; nil where the step is none to confirm.
+  ///
+  /// Apart from ``judge(_:at:)``: to ask this gate by a call is to copy it.
+  @inline(never)
+  private mutating func judgeJump(_ fix: Fix, _ report: FixReport) throws(RejectReason) -> Fix? {
+    guard let reason = jump(to: fix.time, report) else { return nil }
+    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters {
+      if reason == .future { vouch(fix) }
+      throw reason == .late ? .late : .inaccurate
+    }
+    if reason == .future && isAfterSwitch { return accept(fix, speed: 0) }
+    return try confirm(fix, reason: reason, received: report.received)
   }
 
   /// Tells that what follows comes from another receiver: its first fix may lie anywhere, because the distance
@@ -203,6 +209,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     return step < 0 || step > configuration.maxStepSeconds
   }
 
+  @inline(__always)
   private func fix(
     _ report: FixReport, _ time: UTCTime, _ coordinate: Coordinate, arriving instant: EngineInstant
   ) -> Fix {
@@ -239,9 +246,11 @@ public struct FixGate: Hashable, Sendable, Codable {
   @inline(__always)
   private mutating func accept(_ fix: Fix, speed: Double) -> Fix {
     if let last {
-      if let offset = clock?.offsetOfReturn(to: fix.time, after: last) { clock?.axisOffset = offset }
       noteStep(last.time.seconds(to: fix.time))
-      _clock.change { $0.noteTime(fix.time) }
+      _clock.change { clock in
+        if let offset = clock.offsetOfReturn(to: fix.time, after: last) { clock.axisOffset = offset }
+        clock.noteTime(fix.time)
+      }
       previous = last.coordinate
     }
     last = fix
@@ -255,7 +264,8 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// Remembers how long silences of this source are.
   @inline(__always)
   private mutating func noteStep(_ seconds: Double) {
-    steadySteps = seconds <= SourceClock.steadySeconds ? (steadySteps ?? 0) &+ 1 : nil
+    let steps = steadySteps ?? 0
+    steadySteps = seconds > SourceClock.steadySeconds ? nil : steps < .max ? steps + 1 : steps
     if clock == nil, seconds * SourceClock.patienceFactor <= SourceClock.steadyPatienceSeconds { return }
     var known = clock ?? SourceClock()
     known.noteStep(min(seconds, configuration.maxStepSeconds))
@@ -313,6 +323,14 @@ public struct FixGate: Hashable, Sendable, Codable {
     clock = known
     self.last?.time = since
     return accept(fix, speed: speed)
+  }
+
+  /// Why a report is not believed that is refused by itself; nil where enough of its kind agree, so that it is judged
+  /// anew and believed.
+  @inline(never)
+  private mutating func insist(on reason: RejectReason, _ report: FixReport) -> RejectReason? {
+    let isDated = reason == .future || reason == .stale
+    return isDated && agreesOnLag(report) ? nil : reason
   }
 
   /// Whether a live report that the system's clock refuses agrees with those before it: then both clocks run, and one

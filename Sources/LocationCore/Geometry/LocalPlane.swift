@@ -23,6 +23,11 @@ struct LocalPlane: Sendable {
     perLatitude = (meridian * degree, steepening * degree * degree)
   }
 
+  /// The scale at its latitude.
+  var scale: LocalScale {
+    LocalScale(latitude: latitude, perLatitude: perLatitude.0, perLongitude: perLongitude.0)
+  }
+
   /// Degrees of latitude around the plane's within which it answers.
   private static let reachDegrees = 0.05
   /// The most, in metres, by which an answer of up to ``longestMeters`` is wrong: ten times what is left out.

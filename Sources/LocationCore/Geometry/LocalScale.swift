@@ -24,6 +24,14 @@ public struct LocalScale: Hashable, Sendable {
     self.latitude = latitude
   }
 
+  /// A scale that is known.
+  @inline(__always)
+  init(latitude: Double, perLatitude: Double, perLongitude: Double) {
+    metersPerDegreeLatitude = perLatitude
+    metersPerDegreeLongitude = perLongitude
+    self.latitude = latitude
+  }
+
   /// Metres east and north of `origin`, the longitude difference taken the short way round.
   @inline(__always)
   public func offset(of place: Coordinate, from origin: Coordinate) -> (east: Double, north: Double) {

@@ -59,6 +59,11 @@ extension SIMD8<Float> {
   }
   /// Each lane's square root.
   @inline(__always) var root: Self { locwatch_root8(self) }
+  /// Each lane, none of which has a sign, with that of another vector's.
+  @inline(__always) func withSigns(of other: Self) -> Self {
+    let signs = unsafe unsafeBitCast(other, to: SIMD8<UInt32>.self) & 0x8000_0000
+    return unsafe unsafeBitCast(unsafeBitCast(self, to: SIMD8<UInt32>.self) | signs, to: Self.self)
+  }
   /// The least lane.
   @inline(__always) var least: Float { lowHalf.lesser(highHalf).least }
   /// One bit for each lane that is negative.

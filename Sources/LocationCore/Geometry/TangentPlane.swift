@@ -73,3 +73,8 @@ struct TangentPlane: Hashable, Sendable, Codable {
     return Point(east: radius * sin, north: radius * cos)
   }
 }
+
+extension TangentPlane.Point: HasNone {
+  static var none: Self { Self(east: .none, north: 0) }
+  var isNone: Bool { @inline(__always) get { east.isNone } }
+}

@@ -63,9 +63,9 @@ public struct Fix: Hashable, Sendable, Codable {
   /// 68 % radius, finite and positive, and who said so.
   public var accuracy: Accuracy
   /// Metres a second over ground, not negative; nil where unknown.
-  public var speedMetersPerSecond: Double?
+  @Maybe public var speedMetersPerSecond: Double?
   /// Degrees from true north; nil where unknown.
-  public var courseDegrees: Double?
+  @Maybe public var courseDegrees: Double?
 
   public init(
     time: UTCTime, instant: EngineInstant, coordinate: Coordinate, accuracy: Accuracy,

@@ -39,7 +39,7 @@ public struct Rare<Value: Sendable>: Sendable {
     @inline(__always) get { one.isEmpty ? nil : one[0] }
     @inline(__always) set {
       if let newValue {
-        if one.isEmpty { one = [newValue] } else { one[0] = newValue }
+        if one.isEmpty { one.append(newValue) } else { one[0] = newValue }
       } else if !one.isEmpty {
         one = []
       }
@@ -52,6 +52,13 @@ public struct Rare<Value: Sendable>: Sendable {
   mutating func change<Result>(_ body: (inout Value) -> Result) -> Result? {
     one.isEmpty ? nil : body(&one[0])
   }
+
+  /// Takes the value out; its memory stays for the next one.
+  @inline(__always) mutating func take() -> Value? { one.popLast() }
+
+  /// Gives the memory back that a value left behind which was taken out.
+  @inline(__always)
+  mutating func freeMemory() { if one.isEmpty, one.capacity > 0 { one = [] } }
 }
 
 extension Rare: Equatable where Value: Equatable {}

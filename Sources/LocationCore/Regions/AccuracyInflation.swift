@@ -26,7 +26,7 @@ struct AccuracyInflation: Hashable, Sendable {
     /// When the position was last known to be at rest, or the last fix in motion.
     var restedAt = EngineInstant.distantPast
     /// What the rest says, where ``residuals`` say something too; nil where they do not.
-    var restFactor: Double?
+    @Maybe var restFactor: Double?
     /// How the fixes scatter that state no accuracy; nil where they state one.
     @Rare var residuals: ResidualSpread?
 

@@ -1,26 +1,26 @@
 /// Eight regions side by side as annuli in a plane, with the state that is recorded of each.
 ///
 /// A lane's margin is how far a place is, at least, from the edge on the side of the recorded state; where it
-/// is negative, only an exact probe tells. It is `factor · distance - constant` for either state, where the
-/// distance may be too long by ``excess`` of itself, its rounding, and the factor makes up for it.
+/// is negative, only an exact probe tells. It is `distance - limit` outside and `-distance - limit` inside, where the
+/// limit of a lane that is recorded as inside has a sign. The distance may be too long by ``excess`` of itself, its
+/// rounding, for which the limits make up.
 struct AnnulusBatch: Sendable {
   static let width = 8
 
-  /// Four vectors of eight, one after another. They are set number by number: setting a lane of a vector goes through
+  /// Three vectors of eight, one after another. They are set number by number: setting a lane of a vector goes through
   /// memory each time.
-  private var numbers = InlineArray<32, Float>(repeating: 0)
+  private var numbers = InlineArray<24, Float>(repeating: 0)
   /// Which regions they are.
   private var slots = InlineArray<8, RegionSlot>(repeating: .none)
 
   private struct Vectors {
     var east: SIMD8<Float>
     var north: SIMD8<Float>
-    var factor: SIMD8<Float>
-    var constant: SIMD8<Float>
+    var limit: SIMD8<Float>
   }
 
   /// Eight lanes without a region, far from everything.
-  init() { for lane in 24..<32 { numbers[lane] = -.infinity } }
+  init() { for lane in 16..<24 { numbers[lane] = -.infinity } }
 
   /// Puts a region into a lane: metres in the plane.
   @inline(__always) mutating func place(_ lane: Int, _ slot: RegionSlot, east: Float, north: Float) {
@@ -29,23 +29,18 @@ struct AnnulusBatch: Sendable {
     numbers[lane + 8] = north
   }
 
-  /// `factor · distance - constant`.
-  struct Margin {
-    var factor: Float
-    var constant: Float
-  }
-
-  /// Says how the margin of a lane follows from its distance.
-  @inline(__always) mutating func set(_ lane: Int, _ margin: Margin) {
-    numbers[lane + 16] = margin.factor
-    numbers[lane + 24] = margin.constant
+  /// Says from which distance on a lane's margin is negative: beyond it where the region is recorded as inside, within it
+  /// where it is not.
+  @inline(__always) mutating func set(_ lane: Int, limit: Float, isInside: Bool) {
+    // Nothing is surely inside where the limit is negative.
+    numbers[lane + 16] = isInside ? (limit < 0 ? .infinity : -limit) : limit
   }
 
   @inline(__always) func margins(east: Float, north: Float) -> SIMD8<Float> {
     let all = unsafe unsafeBitCast(numbers, to: Vectors.self)
     let x = all.east - east
     let y = all.north - north
-    return (x * x + y * y).root * all.factor - all.constant
+    return (x * x + y * y).root.withSigns(of: all.limit) - all.limit
   }
 
   // These change nothing; they are `mutating` because a batch that is only read would be copied.

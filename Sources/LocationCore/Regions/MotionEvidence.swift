@@ -42,8 +42,8 @@ struct MotionEvidence: Hashable, Sendable, Codable {
 
 /// Sums over consecutive steps of a least length in time. Older ones count less.
 private struct StepSums: Hashable, Sendable, Codable {
-  private var last: TangentPlane.Point?
-  private var step: TangentPlane.Point?
+  @Maybe private var last: TangentPlane.Point?
+  @Maybe private var step: TangentPlane.Point?
   private var lastAt = EngineInstant.distantPast
   /// Products of two consecutive steps, square metres.
   private var products = 0.0

@@ -8,10 +8,9 @@
 /// It decides nothing. It names the regions whose edges may lie between the last probe and a place. The order of calls is
 /// kept by types: ``move(to:)`` gives a token, which a scan consumes.
 struct NeighborList: Sendable {
-  // The last probe, and degrees to metres around it, rounded up.
+  // The last probe, and the metres in a degree of longitude around it, rounded up.
   private var latitude = 0.0
   private var longitude = 0.0
-  private var metersPerLatitude = 0.0
   private var metersPerLongitude = 0.0
   /// Square of the metres within which of the last probe no edge is met; negative before the first.
   private var safeSquared = -1.0
@@ -33,8 +32,7 @@ struct NeighborList: Sendable {
   private var bounds: [ProbedBound] = []
   /// The middle of the list's plane, a place that singles hold.
   private var middle = Coordinate(uncheckedLatitude: 0, longitude: 0)
-  // Scale, plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
-  private var scale = LocalScale(latitude: 0)
+  // Plane and distortion serve near the latitude, in degrees, for which they were made, and up to a reach.
   private(set) var plane = LocalPlane(latitude: 0)
   private var scaleReach: Float = -1
   private var shrink: Float = 1
@@ -77,7 +75,7 @@ struct NeighborList: Sendable {
 
   /// Whether a place is so near the last probe that no edge lies between them.
   @inline(__always) func covers(_ place: Coordinate) -> Bool {
-    let north = (place.latitude - latitude) * metersPerLatitude
+    let north = (place.latitude - latitude) * GeoBox.mostMetersPerDegreeLatitude
     let east = (place.longitude - longitude) * metersPerLongitude
     return north * north + east * east < safeSquared
   }
@@ -133,7 +131,7 @@ struct NeighborList: Sendable {
 
   /// Finds the last probe's place in the neighbor list's plane.
   @inline(__always) private mutating func locate() {
-    let offset = scale.offset(of: place, from: middle)
+    let offset = plane.scale.offset(of: place, from: middle)
     scanned = (Float(offset.east), Float(offset.north))
     let meters = (offset.east * offset.east + offset.north * offset.north).squareRoot()
     listedLeft = horizon - Float(meters) * stretch
@@ -141,7 +139,7 @@ struct NeighborList: Sendable {
 
   /// At least the true distance between places within the widest reach of the last gathering.
   @inline(__always) private func meters(from start: Coordinate, to end: Coordinate) -> Double {
-    let north = (end.latitude - start.latitude) * metersPerLatitude
+    let north = (end.latitude - start.latitude) * GeoBox.mostMetersPerDegreeLatitude
     let east = Geodesy.longitudeDifference(from: start.longitude, to: end.longitude) * metersPerLongitude
     return (north * north + east * east).squareRoot()
   }
@@ -188,7 +186,6 @@ extension NeighborList {
     findHeading()
     guard gatheredLeft < (isHeaded ? Self.headedShare : 1) * 0.5 * reachHint else { return }
     gatheredPlace = place
-    metersPerLatitude = GeoBox.mostMetersPerDegreeLatitude
     metersPerLongitude = LocalScale(latitude: Swift.max(0, abs(latitude) - 1)).metersPerDegreeLongitude
     let horizon = catalog.gather(
       around: place, wanted: Self.groupCount, hintMeters: Double(gatherHint),
@@ -234,7 +231,6 @@ extension NeighborList {
     middle = Coordinate(
       uncheckedLatitude: Double(Float(ahead.latitude)), longitude: Double(Float(ahead.longitude)))
     if !isScaled(for: middle.latitude) || reach > scaleReach || 4 * reach < scaleReach {
-      scale = LocalScale(latitude: middle.latitude)
       plane = LocalPlane(latitude: middle.latitude)
       setDistortion(withinMeters: reach * 1.25)
     }
@@ -245,7 +241,7 @@ extension NeighborList {
 
   /// The scale at the place, or one of a place nearby.
   private var scaleHere: LocalScale {
-    isScaled(for: latitude) ? scale : LocalScale(latitude: latitude)
+    isScaled(for: latitude) ? plane.scale : LocalScale(latitude: latitude)
   }
 
   /// How far distances in the plane may be off within some metres of its middle, and a little beyond for the
@@ -256,11 +252,11 @@ extension NeighborList {
       (Double(reach) + 2 * RegionAnnulus.largeMeters) / GeoBox.leastMetersPerDegreeLatitude
       + Self.driftDegrees
     let latitude = abs(plane.latitude)
-    let here = Swift.max(scale.metersPerDegreeLongitude, 1e-9)
+    let here = Swift.max(plane.scale.metersPerDegreeLongitude, 1e-9)
     let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
     let broad = LocalScale(latitude: Swift.max(0, latitude - extent)).metersPerDegreeLongitude / here
     // The thousandth is for the ellipsoid.
-    shrink = Float(Swift.max(0, narrow) * 0.999)
+    shrink = Swift.max(.leastNormalMagnitude, Float(narrow * 0.999))
     stretch = Float(Swift.min(broad, 1e9) * 1.001)
   }
 
@@ -273,7 +269,9 @@ extension NeighborList {
     var inside = 0
     var batch = AnnulusBatch()
     let (east, north) = (Float(middle.longitude), Float(middle.latitude))
+    let scale = plane.scale
     let perLongitude = Float(scale.metersPerDegreeLongitude) * shrink
+    let limits = limits
     catalog.forEachLeaf(
       of: groups, longitude: east, latitude: north, metersPerLongitude: perLongitude,
       withinMeters: reach / Self.slack
@@ -290,7 +288,9 @@ extension NeighborList {
         if isInside { inside += 1 }
         let lane = count % AnnulusBatch.width
         batch.place(lane, slot, east: annulus.east, north: annulus.north)
-        batch.set(lane, margin(inner: annulus.inner, outer: annulus.outer, isInside: isInside))
+        batch.set(
+          lane, limit: isInside ? annulus.inner * limits.inner : annulus.outer * limits.outer,
+          isInside: isInside)
         count &+= 1
         if lane == AnnulusBatch.width - 1 {
           append(batch)
@@ -312,9 +312,9 @@ extension NeighborList {
   mutating func record(_ slot: RegionSlot, isInside: Bool, in catalog: RegionCatalog) {
     guard let lane = lane(of: slot) else { return }
     let annulus = catalog.annulus(slot)
-    let margin = margin(inner: annulus.innerMeters, outer: annulus.outerMeters, isInside: isInside)
+    let limit = isInside ? annulus.innerMeters * limits.inner : annulus.outerMeters * limits.outer
     if !bounds.isEmpty { bounds[lane].meters = 0 }
-    batches[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, margin)
+    batches[lane / AnnulusBatch.width].set(lane % AnnulusBatch.width, limit: limit, isInside: isInside)
   }
 
   private mutating func lane(of slot: RegionSlot) -> Int? {
@@ -329,12 +329,9 @@ extension NeighborList {
     batches[lane / AnnulusBatch.width].slot(lane % AnnulusBatch.width)
   }
 
-  /// How the margin of a region follows from a place's distance from its middle.
-  @inline(__always)
-  private func margin(inner: Float, outer: Float, isInside: Bool) -> AnnulusBatch.Margin {
-    isInside
-      ? AnnulusBatch.Margin(factor: -stretch, constant: -inner)
-      : AnnulusBatch.Margin(factor: outsideFactor, constant: outer)
+  /// What the radii of an annulus are multiplied by for the limits of a place's distance from its middle in the plane.
+  @inline(__always) private var limits: (inner: Float, outer: Float) {
+    (1 / stretch, (1 + AnnulusBatch.excess) / outsideFactor)
   }
 
   /// Scans the list from the last probe: sets the safe distance, but for the regions that are due.
@@ -366,7 +363,8 @@ extension NeighborList {
       bound = Swift.min(bound, left)
       due &= ~bit
     }
-    safe(Swift.min(limit, Double(Swift.min(margin.least, bound))))
+    // What is left in the plane is at least this much of a true distance.
+    safe(Swift.min(limit, Double(Swift.min(margin.least * outsideFactor, bound))))
     return due
   }
 

@@ -22,7 +22,10 @@ struct RegionClock: Hashable, Sendable {
 struct RegionClocks: Sendable {
   private var ordered: [RegionClock] = []
   /// When the next deadline is due; the end of time where there is none.
-  private(set) var nextDue = EngineInstant(microseconds: .max)
+  private(set) var nextDue = never
+
+  /// The end of time.
+  static var never: EngineInstant { EngineInstant(microseconds: .max) }
 
   /// Whether there is none.
   var isEmpty: Bool { ordered.isEmpty }
@@ -58,6 +61,6 @@ struct RegionClocks: Sendable {
   }
 
   private mutating func refresh() {
-    nextDue = ordered.last?.due ?? EngineInstant(microseconds: .max)
+    nextDue = ordered.last?.due ?? Self.never
   }
 }

@@ -2,10 +2,10 @@
 /// nothing; one that was visited before costs the number of its visits.
 struct RegionEvidenceTable: Sendable {
   struct Record: Sendable {
-    var slot: RegionSlot
+    var evidence: RegionEvidence
     /// Whether each fix updates the evidence.
     var isActive: Bool
-    var evidence: RegionEvidence
+    var slot: RegionSlot
   }
 
   /// A region that came to rest outside, and when its evidence was last updated.
@@ -82,7 +82,7 @@ struct RegionEvidenceTable: Sendable {
       records[place].evidence = evidence
       setActive(place, isActive)
     } else {
-      records.insert(Record(slot: slot, isActive: isActive, evidence: evidence), at: place)
+      records.insert(Record(evidence: evidence, isActive: isActive, slot: slot), at: place)
       if isActive { activeCount += 1 }
     }
     return place

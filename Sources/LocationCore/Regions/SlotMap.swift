@@ -73,7 +73,7 @@ struct SlotMap: Sendable {
 
   private mutating func grow() {
     let old = cells
-    cells = [Cell](repeating: Cell(), count: Swift.max(8, 2 * old.count))
+    cells = [Cell](repeating: Cell(), count: Swift.max(4, 2 * old.count))
     count = 0
     for cell in old where cell.slot != .none { set(cell.slot, cell.value) }
   }

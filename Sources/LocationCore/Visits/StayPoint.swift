@@ -149,6 +149,9 @@ struct StayPoint: Hashable, Sendable, Codable {
   }
 }
 
-extension StayPoint.Moment {
+extension StayPoint.Moment: HasNone {
+  static var none: Self { Self(time: UTCTime(microseconds: 0), instant: .none) }
+  var isNone: Bool { @inline(__always) get { instant.isNone } }
+
   init(_ fix: Fix) { self.init(time: fix.time, instant: fix.instant) }
 }

@@ -5,14 +5,14 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// Seconds from the last fix at the place to the first outside.
   private(set) var silenceSeconds = 0.0
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
-  private(set) var departure: StayPoint.Moment?
+  @Maybe private(set) var departure: StayPoint.Moment?
   /// How the first of them shows the way; version 0.1.0 did not keep it.
   private var way: Way?
   private var began = EngineInstant(microseconds: 0)
-  private var clearSince: EngineInstant?
+  @Maybe private var clearSince: EngineInstant?
   private var clearCount = 0
   /// Metres a second, as the last of them says, or as the way to it shows where it lies alone; nil where nothing does.
-  private(set) var lastSpeed: Double?
+  @Maybe private(set) var lastSpeed: Double?
 
   /// What the fixes outside say.
   enum Verdict {
@@ -86,7 +86,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// Dates the departure by the speed at which the fixes outside go on, where that is faster than the usual way. Where
   /// the usual way fits into the silence, only a speed counts that the errors of the fixes do not explain.
   @inline(never)
-  private mutating func notePace(of fix: Fix, _ configuration: VisitConfiguration) {
+  mutating func notePace(of fix: Fix, _ configuration: VisitConfiguration) {
     let seconds = began.seconds(to: fix.instant)
     guard let way, seconds > 0, seconds <= Self.paceSeconds else { return }
     let sigma = fix.accuracy.sigmaMeters
@@ -104,10 +104,9 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   @inline(__always)
   mutating func add(
     _ fix: Fix, weight: Double, squareAway: Double, radiusMeters: Double, isClear: Bool,
-    _ configuration: VisitConfiguration
+    _ leaving: VisitConfiguration.Leaving
   ) -> Verdict {
     noteClear(isClear, at: fix.instant)
-    if silenceSeconds >= configuration.silenceSeconds { notePace(of: fix, configuration) }
     let seconds = stay.last.instant.seconds(to: fix.instant)
     let (point, square, isWithin) = stay.admit(fix, weight: weight, radiusMeters: radiusMeters)
     if isWithin {
@@ -118,7 +117,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
       lastSpeed = Self.speed(of: fix, afterMeters: square.squareRoot(), seconds: seconds)
       stay = StayPoint(fix, weight: weight, near: stay.plane, at: point)
     }
-    return isCertain(at: fix.instant, configuration) ? .left : .open
+    return isCertain(at: fix.instant, leaving) ? .left : .open
   }
 
   /// Whether the position rests where it is now: by the speed that the last fix states, else by the way since the first
@@ -153,10 +152,10 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   }
 
   @inline(__always)
-  private func isCertain(at instant: EngineInstant, _ configuration: VisitConfiguration) -> Bool {
-    if began.seconds(to: instant) >= configuration.heldSeconds { return true }
-    guard clearCount >= configuration.clearCount, let clearSince else { return false }
-    return clearSince.seconds(to: instant) >= configuration.clearSeconds
+  private func isCertain(at instant: EngineInstant, _ leaving: VisitConfiguration.Leaving) -> Bool {
+    if began.seconds(to: instant) >= leaving.heldSeconds { return true }
+    guard clearCount >= leaving.clearCount, let clearSince else { return false }
+    return clearSince.seconds(to: instant) >= leaving.clearSeconds
   }
 
   private mutating func noteClear(_ isClear: Bool, at instant: EngineInstant) {

@@ -46,7 +46,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   /// What is known of the present place.
   public private(set) var stage = Stage.moving
   /// When silence confirms a provisional visit; nil while there is none to confirm.
-  public private(set) var nextDeadline: EngineInstant?
+  @Maybe public private(set) var nextDeadline: EngineInstant?
   // It is not optional: to ask an optional one of so many bytes is to copy it.
   /// The present place.
   private var stay = StayPoint.nowhere
@@ -57,9 +57,9 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   private var visit: Visit?
   @Rare private var closed: Closed?
   private var count = 0
-  private var latest: EngineInstant?
+  @Maybe private var latest: EngineInstant?
   /// What the last fix at the place said of its speed, or the way to a lone one, metres a second; nil where nothing did.
-  private var lastSpeed: Double?
+  @Maybe private var lastSpeed: Double?
   /// The younger fixes of the present place, while it is no visit: what is left of it where the older ones drifted.
   @Rare private var recent: StayPoint?
 
@@ -159,14 +159,16 @@ extension VisitMonitor {
       if stage == .moving { stay.noteWayIn(at: point, reachMeters: configuration.radiusSigmas * sigma) }
       endAbsence()
       if visit == nil {
-        if stay.spanSeconds >= Self.recentSeconds { keepRecent(fix, weight: weight, at: point, sigma: sigma) }
+        let span = stay.spanSeconds
+        if span >= Self.restingSeconds { _absence.freeMemory() }
+        if span >= Self.recentSeconds { keepRecent(fix, weight: weight, at: point, sigma: sigma) }
         weigh(at: fix.instant, into: &events)
       }
       return
     }
     if awayCount > 0, silence >= configuration.confirmedSeconds {
       confirmBySilence(at: fix.instant, into: &events)
-      if !isHeld(by: fix) {
+      if visit == nil || !isHeld(by: fix) {
         // Two fixes in a row, and far apart in time: it was elsewhere already before the silence.
         leave(at: fix.instant, into: &events)
         return take(fix, after: silence, into: &events)
@@ -182,11 +184,15 @@ extension VisitMonitor {
         configuration)
       return
     }
-    let configuration = _configuration
+    if let silent = _absence.change({ $0.silenceSeconds }), silent >= configuration.silenceSeconds {
+      // A reference of its own, because both lie in this monitor; it costs too much where there was no silence.
+      let configuration = _configuration
+      _absence.change { $0.notePace(of: fix, configuration.wrappedValue) }
+    }
+    let signs = configuration.leaving
     let verdict = _absence.change {
       $0.add(
-        fix, weight: weight, squareAway: square, radiusMeters: radius, isClear: isClear,
-        configuration.wrappedValue)
+        fix, weight: weight, squareAway: square, radiusMeters: radius, isClear: isClear, signs)
     }
     switch verdict {
     case .left: decide(by: fix, into: &events)
@@ -194,18 +200,18 @@ extension VisitMonitor {
       awayCount = 1
       absence = VisitAbsence(
         fix, weight: weight, from: stay, at: point, metersAway: square.squareRoot(), isClear: isClear,
-        configuration.wrappedValue)
+        configuration)
     case .open, nil: break
     }
   }
 
   /// The fixes outside, up to this one, say that the position is elsewhere.
   private mutating func decide(by fix: Fix, into events: inout [VisitEvent]) {
-    if hasBeenSilentNext(until: fix) {
+    if _absence.change({ $0.departure != nil }) == true, hasBeenSilentNext(until: fix) {
       _absence.change { $0.spendSilenceAtNext() }
     } else {
       confirmBySilence(at: fix.instant, into: &events)
-      if isHeld(by: fix) { return }
+      if visit != nil, isHeld(by: fix) { return }
     }
     leave(at: fix.instant, into: &events)
   }
@@ -218,10 +224,10 @@ extension VisitMonitor {
     absence = nil
   }
 
-  /// Whether a fix outside does not end the visit: it rests nearby, or it lies nearby after a silence.
+  /// Whether a fix outside does not end the visit under way: it rests nearby, or it lies nearby after a silence.
   @inline(never)
   private func isHeld(by fix: Fix) -> Bool {
-    visit != nil && (absence?.departure != nil || absence?.rests(with: fix) == true)
+    (absence?.departure != nil || absence?.rests(with: fix) == true)
       && Geodesy.isWithin(Self.nearbyMeters, of: stay.middle, fix.coordinate)
   }
 
@@ -235,6 +241,10 @@ extension VisitMonitor {
     }
     if isKept == nil { recent = StayPoint(fix, weight: weight, on: stay.plane, at: point) }
   }
+
+  /// Seconds at a place from which on the next absence may be long in coming: on a drive it begins sooner, in the memory
+  /// of the one before.
+  private static let restingSeconds = 10.0
 
   /// Seconds at a place from which on the younger fixes are kept: half of what makes a provisional visit.
   private static let recentSeconds = 90.0
@@ -282,7 +292,7 @@ extension VisitMonitor {
   /// moved, or were too few to tell, and these have rested.
   @inline(never)
   private func hasBeenSilentNext(until fix: Fix) -> Bool {
-    guard visit == nil, stage == .moving, let absence, absence.departure != nil,
+    guard visit == nil, stage == .moving, let absence,
       absence.isNear(configuration), absence.isAtOnePlace, absence.hasRested(until: fix)
     else { return false }
     let noise = max(Self.leastDriftMeters, stay.wayIn.reachMeters)
@@ -294,7 +304,8 @@ extension VisitMonitor {
   /// Tells of a visit that a silence confirms, where the first fix after it dates the departure. Near the place it
   /// takes no more than that; from farther away, who was under way may have gone on.
   private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    if visit == nil, let absence, let departure = absence.departure,
+    guard visit == nil, _absence.change({ $0.departure != nil }) == true else { return }
+    if let absence, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
       stay.count + 1 >= leastCount(absence.silenceSeconds, isNear: absence.isNear(configuration)),
       absence.isNear(configuration) || !isUnderWay
@@ -305,7 +316,8 @@ extension VisitMonitor {
 
   /// The position is elsewhere: ends what was, and begins at the place where it has been since.
   private mutating func leave(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    guard let absence else { return }
+    guard let absence = _absence.take() else { return }
+    awayCount = 0
     if let visit {
       let departure = absence.departure ?? stay.last
       let isUnknown = absence.departure == nil && absence.silenceSeconds > configuration.gapSeconds
@@ -320,7 +332,6 @@ extension VisitMonitor {
     stay = absence.stay
     lastSpeed = absence.lastSpeed
     recent = nil
-    endAbsence()
     weigh(at: instant, into: &events)
   }
 
@@ -384,6 +395,17 @@ extension VisitConfiguration {
   /// Metres from the middle of a place within which a fix of this accuracy belongs to it.
   @inline(__always)
   func radius(for accuracy: Accuracy) -> Double { max(radiusMeters, radiusSigmas * accuracy.sigmaMeters) }
+
+  /// The numbers that decide how many fixes outside end a visit.
+  struct Leaving {
+    var heldSeconds: Double
+    var clearCount: Int
+    var clearSeconds: Double
+  }
+
+  @inline(__always) var leaving: Leaving {
+    Leaving(heldSeconds: heldSeconds, clearCount: clearCount, clearSeconds: clearSeconds)
+  }
 }
 
 extension StayPoint.Moment {

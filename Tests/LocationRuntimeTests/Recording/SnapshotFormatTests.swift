@@ -71,6 +71,21 @@ import Testing
     #expect(count > 10)
   }
 
+  @Test func `counts of region events stand in the order of their names`() throws {
+    let track = try #require(ShippedTrack.all.first { $0.slug == "commute-with-stops" })
+    var most = 0
+    try Self.replay(track) { engine in
+      let tally = try SnapshotFormat.tree(of: engine.snapshot)["state"]?["tally"]
+      guard case .object(let counts)? = tally?["regions"] else {
+        Issue.record("no counts of region events")
+        return
+      }
+      #expect(counts.map(\.key) == counts.map(\.key).sorted())
+      most = max(most, counts.count)
+    }
+    #expect(most > 1)
+  }
+
   @Test func `an engine that has seen nothing is the same under any settings`() throws {
     var other = EngineConfiguration.standard
     other.gate.maxSpeedMetersPerSecond += 1

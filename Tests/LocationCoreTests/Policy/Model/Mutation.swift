@@ -129,8 +129,8 @@ struct Mutation: Sendable {
       invariant: "B5: silence confirms a stay of a machine that drove"),
     Mutation(
       name: "8b a departure while fixes rest nearby", file: "Visits/VisitMonitor.swift",
-      old: "visit != nil && (absence?.departure",
-      new: "visit != nil && count < 0 && (absence?.departure",
+      old: "(absence?.departure",
+      new: "count < 0 && (absence?.departure",
       invariant: "B5: a departure while fixes rest within 100 m"),
     Mutation(
       name: "9 the end of an opted-out subscriber moves", file: "Policy/LifeCycle.swift",

@@ -1,0 +1,66 @@
+/// A value of which one stands for none, because nobody can mean it.
+public protocol HasNone: Sendable {
+  /// What stands for none.
+  static var none: Self { get }
+  /// Whether this is that.
+  var isNone: Bool { get }
+}
+
+/// An optional value in the memory of the value alone: thousands of engines have dozens of them. It is coded as an
+/// optional value is, by its absence.
+@propertyWrapper
+public struct Maybe<Value: HasNone>: Sendable {
+  private var value: Value
+
+  /// The value; nil for none.
+  @inline(__always) public init(wrappedValue: Value?) { value = wrappedValue ?? .none }
+
+  /// The value; nil where there is none.
+  public var wrappedValue: Value? {
+    @inline(__always) get { value.isNone ? nil : value }
+    @inline(__always) set { value = newValue ?? .none }
+  }
+}
+
+extension Maybe: Equatable where Value: Equatable {}
+extension Maybe: Hashable where Value: Hashable {}
+
+extension Maybe: Codable where Value: Codable {
+  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
+  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
+extension KeyedDecodingContainer {
+  /// Absent is nil.
+  func decode<Value: Codable>(_ type: Maybe<Value>.Type, forKey key: Key) throws -> Maybe<Value> {
+    Maybe(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
+  }
+}
+
+extension KeyedEncodingContainer {
+  /// Nil is absent.
+  mutating func encode<Value: Codable>(_ value: Maybe<Value>, forKey key: Key) throws {
+    try encodeIfPresent(value.wrappedValue, forKey: key)
+  }
+}
+
+extension Double: HasNone {
+  /// Less than any measure.
+  public static var none: Double { -.infinity }
+  /// Whether this is that.
+  public var isNone: Bool { @inline(__always) get { self == -.infinity } }
+}
+
+extension EngineInstant: HasNone {
+  /// Earlier than every instant a caller can name.
+  public static var none: EngineInstant { .distantPast }
+  /// Whether this is that.
+  public var isNone: Bool { @inline(__always) get { microseconds == .min } }
+}
+
+extension Coordinate: HasNone {
+  /// South of the pole.
+  public static var none: Coordinate { Coordinate(uncheckedLatitude: .none, longitude: 0) }
+  /// Whether this is that.
+  public var isNone: Bool { @inline(__always) get { latitude.isNone } }
+}
