@@ -14,21 +14,17 @@ public struct EngineSnapshot: Hashable, Sendable {
   /// What is written of it.
   package var stored: Stored { Stored(state: state, regions: regions) }
 
-  /// The snapshot that was written, with the settings to which it refers.
-  package init(_ stored: Stored, configuration: EngineConfiguration) {
-    self.init(configuration: configuration, state: stored.state, regions: stored.regions)
-  }
-
-  init(configuration: EngineConfiguration, state: EngineState, regions: RegionSnapshot) {
-    self.configuration = configuration
-    self.state = state
-    self.regions = regions
-  }
-
   /// The regions that the engine watched; none where they are kept elsewhere, until they are set.
   public var watchedRegions: [Region] {
     get { regions.regions + (state.beacons?.watches ?? []).map(\.region) }
     set { regions.regions = newValue.filter { !$0.isOfBeacons } }
+  }
+}
+
+extension EngineSnapshot {
+  /// The snapshot that was written, with the settings to which it refers.
+  package init(_ stored: Stored, configuration: EngineConfiguration) {
+    self.init(configuration: configuration, state: stored.state, regions: stored.regions)
   }
 }
 
