@@ -1,7 +1,9 @@
-/// Reads NDJSON lines of the minimal form where they are written plainly, many times faster than ``FixLine``.
+/// Reads NDJSON lines of the minimal form or OwnTracks's where they are written plainly, many times faster than
+/// ``FixLine``.
 ///
 /// Plain is an object of `time` with an RFC 3339 time, `lat`, `lon`, `acc_m`, `speed_mps`, `course_deg` and
-/// `alt_m` with decimals, in any order, with at most one space after a colon or a comma and none elsewhere, and
+/// `alt_m` with decimals, or of OwnTracks's members, and of others that say nothing of a position and hold a decimal or
+/// text without escapes. They stand in any order, with at most one space after a colon or a comma and none elsewhere, and
 /// a line feed, perhaps after a carriage return. At the first other line it stops in front of it.
 package struct FixLineScanner {
   /// Where the scanner stopped.
@@ -12,7 +14,7 @@ package struct FixLineScanner {
     package var lines: Int
   }
 
-  /// Longer lines repeat a member or have very many digits.
+  /// Longer lines are rare, and whoever reads them in general knows how long one may be.
   private static let maximumLineBytes = 1024
 
   private let assumeAccuracyMeters: Double?
@@ -26,14 +28,16 @@ package struct FixLineScanner {
   ///
   /// - Parameters:
   ///   - offset: where a line begins.
+  ///   - beginning: how every line begins that is taken: with a brace, and perhaps whole members and a comma.
   ///   - items: gets one fix a line.
   package mutating func takeLines(
-    of piece: borrowing ScanPiece, from offset: Int, into items: inout [TrackItem]
+    of piece: borrowing ScanPiece, from offset: Int, beginning: [UInt8] = Self.brace,
+    into items: inout [TrackItem]
   ) -> Stop {
     let stop = piece.withCursor(at: offset) { start in
       var cursor = start
       var stop = Stop(offset: offset, lines: 0)
-      while let report = line(&cursor) {
+      while cursor.take(beginning), let report = members(&cursor) {
         let end = offset + cursor.distance(from: start)
         guard end - stop.offset <= Self.maximumLineBytes else { break }
         items.append(.fix(report))
@@ -45,13 +49,25 @@ package struct FixLineScanner {
     return stop ?? Stop(offset: offset, lines: 0)
   }
 
-  /// One line with its end.
+  /// How any object begins.
+  package static let brace = [UInt8(ascii: "{")]
+
+  /// What only OwnTracks's lines say: it counts where they say that they are its.
+  private struct OwnTracks {
+    var isIt = false
+    var accuracyMeters: Double?
+    var speedKilometersPerHour: Double?
+    var courseDegrees: Double?
+    var altitudeMeters: Double?
+  }
+
+  /// The members of a line, with its end.
   @inline(__always)
-  private mutating func line(_ cursor: inout ScanCursor) -> FixReport? {
+  private mutating func members(_ cursor: inout ScanCursor) -> FixReport? {
     var report = FixReport(
       time: nil, latitude: .nan, longitude: .nan, accuracy: Accuracy(radiusMeters: 0, source: .assumed))
     var accuracyMeters: Double?
-    guard cursor.take("{") else { return nil }
+    var ownTracks = OwnTracks()
     repeat {
       _ = cursor.take(" ")
       if cursor.take("\"lat\":") {
@@ -76,15 +92,73 @@ package struct FixLineScanner {
         guard let number = number(&cursor) else { return nil }
         report.altitudeMeters = number
       } else {
-        return nil
+        guard member(&cursor, &report, &ownTracks) else { return nil }
       }
     } while cursor.take(",")
     guard cursor.take("}\n") || cursor.take("}\r\n"), !report.latitude.isNaN || !report.longitude.isNaN else {
       return nil
     }
+    if ownTracks.isIt {
+      accuracyMeters = ownTracks.accuracyMeters
+      report.speedMetersPerSecond = ownTracks.speedKilometersPerHour.flatMap { FixReport.speed($0 / 3.6) }
+      report.courseDegrees = ownTracks.courseDegrees.flatMap { FixReport.course($0) }
+      report.altitudeMeters = ownTracks.altitudeMeters
+    }
     report.accuracy = Accuracy(
       metersAt68Percent: accuracyMeters, hdop: nil, assumedMeters: assumeAccuracyMeters, mode: .unknown)
     return report
+  }
+
+  /// A member of OwnTracks's, or one that says nothing of a position.
+  @inline(__always)
+  private func member(
+    _ cursor: inout ScanCursor, _ report: inout FixReport, _ ownTracks: inout OwnTracks
+  ) -> Bool {
+    if cursor.take("\"acc\":") {
+      ownTracks.accuracyMeters = number(&cursor)
+      return ownTracks.accuracyMeters != nil
+    } else if cursor.take("\"vel\":") {
+      ownTracks.speedKilometersPerHour = number(&cursor)
+      return ownTracks.speedKilometersPerHour != nil
+    } else if cursor.take("\"tst\":") {
+      guard let number = number(&cursor) else { return false }
+      report.time = UTCTime(epochNumber: number)
+    } else if cursor.take("\"_type\":\"location\"") {
+      ownTracks.isIt = true
+    } else if cursor.take("\"cog\":") {
+      ownTracks.courseDegrees = number(&cursor)
+      return ownTracks.courseDegrees != nil
+    } else if cursor.take("\"alt\":") {
+      ownTracks.altitudeMeters = number(&cursor)
+      return ownTracks.altitudeMeters != nil
+    } else {
+      return skipOther(&cursor)
+    }
+    return true
+  }
+
+  /// Moves over a member that says nothing of a position. False for those that do, and are rare.
+  @inline(__always)
+  private func skipOther(_ cursor: inout ScanCursor) -> Bool {
+    guard
+      !cursor.has("\"_type\""), !cursor.has("\"ts\""), !cursor.has("\"timestamp\""), !cursor.has("\"lng\""),
+      !cursor.has("\"mode\""), !cursor.has("\"provider\""), !cursor.has("\"class\""),
+      !cursor.has("\"device\""),
+      skipText(&cursor), cursor.take(":")
+    else { return false }
+    _ = cursor.take(" ")
+    return cursor.byte == UInt8(ascii: "\"") ? skipText(&cursor) : number(&cursor) != nil
+  }
+
+  /// Moves over text in quotes; false where it has an escape or no end.
+  @inline(__always)
+  private func skipText(_ cursor: inout ScanCursor) -> Bool {
+    guard cursor.take("\"") else { return false }
+    while cursor.byte >= 0x20, cursor.byte != UInt8(ascii: "\\") {
+      if cursor.take("\"") { return true }
+      cursor.skip(1)
+    }
+    return false
   }
 
   /// A JSON number (RFC 8259, section 6) without an exponent.

@@ -80,6 +80,18 @@ extension ScanCursor {
     return true
   }
 
+  /// Moves over text without zero bytes, if it is next.
+  @inline(__always)
+  mutating func take(_ text: [UInt8]) -> Bool {
+    var end = self
+    for byte in text {
+      guard end.byte == byte else { return false }
+      end.skip(1)
+    }
+    self = end
+    return true
+  }
+
   /// Whether an ASCII literal is next: a few wide comparisons, because the compiler knows the literal.
   @inline(__always)
   func has(_ literal: StaticString) -> Bool {

@@ -76,10 +76,18 @@ extension PowerUse {
   public func band(
     under profile: PowerProfile, form: PowerForm? = nil, deviceSeconds seconds: Double? = nil
   ) -> PowerBand {
+    band(under: profile, form: form, deviceSeconds: seconds, draws: nil)
+  }
+
+  /// The same, with draws that were made before.
+  func band(
+    under profile: PowerProfile, form: PowerForm? = nil, deviceSeconds seconds: Double? = nil,
+    draws table: PowerDrawTable?
+  ) -> PowerBand {
     let policy = joules(under: profile)
     let base = (seconds ?? 0) * profile[.base].value * 1e-3
     guard policy + base > 0 else { return PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0) }
-    var draws = PowerSample(of: self, under: profile).policy
+    var draws = PowerSample(of: self, under: profile, table).policy
     if let seconds {
       PowerSample.add(.base, joules: seconds * profile[.base].value * 1e-3, profile, to: &draws)
     }

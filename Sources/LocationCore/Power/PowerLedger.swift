@@ -260,7 +260,12 @@ extension PowerLedger {
   public var joules: Double { use.joules(under: profile) }
 
   /// Everything spent so far, with the interval that holds it with 90 %.
-  public var estimate: Estimate { Estimate(use.band(under: profile)) }
+  public var estimate: Estimate { estimate(nil) }
+
+  /// The same, with draws that were made before.
+  package func estimate(_ draws: PowerDrawTable?) -> Estimate {
+    Estimate(use.band(under: profile, draws: draws))
+  }
 
   /// What the whole device took over `seconds`: what was spent here and the base it has anyway, in joules.
   public func deviceJoules(overSeconds seconds: Double) -> Double {

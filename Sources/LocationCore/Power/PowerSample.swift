@@ -3,12 +3,13 @@ struct PowerSample {
   /// Joules of the services, by draw.
   let policy: [Double]
 
-  init(of use: PowerUse, under profile: PowerProfile) {
+  /// - Parameter table: draws that were made before; they are made where it has none.
+  init(of use: PowerUse, under profile: PowerProfile, _ table: PowerDrawTable? = nil) {
     var sums = [Double](repeating: 0, count: PowerDraws.count)
     var factors: [PowerParameter: [Double]] = [:]
     func factor(_ parameter: PowerParameter) -> [Double] {
       if let known = factors[parameter] { return known }
-      let row = Self.factors(of: parameter, profile)
+      let row = table?.row(of: parameter, profile) ?? Self.factors(of: parameter, profile)
       factors[parameter] = row
       return row
     }
@@ -37,7 +38,7 @@ struct PowerSample {
   }
 
   /// What multiplies a parameter's value in each draw.
-  private static func factors(of parameter: PowerParameter, _ profile: PowerProfile) -> [Double] {
+  static func factors(of parameter: PowerParameter, _ profile: PowerProfile) -> [Double] {
     let sigma = logSigma(profile[parameter].spread)
     guard sigma > 0 else { return [Double](repeating: 1, count: PowerDraws.count) }
     return PowerDraws.row(of: parameter.errorSource).map { PortableMath.exp(sigma * $0) }

@@ -11,6 +11,8 @@ package struct InputBytes: ~Copyable {
 
   /// How many packed bytes are read at a time.
   static let pieceBytes = 1 << 16
+  /// The same of a small file.
+  private static let leastBytes = 1 << 10
 
   /// Opens the file and looks at its first bytes, waiting for two of them where it is a pipe.
   init(path: String) throws(Failure) {
@@ -20,7 +22,8 @@ package struct InputBytes: ~Copyable {
   /// Looks at the first bytes of a file.
   init(_ file: consuming InputFile) throws(Failure) {
     var file = file
-    var pending = [UInt8](repeating: 0, count: Self.pieceBytes)
+    let size = min(Self.pieceBytes, max(Self.leastBytes, file.byteCount ?? .max))
+    var pending = [UInt8](repeating: 0, count: size)
     var filled = 0
     var isAtEnd = false
     while filled < 2, !isAtEnd {
@@ -73,7 +76,8 @@ package struct InputBytes: ~Copyable {
     guard let gunzip else {
       guard !pendingRange.isEmpty else { return try file.read(into: &buffer, from: offset, to: end) }
       let count = min(pendingRange.count, end - offset)
-      for index in 0..<count { buffer[offset + index] = pending[pendingRange.lowerBound + index] }
+      let first = pendingRange.lowerBound
+      buffer.replaceSubrange(offset..<offset + count, with: pending[first..<first + count])
       pendingRange = pendingRange.lowerBound + count..<pendingRange.upperBound
       return count
     }

@@ -13,7 +13,7 @@ package struct InputHead: ~Copyable {
   package var isRecording: Bool { format == .recording }
 
   /// How much is read at a time, bytes: with the items that come of it, it fits in the second-level cache.
-  private static let pieceBytes = 1 << 17
+  static let pieceBytes = 1 << 17
 
   /// Opens a file, or standard input for `-`. What gpsbabel converts is converted.
   ///
@@ -45,7 +45,9 @@ package struct InputHead: ~Copyable {
 
   private static func look(_ input: consuming InputBytes) throws(Failure) -> InputHead {
     var input = input
-    var piece = ScanPiece(capacity: Self.pieceBytes)
+    // A small file needs little memory, which takes time to clear. Unpacked it may be large.
+    let size = input.isGzip ? nil : input.byteCount
+    var piece = ScanPiece(capacity: max(TrackFormat.maximumBytes, min(Self.pieceBytes, size ?? .max)))
     var format = TrackFormat.undecided
     while format == .undecided {
       let count = try input.read(into: &piece)

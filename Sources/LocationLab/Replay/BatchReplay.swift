@@ -20,16 +20,11 @@ package enum BatchReplay {
     _ path: String, _ request: ReplayRequest, to output: consuming OutputFile, report: (Failure) -> Void
   ) async throws(Failure) -> Failure.Code? {
     var request = request
-    do {
-      request.shared = .init(
-        settings: EngineSettings(request.configuration),
-        catalog: try RegionCatalog(request.regions.filter { !$0.isOfBeacons }))
-    } catch {
-      throw Failure(.data, what: "the regions can't be used: \(error)")
-    }
-    request.regions = []
+    try request.share()
     request.format = .ndjson
-    var input = try LineInput(path: path, limit: longestLine)
+    let assumeAccuracyMeters = request.track.assumeAccuracyMeters
+    var input = try LineInput(
+      path: path, limit: longestLine, assumeAccuracyMeters: assumeAccuracyMeters)
     var printer = LinePrinter(format: .ndjson, to: output)
     var first: Failure.Code?
     var track: BatchTrack?
@@ -38,8 +33,10 @@ package enum BatchReplay {
       first = first ?? failure.code
       report(failure)
     }
-    while let line = try input.next() {
-      switch BatchLine(line) {
+    while true {
+      try track?.takeFixes(from: &input, into: &printer)
+      guard let line = try input.next() else { break }
+      switch BatchLine(line, assumeAccuracyMeters: assumeAccuracyMeters) {
       case .blank: break
       case .fix(let name, let fix):
         if name != track?.name {
@@ -52,7 +49,7 @@ package enum BatchReplay {
           }
           track = BatchTrack(name, request)
         }
-        try track?.take(fix, into: &printer)
+        try track?.take([.fix(fix)], into: &printer)
       case .path(let path):
         try track?.finish(into: &printer)
         track = nil
@@ -77,7 +74,7 @@ enum BatchLine {
   case path(String)
   case unusable(String)
 
-  init(_ line: [UInt8]) {
+  init(_ line: [UInt8], assumeAccuracyMeters: Double?) {
     let text = line.span
     guard !text.rangeWithinXMLSpace.isEmpty else {
       self = .blank
@@ -87,7 +84,7 @@ enum BatchLine {
       self = .path(String(decoding: line, as: UTF8.self))
       return
     }
-    switch FixLine(text, assumeAccuracyMeters: nil) {
+    switch FixLine(text, assumeAccuracyMeters: assumeAccuracyMeters) {
     case .fix(let report):
       guard let name = Self.leadingTrack(line) ?? Self.member("track", of: line) else {
         self = .unusable("a fix without the name of its track")
@@ -114,6 +111,13 @@ enum BatchLine {
     return name.contains(UInt8(ascii: "\\")) ? nil : String(decoding: name, as: UTF8.self)
   }
 
+  /// How most lines of a track begin; empty where its name has to be written in another way.
+  static func beginning(of track: String) -> [UInt8] {
+    guard !track.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })
+    else { return [] }
+    return prefix + Array(track.utf8) + Array(#"","#.utf8)
+  }
+
   private static let prefix = Array(#"{"track":""#.utf8)
 
   private static func member(_ key: String, of line: [UInt8]) -> String? {
@@ -124,15 +128,26 @@ enum BatchLine {
 /// A track of a batch.
 private final class BatchTrack {
   let name: String
+  private let beginning: [UInt8]
   private var replay: TrackReplay<RecordLines>
+  private var fixes: [TrackItem] = []
 
   init(_ name: String, _ request: ReplayRequest) {
     self.name = name
+    beginning = BatchLine.beginning(of: name)
     replay = TrackReplay(request, to: RecordLines(encoder: RecordEncoder(format: .ndjson, track: name)))
   }
 
-  func take(_ fix: FixReport, into printer: inout LinePrinter) throws(Failure) {
-    replay.take(.fix(fix))
+  /// Takes the fixes of this track that are at hand, many at a time.
+  func takeFixes(from input: inout LineInput, into printer: inout LinePrinter) throws(Failure) {
+    guard !beginning.isEmpty else { return }
+    fixes.removeAll(keepingCapacity: true)
+    input.takeFixes(beginning: beginning, into: &fixes)
+    try take(fixes, into: &printer)
+  }
+
+  func take(_ fixes: [TrackItem], into printer: inout LinePrinter) throws(Failure) {
+    for fix in fixes { replay.take(fix) }
     try print(into: &printer)
   }
 

@@ -19,6 +19,9 @@ package enum Replay {
       request.eachSegment
       ? TrackPart.eachSegment(of: tracks, options: request.track) : tracks.map { TrackPart(path: $0) }
     let isNamed = tracks.count > 1
+    var request = request
+    // Where the regions can't be shared, each track tells why.
+    if isNamed, request.isShareable { try? request.share() }
     var first: Failure.Code?
     var page: TrackReport?
     var total = SummaryTotal(profile: request.configuration.profile.name)

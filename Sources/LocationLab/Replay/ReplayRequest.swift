@@ -8,7 +8,7 @@ public struct ReplayRequest: Sendable {
   public var configuration = EngineConfiguration.standard
   /// The regions to watch.
   public var regions: [Region] = []
-  /// Settings and regions that many tracks share, in place of a configuration and regions of their own.
+  /// What many tracks share, in place of engines that each read ``configuration`` and ``regions``.
   var shared: Shared?
   /// The programs that want to know.
   public var subscribers: [Subscriber] = []
@@ -53,6 +53,25 @@ public struct ReplayRequest: Sendable {
   /// What many tracks share.
   struct Shared: Sendable {
     var settings: EngineSettings
+    /// Without those of beacons, which no track has.
     var catalog: RegionCatalog
+    var draws: PowerDrawTable
   }
+
+  /// Has tracks share settings and regions, which takes far less than to make them for each.
+  ///
+  /// - Throws: ``Failure`` of code 65 where the regions can't be used.
+  mutating func share() throws(Failure) {
+    do {
+      shared = Shared(
+        settings: EngineSettings(configuration),
+        catalog: try RegionCatalog(regions.filter { !$0.isOfBeacons }),
+        draws: PowerDrawTable(configuration.profile))
+    } catch {
+      throw Failure(.data, what: "the regions can't be used: \(error)")
+    }
+  }
+
+  /// Whether tracks may share what would else be added to each engine: nobody looks at that.
+  var isShareable: Bool { subscribers.isEmpty && scenario == nil && reportPath == nil }
 }

@@ -72,6 +72,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     let isAsRecorded =
       request.keepsRecordedConfiguration && request.regions.isEmpty && request.hasDefaultSubscribers
     var request = request
+    request.shared = nil
     if request.keepsRecordedConfiguration {
       let explains = request.configuration.explains || configuration.explains
       request.configuration = configuration
@@ -205,7 +206,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     if !hasEnded { handle(.end) }
     commit()
-    var summary = Summary(of: host.engine, notes: notes)
+    var summary = Summary(of: host.engine, notes: notes, draws: request.shared?.draws)
     if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
       // The track goes on after the last fix that was asked for.
       summary.durationSeconds = begin.seconds(to: end)
@@ -263,7 +264,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     now = instant
     begin = instant
     steps.start(at: instant)
-    for region in request.regions {
+    for region in request.regions where request.shared == nil {
       host.ports.report?.add(region)
       host.handle(Stamped(at: instant, .addRegion(region)))
     }

@@ -27,12 +27,14 @@ package struct Summary: Sendable {
   package var notes: [String]
 
   /// What an engine has come to by now.
-  package init(of engine: borrowing Engine, notes: [String]) {
+  ///
+  /// - Parameter draws: those of the engine's profile, where many engines have the same.
+  package init(of engine: borrowing Engine, notes: [String], draws: PowerDrawTable? = nil) {
     tally = engine.tally
     durationSeconds = engine.tally.durationSeconds
     id = engine.nextID
     time = tally.last?.time
-    energy = engine.ledger.estimate
+    energy = engine.ledger.estimate(draws)
     deviceJoules = engine.ledger.deviceJoules(overSeconds: tally.durationSeconds)
     profile = engine.ledger.profile.name
     calibration = engine.ledger.profile.calibration.map { "\($0.meter) on \($0.device)" }

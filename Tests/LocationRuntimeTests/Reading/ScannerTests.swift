@@ -111,7 +111,9 @@ struct ScannerTests {
     var random = SeededRandom(62)
     var fixes = 0
     for _ in 0..<(Corpus.isFull ? 200_000 : 1500) {
-      let lines = (0..<8).map { _ in Self.line(&random) }.joined()
+      let lines = (0..<8).map { _ in
+        random.chance(0.5) ? Self.line(&random) : Self.ownTracksLine(&random)
+      }.joined()
       let bytes = random.chance(0.3) ? Array(lines.utf8) : Self.mutate(Array(lines.utf8), &random)
       let pieces = Self.pieces(&random)
       let scanned = Transcript(lines: bytes, pieces: pieces, scans: true)
@@ -130,6 +132,30 @@ struct ScannerTests {
     for name in ["acc_m", "speed_mps", "course_deg", "alt_m", "mode"] where random.chance(0.4) {
       members.append("\"\(name)\":\(space)\(number(&random))")
     }
+    members.shuffle(using: &random)
+    return "{" + members.joined(separator: "," + space) + "}" + (random.chance(0.2) ? "\r\n" : "\n")
+  }
+
+  /// A line of OwnTracks's with other members between, some of which mean something.
+  private static func ownTracksLine(_ random: inout SeededRandom) -> String {
+    let space = random.chance(0.2) ? " " : ""
+    var members = ["\"lat\":\(space)\(number(&random))", "\"lon\":\(space)\(number(&random))"]
+    if random.chance(0.8) { members.append("\"_type\":\(space)\"location\"") }
+    if random.chance(0.9) {
+      members.append("\"tst\":\(space)\(Int.random(in: 0...2_000_000_000, using: &random))")
+    }
+    for name in ["acc", "vel", "cog", "alt", "acc_m", "speed_mps", "batt"] where random.chance(0.3) {
+      members.append("\"\(name)\":\(space)\(number(&random))")
+    }
+    let others = [
+      #""tid":"ab""#, #""track":"u0/d1""#, #""track":"a\"b""#, #""SSID":"Zuhause ü""#, #""conn": "w""#,
+      #""t":null"#,
+      #""_type":"lwt""#, #""class":"TPV""#, #""device":"x""#, #""provider":"network""#, #""mode":3"#,
+      #""ts":7"#,
+      #""timestamp":"2026-05-01T06:00:00Z""#, #""lng":11.5"#, #""time":1700000000"#, #""lat":"1""#,
+      #""inregions":["a"]"#,
+    ]
+    for member in others where random.chance(0.08) { members.append(member) }
     members.shuffle(using: &random)
     return "{" + members.joined(separator: "," + space) + "}" + (random.chance(0.2) ? "\r\n" : "\n")
   }

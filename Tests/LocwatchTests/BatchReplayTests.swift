@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Many tracks through one process.
+struct BatchReplayTests {
+  let folder = TemporaryFolder()
+
+  /// A walk around a place, in a way of writing that changes from line to line.
+  private static func lines(_ track: String, start: Int) -> [String] {
+    (0..<1_500).map { index in
+      let angle = Double(index) / 40
+      let latitude = 48.1 + 0.004 * sin(angle)
+      let longitude = 11.5 + 0.004 * cos(angle * 1.3)
+      let place = "\"lat\":\(latitude),\"lon\":\(longitude)"
+      let seconds = start + index * 10
+      switch index % 50 {
+      case 7: return "{\(place),\"acc_m\":5,\"track\":\(track),\"time\":\(seconds)}"
+      case 19: return " { \"track\" : \(track), \(place), \"acc_m\" : 5, \"ts\" : \(seconds) } "
+      case 20..<40:
+        return
+          "{\"track\":\(track),\"_type\":\"location\",\"tid\":\"x\",\(place),\"acc\":5,\"vel\":4,\"tst\":\(seconds)}"
+      default:
+        let time = Date(timeIntervalSince1970: Double(seconds)).ISO8601Format()
+        return "{\"track\":\(track),\"time\":\"\(time)\",\(place),\"acc_m\":5}"
+      }
+    }
+  }
+
+  private static let places = """
+    {"type":"FeatureCollection","features":[
+    {"type":"Feature","id":"north","properties":{"radius_m":150},"geometry":{"type":"Point","coordinates":[11.5,48.104]}},
+    {"type":"Feature","id":"south","properties":{"radius_m":200},"geometry":{"type":"Point","coordinates":[11.502,48.097]}}]}
+    """
+
+  /// The lines of an output without the track's name.
+  private static func nameless(_ text: Substring) -> String {
+    String(text).replacing(/"track":"(?:[^"\\]|\\.)*",/, with: "")
+  }
+
+  @Test func `tracks as lines or as files give what each gives alone`() async throws {
+    let regions = folder.write("places.geojson", Self.places)
+    let names = [#""a""#, #""b/c""#, #""d\"e""#, #""ü""#]
+    let tracks = names.enumerated().map { Self.lines($1, start: 1_700_000_000 + $0 * 86_400) }
+    let files = tracks.enumerated().map { folder.write("\($0).ndjson", $1.joined(separator: "\n") + "\n") }
+    var alone: [String] = []
+    for file in files {
+      let run = try await Binary.run(["replay", "--no-programs", "--format", "ndjson", "-r", regions, file])
+      #expect(run.status == 0, "\(run.stderr)")
+      alone += run.stdout.split(separator: "\n").map { Self.nameless($0) }
+    }
+    #expect(alone.count { $0.contains("region.enter") } > 20)
+
+    func number(_ lines: [String]) -> [String] {
+      lines.map { $0.replacing(/"seq":\d+,/, with: "") }
+    }
+    let text = tracks.map { $0.joined(separator: "\n") + "\n" }.joined()
+    let whole = try await Binary.run(["replay", "--batch", "-r", regions], stdin: text)
+    #expect(whole.status == 0, "\(whole.stderr)")
+    let ofLines = whole.stdout.split(separator: "\n")
+    #expect(number(ofLines.map { Self.nameless($0) }) == number(alone))
+    for name in names { #expect(ofLines.contains { $0.contains("\"track\":\(name)") }) }
+
+    let paths = try await Binary.run(
+      ["replay", "--batch", "-r", regions], stdin: files.joined(separator: "\n") + "\n")
+    #expect(number(paths.stdout.split(separator: "\n").map { Self.nameless($0) }) == number(alone))
+    let together = try await Binary.run(
+      ["replay", "--no-programs", "--format", "ndjson", "--jobs", "2", "-r", regions] + files)
+    let total = together.stdout.split(separator: "\n").map { Self.nameless($0) }
+    #expect(number(Array(total.dropLast())) == number(alone))
+  }
+
+  @Test func `what can't be used is told with its line, and the others go on`() async throws {
+    let lines = Self.lines(#""a""#, start: 1_700_000_000)
+    let text =
+      lines[..<8].joined(separator: "\n") + "\n\n{nonsense\r\n" + lines[8...].joined(separator: "\n")
+      + "\n{\"lat\":1,\"lon\":2}\n/nowhere.gpx"
+    let run = try await Binary.run(["replay", "--batch"], stdin: text)
+    #expect(run.status != 0)
+    #expect(run.stderr.contains("10"), "\(run.stderr)")
+    #expect(run.stderr.contains("1503: a fix without"), "\(run.stderr)")
+    #expect(run.stderr.contains("/nowhere.gpx"), "\(run.stderr)")
+    #expect(run.stdout.contains("\"fixes\":1500"), "\(run.stdout.suffix(500))")
+  }
+
+  @Test func `an assumed accuracy holds for lines too`() async throws {
+    let line = #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5}"#
+    let run = try await Binary.run(
+      ["replay", "--batch", "--assume-accuracy", "33"], stdin: line + "\n" + line)
+    #expect(run.stdout.contains("\"acc_m\":33"), "\(run.stdout)")
+  }
+}
