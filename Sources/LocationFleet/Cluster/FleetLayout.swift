@@ -13,11 +13,17 @@ package struct FleetLayout {
   /// How many messages a subject's last token names that is no device: a new version of the regions.
   package static let control = "$locwatch"
 
+  /// What the key of a worker's sign of life begins with, among the leases.
+  static let signPrefix = "worker."
+
+  /// The key of a partition's lease.
+  static func leaseKey(_ partition: Int) -> String { "partition.\(partition)" }
+
   /// JetStream, for everything else.
   package let stream: JetStream
   /// What is fixed for the fleet, the checkpoint of each partition and the versions of the regions.
   package let fleet: KeyValueBucket
-  /// Who has which partition, and who lives; each entry dies where it is not renewed.
+  /// Who has which partition, and who lives; what is not renewed is of no use (``LeaseTable``).
   package let leases: KeyValueBucket
   /// The snapshot of each device, `<partition>.<user>.<device>`.
   package let devices: KeyValueBucket
@@ -57,7 +63,7 @@ package struct FleetLayout {
         .config, what: "this fleet has \(present.partitions) partitions, not \(settings.partitions)",
         remedy: "the number is fixed when a fleet is made; make another account for another number")
     }
-    try leases.ensure(lifeSeconds: settings.leaseSeconds, replicas: settings.replicas)
+    try leases.ensure(replicas: settings.replicas)
     try devices.ensure(replicas: settings.replicas)
     func stream(_ name: String, _ subject: String, days: Double, windowSeconds: Double) throws(Failure) {
       try self.stream.ensureStream(

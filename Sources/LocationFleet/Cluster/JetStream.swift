@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 package import LocationFormats
 
 /// JetStream's requests (https://docs.nats.io/reference/reference-protocols/nats_api_reference).
@@ -161,6 +161,8 @@ extension JetStream {
     package var name: String
     /// How many messages wait for it.
     package var waiting: Int
+    /// When it was made, by the servers' clock.
+    package var created: UTCTime?
   }
 
   /// Makes a consumer without acknowledgements.
@@ -180,7 +182,10 @@ extension JetStream {
       do throws(Failure) {
         switch try call(request, selection.consumer(named: name), seconds: seconds) {
         case .success(let answer):
-          return Consumer(name: name, waiting: answer["num_pending"]?.integer ?? 0)
+          let created = answer["created"]?.text(or: nil) ?? ""
+          return Consumer(
+            name: name, waiting: answer["num_pending"]?.integer ?? 0,
+            created: UTCTime(rfc3339: Array(created.utf8).span))
         case .failure(let refusal): throw failure(request, refusal)
         }
       } catch {

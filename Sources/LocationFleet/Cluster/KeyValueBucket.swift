@@ -1,3 +1,4 @@
+import LocationCore
 package import LocationFormats
 
 /// A key-value store of JetStream: a stream that keeps the last message of each subject, as `nats kv` makes it.
@@ -24,24 +25,18 @@ package struct KeyValueBucket {
 
   /// Makes the bucket.
   ///
-  /// - Parameters:
-  ///   - lifeSeconds: after which a value is gone; nil for never.
-  ///   - replicas: how many servers keep it.
-  package func ensure(lifeSeconds: Double? = nil, replicas: Int) throws(Failure) {
-    var members: [JSONTree.Member] = [
-      .init(key: "subjects", value: .array([.string("$KV.\(name).>")])),
-      .init(key: "max_msgs_per_subject", value: .number("1")),
-      .init(key: "discard", value: .string("new")), .init(key: "storage", value: .string("file")),
-      .init(key: "allow_rollup_hdrs", value: .boolean(true)),
-      .init(key: "deny_delete", value: .boolean(true)),
-      .init(key: "num_replicas", value: .number("\(replicas)")),
-    ]
-    if let lifeSeconds {
-      let nanoseconds = "\(Int(lifeSeconds * 1e9))"
-      members.append(.init(key: "max_age", value: .number(nanoseconds)))
-      members.append(.init(key: "duplicate_window", value: .number(nanoseconds)))
-    }
-    try stream.ensureStream("KV_\(name)", members)
+  /// - Parameter replicas: how many servers keep it.
+  package func ensure(replicas: Int) throws(Failure) {
+    try stream.ensureStream(
+      "KV_\(name)",
+      [
+        .init(key: "subjects", value: .array([.string("$KV.\(name).>")])),
+        .init(key: "max_msgs_per_subject", value: .number("1")),
+        .init(key: "discard", value: .string("new")), .init(key: "storage", value: .string("file")),
+        .init(key: "allow_rollup_hdrs", value: .boolean(true)),
+        .init(key: "deny_delete", value: .boolean(true)),
+        .init(key: "num_replicas", value: .number("\(replicas)")),
+      ])
   }
 
   /// The value of a key, from the leader; nil where it has none.
@@ -91,9 +86,12 @@ package struct KeyValueBucket {
   }
 
   /// Removes a key as if it had never been.
-  package func remove(_ key: String) throws(Failure) {
-    _ = try stream.demand(
-      "STREAM.PURGE.KV_\(name)", .object([.init(key: "filter", value: .string(subject(key)))]))
+  ///
+  /// - Parameter revision: a value of a later one stays; nil for whatever there is.
+  package func remove(_ key: String, revision: UInt64? = nil) throws(Failure) {
+    var members: [JSONTree.Member] = [.init(key: "filter", value: .string(subject(key)))]
+    if let revision { members.append(.init(key: "seq", value: .number("\(revision + 1)"))) }
+    _ = try stream.demand("STREAM.PURGE.KV_\(name)", .object(members))
   }
 
   /// Every value whose key fits a pattern, by key.
@@ -118,6 +116,56 @@ package struct KeyValueBucket {
         }
       }
       try body(key, Entry(revision: place.sequence, value: message.payload))
+    }
+  }
+}
+
+// MARK: - In the order of the stream
+
+extension KeyValueBucket {
+  /// A value as it stands in the stream.
+  struct Written {
+    var key: String
+    var entry: Entry
+    /// When the stream took it; nil where the server does not say so in a way that is known.
+    var time: UTCTime?
+  }
+
+  /// The body of a request for the first value that was written under a revision or a later one. It needs no index of
+  /// keys.
+  static func request(from revision: UInt64) -> JSONTree {
+    .object([
+      .init(key: "seq", value: .number("\(revision)")), .init(key: "next_by_subj", value: .string(">")),
+    ])
+  }
+
+  /// What the answer to such a request says.
+  func written(_ answer: JSONTree) -> Written? {
+    guard let entry = Self.entry(answer), let message = answer["message"],
+      let subject = message["subject"]?.text(or: nil), subject.hasPrefix(self.subject(""))
+    else { return nil }
+    let time = message["time"]?.text(or: nil) ?? ""
+    return Written(
+      key: String(subject.dropFirst(self.subject("").count)), entry: entry,
+      time: UTCTime(rfc3339: Array(time.utf8).span))
+  }
+
+  /// Every value, read one after the other, by key.
+  func all() throws(Failure) -> [String: Written] {
+    var all: [String: Written] = [:]
+    var next: UInt64 = 1
+    while true {
+      switch try stream.call("STREAM.MSG.GET.KV_\(name)", Self.request(from: next)) {
+      case .success(let answer):
+        guard let written = written(answer) else {
+          throw Failure(.unavailable, what: "nats-server gives no message of \(name)")
+        }
+        all[written.key] = written
+        next = written.entry.revision + 1
+      case .failure(let refusal):
+        if refusal.errorCode == JetStream.noMessage { return all }
+        throw stream.failure(name, refusal)
+      }
     }
   }
 }

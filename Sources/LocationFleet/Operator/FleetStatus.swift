@@ -1,3 +1,4 @@
+import LocationCore
 package import LocationFormats
 
 /// What an operator is told of a fleet: from the key-value store and the streams, whichever workers live.
@@ -36,24 +37,9 @@ package struct FleetStatus {
   /// Asks the cluster.
   package init(_ layout: FleetLayout) throws(Failure) {
     settings = try layout.settings()
-    var workers: [WorkerReport] = []
-    var holders: [Int: String] = [:]
-    for (key, entry) in try layout.leases.entries(">") {
-      if key.hasPrefix("worker."),
-        let report = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(entry.value))
-      {
-        workers.append(report)
-      } else if key.hasPrefix("partition."), let number = Int(key.dropFirst("partition.".count)) {
-        holders[number] = String(decoding: entry.value.prefix { $0 != UInt8(ascii: " ") }, as: UTF8.self)
-      }
-    }
-    self.workers = workers.sorted { $0.name < $1.name }
-    // nats-server 2.9 may leave a lease out that is there.
-    for worker in workers {
-      for number in worker.partitions where holders[number] == nil { holders[number] = worker.name }
-    }
     let checkpoints = try layout.fleet.entries("partition.*")
     partitions = []
+    var now = UTCTime(microseconds: 0)
     for number in 0..<settings.partitions {
       let entry = checkpoints[Checkpoint.key(number)]
       let checkpoint =
@@ -62,9 +48,11 @@ package struct FleetStatus {
         stream: FleetLayout.fixes, subject: "fix.\(number).>", from: checkpoint.sequence + 1)
       let made = try layout.stream.makeConsumer("status-\(number)", of: rest)
       try layout.stream.removeConsumer(made.name, of: FleetLayout.fixes)
+      now = max(now, made.created ?? now)
       partitions.append(
-        Partition(number: number, worker: holders[number], checkpoint: checkpoint, waiting: made.waiting))
+        Partition(number: number, worker: nil, checkpoint: checkpoint, waiting: made.waiting))
     }
+    workers = []
     func count(_ stream: String) throws(Failure) -> Int {
       try layout.stream.demand("STREAM.INFO.\(stream)")["state"]?["messages"]?.integer ?? 0
     }
@@ -75,6 +63,26 @@ package struct FleetStatus {
     let catalog = try layout.currentCatalog()
     catalogVersion = catalog.version
     regions = catalog.entries.count
+    try readLeases(layout, at: now)
+  }
+
+  /// Who lives, and who has which partition.
+  ///
+  /// - Parameter now: by the servers' clocks, as the leases are.
+  private mutating func readLeases(_ layout: FleetLayout, at now: UTCTime) throws(Failure) {
+    for (key, lease) in try layout.leases.all() {
+      let age = lease.time?.seconds(to: now) ?? 0
+      guard age < settings.leaseSeconds, !lease.entry.value.isEmpty else { continue }
+      if key.hasPrefix(FleetLayout.signPrefix),
+        let report = try? ExactDecoder.value(WorkerReport.self, of: JetStream.tree(lease.entry.value))
+      {
+        workers.append(report)
+      } else if let number = partitions.firstIndex(where: { FleetLayout.leaseKey($0.number) == key }) {
+        let name = lease.entry.value.prefix { $0 != UInt8(ascii: " ") }
+        partitions[number].worker = String(decoding: name, as: UTF8.self)
+      }
+    }
+    workers.sort { $0.name < $1.name }
   }
 
   /// Partitions that nobody has.

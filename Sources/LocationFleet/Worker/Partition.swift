@@ -82,8 +82,6 @@ final class Partition {
     self.catalog = catalog
   }
 
-  static func leaseKey(_ number: Int) -> String { "partition.\(number)" }
-
   /// What the name of the consumer ends with: another for each worker, and each time it is made.
   var consumerStem: String { "partition-\(number)-\(epoch)-\(pull.consumer)" }
 

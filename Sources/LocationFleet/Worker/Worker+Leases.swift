@@ -3,8 +3,8 @@ import LocationFormats
 
 /// Which partitions a worker has.
 ///
-/// A lease is a value in a key-value store that dies where it is not renewed. Its first revision is the fence: the
-/// checkpoint is written on top of the one that the worker wrote when it took the partition, so that of two workers
+/// A lease is a value in a key-value store. It lives as long as the others see it renewed (``LeaseTable``), and is written
+/// only on top of the revision that was seen. The revision at which a worker took it is the fence: the checkpoint is written on top of the one that the worker wrote when it took the partition, so that of two workers
 /// that think they have it, one fails.
 extension Worker {
   /// Seconds from one renewal to the next.
@@ -15,11 +15,15 @@ extension Worker {
   /// Whether the leases hold even if the cluster's clocks are faster than this machine's.
   var isLeaseSafe: Bool { FleetClock.seconds < renewedAt + fleet.leaseSeconds * 0.8 }
 
+  private var signKey: String { FleetLayout.signPrefix + options.name }
+
   /// Gives a sign of life, renews the leases, and takes or gives back partitions until it has its share.
   func keepLeases() throws(Failure) {
     do throws(Failure) {
-      try renewLeases()
+      if isRenewalDue { try renewLeases() }
+      guard try leases.look() else { return }
       try takeShare()
+      try leases.clean()
     } catch {
       // Without the cluster nothing can be done; the next renewal tells what was lost.
       say("\(error)")
@@ -27,19 +31,22 @@ extension Worker {
     }
   }
 
-  /// Gives a sign of life and renews the leases. One that ran out meanwhile can't be renewed, however late this is.
+  /// Gives a sign of life and renews the leases. One that another has meanwhile can't be renewed.
   func renewLeases() throws(Failure) {
     let now = FleetClock.seconds
-    try layout.leases.put("worker.\(options.name)", try reportBytes())
+    try layout.leases.put(signKey, try reportBytes())
     for partition in partitions.values { try renew(partition) }
     renewedAt = now
   }
 
   private func renew(_ partition: Partition) throws(Failure) {
-    let key = Partition.leaseKey(partition.number)
+    let key = FleetLayout.leaseKey(partition.number)
     guard
       let revision = try layout.leases.put(key, leaseValue, over: partition.leaseRevision)
-    else { return drop(partition, "its lease ran out") }
+    else {
+      leases.startOver()
+      return drop(partition, "another has its lease")
+    }
     partition.leaseRevision = revision
   }
 
@@ -47,24 +54,38 @@ extension Worker {
   private var leaseValue: [UInt8] { Array("\(options.name) \(getpid()) \(FleetClock.seconds)".utf8) }
 
   private func takeShare() throws(Failure) {
-    let keys = try layout.stream.subjects(
-      of: "KV_\(layout.leases.name)", matching: layout.leases.subject(">")
-    ).keys
-    let prefix = layout.leases.subject("")
-    let workers = max(1, keys.count { $0.hasPrefix(prefix + "worker.") })
-    let share = (fleet.partitions + workers - 1) / workers
+    let others = leases.table.liveCount(FleetLayout.signPrefix) - (leases.table.isLive(signKey) ? 1 : 0)
+    let share = (fleet.partitions + others) / (others + 1)
     while partitions.count > share, let last = partitions.values.max(by: { $0.number < $1.number }) {
       release(last)
     }
     for number in 0..<fleet.partitions where partitions.count < share {
-      let key = Partition.leaseKey(number)
-      guard partitions[number] == nil, !keys.contains(prefix + key) else { continue }
+      let key = FleetLayout.leaseKey(number)
+      guard partitions[number] == nil, let revision = leases.table.claim(key) else { continue }
       // What was taken must not run out while more is taken.
       guard !isRenewalDue else { return }
-      guard let epoch = try layout.leases.put(key, leaseValue, over: 0) else { continue }
+      guard let epoch = try claim(key, over: revision) else {
+        leases.startOver()
+        continue
+      }
       try take(number, epoch: epoch)
     }
   }
+
+  /// Writes a lease on top of the revision that was seen. nats-server 2.9 may have lost its index of that, and then says
+  /// that there is none: either way it takes one of those who try.
+  private func claim(_ key: String, over revision: UInt64) throws(Failure) -> UInt64? {
+    if let epoch = try layout.leases.put(key, leaseValue, over: revision) { return epoch }
+    return revision > 0 ? try layout.leases.put(key, leaseValue, over: 0) : nil
+  }
+
+  /// Gives a lease back: without a value anyone may take it.
+  private func giveBack(_ number: Int, revision: UInt64) throws(Failure) {
+    _ = try layout.leases.put(FleetLayout.leaseKey(number), [], over: revision)
+  }
+
+  /// Takes the sign of life back.
+  func giveSignBack() throws(Failure) { try layout.leases.put(signKey, []) }
 
   /// Takes a partition over from where its checkpoint is.
   private func take(_ number: Int, epoch: UInt64) throws(Failure) {
@@ -77,7 +98,7 @@ extension Worker {
     // From here on the worker before can't write another.
     guard
       let revision = try layout.fleet.put(key, try checkpoint.bytes(), over: entry?.revision ?? 0)
-    else { return try layout.leases.remove(Partition.leaseKey(number)) }
+    else { return try giveBack(number, revision: epoch) }
     let partition = Partition(
       number, epoch: epoch, checkpoint: checkpoint, revision: revision,
       catalog: try catalog(checkpoint.catalog))
@@ -152,7 +173,7 @@ extension Worker {
       try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
       say("gives partition \(partition.number) back at \(partition.position)")
       forget(partition)
-      try layout.leases.remove(Partition.leaseKey(partition.number))
+      try giveBack(partition.number, revision: partition.leaseRevision)
     } catch {
       drop(partition, "\(error)")
     }

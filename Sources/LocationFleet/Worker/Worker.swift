@@ -19,6 +19,7 @@ package final class Worker {
   let fleet: FleetLayout.Settings
   let publisher: EventPublisher
   let store: DeviceStore
+  let leases: LeaseWatch
   let inbox: String
   let messages: NATSSubscription
   var partitions: [Int: Partition] = [:]
@@ -62,6 +63,7 @@ package final class Worker {
     settings = EngineSettings(configuration, booksPower: false)
     publisher = try EventPublisher(connection)
     store = try DeviceStore(layout, settings: settings)
+    leases = try LeaseWatch(layout, lifeSeconds: fleet.leaseSeconds)
     inbox = try connection.inbox() + "."
     messages = try connection.subscribe(inbox + "*")
     report.name = options.name
@@ -79,7 +81,7 @@ package final class Worker {
   /// - Throws: where the cluster is gone for good.
   package func run(until isStopped: () -> Bool) throws(Failure) {
     while !isStopped() {
-      if isRenewalDue { try keepLeases() }
+      try keepLeases()
       // A worker that hung, or that nobody answers, may have lost everything meanwhile. Renewing tells.
       guard isLeaseSafe else { continue }
       try receive()
@@ -92,7 +94,7 @@ package final class Worker {
       dropLost()
     }
     for partition in partitions.values { release(partition) }
-    try? layout.leases.remove("worker.\(options.name)")
+    try? giveSignBack()
     layout.stream.connection.flush(milliseconds: 2_000)
   }
 
@@ -102,7 +104,9 @@ package final class Worker {
   private func receive() throws(Failure) {
     batch.removeAll(keepingCapacity: true)
     isDrained = false
-    let isBusy = publisher.count > 0 || store.count > 0 || partitions.values.contains { $0.underway != nil }
+    let isBusy =
+      leases.isLooking || publisher.count > 0 || store.count > 0
+      || partitions.values.contains { $0.underway != nil }
     var wait = isBusy ? 1 : waitMilliseconds
     while batch.count < Self.batchCount {
       guard let message = try messages.next(milliseconds: wait) else {
@@ -120,7 +124,7 @@ package final class Worker {
 
   /// Until the next thing that is due, but no longer than a user waits for the end.
   private var waitMilliseconds: Int {
-    var due = renewedAt + renewalSeconds
+    var due = min(renewedAt + renewalSeconds, leases.dueAt)
     for partition in partitions.values {
       due = min(due, partition.checkpointedAt + options.checkpointSeconds)
       due = min(due, partition.pull.heardAt + Self.silenceSeconds)

@@ -1,0 +1,86 @@
+/// What a worker has seen of the leases, and which of them live: those that it sees renewed.
+///
+/// No clock but the worker's own tells that, and no server has to forget anything: nats-server 2.9 may, after it was
+/// killed, list messages whose time is over, and not find others that are there. Time in which the leases could not be
+/// read does not count, so that after an outage whoever has a lease can renew it first.
+package struct LeaseTable {
+  private struct Lease {
+    var revision: UInt64
+    var value: [UInt8]
+    /// When it was seen, in seconds of watching.
+    var seenAt: Double
+  }
+
+  private let lifeSeconds: Double
+  private var leases: [String: Lease] = [:]
+  /// Seconds of watching up to the beginning of the last look, and of the last look that came to its end.
+  private var watched = (begun: 0.0, ended: 0.0)
+  /// When the last look began; nil before the first.
+  private var begunAt: Double?
+  private var hasEnded = false
+  /// Whether everything was read once.
+  package private(set) var isComplete = false
+
+  /// From one look to the next no more than this share of a life is counted: a worker that hung learns first what happened
+  /// meanwhile.
+  private static let longestShare = 0.25
+  /// What was not renewed for so many lives is nobody's any more.
+  private static let forgottenLives = 10.0
+
+  /// - Parameter lifeSeconds: how long a lease lives that is not renewed.
+  package init(lifeSeconds: Double) { self.lifeSeconds = lifeSeconds }
+
+  /// Begins to read what was written since the last look.
+  ///
+  /// - Parameter now: the worker's clock, seconds; likewise below.
+  package mutating func beginLook(at now: Double) {
+    if hasEnded, let begunAt {
+      watched.begun += min(now - begunAt, lifeSeconds * Self.longestShare)
+    }
+    begunAt = now
+    hasEnded = false
+  }
+
+  /// Everything that was written before the look began has been noted.
+  package mutating func endLook() {
+    hasEnded = true
+    isComplete = true
+    watched.ended = watched.begun
+  }
+
+  /// Notes a lease as it was read; without a value it was given back.
+  package mutating func note(_ key: String, revision: UInt64, value: [UInt8], at now: Double) {
+    guard revision > leases[key]?.revision ?? 0 else { return }
+    let seenAt = watched.begun + max(0, now - (begunAt ?? now))
+    leases[key] = Lease(revision: revision, value: value, seenAt: seenAt)
+  }
+
+  /// Whether somebody renews it.
+  package func isLive(_ key: String) -> Bool { leases[key].map { isLive($0) } ?? false }
+
+  private func isLive(_ lease: Lease) -> Bool {
+    !lease.value.isEmpty && watched.ended - lease.seenAt < lifeSeconds
+  }
+
+  /// Whether a lease may be taken, and on top of which revision; 0 for one that was never there.
+  package func claim(_ key: String) -> UInt64? {
+    guard isComplete else { return nil }
+    guard let lease = leases[key] else { return 0 }
+    return isLive(lease) ? nil : lease.revision
+  }
+
+  /// How many leases live whose keys begin like this.
+  package func liveCount(_ prefix: String) -> Int {
+    leases.count { $0.key.hasPrefix(prefix) && isLive($0.value) }
+  }
+
+  /// Leaves out one that nobody has renewed for long, whose key begins like this; nil where there is none.
+  package mutating func removeForgotten(_ prefix: String) -> (key: String, revision: UInt64)? {
+    let long = lifeSeconds * Self.forgottenLives
+    guard
+      let old = leases.first(where: { $0.key.hasPrefix(prefix) && watched.ended - $0.value.seenAt > long })
+    else { return nil }
+    leases[old.key] = nil
+    return (old.key, old.value.revision)
+  }
+}
