@@ -7,7 +7,9 @@ the other. The events are those of `locwatch replay`, and come back as a DataFra
     events.write.parquet("events")
 """
 
+import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -46,59 +48,56 @@ def replay(tracks, regions=None, settings=None, *, spark=None, locwatch=None, co
     spark = spark or SparkSession.getActiveSession()
     if spark is None:
         raise ValueError("no SparkSession is active; give one as spark=")
-    lines = _lines_of_fixes(tracks, columns or {}, partitions) if isinstance(tracks, DataFrame) else _lines_of_paths(
-        spark, tracks, partitions)
+    shares = None
+    if isinstance(tracks, DataFrame):
+        rows = _rows_of_fixes(tracks, columns or {}, partitions)
+    else:
+        shares = _shares(tracks, partitions or spark.sparkContext.defaultParallelism)
+        rows = spark.range(0, len(shares), 1, len(shares))
     arguments = ["replay", "--batch"]
     files = []
     for option, paths in (("--regions", regions), ("--config", settings)):
         for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths or []:
             spark.sparkContext.addFile(os.path.abspath(path))
             files.append((option, os.path.basename(path)))
-    return lines.mapInArrow(_Task(arguments, files, locwatch, summaries), EVENT_SCHEMA)
+    return rows.mapInArrow(_Task(arguments, files, locwatch, summaries, shares), EVENT_SCHEMA)
 
 
-def _lines_of_fixes(fixes, columns, partitions):
+def _rows_of_fixes(fixes, columns, partitions):
     name = {key: columns.get(key, key) for key in ("track",) + _FIX_KEYS}
     missing = [name[key] for key in ("track", "time", "lat", "lon") if name[key] not in fixes.columns]
     if missing:
         raise ValueError(f"the fixes have no column {missing[0]}; columns= can name another")
     track, time = F.col(name["track"]).cast("string"), F.col(name["time"])
     if dict(fixes.dtypes)[name["time"]] == "timestamp":
-        text = F.date_format(F.to_utc_timestamp(time, F.current_timezone()), "yyyy-MM-dd'T'HH:mm:ss.SSSSSS'Z'")
-    else:
-        text = time
-    fields = [track.alias("track"), text.alias("time")]
+        time = time.cast("double")  # seconds since 1970
+    fields = [track.alias("track"), time.alias("time")]
     fields += [F.col(name[key]).alias(key) for key in _FIX_KEYS[1:] if name[key] in fixes.columns]
-    # All fixes of a track go to one task, one after the other.
-    parts = fixes.repartition(partitions, track) if partitions else fixes.repartition(track)
-    return parts.sortWithinPartitions(track, time).select(_line(F.struct(*fields)))
+    # All fixes of a track go to one task, one after the other. What is not read does not travel.
+    rows = fixes.select(*fields)
+    parts = rows.repartition(partitions, "track") if partitions else rows.repartition("track")
+    return parts.sortWithinPartitions("track", "time")
 
 
-def _line(fields):
-    # Each with its end, so that the text of a whole batch can be handed on as it lies in memory.
-    return F.concat(F.to_json(fields), F.lit("\n")).alias("line")
-
-
-def _lines_of_paths(spark, paths, partitions):
-    paths = [paths] if isinstance(paths, (str, os.PathLike)) else paths
-    rows = [(os.fspath(path),) for path in paths]
-    # Large files first, and one after the other to different tasks.
-    rows.sort(key=lambda row: -os.path.getsize(row[0]) if os.path.exists(row[0]) else 0)
-    count = partitions or min(len(rows), spark.sparkContext.defaultParallelism) or 1
-    slices = [rows[index::count] for index in range(count)]
-    rdd = spark.sparkContext.parallelize(slices, count).flatMap(lambda part: part)
-    frame = spark.createDataFrame(rdd, "path string")
-    return frame.select(_line(F.struct("path")))
+def _shares(paths, count):
+    """The paths of each task, of which there are at most so many: large files first, and dealt out one by one."""
+    paths = [os.fspath(path) for path in ([paths] if isinstance(paths, (str, os.PathLike)) else paths)]
+    paths.sort(key=lambda path: -os.path.getsize(path) if os.path.exists(path) else 0)
+    return [paths[index::count] for index in range(min(count, len(paths)) or 1)]
 
 
 class _Task:
-    """One task: feeds a child with lines, and makes rows of what it prints."""
+    """One task: feeds a child with lines, and makes rows of what it prints.
 
-    def __init__(self, arguments, files, locwatch, summaries):
+    shares: the paths of each task, whose rows are the numbers of its shares; None where the rows are fixes.
+    """
+
+    def __init__(self, arguments, files, locwatch, summaries, shares):
         self.arguments = arguments
         self.files = files
         self.locwatch = locwatch
         self.summaries = summaries
+        self.shares = shares
 
     def __call__(self, batches):
         command = [self._program(), *self.arguments]
@@ -130,16 +129,21 @@ class _Task:
             raise RuntimeError("there is no locwatch on this executor; install it or set LOCWATCH")
         return program
 
-    @staticmethod
-    def _feed(pipe, batches, failures):
+    def _feed(self, pipe, batches, failures):
         try:
             with pipe:
                 for batch in batches:
-                    pipe.write(_text(batch.column(0)))
+                    pipe.write(self._lines(batch))
         except BrokenPipeError:
             pass  # The child has ended; its status tells why.
         except Exception as failure:  # noqa: BLE001 - handed to the task
             failures.append(failure)
+
+    def _lines(self, batch):
+        if self.shares is None:
+            return _text(_objects(batch))
+        paths = [path for number in batch.column(0).to_pylist() for path in self.shares[number]]
+        return "".join(json.dumps({"path": path}) + "\n" for path in paths).encode()
 
     def _rows(self, output, size=4 << 20):
         rest = b""
@@ -155,19 +159,53 @@ class _Task:
     def _table(self, block):
         import pyarrow as pa
         import pyarrow.compute as pc
-        import pyarrow.json as json
+        from pyarrow.json import ParseOptions, ReadOptions, read_json
 
         schema = pa.schema([
             ("track", pa.string()), ("id", pa.int64()), ("type", pa.string()), ("time", pa.string()),
             ("region", pa.string()), ("lat", pa.float64()), ("lon", pa.float64()), ("acc_m", pa.float64()),
         ])
-        options = json.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-        table = json.read_json(
-            pa.BufferReader(block), json.ReadOptions(block_size=max(1 << 20, len(block))), options)
+        options = ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
+        table = read_json(
+            pa.BufferReader(block), ReadOptions(block_size=max(1 << 20, len(block))), options)
         table = table.append_column("json", _lines(block))
         if not self.summaries:
             table = table.filter(pc.not_equal(table["type"], "summary"))
         return table
+
+
+def _objects(batch):
+    """The rows of a batch as lines of JSON, made by Arrow a column at a time; without the values that are null."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    words = ["{"]
+    for index, (key, column) in enumerate(zip(batch.schema.names, batch.columns)):
+        if index == 0 and column.null_count > 0:
+            raise ValueError(f"a row has no {key}")
+        label = f'{"," if index else ""}"{key}":'
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            value = _quoted(column)
+        else:
+            value = column.cast(pa.string())
+            if pa.types.is_floating(column.type):
+                value = pc.if_else(pc.is_finite(column), value, "null")
+        if column.null_count == 0:
+            words += [label, value]
+        else:
+            words.append(pc.binary_join_element_wise(label, value, ""))
+    return pc.binary_join_element_wise(*words, "}\n", "", null_handling="replace", null_replacement="")
+
+
+def _quoted(column):
+    """A column of text as JSON has it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if re.search(rb'["\\\x00-\x1f]', _text(column)):
+        texts = [None if text is None else json.dumps(text, ensure_ascii=False) for text in column.to_pylist()]
+        return pa.array(texts, pa.string())
+    return pc.binary_join_element_wise('"', column, '"', "")
 
 
 def _text(column):
@@ -176,7 +214,7 @@ def _text(column):
         return b""
     _, offsets, data = column.buffers()
     offsets = memoryview(offsets).cast("i" if column.type == "string" else "q")
-    return memoryview(data)[offsets[column.offset]:offsets[column.offset + len(column)]]
+    return memoryview(data or b"")[offsets[column.offset]:offsets[column.offset + len(column)]]
 
 
 def _lines(block):

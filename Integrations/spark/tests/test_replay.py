@@ -76,6 +76,24 @@ class ReplayTests(unittest.TestCase):
                                      columns={"lat": "latitude", "track": "vehicle"}).collect()
         self.assertEqual(self.events(row.json for row in rows), self.expected)
 
+    def test_names_and_missing_values(self):
+        """A name that JSON has to escape, numbers that are no numbers, and values that are not there."""
+        fixes = []
+        for fix in self.fixes[:400]:
+            seconds = 1_700_000_000 + len(fixes) * 2
+            accuracy = None if len(fixes) % 3 == 0 else float("nan") if len(fixes) % 3 == 1 else 5.0
+            fixes.append(("a\"b\\ü", seconds, fix["lat"], fix["lon"], accuracy, None))
+        lines = "".join(
+            json.dumps({key: value for key, value in zip(("track", "time", "lat", "lon", "acc_m"), fix)
+                        if value == value and value is not None}) + "\n" for fix in fixes)
+        run = subprocess.run([LOCWATCH, "replay", "--batch", "-r", self.regions], input=lines.encode(),
+                             stdout=subprocess.PIPE, check=True)
+        frame = self.spark.createDataFrame(
+            fixes, "track string, time bigint, lat double, lon double, acc_m double, speed_mps float")
+        rows = locwatch_spark.replay(frame, self.regions, locwatch=LOCWATCH).collect()
+        self.assertEqual({row.track for row in rows}, {"a\"b\\ü"})
+        self.assertEqual(self.events(row.json for row in rows), self.events(run.stdout.decode().splitlines()))
+
     def test_files(self):
         paths = []
         for index in range(20):
