@@ -31,7 +31,8 @@ def main():
         found = sorted(event(line) for line in text.splitlines())
         if len(found) >= len(expected):
             break
-        time.sleep(2)
+        # To read everything keeps the servers from their work.
+        time.sleep(10)
     # Whatever comes twice comes late.
     time.sleep(15)
     text = subprocess.run([program, "events"], stdout=subprocess.PIPE, text=True).stdout

@@ -7,6 +7,8 @@ package final class JetStream {
   package let connection: NATSConnection
   /// Requests that wait for their answer.
   package let pipe: RequestPipe
+  /// How long the answer to a new consumer may take, seconds.
+  private var consumerSeconds = consumerPatience.least
 
   /// JetStream over a connection.
   package init(_ connection: NATSConnection) throws(Failure) {
@@ -77,10 +79,10 @@ package final class JetStream {
   static let wrongSequence = 10_071
   /// How long an election of leaders may take, seconds.
   private static let patienceSeconds = 30.0
-  /// How long the answer to a new consumer may take at the first attempt, seconds. Each attempt waits twice as long: a
-  /// server that is there counts what waits for the consumer, which takes seconds where it is busy, and one that is asked
-  /// again and again gets nowhere.
-  private static let consumerSeconds = 1.5
+  /// How long the answer to a new consumer may take at the first attempt, seconds: between these, three times as long as
+  /// the last one took. Each attempt waits twice as long: a server that is there counts what waits for the consumer, which
+  /// takes seconds where it is busy, and one that is asked again and again gets nowhere.
+  private static let consumerPatience = (least: 1.5, most: 12.0, times: 3.0)
 }
 
 // MARK: - Streams
@@ -174,14 +176,18 @@ extension JetStream {
   package func makeConsumer(_ stem: String, of selection: Selection) throws(Failure) -> Consumer {
     let end = FleetClock.seconds + Self.patienceSeconds
     var attempt = 1
-    var seconds = Self.consumerSeconds
+    var seconds = consumerSeconds
     while true {
       let name = attempt == 1 ? stem : "again\(attempt)-\(stem)"
       let filter = selection.subject == ">" ? "" : ".\(selection.subject)"
+      let began = FleetClock.seconds
       let request = "CONSUMER.CREATE.\(selection.stream).\(name)\(filter)"
       do throws(Failure) {
         switch try call(request, selection.consumer(named: name), seconds: seconds) {
         case .success(let answer):
+          let patience = Self.consumerPatience
+          let took = FleetClock.seconds - began
+          consumerSeconds = min(patience.most, max(patience.least, took * patience.times))
           let created = answer["created"]?.text(or: nil) ?? ""
           return Consumer(
             name: name, waiting: answer["num_pending"]?.integer ?? 0,

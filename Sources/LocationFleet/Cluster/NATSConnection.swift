@@ -66,14 +66,17 @@ package import LocationFormats
 
   /// Publishes a message; the library sends it as soon as it can.
   ///
-  /// - Throws: `.tryAgain` where the library takes no more.
+  /// One that is lost with its server, or finds no room while another server is looked for, is no failure: whoever wants to
+  /// be sure waits for a confirmation, and sends it again where none comes.
+  ///
+  /// - Throws: `.tryAgain` where the library takes nothing any more.
   package func publish(
     _ subject: String, _ payload: [UInt8], headers: Headers = Headers(), reply: String? = nil
   ) throws(Failure) {
     let expected = headers.expected.map { "\($0)" }
     let status = unsafe locwatch_nats_publish(
       handle, subject, reply, headers.id, expected, headers.reason, payload, payload.count)
-    guard status == NATS_OK else {
+    guard status == NATS_OK || status == NATS_IO_ERROR || status == NATS_INSUFFICIENT_BUFFER else {
       throw Failure(.tryAgain, what: "nats-server at \(servers) takes nothing: \(Self.text(status))")
     }
   }

@@ -22,6 +22,8 @@ final class Partition {
   var snapshots: [String: KeyValueBucket.Entry] = [:]
   /// Messages that wait in the stream, as of the last message.
   var lag = 0
+  /// Consumers that were lost before the end of the stream was reached.
+  var losses = 0
   /// When the last checkpoint was written, seconds.
   var checkpointedAt = FleetClock.seconds
   /// The checkpoint that is being written.

@@ -8,12 +8,19 @@ extension Worker {
   private static let pullSeconds = 10
   /// The server gives a sign of life so often while it has nothing.
   private static let heartbeatSeconds = 2
-  /// Seconds without any word from a consumer after which it is lost.
-  static let silenceSeconds = 5.0
+  /// Seconds without any word from a consumer after which it is lost; twice as many each time for a partition that is
+  /// behind, because servers that are busy are also silent, and making consumers is what makes them busy.
+  private static let silence = (seconds: 5.0, doublings: 2)
+
+  /// When a partition's consumer is lost, if nothing is heard of it.
+  func silenceEnd(_ partition: Partition) -> Double {
+    let factor = 1 << min(partition.losses, Self.silence.doublings)
+    return partition.pull.heardAt + Self.silence.seconds * Double(factor)
+  }
 
   /// Asks for more where little is on its way. A consumer of which nothing is heard is made again.
   func pull(_ partition: Partition) throws(Failure) {
-    if isDrained, FleetClock.seconds > partition.pull.heardAt + Self.silenceSeconds {
+    if isDrained, FleetClock.seconds > silenceEnd(partition) {
       try makeConsumer(of: partition)
     }
     guard partition.pull.outstanding < Self.pullCount / 2 else { return }
@@ -28,6 +35,7 @@ extension Worker {
   /// Makes the consumer that goes on where the partition stands.
   func makeConsumer(of partition: Partition) throws(Failure) {
     if partition.pull.consumer > 0 {
+      partition.losses += 1
       say("partition \(partition.number) lost its consumer and goes on after \(partition.position)")
       try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
     }

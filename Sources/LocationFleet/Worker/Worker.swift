@@ -127,7 +127,7 @@ package final class Worker {
     var due = min(renewedAt + renewalSeconds, leases.dueAt)
     for partition in partitions.values {
       due = min(due, partition.checkpointedAt + options.checkpointSeconds)
-      due = min(due, partition.pull.heardAt + Self.silenceSeconds)
+      due = min(due, silenceEnd(partition))
     }
     return max(1, min(1_000, Int((due - FleetClock.seconds) * 1_000)))
   }
@@ -185,7 +185,10 @@ package final class Worker {
         "dead.\(partition.number).\(message.device)", payload, id: "dead-\(place.sequence)", reason: reason,
         of: nil, fixTime: Double(place.nanoseconds) * 1e-9)
     }
-    if place.pending == 0 { noteRecovered(partition.number) }
+    if place.pending == 0 {
+      partition.losses = 0
+      noteRecovered(partition.number)
+    }
   }
 
   private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
