@@ -92,6 +92,9 @@ import LocationFormats
     if code == CURLE_PEER_FAILED_VERIFICATION {
       reason = "its certificate is of another name, or nobody we trust has signed it (--authority)"
     }
+    if code == CURLE_SSL_CACERT_BADFILE {
+      reason = "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
+    }
     if code == CURLE_COULDNT_CONNECT, answer.os_error != 0 {
       reason += ": \(SystemReason.text(Int32(answer.os_error)))"
     }
