@@ -14,7 +14,7 @@ package struct FixLineScanner {
     package var lines: Int
   }
 
-  /// Longer lines are rare, and whoever reads them in general knows how long one may be.
+  /// Longer lines are rare; the general reader takes them, or refuses them by its own bound.
   private static let maximumLineBytes = 1024
 
   private let assumeAccuracyMeters: Double?

@@ -1,4 +1,4 @@
-/// A value of which one stands for none, because nobody can mean it.
+/// A type with a value that no caller can mean, which stands for none.
 public protocol HasNone: Sendable {
   /// What stands for none.
   static var none: Self { get }

@@ -302,7 +302,7 @@ extension VisitMonitor {
   }
 
   /// Tells of a visit that a silence confirms, where the first fix after it dates the departure. Near the place it
-  /// takes no more than that; from farther away, who was under way may have gone on.
+  /// takes no more than that; from farther away, a device that was under way may have gone on.
   private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
     guard visit == nil, _absence.change({ $0.departure != nil }) == true else { return }
     if let absence, let departure = absence.departure,

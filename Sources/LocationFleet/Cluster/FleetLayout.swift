@@ -23,7 +23,7 @@ package struct FleetLayout {
   package let stream: JetStream
   /// What is fixed for the fleet, the checkpoint of each partition and the versions of the regions.
   package let fleet: KeyValueBucket
-  /// Who has which partition, and who lives; what is not renewed is of no use (``LeaseTable``).
+  /// The leases of partitions and the signs of life of workers; what is not renewed is of no use (``LeaseTable``).
   package let leases: KeyValueBucket
   /// The snapshot of each device, `<partition>.<user>.<device>`.
   package let devices: KeyValueBucket

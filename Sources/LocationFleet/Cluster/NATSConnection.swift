@@ -66,8 +66,8 @@ package import LocationFormats
 
   /// Publishes a message; the library sends it as soon as it can.
   ///
-  /// One that is lost with its server, or finds no room while another server is looked for, is no failure: whoever wants to
-  /// be sure waits for a confirmation, and sends it again where none comes.
+  /// One that is lost with its server, or finds no room while another server is looked for, is no failure: a caller that
+  /// must be sure waits for a confirmation, and sends it again where none comes.
   ///
   /// - Throws: `.tryAgain` where the library takes nothing any more.
   package func publish(

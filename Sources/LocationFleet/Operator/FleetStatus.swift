@@ -66,7 +66,7 @@ package struct FleetStatus {
     try readLeases(layout, at: now)
   }
 
-  /// Who lives, and who has which partition.
+  /// Reads which workers live, and which partitions each has.
   ///
   /// - Parameter now: by the servers' clocks, as the leases are.
   private mutating func readLeases(_ layout: FleetLayout, at now: UTCTime) throws(Failure) {

@@ -2,7 +2,7 @@
 ///
 /// No clock but the worker's own tells that, and no server has to forget anything: nats-server 2.9 may, after it was
 /// killed, list messages whose time is over, and not find others that are there. Time in which the leases could not be
-/// read does not count, so that after an outage whoever has a lease can renew it first.
+/// read does not count, so that after an outage the owner of a lease can renew it first.
 package struct LeaseTable {
   private struct Lease {
     var revision: UInt64
@@ -24,7 +24,7 @@ package struct LeaseTable {
   /// From one look to the next no more than this share of a life is counted: a worker that hung learns first what happened
   /// meanwhile.
   private static let longestShare = 0.25
-  /// What was not renewed for so many lives is nobody's any more.
+  /// A lease that was not renewed for so many lives is forgotten.
   private static let forgottenLives = 10.0
 
   /// - Parameter lifeSeconds: how long a lease lives that is not renewed.

@@ -72,6 +72,6 @@ public struct ReplayRequest: Sendable {
     }
   }
 
-  /// Whether tracks may share what would else be added to each engine: nobody looks at that.
+  /// Whether tracks may share settings and regions: no program, scenario or report is told that each engine gets them.
   var isShareable: Bool { subscribers.isEmpty && scenario == nil && reportPath == nil }
 }
