@@ -4,6 +4,7 @@
     swift build -c release --product locwatch
     python3 Benchmarks/visits/run.py /path/to/corpus test
     python3 Benchmarks/visits/run.py /path/to/corpus tuning
+    python3 Benchmarks/visits/run.py /path/to/corpus all
 
 With WITH_SPEED=1 in the environment, locwatch gets the speeds that the phones state, too.
 
@@ -35,7 +36,7 @@ def scores_of(run):
 
 
 def main(corpus, half):
-    runs = [r for r in datasets.load(corpus) if r.is_test == (half == "test")]
+    runs = [r for r in datasets.load(corpus) if half == "all" or r.is_test == (half == "test")]
     scores = defaultdict(Score)
     with multiprocessing.Pool() as pool:
         for data, found in pool.imap(scores_of, runs):
