@@ -208,8 +208,9 @@ extension Engine {
     while let due = next, due <= instant {
       state.instant = max(state.instant, due)
       let before = state.significant
-      if let change = state.significant.advance(to: due) {
-        record(change, measuredBefore: before, into: &effects)
+      let last = state.gate.last
+      if let change = state.significant.advance(to: due, last: last) {
+        record(change, measuredBefore: before.keeping(last), into: &effects)
         reviseSampling(into: &effects)
       }
       regions.advance(to: due, into: &regionEvents)
@@ -285,8 +286,8 @@ extension Engine {
     state.isBroken = false
     if state.sampling.isOn { book(fix, isFromNetwork: isFromNetwork) }
     if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
-    if let reason = state.significant.note(fix) {
-      let before = state.significant
+    if let reason = state.significant.note(fix, keeps: hasSubscribers) {
+      let before = state.significant.keeping(fix)
       let change = state.significant.deliver(fix, at: fix.instant, reason: reason)
       record(change, measuredBefore: before, into: &effects)
     }

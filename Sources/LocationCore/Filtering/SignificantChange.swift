@@ -39,7 +39,8 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   @Shared var configuration: Configuration
   private var delivered: Fix?
   private var deliveredAt = EngineInstant.distantPast
-  private var latest: Fix?
+  /// What waits for the end of the window, where nobody else keeps the last fix.
+  @Rare private var latest: Fix?
   private var suppressed = 0
   private var isPending = false
 
@@ -62,20 +63,20 @@ public struct SignificantChange: Hashable, Sendable, Codable {
 
   /// Takes a fix; returns what is to be delivered for it.
   public mutating func observe(_ fix: Fix) -> Change? {
-    note(fix).map { deliver(fix, at: fix.instant, reason: $0) }
+    note(fix, keeps: true).map { deliver(fix, at: fix.instant, reason: $0) }
   }
 
-  /// Takes a fix; why it is to be delivered now, or nil.
+  /// Takes a fix, and keeps it while it waits if asked; why it is to be delivered now, or nil.
   ///
   /// Apart from ``deliver(_:at:reason:)``, because a change is large to hand on and most fixes make none.
-  @inline(__always) mutating func note(_ fix: Fix) -> Reason? {
+  @inline(__always) mutating func note(_ fix: Fix, keeps: Bool) -> Reason? {
     guard delivered != nil else { return .initial }
     guard isSignificant(fix) else {
       isPending = false
       return nil
     }
     guard fix.instant >= windowEnd else {
-      latest = fix
+      if keeps || latest != nil { latest = keeps ? fix : nil }
       isPending = true
       suppressed += 1
       return nil
@@ -83,10 +84,18 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return .moved
   }
 
-  /// Delivers what waited for a window that is over by `instant`.
-  public mutating func advance(to instant: EngineInstant) -> Change? {
-    guard isPending, let due = nextDeadline, due <= instant, let latest else { return nil }
-    return deliver(latest, at: windowEnd, reason: .window)
+  /// Delivers what waited for a window that is over by `instant`: the fix that was kept, or else the last.
+  public mutating func advance(to instant: EngineInstant, last: Fix? = nil) -> Change? {
+    guard let due = nextDeadline, due <= instant else { return nil }
+    isPending = false
+    return (latest ?? last).map { deliver($0, at: windowEnd, reason: .window) }
+  }
+
+  /// The filter for somebody who does not keep the last fix.
+  func keeping(_ last: Fix?) -> SignificantChange {
+    var filter = self
+    if isPending, latest == nil { filter.latest = last }
+    return filter
   }
 
   /// Until when nothing is delivered, because something just was. Not kept: the settings may change meanwhile.
@@ -113,7 +122,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
       suppressed: suppressed, reason: reason)
     delivered = fix
     deliveredAt = instant
-    latest = fix
+    latest = nil
     suppressed = 0
     isPending = false
     return change

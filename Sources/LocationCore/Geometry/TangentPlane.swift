@@ -25,6 +25,12 @@ struct TangentPlane: Hashable, Sendable, Codable {
     abs(point.east) < reachMeters && abs(point.north) < reachMeters
   }
 
+  private init(origin: Coordinate, metersPerDegreeLatitude: Double, metersPerDegreeLongitude: Double) {
+    self.origin = origin
+    self.metersPerDegreeLatitude = metersPerDegreeLatitude
+    self.metersPerDegreeLongitude = metersPerDegreeLongitude
+  }
+
   /// The plane at a place.
   init(at origin: Coordinate) {
     self.origin = origin
@@ -72,6 +78,13 @@ struct TangentPlane: Hashable, Sendable, Codable {
     let (sin, cos) = Trig.sincos(place.longitude * Trig.radiansPerDegree)
     return Point(east: radius * sin, north: radius * cos)
   }
+}
+
+extension TangentPlane: HasNone {
+  static var none: TangentPlane {
+    TangentPlane(origin: .none, metersPerDegreeLatitude: 0, metersPerDegreeLongitude: 0)
+  }
+  var isNone: Bool { @inline(__always) get { origin.isNone } }
 }
 
 extension TangentPlane.Point: HasNone {

@@ -19,16 +19,16 @@ struct AccuracyInflation: Hashable, Sendable {
 
   /// All but what each fix needs.
   private struct Memory: Hashable, Sendable, Codable {
-    var plane: TangentPlane?
-    var motion = MotionEvidence()
+    @Maybe var plane: TangentPlane?
     var rest = RestSpread()
-    var strays = 0
     /// When the position was last known to be at rest, or the last fix in motion.
     var restedAt = EngineInstant.distantPast
     /// What the rest says, where ``residuals`` say something too; nil where they do not.
     @Maybe var restFactor: Double?
     /// How the fixes scatter that state no accuracy; nil where they state one.
     @Rare var residuals: ResidualSpread?
+    var motion = MotionEvidence()
+    var strays: UInt8 = 0
 
     mutating func changeResiduals(_ body: (inout ResidualSpread) -> Void) { _residuals.change(body) }
   }

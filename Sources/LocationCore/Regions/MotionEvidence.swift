@@ -6,22 +6,22 @@
 /// shorter than ``leastSigmas`` of the claimed error are left out: the output of a receiver that smooths its fixes
 /// wanders like that at rest.
 struct MotionEvidence: Hashable, Sendable, Codable {
-  /// Whether the position moves.
-  private(set) var isMoving = false
   private var short = StepSums()
   private var middle = StepSums()
   private var long = StepSums()
+  /// Whether the position moves.
+  private(set) var isMoving = false
 
   /// Seconds from one fix to the next that are compared, at least.
   static let stepSeconds = 4.0
   /// Standard deviations of a sum of products of independent steps that tell of motion: simulated rests of 24 h gave no
   /// false alarm at 4.2 in 60 days, and 0.4 a day at 3.5.
-  private static let movingSigmas = 4.0
+  private static let movingSigmas: Float = 4
   /// The same below which the motion is over.
-  private static let stillSigmas = 1.5
+  private static let stillSigmas: Float = 1.5
   /// Root mean square of the steps, in claimed standard deviations, below which they are not taken for motion: more
   /// than what an error understated 1.5 times does within its correlation time.
-  fileprivate static let leastSigmas = 1.5
+  fileprivate static let leastSigmas: Float = 1.5
 
   /// Takes the place of a fix into account, whose claimed variance along one axis is given in square metres.
   mutating func note(_ point: TangentPlane.Point, at instant: EngineInstant, variance: Double) {
@@ -40,47 +40,58 @@ struct MotionEvidence: Hashable, Sendable, Codable {
   }
 }
 
-/// Sums over consecutive steps of a least length in time. Older ones count less.
+/// Sums over consecutive steps of a least length in time. Older ones count less. Seven digits are enough: a tenth of a
+/// millimetre within the plane's reach.
 private struct StepSums: Hashable, Sendable, Codable {
-  @Maybe private var last: TangentPlane.Point?
-  @Maybe private var step: TangentPlane.Point?
+  /// Metres along the two axes of the plane.
+  private struct Offset: Hashable, HasNone, Codable {
+    var east: Float
+    var north: Float
+
+    static var none: Offset { Offset(east: -.infinity, north: 0) }
+    var isNone: Bool { @inline(__always) get { east == -.infinity } }
+  }
+
+  @Maybe private var last: Offset?
+  @Maybe private var step: Offset?
   private var lastAt = EngineInstant.distantPast
   /// Products of two consecutive steps, square metres.
-  private var products = 0.0
+  private var products: Float = 0
   /// Their variance, were the steps independent.
-  private var variances = 0.0
+  private var variances: Float = 0
   /// Squares of the steps, in claimed variances.
-  private var squares = 0.0
-  private var count = 0.0
+  private var squares: Float = 0
+  private var count: Float = 0
 
   /// Takes a place into account, where it is time for the next step; `memory` is what a step is worth at the next.
   mutating func note(
     _ point: TangentPlane.Point, at instant: EngineInstant, variance: Double, every seconds: Double,
-    memory: Double
+    memory: Float
   ) {
     let elapsed = lastAt.seconds(to: instant)
     guard elapsed >= seconds else { return }
     let before = step
+    let here = Offset(east: Float(point.east), north: Float(point.north))
     step = nil
     if let last, elapsed <= 4 * seconds + Self.silenceSeconds {
-      let next = TangentPlane.Point(east: point.east - last.east, north: point.north - last.north)
+      let next = Offset(east: here.east - last.east, north: here.north - last.north)
       if let before {
         let square = next.east * next.east + next.north * next.north
         products = memory * products + before.east * next.east + before.north * next.north
         variances =
           memory * memory * variances
           + (before.east * before.east + before.north * before.north) * square / 2
-        squares = memory * squares + square / variance
+        squares = memory * squares + square / Float(variance)
         count = memory * count + 1
       }
       step = next
     }
-    last = point
+    last = here
     lastAt = instant
   }
 
   /// Whether the products add up to more than so many standard deviations.
-  func exceeds(_ sigmas: Double) -> Bool {
+  func exceeds(_ sigmas: Float) -> Bool {
     products > 0 && products * products > sigmas * sigmas * variances
       && squares > MotionEvidence.leastSigmas * MotionEvidence.leastSigmas * count
   }

@@ -213,12 +213,16 @@ extension RegionCatalog {
 extension RegionCatalog {
   /// Sixteen leaves of sixteen regions each, of which some are near a place.
   struct LeafGroup: Sendable {
+    /// The slot of the first of their regions.
+    private var first: RegionSlot
+    private static let width = PackedBoxTree.width * AnnulusLeaf.width
+
+    fileprivate init(part: Int, node: Int) { first = RegionSlot(part: part, entry: node &* Self.width) }
+
     /// The part whose tree has them.
-    var part: Int32
+    @inline(__always) fileprivate var part: Int { first.part }
     /// The node of the tree that has the leaves' boxes.
-    var node: Int32
-    /// Square of a distance in metres that none of them is nearer than; 0 where the place is among them.
-    var squaredMiss: Float
+    @inline(__always) fileprivate var node: Int { first.entry / Self.width }
   }
 
   /// Calls `body` with each leaf, in degrees, that comes within some metres of a place, with the slot of its first
@@ -231,8 +235,8 @@ extension RegionCatalog {
   ) {
     let squaredReach = reach * reach
     for index in groups.indices {
-      let part = Int(groups[index].part)
-      let node = Int(groups[index].node)
+      let part = groups[index].part
+      let node = groups[index].node
       let first = node * PackedBoxTree.width
       if mayHoldLarge, first + PackedBoxTree.width <= parts[part].tree.firstLargeLeaf { continue }
       let misses = parts[part].tree.nodes[node].squaredMisses(
@@ -261,7 +265,7 @@ extension RegionCatalog {
   /// The metres within which every region is in one of them, or waits.
   func gather(
     around place: Coordinate, wanted: Int, hintMeters: Double, widestMeters: Double,
-    into found: inout [LeafGroup]
+    into groups: inout [LeafGroup]
   ) -> Double {
     let reach = widestMeters / GeoBox.leastMetersPerDegreeLatitude
     let highest = Swift.min(90, abs(place.latitude) + reach)
@@ -272,11 +276,14 @@ extension RegionCatalog {
     var search = PackedBoxTree.Search(
       longitude: Float(place.longitude), latitude: Float(place.latitude),
       metersPerLongitude: Float(perLongitude))
+    // Each with the square of a distance in metres that it is not nearer than; 0 where the place is among its regions.
+    var found: [(group: LeafGroup, squaredMiss: Float)] = []
+    found.reserveCapacity(2 * wanted)
     while true {
       found.removeAll(keepingCapacity: true)
       for part in parts.indices where parts[part].isPacked {
         parts[part].tree.forEachGroup(&search, squaredHorizon: squaredHorizon) { node, squaredMiss in
-          found.append(LeafGroup(part: Int32(part), node: node, squaredMiss: squaredMiss))
+          found.append((LeafGroup(part: part, node: Int(node)), squaredMiss))
         }
       }
       if found.count >= wanted / 2 || squaredHorizon >= widest { break }
@@ -290,6 +297,9 @@ extension RegionCatalog {
         found.removeSubrange(wanted...)
       }
     }
+    groups.removeAll(keepingCapacity: groups.capacity >= found.count)
+    groups.reserveCapacity(found.count)
+    for entry in found { groups.append(entry.group) }
     return Double(squaredHorizon).squareRoot()
   }
 

@@ -1,12 +1,12 @@
 /// The spread of the fixes of a rest, in the errors that the receiver claims.
 struct RestSpread: Hashable, Sendable, Codable {
-  /// Sums over the fixes of one block, metres from the anchor.
+  /// Sums over the fixes of one block, metres from the anchor. Seven digits are enough for the few thousand of them.
   private struct Block: Hashable, Sendable, Codable {
-    var count = 0
-    var east = 0.0
-    var north = 0.0
-    var squares = 0.0
-    var variances = 0.0
+    var count: Float = 0
+    var east: Float = 0
+    var north: Float = 0
+    var squares: Float = 0
+    var variances: Float = 0
     var began = EngineInstant.distantPast
   }
 
@@ -25,7 +25,7 @@ struct RestSpread: Hashable, Sendable, Codable {
   @Rare private var blocks: Blocks?
 
   private static let blockSeconds = 300.0
-  private static let blockCount = 10
+  private static let blockCount: Float = 10
   /// Blocks from which an estimate is made.
   private static let leastCount = 3
 
@@ -56,13 +56,13 @@ struct RestSpread: Hashable, Sendable, Codable {
 
   /// Adds a fix; tells whether that completed a block.
   mutating func add(_ point: TangentPlane.Point, variance: Double, at instant: EngineInstant) -> Bool {
-    let east = point.east - anchor.east
-    let north = point.north - anchor.north
+    let east = Float(point.east - anchor.east)
+    let north = Float(point.north - anchor.north)
     block.count += 1
     block.east += east
     block.north += north
     block.squares += east * east + north * north
-    block.variances += variance
+    block.variances += Float(variance)
     guard block.count >= Self.blockCount, block.began.seconds(to: instant) >= Self.blockSeconds else {
       return false
     }
@@ -75,10 +75,10 @@ struct RestSpread: Hashable, Sendable, Codable {
 
   private mutating func add(_ block: Block) {
     let count = Double(block.count)
-    let variance = block.variances / count
-    let east = block.east / count
-    let north = block.north / count
-    let spread = Swift.max(0, block.squares / count - east * east - north * north)
+    let variance = Double(block.variances) / count
+    let east = Double(block.east) / count
+    let north = Double(block.north) / count
+    let spread = Swift.max(0, Double(block.squares) / count - east * east - north * north)
     var blocks = blocks ?? Blocks()
     blocks.count += 1
     blocks.within += 0.5 * spread * (count / (count - 1)) / variance
