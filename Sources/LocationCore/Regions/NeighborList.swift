@@ -57,7 +57,7 @@ struct NeighborList: Sendable {
   /// How many groups of leaves the leaf list aims at.
   static let groupCount = 6
   /// How many edges the neighbor list aims at.
-  static let neighborCount = 26
+  static let neighborCount = 16
   /// Takes off what the index's plane may add to a distance.
   private static let slack: Float = 0.98
   private static let leastReachMeters: Float = 20
