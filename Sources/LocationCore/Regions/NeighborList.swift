@@ -175,7 +175,11 @@ extension NeighborList {
     horizon = reach * Self.slack
     locate()
     listed = scanned
-    reachHint = count < Self.neighborCount + inside ? reach * 1.1 : reach
+    if count < Self.neighborCount + inside {
+      reachHint = reach * 1.1
+    } else {
+      reachHint = count > Self.neighborCount * 3 / 2 + inside ? reach * 0.9 : reach
+    }
     for entry in large where evidence.state(of: entry.slot) == .inside { inside += 1 }
     insideCount = inside
     return Listed()
@@ -302,9 +306,8 @@ extension NeighborList {
     return inside
   }
 
-  /// An array would double its memory: thousands of devices have one each, most with three batches.
   private mutating func append(_ batch: AnnulusBatch) {
-    if batches.count == batches.capacity { batches.reserveCapacity(batches.count + batches.count / 4 + 1) }
+    batches.makeRoomForOne()
     batches.append(batch)
   }
 

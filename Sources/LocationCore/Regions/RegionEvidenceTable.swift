@@ -82,6 +82,7 @@ struct RegionEvidenceTable: Sendable {
       records[place].evidence = evidence
       setActive(place, isActive)
     } else {
+      records.makeRoomForOne()
       records.insert(Record(evidence: evidence, isActive: isActive, slot: slot), at: place)
       if isActive { activeCount += 1 }
     }
@@ -114,13 +115,15 @@ struct RegionEvidenceTable: Sendable {
     let slot = records.remove(at: place).slot
     setResting(slot, visits: visits)
     dropRested(at: instant)
-    if against.updatedAt != seenAt { rested.append(Rested(slot: slot, updatedAt: against.updatedAt)) }
+    guard against.updatedAt != seenAt else { return }
+    rested.makeRoomForOne()
+    rested.append(Rested(slot: slot, updatedAt: against.updatedAt))
   }
 
   /// Drops those that have been at rest for so long that it does not matter any more since when.
   private mutating func dropRested(at instant: EngineInstant) {
     let kept = rested.firstIndex { !Counterevidence.isLongPast($0.updatedAt, at: instant) } ?? rested.count
-    if kept > 0 { rested.removeFirst(kept) }
+    if kept > 0 { rested = Array(rested[kept...]) }
   }
 
   /// Makes a passage count as a visit.
@@ -161,9 +164,7 @@ struct RegionEvidenceTable: Sendable {
 
   /// Follows the regions to where a packing has put them.
   mutating func renumber(_ renumbered: RegionRenumbering) {
-    var moved = SlotMap()
-    visited.forEachValue { slot, visits in moved.set(renumbered(slot), visits) }
-    visited = moved
+    visited.renumber(renumbered)
     for place in records.indices { records[place].slot = renumbered(records[place].slot) }
     records.sort { $0.slot.rawValue < $1.slot.rawValue }
     for place in rested.indices { rested[place].slot = renumbered(rested[place].slot) }

@@ -3,27 +3,39 @@ struct ArrivalPath: Hashable, Sendable {
   private static let stepSeconds = 12.0
   private static let capacity = 8
 
-  private struct Step: Hashable, Sendable {
-    var seconds: Float = 0
-    var east: Float = 0
-    var north: Float = 0
+  private struct Place: Hashable, Sendable {
+    var east: Float
+    var north: Float
+
+    init(_ point: TangentPlane.Point) { (east, north) = (Float(point.east), Float(point.north)) }
+
+    func isWithin(_ meters: Double, of point: TangentPlane.Point) -> Bool {
+      let byEast = Double(east) - point.east
+      let byNorth = Double(north) - point.north
+      return byEast * byEast + byNorth * byNorth <= meters * meters
+    }
   }
 
-  private var first: Step
+  private struct Step: Hashable, Sendable {
+    var seconds: Float
+    var place: Place
+  }
+
+  private var first: Place
   /// The others: most positions in motion stay nowhere for so long.
   private var later: [Step] = []
   /// The largest distance, metres, by which one of the fixes may err.
   private(set) var reachMeters = 0.0
 
   /// Begins at a point.
-  init(_ point: TangentPlane.Point) { first = Step(east: Float(point.east), north: Float(point.north)) }
+  init(_ point: TangentPlane.Point) { first = Place(point) }
 
   /// Keeps a point where the stay was after so many seconds, unless it has one of about then.
   @inline(__always)
   mutating func add(_ point: TangentPlane.Point, seconds after: Double, reachMeters reach: Double) {
     let count = later.count + 1
     guard count < Self.capacity, after >= Double(count) * Self.stepSeconds else { return }
-    later.append(Step(seconds: Float(after), east: Float(point.east), north: Float(point.north)))
+    later.append(Step(seconds: Float(after), place: Place(point)))
     reachMeters = max(reachMeters, reach)
   }
 
@@ -32,12 +44,8 @@ struct ArrivalPath: Hashable, Sendable {
 
   /// Seconds from the first fix to the first that lies within so many metres of a point; none where all lie outside.
   func seconds(to point: TangentPlane.Point, within meters: Double) -> Double {
-    func isWithin(_ step: Step) -> Bool {
-      let byEast = Double(step.east) - point.east
-      let byNorth = Double(step.north) - point.north
-      return byEast * byEast + byNorth * byNorth <= meters * meters
-    }
-    return isWithin(first) ? 0 : later.first(where: isWithin).map { Double($0.seconds) } ?? 0
+    if first.isWithin(meters, of: point) { return 0 }
+    return later.first { $0.place.isWithin(meters, of: point) }.map { Double($0.seconds) } ?? 0
   }
 }
 
@@ -53,20 +61,22 @@ extension ArrivalPath: Codable {
 
   init(from decoder: any Decoder) throws {
     let columns = try Columns(from: decoder)
-    first = Step(east: columns.east[0], north: columns.north[0])
+    func place(_ index: Int) -> Place {
+      Place(TangentPlane.Point(east: Double(columns.east[index]), north: Double(columns.north[index])))
+    }
+    first = place(0)
     for index in 1..<max(1, min(columns.count, Self.capacity)) {
-      later.append(
-        Step(seconds: columns.seconds[index], east: columns.east[index], north: columns.north[index]))
+      later.append(Step(seconds: columns.seconds[index], place: place(index)))
     }
     reachMeters = columns.reachMeters
   }
 
   func encode(to encoder: any Encoder) throws {
     var columns = Columns(count: later.count + 1, reachMeters: reachMeters)
-    for (index, step) in ([first] + later).enumerated() {
+    for (index, step) in ([Step(seconds: 0, place: first)] + later).enumerated() {
       columns.seconds[index] = step.seconds
-      columns.east[index] = step.east
-      columns.north[index] = step.north
+      columns.east[index] = step.place.east
+      columns.north[index] = step.place.north
     }
     try columns.encode(to: encoder)
   }

@@ -7,7 +7,7 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   /// When the place was left, as the first fix after a silence tells; nil where it tells nothing.
   @Maybe private(set) var departure: StayPoint.Moment?
   /// How the first of them shows the way; version 0.1.0 did not keep it.
-  private var way: Way?
+  @Maybe private var way: Way?
   private var began = EngineInstant(microseconds: 0)
   @Maybe private var clearSince: EngineInstant?
   private var clearCount = 0
@@ -25,13 +25,18 @@ struct VisitAbsence: Hashable, Sendable, Codable {
   }
 
   /// The way from the place to the first fix outside.
-  private struct Way: Hashable, Sendable, Codable {
+  private struct Way: Hashable, Sendable, Codable, HasNone {
     /// The last fix at the place.
     var last: StayPoint.Moment
     /// The first fix outside, its standard deviation, and its distance from the middle of the place.
     var coordinate: Coordinate
     var sigmaMeters: Double
     var meters: Double
+
+    static var none: Way {
+      Way(last: .none, coordinate: .none, sigmaMeters: .none, meters: .none)
+    }
+    var isNone: Bool { meters.isNone }
   }
 
   /// Begins with the first fix outside, `metersAway` from the middle of `place`.

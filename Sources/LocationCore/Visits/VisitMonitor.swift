@@ -29,9 +29,13 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   }
 
   /// A visit that has been told.
-  private struct Visit: Hashable, Sendable, Codable {
+  private struct Visit: Hashable, Sendable, Codable, HasNone {
+    /// Counted from 1.
     var number: Int
     var arrived: UTCTime
+
+    static var none: Visit { Visit(number: 0, arrived: UTCTime(microseconds: 0)) }
+    var isNone: Bool { number == 0 }
   }
 
   /// The visit before.
@@ -54,7 +58,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   @Rare private var absence: VisitAbsence?
   /// Fixes in a row outside the place.
   private var awayCount = 0
-  private var visit: Visit?
+  @Maybe private var visit: Visit?
   @Rare private var closed: Closed?
   private var count = 0
   @Maybe private var latest: EngineInstant?
