@@ -5,18 +5,21 @@ import LocationCore
 // Many devices that share one catalog of regions, each with an engine of its own: bytes a device beyond the catalog, and
 // fixes a second over all of them on one core, one fix of each device in turn.
 //
-//   shared-catalog DEVICES REGIONS FIXES walk|drive
+//   shared-catalog DEVICES REGIONS FIXES walk|drive [lean]
+//
+// Lean engines give their lists of regions back after each fix, as the devices of a fleet do.
 //
 // The regions are circles of 50 to 500 m in a square of 2 by 2 degrees, so of 100,000 about twenty are within 1.5 km.
 
 let arguments = CommandLine.arguments
-guard arguments.count == 5, let deviceCount = Int(arguments[1]), let regionCount = Int(arguments[2]),
+guard arguments.count == 5 || arguments.dropFirst(5) == ["lean"], let deviceCount = Int(arguments[1]), let regionCount = Int(arguments[2]),
   let fixCount = Int(arguments[3]), ["walk", "drive"].contains(arguments[4])
 else {
-  print("usage: shared-catalog DEVICES REGIONS FIXES walk|drive")
+  print("usage: shared-catalog DEVICES REGIONS FIXES walk|drive [lean]")
   exit(64)
 }
 let isDrive = arguments[4] == "drive"
+let isLean = arguments.count > 5
 
 /// SplitMix64.
 struct Seeded {
@@ -105,6 +108,7 @@ for (second, step) in track.enumerated() {
       time: time, latitude: device.latitude + step.north, longitude: device.longitude + step.east,
       accuracy: Accuracy(radiusMeters: 7.5, source: .reported), mode: .threeD)
     device.engine.handle(report, at: device.engine.instant(ofReplayed: report), into: &effects)
+    if isLean { device.engine.freeMemory() }
     records += effects.count
     effects.removeAll(keepingCapacity: true)
   }

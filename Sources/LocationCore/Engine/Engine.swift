@@ -175,6 +175,10 @@ public struct Engine: ~Copyable {
     fire(until: instant, into: &effects)
     nextDeadline = findDeadline()
   }
+
+  /// Gives back the memory of what is around the position, which the next fix that leaves it finds again: for one of
+  /// many engines that waits for its turn. It changes nothing that follows.
+  public mutating func freeMemory() { regions.freeMemory() }
 }
 
 // MARK: - Deadlines

@@ -5,4 +5,14 @@ extension Array {
   mutating func makeRoomForOne() {
     if count == capacity { reserveCapacity(count + count / 4 + 1) }
   }
+
+  /// Gives the room back, where it is for two elements or more, or for one where there is none.
+  @inline(__always)
+  mutating func freeRoom() {
+    guard capacity > (isEmpty ? 0 : count + 1) else { return }
+    var tight: [Element] = []
+    tight.reserveCapacity(count)
+    tight.append(contentsOf: self)
+    self = tight
+  }
 }

@@ -99,6 +99,19 @@ struct NeighborList: Sendable {
     probed = -1
   }
 
+  /// Gives back the memory of both lists. The safe distance stays; the next probe beyond it makes them anew.
+  mutating func freeMemory() {
+    guard !groups.isEmpty || !batches.isEmpty else { return }
+    groups = []
+    batches = []
+    bounds = []
+    count = 0
+    probed = -1
+    gatheredHorizon = -1
+    horizon = -1
+    listedLeft = -1
+  }
+
   /// The list reaches around the place of the last probe: it can be scanned.
   struct Listed: ~Copyable { fileprivate init() {} }
   /// It does not: it has to be made anew.

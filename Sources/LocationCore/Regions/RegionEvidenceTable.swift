@@ -155,6 +155,12 @@ struct RegionEvidenceTable: Sendable {
     records.remove(at: place)
   }
 
+  /// Gives back the room that was left by entries which are gone.
+  mutating func freeMemory() {
+    records.freeRoom()
+    rested.freeRoom()
+  }
+
   /// Calls `body` with each region of which something is known, and its record.
   func forEachEntry(_ body: (RegionSlot, _ place: Int?) -> Void) {
     for place in records.indices { body(records[place].slot, place) }

@@ -48,6 +48,12 @@ public struct RegionMonitor: Sendable {
     lastFix = here
   }
 
+  /// Gives back the memory that the next search makes anew. It decides nothing.
+  mutating func freeMemory() {
+    neighbors.freeMemory()
+    evidence.freeMemory()
+  }
+
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.
   public mutating func noteGap() {
     for place in evidence.records.indices where evidence.isActive(place) { evidence[place].noteGap() }

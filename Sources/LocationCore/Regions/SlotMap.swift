@@ -19,9 +19,12 @@ struct SlotMap: Sendable {
 
   mutating func set(_ slot: RegionSlot, _ value: Int32) {
     let place = rank(of: slot)
-    guard !holds(slot, at: place) else { return entries[place].value = value }
-    entries.makeRoomForOne()
-    entries.insert(Entry(slot: slot, value: value), at: place)
+    if holds(slot, at: place) {
+      entries[place].value = value
+    } else {
+      entries.makeRoomForOne()
+      entries.insert(Entry(slot: slot, value: value), at: place)
+    }
   }
 
   mutating func remove(_ slot: RegionSlot) {

@@ -87,6 +87,8 @@ package final class FleetDevice {
     if catalog.version > catalogVersion { watch(catalog) }
     self.sequence = sequence
     engine.handle(report, at: engine.instant(ofReplayed: report), into: &effects)
+    // Thousands of others come before its next fix.
+    engine.freeMemory()
   }
 
   private func watch(_ catalog: FleetCatalog) {

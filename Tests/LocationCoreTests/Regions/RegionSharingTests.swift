@@ -49,6 +49,25 @@ import Testing
     #expect(alike)
   }
 
+  @Test(arguments: [3, 4]) func `giving memory back changes no event and no snapshot`(seed: Int) throws {
+    var noise = SeededNoise(seed: seed)
+    let catalog = try RegionCatalog(Self.regions(&noise))
+    let story = Self.story(&noise)
+    var whole = RegionMonitor(catalog: catalog)
+    let expected = whole.events(of: story)
+    #expect(expected.count > 20)
+    var lean = RegionMonitor(catalog: catalog)
+    var events: [RegionEvent] = []
+    for fix in story {
+      lean.observe(fix, into: &events)
+      if seed == 3 || noise.unit() < 0.3 { lean.freeMemory() }
+    }
+    let same = events == expected
+    #expect(same)
+    let alike = lean.snapshot == whole.snapshot
+    #expect(alike)
+  }
+
   @Test func `packing under way changes no event`() throws {
     var noise = SeededNoise(seed: 5)
     let regions = Self.regions(&noise)
