@@ -188,11 +188,7 @@ extension NeighborList {
     horizon = reach * Self.slack
     locate()
     listed = scanned
-    if count < Self.neighborCount + inside {
-      reachHint = reach * 1.1
-    } else {
-      reachHint = count > Self.neighborCount * 3 / 2 + inside ? reach * 0.9 : reach
-    }
+    reachHint = count < Self.neighborCount + inside ? reach * 1.1 : reach
     for entry in large where evidence.state(of: entry.slot) == .inside { inside += 1 }
     insideCount = inside
     return Listed()

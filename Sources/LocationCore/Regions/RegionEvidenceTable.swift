@@ -16,9 +16,10 @@ struct RegionEvidenceTable: Sendable {
 
   /// Of all regions that the position is in, and of those with pending evidence, by slot: they are few.
   private(set) var records: [Record] = []
-  private(set) var activeCount = 0
   /// How often regions without a record were visited.
   private var visited = SlotMap()
+  // Beside the count of the visited in memory.
+  private(set) var activeCount: Int32 = 0
   /// Those of the last minute, the oldest first; later it does not matter any more when it was.
   private var rested: [Rested] = []
   /// When the regions of which nothing else is known were found to be outside; nil where no fix was seen yet, and they
@@ -170,7 +171,9 @@ struct RegionEvidenceTable: Sendable {
 
   /// Follows the regions to where a packing has put them.
   mutating func renumber(_ renumbered: RegionRenumbering) {
-    visited.renumber(renumbered)
+    var moved = SlotMap()
+    visited.forEachValue { slot, visits in moved.set(renumbered(slot), visits) }
+    visited = moved
     for place in records.indices { records[place].slot = renumbered(records[place].slot) }
     records.sort { $0.slot.rawValue < $1.slot.rawValue }
     for place in rested.indices { rested[place].slot = renumbered(rested[place].slot) }
