@@ -8,7 +8,7 @@ struct SlotMap: Sendable {
     var value: Int32 = 0
   }
 
-  /// A power of two of them, or none; two thirds are in use at most.
+  /// A power of two of them, or none; three quarters are in use at most.
   private var cells: [Cell] = []
   private(set) var count: Int32 = 0
 
@@ -20,7 +20,7 @@ struct SlotMap: Sendable {
   }
 
   mutating func set(_ slot: RegionSlot, _ value: Int32) {
-    if 3 * (Int(count) + 1) > 2 * cells.count { grow() }
+    if 4 * (Int(count) + 1) > 3 * cells.count { grow() }
     let place = place(of: slot)
     if cells[place].slot != slot {
       cells[place].slot = slot
