@@ -144,8 +144,8 @@ extension DaemonLoop {
       heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
       running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,
-      journalRows: counts.journal,
-      eventRows: counts.events, outlets: try database.outletStates()
+      journalRows: counts.journal, eventRows: counts.events, regions: counts.regions,
+      outlets: try database.outletStates()
     ).tree(of: live.engine)
   }
 }

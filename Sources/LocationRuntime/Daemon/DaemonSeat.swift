@@ -46,7 +46,7 @@ package struct DaemonSeat: Sendable {
       now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
       newestID: restored.records.lastID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
-      storedRegions: try database.regionIDs().count,
+      regions: counts.regions,
       isLowPower: try database.lowPowerRequests().last?.isOn, outlets: try database.outletStates())
     return report.tree(of: restored.engine)
   }

@@ -29,8 +29,8 @@ struct StatusReport {
   var eventRows: Int
   /// When a daemon was last seen to store something; nil where it runs.
   var lastSeen: UTCTime?
-  /// Regions of the database, where they may be others than the engine's because no daemon runs.
-  var storedRegions: Int?
+  /// Regions of the database. The engine's are others while no daemon runs, and before the first fix of a log.
+  var regions: Int
   /// Whether the next daemon is to be in low-power mode, where that was asked for since the last one.
   var isLowPower: Bool?
   /// Each outlet and how it fares.
@@ -59,7 +59,7 @@ struct StatusReport {
     if !refused.isEmpty {
       add("rejected", .object(refused.map { .init(key: $0.0.rawValue, value: .number("\($0.1)")) }))
     }
-    add("regions", .number("\(storedRegions ?? engine.regionIDs.count)"))
+    add("regions", .number("\(regions)"))
     add("inside", .array(engine.regionsInside.map { .string($0) }))
     let subscribers = engine.subscribers
     add("subscribers", .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }))

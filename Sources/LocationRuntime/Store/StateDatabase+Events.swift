@@ -56,14 +56,15 @@ extension StateDatabase {
   }
 
   /// How many rows there are.
-  func counts() throws(Failure) -> (journal: Int, events: Int) {
+  func counts() throws(Failure) -> (journal: Int, events: Int, regions: Int) {
     try read { database in
       (
         // Its rows are numbered without gaps, because only the oldest are removed; to count them would be to read it.
         try Int.fetchOne(
           database,
           sql: "SELECT (SELECT max(number) FROM journal) - (SELECT min(number) FROM journal) + 1") ?? 0,
-        try Int.fetchOne(database, sql: "SELECT count(*) FROM events") ?? 0
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM events") ?? 0,
+        try Int.fetchOne(database, sql: "SELECT count(*) FROM regions") ?? 0
       )
     }
   }

@@ -56,6 +56,18 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `status counts regions that were imported before a log's first fix`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["regions", "add", "here", "--circle", "48,11.5,300"]).status == 0)
+    try run.start()
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":1"#))
+    #expect(try await run.command(["regions", "add", "there", "--circle", "49,11.5,300"]).status == 0)
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":2"#))
+    #expect(await run.end() == 0)
+  }
+
   @Test func `regions that are added, shown and removed count at once`() async throws {
     let run = try DaemonRun()
     try run.start()
@@ -94,14 +106,16 @@ import Testing
     try run.start()
     for index in 3..<6 { run.gpsd.say(Self.report(index)) }
     #expect(await follow.wait { $0.contains { $0.contains(#""type":"region.state""#) } }, "\(follow.stdout)")
+    // Only what has ended tells nothing more, such as that no fix comes any more.
+    #expect(await run.end() == 0)
     let all = try await run.events()
+    #expect(await follow.wait { $0.count >= all.count })
     #expect(follow.lines == all)
     let since = try await run.command(["events", "--since", "2"])
     #expect(
       since.stdout.split(separator: "\n")[...]
         == all.drop { !$0.contains(#""id":3,"#) }.drop { $0.contains(#""id":2,"#) })
     follow.signal(SIGTERM)
-    #expect(await run.end() == 0)
   }
 
   @Test func `signals reload and end it, and systemd is told`() async throws {
