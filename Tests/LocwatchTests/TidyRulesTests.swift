@@ -223,6 +223,30 @@ import Testing
       Tidy.tracks(["b.chk", "b.scenario.yaml"]).map(\.path) == ["Tracks/b.chk", "Tracks/b.scenario.yaml"])
   }
 
+  @Test func `a target that is not as the root's is caught`() {
+    let root = #"""
+      .package(url: "https://a", from: "1.0.0"),
+      .target(
+        name: "A", dependencies: ["B"],
+        resources: ["x", "y"].map { .embedInCode("\($0)") },
+        swiftSettings: strict),
+      // B.
+      .systemLibrary(name: "B", pkgConfig: "b"),
+      .target(name: "C", dependencies: ["A"], path: "Tests/C"),
+      """#
+    func found(_ manifest: String) -> [String] {
+      Tidy.sharedTargets(in: manifest, of: "F/Package.swift", root: root).map(\.description)
+    }
+    #expect(found(root.replacing("strict", with: "fuzzed").replacing("B.", with: "Others.")).isEmpty)
+    #expect(found(".target(name: \"C\", dependencies: []),\n.target(name: \"D\")").isEmpty)
+    #expect(
+      found(root.replacing(#""x", "y""#, with: #""x""#)).first?.hasPrefix("F/Package.swift:2: A is not")
+        == true)
+    #expect(found(root.replacing(#"["B"]"#, with: #"["B", "D"]"#)).count == 1)
+    #expect(found(root.replacing(#"pkgConfig: "b""#, with: #"pkgConfig: "c""#)).count == 1)
+    #expect(found(root.replacing("1.0.0", with: "1.0.1")).count == 1)
+  }
+
   @Test func `a path that is not there is caught`() {
     let text =
       "Run `scripts/test`, then ./scripts/demo.\nSee [wire](Docs/Wire.md); Tracks/*.gpx, Tracks/<slug>.gpx, Fuzz/\nhttps://x.y/Docs/\n"

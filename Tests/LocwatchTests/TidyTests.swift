@@ -35,6 +35,14 @@ import Testing
     report(Tidy.tracks(try FileManager.default.contentsOfDirectory(atPath: PackageRoot.file("Tracks"))))
   }
 
+  @Test(arguments: ["Fuzz", "Checker", "Simulator"])
+  func `a package apart builds the root's targets as the root does`(folder: String) throws {
+    let path = "\(folder)/Package.swift"
+    let manifest = try Self.text(path)
+    #expect(manifest.contains(".target(name: \"LocationCore\""))
+    report(Tidy.sharedTargets(in: manifest, of: path, root: try Self.text("Package.swift")))
+  }
+
   @Test(arguments: [
     "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Docs/README.md", "Docs/Design.md", "Docs/Policy.md",
     "Docs/Power.md", "Docs/Replay.md", "Docs/Synth.md", "Docs/Wire.md",

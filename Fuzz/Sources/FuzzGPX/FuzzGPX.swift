@@ -21,7 +21,7 @@ struct FuzzGPX {
     do {
       let scanned = try Transcript(gpx: input, pieces: [size], scans: true)
       let parsed = try Transcript(gpx: input, pieces: [size], scans: false)
-      precondition(scanned == parsed, "scanner: \(scanned)\nparser: \(parsed)")
+      guard scanned == parsed else { fatalError("scanner: \(scanned); parser: \(parsed)") }
     } catch {
       return 0  // No memory for a parser.
     }

@@ -20,7 +20,7 @@ struct FuzzLines {
     let size = last % 2 == 0 ? count : last
     let scanned = Transcript(lines: input, pieces: [size], scans: true)
     let parsed = Transcript(lines: input, pieces: [size], scans: false)
-    precondition(scanned == parsed, "scanner: \(scanned)\ngeneral: \(parsed)")
+    guard scanned == parsed else { fatalError("scanner: \(scanned); general reader: \(parsed)") }
     return 0
   }
 }

@@ -88,7 +88,28 @@ struct ScannerTests {
     }
   }
 
-  @Test("damaged documents give the same points, notes, and trouble on the same line and column")
+  @Test("what fuzzers begin with or have found is read alike", arguments: ["gpx", "lines"])
+  func seedsAgree(kind: String) throws {
+    let folder = PackageRoot.file("Fuzz/Seeds/\(kind)")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
+      let bytes = [UInt8](try Data(contentsOf: URL(filePath: "\(folder)/\(name)")))
+      for size in [7, 1 << 20] {
+        let (scanned, parsed) =
+          kind == "gpx"
+          ? (
+            try Transcript(gpx: bytes, pieces: [size], scans: true),
+            try Transcript(gpx: bytes, pieces: [size], scans: false)
+          )
+          : (
+            Transcript(lines: bytes, pieces: [size], scans: true),
+            Transcript(lines: bytes, pieces: [size], scans: false)
+          )
+        #expect(scanned == parsed, "\(name), pieces of \(size)")
+      }
+    }
+  }
+
+  @Test("damaged documents give the same points, notes, and trouble on the same line")
   func damagedDocuments() throws {
     var random = SeededRandom(61)
     var troubled = 0

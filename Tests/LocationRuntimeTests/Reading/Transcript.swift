@@ -46,7 +46,10 @@ struct Transcript: Equatable, CustomStringConvertible {
       }
       try read(ScanPiece(capacity: 1), &found)
     } catch {
-      trouble = "\(error)"
+      // In which column the parser sees that something is wrong depends on how far it sees ahead, and a point that the
+      // scanner might take ends what it sees: `d<trkpt` behind the document is junk, or a name with a bad letter.
+      let text = "\(error)"
+      trouble = String(text[..<(text.firstRange(of: " at column ")?.lowerBound ?? text.endIndex)])
     }
     items = found.map(Self.bits)
   }

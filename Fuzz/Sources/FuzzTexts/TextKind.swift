@@ -1,0 +1,1 @@
+../../../Tests/LocationRuntimeTests/Hostile/TextKind.swift
