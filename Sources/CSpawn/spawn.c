@@ -96,7 +96,8 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
     if (members < 0 || write(members, "0", 1) != 1) give_up(gate, LOCWATCH_STAGE_CGROUP);
     close(members);
   }
-  if (setpgid(0, 0) != 0) give_up(gate, LOCWATCH_STAGE_FORK);
+  // Another user's program gets a session of its own, without our terminal: it could type there (ioctl_tty(2), TIOCSTI).
+  if ((program->is_other ? setsid() : setpgid(0, 0)) < 0) give_up(gate, LOCWATCH_STAGE_FORK);
   // By the system call: the C library does not let go of two signals of its own. All zero is SIG_DFL everywhere.
   static const uint64_t initial[8];
   for (int number = 1; number <= 64; number += 1) syscall(SYS_rt_sigaction, number, initial, NULL, 8);

@@ -32,6 +32,13 @@ enum DaemonGreeting {
         lines.append("\(subscriber.name): \(error)")
       }
     }
+    if let user = subscriber.confinement?.user {
+      do throws(ProgramStart.Refusal) {
+        _ = try ProgramAccount(user: user, group: subscriber.confinement?.group)
+      } catch {
+        lines.append("\(subscriber.name): \(error.text)")
+      }
+    }
     for id in subscriber.regions ?? [] where subscriber.services.contains(.regions) && !ids.contains(id) {
       let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
       lines.append(

@@ -7,19 +7,21 @@ struct ProgramAccount: Hashable {
   var group: gid_t
   var groups: [gid_t]
   /// What a login sets in the environment, as `KEY=VALUE`.
-  var environment: [String]
+  private var login: [String]
 
   /// - Parameter group: instead of the user's own.
   /// - Throws: ``ProgramStart/Refusal`` where there is no such user or group.
   init(user: String, group: String?) throws(ProgramStart.Refusal) {
     guard let entry = unsafe getpwnam(user), let home = unsafe entry.pointee.pw_dir else {
-      throw .unknownAccount("there is no user \(user)")
+      throw .unknownAccount("there is no user \"\(user)\"")
     }
     self.user = unsafe entry.pointee.pw_uid
-    environment = unsafe ["HOME=\(String(cString: home))", "USER=\(user)", "LOGNAME=\(user)"]
+    login = unsafe ["HOME=\(String(cString: home))", "USER=\(user)", "LOGNAME=\(user)"]
     var own = unsafe entry.pointee.pw_gid
     if let group {
-      guard let entry = unsafe getgrnam(group) else { throw .unknownAccount("there is no group \(group)") }
+      guard let entry = unsafe getgrnam(group) else {
+        throw .unknownAccount("there is no group \"\(group)\"")
+      }
       own = unsafe entry.pointee.gr_gid
     }
     self.group = own
@@ -28,4 +30,15 @@ struct ProgramAccount: Hashable {
     // A user in more groups than that gets none but the first.
     groups = unsafe getgrouplist(user, own, &list, &count) < 0 ? [own] : Array(list.prefix(Int(count)))
   }
+
+  /// The daemon's environment with this user's login in place of the daemon's own. Of two entries of one key programs
+  /// heed the first or the last, so there is one.
+  func environment(from daemon: [String]) -> [String] {
+    daemon.filter { entry in !Self.ofLogin.contains(where: entry.hasPrefix) } + login
+  }
+
+  /// How entries begin that belong to a login and its session.
+  private static let ofLogin = [
+    "HOME=", "USER=", "LOGNAME=", "SHELL=", "MAIL=", "XDG_", "DBUS_SESSION_BUS_ADDRESS=",
+  ]
 }

@@ -54,7 +54,7 @@ struct ProgramStart {
   ) throws(Refusal) {
     var account: ProgramAccount?
     if let user = confinement?.user { account = try ProgramAccount(user: user, group: confinement?.group) }
-    var environment = environment + (account?.environment ?? [])
+    var environment = account?.environment(from: environment) ?? environment
     cgroup?.limit(confinement)
     let (theirInput, input) = try Self.pipe()
     let ends = hasOutput ? try Self.pipe() : nil

@@ -15,9 +15,12 @@ import Testing
     #expect(unsafe chmod(told.path, 0o777) == 0 && chmod(run.folder.path, 0o755) == 0)
     try await run.add(
       "one",
-      #"cp /proc/self/status '\#(told.path)/status'; echo "$USER $HOME" > '\#(told.path)/home'; ulimit -n > '\#(told.path)/files'; exec sleep 1000"#,
+      #"cp /proc/self/status '\#(told.path)/status'; tr '\0' '\n' < /proc/self/environ > '\#(told.path)/environment'; cat /proc/self/stat > '\#(told.path)/stat'; ulimit -n > '\#(told.path)/files'; exec sleep 1000"#,
       manifest: "services: [significant-change]\nuser: nobody\ngroup: daemon\nnofile: 64\ntasks_max: 100")
-    try run.start(run.settings())
+    // What a daemon has that somebody started at a terminal.
+    try run.start(
+      run.settings(),
+      through: ["/usr/bin/env", "HOME=/root", "USER=root", "XDG_RUNTIME_DIR=/run/user/0", "KEPT=1"])
     run.move(0, second: 0)
     var files = ""
     try await run.wait("the program") {
@@ -36,18 +39,26 @@ import Testing
     #expect(value("NoNewPrivs") == ["1"])
     #expect(value("CapEff").first.map { $0.allSatisfy { $0 == "0" } } == true)
     #expect(!(value("Groups").joined(separator: " ").split(separator: " ").contains("0")))
-    #expect(KernelFile.read(told("home"))?.hasPrefix("nobody /") == true)
+    let home = unsafe String(cString: getpwnam("nobody").pointee.pw_dir)
+    let environment = (KernelFile.read(told("environment")) ?? "").split(separator: "\n")
+    func entries(_ key: String) -> [Substring] { environment.filter { $0.hasPrefix(key) } }
+    #expect(entries("HOME=") == ["HOME=\(home)"] && entries("USER=") == ["USER=nobody"])
+    #expect(entries("XDG_").isEmpty && entries("KEPT=") == ["KEPT=1"], "\(environment)")
+    // Process, name, state, parent, group, session, terminal (proc(5)): a session of its own has none.
+    let stat = (KernelFile.read(told("stat")) ?? "").split(separator: " ")
+    #expect(stat.count > 6 && stat[4] == stat[5] && stat[6] == "0", "\(stat)")
     #expect(await run.end() == 0)
   }
 
   @Test(.enabled(if: isRoot)) func `a user that is not there is told, and nothing runs`() async throws {
     let run = try DaemonRun()
-    try await run.add(
+    let added = try await run.add(
       "one", #"touch "$D/ran""#, manifest: "services: [significant-change]\nuser: nobody-of-that-name")
+    #expect(added.stderr.contains(#"one: there is no user "nobody-of-that-name""#), "\(added.stderr)")
     try run.start(run.settings())
     run.move(0, second: 0)
     try await run.wait("the log") {
-      run.process?.stderr.contains("there is no user nobody-of-that-name") == true
+      run.process?.stderr.contains(#"one: can't be started: there is no user "nobody-of-that-name""#) == true
     }
     #expect(!FileManager.default.fileExists(atPath: run.folder("ran")))
     #expect(await run.end() == 0)

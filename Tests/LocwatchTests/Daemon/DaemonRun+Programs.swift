@@ -10,10 +10,11 @@ extension DaemonRun {
   /// Adds a program that is a shell script. In it `$D` is the test's folder, and `serve` reads records to the end of
   /// its input: it writes each with the process's number to the file `log`, and acknowledges it unless there is a file
   /// `mute`.
+  @discardableResult
   func add(
     _ name: String, style: String = "resident", _ script: String = "serve", manifest: String = "",
     replacing: Bool = false
-  ) async throws {
+  ) async throws -> Binary.Result {
     let path = folder.write(
       "\(name).sh",
       """
@@ -38,6 +39,7 @@ extension DaemonRun {
     let added = try await command(
       ["subscribers", "add", yaml] + (replacing ? ["--replace"] : []))
     try #require(added.status == 0, "\(added.stderr)")
+    return added
   }
 
   /// Settings under which each move of 600 m is a significant change.
