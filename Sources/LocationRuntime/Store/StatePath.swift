@@ -100,7 +100,8 @@ package enum StatePath {
       remedy: "name another file with --state")
   }
 
-  /// Looks whether a state file has one name, and no part of it is a link that somebody may have planted.
+  /// Looks whether a state file has one name, and no part of it is a link, or a log, that somebody may have planted:
+  /// SQLite plays the log that it finds into the file.
   ///
   /// - Throws: `.noPermission`.
   static func requireName(_ path: String) throws(Failure) {
@@ -108,8 +109,14 @@ package enum StatePath {
       throw Failure(
         .cantCreate, file: path, what: "is no plain file", remedy: "name another file with --state")
     }
+    let trusted = [0, geteuid(), status(path)?.st_uid ?? geteuid()]
     for part in ["", "-wal", "-shm", "-journal"] {
       guard let status = Self.status(path + part) else { continue }
+      guard trusted.contains(status.st_uid) else {
+        throw Failure(
+          .noPermission, file: path + part, what: "belongs to user \(status.st_uid), not to the state file's",
+          remedy: "remove it")
+      }
       if status.st_mode & S_IFMT == S_IFLNK {
         throw Failure(
           .noPermission, file: path + part, what: "is a symbolic link",
@@ -148,16 +155,18 @@ package enum StatePath {
   /// - Throws: `.noPermission`; `.noInput` where there is no working directory.
   static func requireSafeFolders(of path: String) throws(Failure) {
     guard geteuid() == 0 else { return }
+    let named = folders(above: try absolute(path))
     var last = "/"
-    for folder in folders(above: try absolute(path)) {
+    for folder in named {
       guard unsafe access(folder, F_OK) == 0 else { break }
-      try requireSafe(folder, for: path)
+      try requireSafe(folder, for: path, holdsIt: folder == named.last)
       last = folder
     }
     guard let real = unsafe realpath(last, nil) else { return }
     defer { unsafe free(real) }
-    for folder in folders(above: unsafe String(cString: real) + "/\(fileName)") {
-      try requireSafe(folder, for: path)
+    let found = folders(above: unsafe String(cString: real) + "/\(fileName)")
+    for folder in found {
+      try requireSafe(folder, for: path, holdsIt: folder == found.last && last == named.last)
     }
   }
 
@@ -168,19 +177,22 @@ package enum StatePath {
     }
   }
 
-  private static func requireSafe(_ folder: String, for path: String) throws(Failure) {
+  /// - Parameter holdsIt: whether the file is in this very folder. There nobody else may put what is used with it.
+  private static func requireSafe(
+    _ folder: String, for path: String, holdsIt: Bool
+  ) throws(Failure) {
     // Whoever owns a link can have it lead elsewhere at any time.
     var target = stat()
     guard let own = status(folder), unsafe stat(folder, &target) == 0 else { return }
     // In what is no folder nothing can be put.
     guard target.st_mode & S_IFMT == S_IFDIR else { return }
-    let isSticky = target.st_mode & S_ISVTX != 0
+    let isSticky = target.st_mode & S_ISVTX != 0 && !holdsIt
     let isGroups = target.st_mode & S_IWGRP != 0 && target.st_gid != 0
     let isEverybodys = target.st_mode & S_IWOTH != 0
     guard own.st_uid == 0, target.st_uid == 0, isSticky || !isGroups && !isEverybodys else {
       throw Failure(
         .noPermission, file: path,
-        what: "another user can replace it, because \(folder) is not root's alone",
+        what: "another user can replace it or its log, because \(folder) is not root's alone",
         remedy: "run locwatch as that user, or name another file with --state")
     }
   }

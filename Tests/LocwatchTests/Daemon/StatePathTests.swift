@@ -87,6 +87,41 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: roots("s.db")))
   }
 
+  @Test(.enabled(if: geteuid() == 0), arguments: ["-wal", "-journal", "-shm"])
+  func `a log that another user put beside a state file is not used`(part: String) async throws {
+    let folder = TemporaryFolder()
+    try make(folder)
+    for log in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder("s.db") + log) }
+    _ = folder.write("s.db" + part, "")
+    #expect(unsafe chown(folder("s.db") + part, 65_534, 65_534) == 0)
+    expect(try await run(folder), "belongs to user 65534, not to the state file's")
+    let added = try await Binary.run([
+      "regions", "add", "a", "--circle", "48,11,100", "--state", folder("s.db"),
+    ])
+    #expect(added.status == 77, "\(added.stderr)")
+  }
+
+  @Test(.enabled(if: geteuid() == 0))
+  func `root keeps no state where another user can put a log beside it`() async throws {
+    let folder = TemporaryFolder()
+    #expect(unsafe chmod(folder.path, 0o1777) == 0)
+    expect(try await run(folder), "not root's alone")
+    for path in ["x/../s.db", "./s.db"] {
+      #expect(unsafe mkdir(folder("x"), 0o700) == 0 || errno == EEXIST)
+      let result = try await Binary.run([
+        "run", "--gpsd", "/nonexistent.sock", "--state", folder.path + "/" + path,
+      ])
+      expect(result, "not root's alone")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder("s.db")))
+    // In a folder of its own below that it may.
+    try make(folder)
+    let run = try DaemonRun()
+    #expect(unsafe chmod(run.folder.path, 0o1777) == 0 && mkdir(run.folder("own"), 0o700) == 0)
+    try run.start(["--state", run.folder("own/s.db")])
+    #expect(await run.end() == 0)
+  }
+
   @Test func `nothing is read, written or erased where a link beside the state file leads`() throws {
     let (folder, elsewhere) = (TemporaryFolder(), TemporaryFolder())
     let others = TransferSpool(state: elsewhere("s.db"))
