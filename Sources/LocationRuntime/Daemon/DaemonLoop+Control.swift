@@ -50,8 +50,16 @@ extension DaemonLoop {
     }
     guard wasTaken else { return }
     live.host.journal.noteTold()
+    // Somebody waits, who may have made room.
+    live.host.journal.retryAtOnce()
     try commit()
-    if let trouble = live.host.journal.trouble { return control.answer(client, trouble, at: clock.instant) }
+    if let trouble = live.host.journal.trouble {
+      let answer = Failure(
+        trouble.code, file: request.state,
+        what: "the daemon can't write it now; it keeps this in memory and does it when it can",
+        remedy: "make room; locwatch status tells why")
+      return control.answer(client, answer, at: clock.instant)
+    }
     control.answer(client, members, at: clock.instant)
   }
 

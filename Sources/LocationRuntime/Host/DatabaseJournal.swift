@@ -212,6 +212,9 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     return true
   }
 
+  /// Has the next commit try to store what is held, whenever that would be due.
+  mutating func retryAtOnce() { retryAt = nil }
+
   /// Adds the records among the effects to the batch, each once.
   private mutating func note(_ effects: [Effect]) {
     guard notedEffects < effects.count else { return }

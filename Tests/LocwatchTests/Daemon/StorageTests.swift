@@ -57,6 +57,28 @@ import Testing
     #expect(try await told(run) == told(undisturbed))
   }
 
+  @Test func `a command is told to wait for room, and finds at once that there is some`() async throws {
+    let run = try DaemonRun()
+    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(10)
+    try limit(run, to: 4_096)
+    func add(_ id: String) async throws -> Binary.Result {
+      try await run.command(["regions", "add", id, "--circle", "48,11,100"])
+    }
+    // The file is this command's to write; the daemon's engine is not.
+    let waits = try await add("a")
+    #expect(waits.status == 74 && waits.stderr.contains("does it when it can"), "\(waits.stderr)")
+    // Each attempt that fails doubles the time to the next that the daemon makes by itself.
+    for id in ["b", "c", "d", "e", "f", "g"] { #expect(try await add(id).status == 74) }
+    try limit(run, to: nil)
+    let added = try await add("h")
+    #expect(added.status == 0, "\(added.stderr)")
+    #expect(run.process?.stderr.contains("nothing was lost") == true)
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":8"#))
+  }
+
   @Test(arguments: ["status", "events", "regions list", "subscribers list"])
   func `a disk that takes nothing does not keep anybody from asking`(command: String) async throws {
     let run = try DaemonRun()
