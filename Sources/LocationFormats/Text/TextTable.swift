@@ -56,7 +56,9 @@ package struct TextTable {
 
   /// What an owner wrote, without the control characters that would move a terminal's cursor.
   package static func cell(_ text: String) -> String {
-    String(
+    // The last of them begin with C2 in UTF-8.
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == 0xC2 }) else { return text }
+    return String(
       String.UnicodeScalarView(
         text.unicodeScalars.map { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) ? "?" : $0 }))
   }

@@ -196,7 +196,8 @@ struct ExplanationText {
     let time = record["time"]?.text(or: nil)?.dropFirst(11).prefix(8) ?? "?"
     let text = TextRecord(record, in: units)
     let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
-    return "\(time)  \(text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?")\(id)"
+    let words = text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?"
+    return TextTable.cell("\(time)  \(words)\(id)")
   }
 
   private func clock(_ time: UTCTime) -> Substring { zone.local(time).dropFirst(11).prefix(8) }

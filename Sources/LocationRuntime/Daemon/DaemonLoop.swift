@@ -438,7 +438,7 @@ struct DaemonLoop: ~Copyable {
   /// Says something on standard error, which systemd keeps.
   static func log(_ text: String) {
     do throws(Failure) {
-      try OutputFile.standardError.write(Array("locwatch: \(text)\n".utf8))
+      try OutputFile.standardError.write(Array("locwatch: \(TextTable.cell(text))\n".utf8))
     } catch {
       // Where nobody listens there is nothing to say.
     }

@@ -26,7 +26,7 @@ struct ServiceNotice {
   ]
 
   /// It serves.
-  func ready(_ status: String) { send("READY=1\nSTATUS=\(status)") }
+  func ready(_ status: String) { send("READY=1\nSTATUS=\(TextTable.cell(status))") }
 
   /// It reads its settings again.
   func reloading() {
@@ -37,7 +37,7 @@ struct ServiceNotice {
   func stopping() { send("STOPPING=1\nSTATUS=stopping") }
 
   /// For people.
-  func status(_ text: String) { send("STATUS=\(text)", waits: false) }
+  func status(_ text: String) { send("STATUS=\(TextTable.cell(text))", waits: false) }
 
   /// It lives.
   func alive() { send("WATCHDOG=1", waits: false) }

@@ -96,7 +96,12 @@ extension GPSDSession {
     tell(.noDevice, at: instant)
   }
 
-  /// A member of an object that is a string.
+  /// What somebody else calls himself or a device, for logs, systemd and terminals.
+  private static func plain(_ name: String) -> String { TextTable.cell(String(name.prefix(longestName))) }
+
+  private static let longestName = 200
+
+  /// A member of an object that is a string, as ``plain(_:)`` has it.
   private static func text(_ name: StaticString, in line: Span<UInt8>) -> String? {
     var bytes: [UInt8] = []
     for index in 0..<line.count { bytes.append(line[index]) }
@@ -104,7 +109,9 @@ extension GPSDSession {
     do throws(JSONError) {
       try reader.openObject()
       while let key = try reader.nextKey() {
-        if reader.equals(key, name), try reader.peek() == .string { return try reader.string() }
+        if reader.equals(key, name), try reader.peek() == .string {
+          return plain(try reader.string())
+        }
         try reader.skip()
       }
     } catch {
@@ -129,7 +136,7 @@ extension GPSDSession {
     for (index, item) in items.enumerated() {
       switch item {
       case .segmentBreak:
-        deliver(.source(.switched(to: decoder.deviceInUse ?? "another receiver")))
+        deliver(.source(.switched(to: decoder.deviceInUse.map(Self.plain) ?? "another receiver")))
       case .fix(let report):
         if let first, index < first { continue }
         hand(on: report, at: reading)

@@ -82,7 +82,8 @@ package struct RecordEncoder {
       bytes += " (\(zoneName))\n".utf8
     }
     let what = (text.isConsequence ? "  \(text.what)" : text.what).padded(to: 10)
-    let line = "  \(time.dropFirst(11).prefix(8))  \(what)  \(text.detail)\(suffix)"
+    // What others said may be in it.
+    let line = TextTable.cell("  \(time.dropFirst(11).prefix(8))  \(what)  \(text.detail)\(suffix)")
     bytes += style.colored(style.wrapped(line), text).utf8
     return bytes
   }

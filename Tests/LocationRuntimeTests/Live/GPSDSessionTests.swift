@@ -24,6 +24,16 @@ import Testing
     #expect(run.source == [.found(name: "gpsd 3.22")])
   }
 
+  @Test func `what a gpsd calls itself is one line, and not long`() throws {
+    var run = try SessionRun()
+    run.start()
+    run.connected()
+    let name = #"3.22\u001b[2J\nMAINPID=1"#
+    run.say(#"{"class":"VERSION","release":"\#(name)\#(String(repeating: "x", count: 5_000))","rev":"1"}"#)
+    guard case .found(let told) = run.source.first else { return #expect(Bool(false), "\(run.source)") }
+    #expect(told.hasPrefix("gpsd 3.22?[2J?MAINPID=1xxx") && told.count < 300, "\(told)")
+  }
+
   @Test func `gpsd may be busy with a receiver for a while before it says anything`() throws {
     var run = try SessionRun()
     run.start()

@@ -15,6 +15,13 @@ import Testing
 
   private let entered = TextRecord("entered", "work, 37 m inside the edge, certain")
 
+  @Test func `what others said moves no cursor and forges no line`() {
+    let hostile = TextRecord("ended", "by itself: \u{1B}[2J\u{9B}31m\nlocwatch: all is well\r")
+    #expect(
+      line(TextStyle(), hostile)
+        == "2026-05-04 (UTC)\n  06:45:42  ended       by itself: ?[2J?31m?locwatch: all is well?  [7]")
+  }
+
   @Test func `a line that is too long goes on under its last column`() {
     let indent = String(repeating: " ", count: 24)
     #expect(
