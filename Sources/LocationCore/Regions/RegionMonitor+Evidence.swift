@@ -1,13 +1,12 @@
 extension RegionMonitor {
-  /// Updates the evidence about one active region and reports what that changes; whether the record in this place was
-  /// still active afterwards.
-  mutating func updateEvidence(at place: Int, _ fix: RegionFix, into events: inout [RegionEvent]) -> Bool {
+  /// Updates the evidence about one active region and reports what that changes. The record may be gone afterwards.
+  mutating func updateEvidence(at place: Int, _ fix: RegionFix, into events: inout [RegionEvent]) {
     let slot = evidence.slot(place)
     if configuration.rule == .plain {
       evidence.setActive(place, false)
       decide(
         slot, fix, catalog.roughEdgeMeters(slot, at: fix.coordinate, in: neighbors.plane), into: &events)
-      return false
+      return
     }
     let sigma = fix.sigmaMeters * RegionConfiguration.depthFactor(catalog[slot].terms.sensitivity)
     let (edge, isExact) = edgeMeters(slot, place, fix, sigma)
@@ -27,11 +26,7 @@ extension RegionMonitor {
     }
     emitOverdueDwell(place, fix, into: &events)
     if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
-    guard evidence[place].comesToRest(probe, by: configuration) else {
-      return true
-    }
-    evidence.rest(place, at: fix.instant)
-    return false
+    if evidence[place].comesToRest(probe, by: configuration) { evidence.rest(place, at: fix.instant) }
   }
 
   /// Metres to a region's edge; a bound of them where it is all the same how far beyond it the edge is.

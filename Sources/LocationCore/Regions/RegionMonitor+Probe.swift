@@ -8,9 +8,9 @@ extension RegionMonitor {
       if catalog.totals.crossCount > 0, let lastFix { probeBetween(lastFix, fix, into: &events) }
     }
     let findsAll = isFirst ? beginFinding(fix) : false
-    var place = 0
-    while place < evidence.records.count {
-      if !evidence.isActive(place) || updateEvidence(at: place, fix, into: &events) { place += 1 }
+    // From the last: those that come to rest leave the list, and of many at once each would move all behind it.
+    for place in evidence.records.indices.reversed() where evidence.isActive(place) {
+      updateEvidence(at: place, fix, into: &events)
     }
     if findsAll { findAll(fix, into: &events) }
     if events.count - first > 1 { Self.sort(&events, from: first) }
@@ -104,7 +104,7 @@ extension RegionMonitor {
     catalog.forEachSlot { slot in
       guard evidence.place(of: slot) == nil else { return }
       let place = evidence.set(slot, .unknown(FirstFixes()), isActive: true)
-      _ = updateEvidence(at: place, fix, into: &events)
+      updateEvidence(at: place, fix, into: &events)
     }
   }
 

@@ -106,6 +106,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     let there = Set(stored.map(\.region.id))
     for id in candidates where !there.contains(id) && engine.region(id) != nil {
       try handle(.removeRegion(id: id), at: reading)
+      try storeMany(at: reading)
     }
     for entry in stored {
       let known = engine.region(entry.region.id)
@@ -113,7 +114,13 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       if known != nil { try handle(.removeRegion(id: entry.region.id), at: reading) }
       host.journal.offer(entry)
       try handle(.addRegion(entry.region), at: reading)
+      try storeMany(at: reading)
     }
+  }
+
+  /// Stores what came if that is much: many regions wait neither in memory nor for one transaction.
+  private mutating func storeMany(at reading: ClockReading) throws(Failure) {
+    if host.journal.waitingRows >= DaemonLimits.rowsAtOnce { try commit(at: reading) }
   }
 
   /// When there is something to do by itself.

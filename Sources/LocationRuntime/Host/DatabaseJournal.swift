@@ -134,6 +134,9 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     return news
   }
 
+  /// Rows that were not stored yet.
+  var waitingRows: Int { batch.count }
+
   /// Rows that wait in memory because they could not be stored.
   var heldRows: Int { trouble == nil ? 0 : batch.count }
 
