@@ -32,11 +32,11 @@ enum TextKind: String, CaseIterable, Sendable {
     do {
       try read(bytes, path: path)
     } catch let failure as Failure {
-      try Self.isForPeople(failure.description)
+      try Self.isForPeople(failure.description, of: bytes)
     } catch let trouble as JournalLine.Trouble {
-      try Self.isForPeople(trouble.what)
+      try Self.isForPeople(trouble.what, of: bytes)
     } catch let error as JSONError {
-      try Self.isForPeople(error.what)
+      try Self.isForPeople(error.what, of: bytes)
     } catch is SnapshotFormat.Trouble {
       // Refused by its caller, which names the state file.
     }
@@ -66,8 +66,11 @@ enum TextKind: String, CaseIterable, Sendable {
     }
   }
 
-  private static func isForPeople(_ text: String) throws {
+  private static func isForPeople(_ text: String, of bytes: [UInt8]) throws {
+    // A message may quote what it is about.
+    let input = String(decoding: bytes, as: UTF8.self)
     let inner = ["DecodingError", "JSONError(", "Swift.", "Optional(", "Context("]
+      .filter { !input.contains($0) }
     guard !text.isEmpty, !text.contains(where: \.isNewline), text.utf8.count < 2_000,
       !inner.contains(where: text.contains)
     else { throw NotForPeople(text: text) }
