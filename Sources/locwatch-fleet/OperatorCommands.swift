@@ -105,7 +105,7 @@ struct EventsCommand: ParsableCommand {
     try Console.reporting { () throws(Failure) in
       let events = EventFollower(try cluster.layout())
       if follow {
-        try events.follow { line throws(Failure) in try Console.printLine(line) }
+        try events.follow(log: Console.note) { line throws(Failure) in try Console.printLine(line) }
       } else {
         try events.all { line throws(Failure) in try Console.printLine(line) }
       }

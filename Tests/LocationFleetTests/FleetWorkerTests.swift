@@ -91,6 +91,57 @@ struct FleetWorkerTests {
     #expect(second.stderr.contains("read 40 snapshots of partition 0 "), "\(second.stderr)")
   }
 
+  @Test func `a worker that no server gives a consumer keeps its partition and asks on`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    cluster.deny("$JS.API.CONSUMER.CREATE.fixes.*.fix.1.>")
+    try await cluster.start()
+    let fleet = ["--devices", "40", "--seconds", "600", "--start", "1700000000"]
+    let expected = try await expectation(cluster, fleet)
+    #expect(try await cluster.fleet(["simulate"] + fleet).status == 0)
+    let worker = try cluster.worker("w1", url: cluster.urlOfDenied)
+    defer { worker.signal(SIGKILL) }
+    // Each time for twice as long; a minute in all.
+    let isPatient = await eventually {
+      let lines = worker.stderr.split(separator: "\n")
+      return lines.count { $0.contains("partition 1 has no consumer of fixes after") } >= 5
+    }
+    #expect(isPatient, "\(worker.stderr)")
+    // The other partition does not wait for it.
+    let others = try await cluster.events(atLeast: 1)
+    #expect(!others.isEmpty && others.count < expected.count)
+    cluster.deny(nil)
+    let events = try await cluster.events(atLeast: expected.count)
+    #expect(FleetEvents.difference(events, expected) == nil)
+    #expect(!worker.stderr.contains("gives partition"), "\(worker.stderr)")
+  }
+
+  @Test func `one who follows events is given those that came while it was cut off`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let fleet = ["--devices", "40", "--seconds", "1500", "--start", "1700000000"]
+    let expected = try await expectation(cluster, fleet)
+    let worker = try cluster.worker("w1")
+    let follower = try LiveProcess(
+      NATSCluster.program, ["events", "--follow", "--server", cluster.url], seconds: 1_200)
+    defer {
+      worker.signal(SIGKILL)
+      follower.signal(SIGKILL)
+    }
+    #expect(await worker.wait { _ in worker.stderr.contains("has partition 0") })
+    let publishing = try LiveProcess(
+      NATSCluster.program, ["simulate", "--rate", "1000", "--server", cluster.url] + fleet, seconds: 300)
+    #expect(await follower.wait { $0.count > 10 }, "\(follower.stderr)")
+    follower.signal(SIGSTOP)
+    cluster.kill(0)
+    _ = await cluster.servers[0].process?.finish()
+    try cluster.start(0)
+    #expect(await publishing.finish(seconds: 240) == 0, "\(publishing.stderr)")
+    #expect(try await cluster.events(atLeast: expected.count).count == expected.count)
+    follower.signal(SIGCONT)
+    #expect(await follower.wait(seconds: 240) { $0.count >= expected.count }, "\(follower.stderr)")
+    #expect(FleetEvents.difference(follower.lines.map(String.init), expected) == nil)
+  }
+
   @Test func `a poisoned message goes to the dead letters and stops nothing`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

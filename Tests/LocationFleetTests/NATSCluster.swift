@@ -38,8 +38,23 @@ final class NATSCluster {
   /// What clients connect to.
   var url: String { servers.map { "nats://127.0.0.1:\($0.port)" }.joined(separator: ",") }
 
-  private func write(_ index: Int) {
+  /// The same as a user whose requests for a subject nobody answers (``deny(_:)``).
+  var urlOfDenied: String { url.replacingOccurrences(of: "nats://", with: "nats://denied:x@") }
+
+  private func write(_ index: Int, denying subject: String? = nil) {
     let server = servers[index]
+    let users = """
+      authorization {
+        users: [
+          { user: all, password: x }
+          {
+            user: denied, password: x
+            permissions: { subscribe: ">", publish: { allow: ">", deny: ["\(subject ?? "nothing")"] } }
+          }
+        ]
+      }
+      no_auth_user: all
+      """
     let cluster = """
       cluster {
         name: fleet
@@ -54,11 +69,17 @@ final class NATSCluster {
       listen: "127.0.0.1:\(server.port)"
       jetstream { store_dir: "\(folder("js\(index)"))" }
       mqtt { listen: "127.0.0.1:\(server.mqttPort)" }
-      \(servers.count > 1 ? cluster : "")
+      \(servers.count > 1 ? cluster : users)
       mappings {
         "owntracks.*.*": "fix.{{partition(\(partitions),1,2)}}.{{wildcard(1)}}.{{wildcard(2)}}"
       }
       """)
+  }
+
+  /// Says that nobody answers requests for a subject, nil for none, before the one server starts or while it runs.
+  func deny(_ subject: String?) {
+    write(0, denying: subject)
+    servers[0].process?.signal(SIGHUP)
   }
 
   func start(_ index: Int) throws {
@@ -108,9 +129,9 @@ final class NATSCluster {
   }
 
   /// Starts a worker.
-  func worker(_ name: String, _ options: [String] = []) throws -> LiveProcess {
+  func worker(_ name: String, _ options: [String] = [], url: String? = nil) throws -> LiveProcess {
     try LiveProcess(
-      Self.program, ["worker", "--server", url, "--name", name, "--checkpoint", "0.5"] + options,
+      Self.program, ["worker", "--server", url ?? self.url, "--name", name, "--checkpoint", "0.5"] + options,
       seconds: 1_200)
   }
 

@@ -7,8 +7,8 @@ package final class JetStream {
   package let connection: NATSConnection
   /// Requests that wait for their answer.
   package let pipe: RequestPipe
-  /// How long the answer to a new consumer may take, seconds.
-  private var consumerSeconds = consumerPatience.least
+  /// How long the answer to a new consumer may take.
+  package var consumerPatience = ConsumerPatience()
 
   /// JetStream over a connection.
   package init(_ connection: NATSConnection) throws(Failure) {
@@ -79,10 +79,6 @@ package final class JetStream {
   static let wrongSequence = 10_071
   /// How long an election of leaders may take, seconds.
   private static let patienceSeconds = 30.0
-  /// How long the answer to a new consumer may take at the first attempt, seconds: between these, three times as long as
-  /// the last one took. Each attempt waits twice as long: a server that is there counts what waits for the consumer, which
-  /// takes seconds where it is busy, and one that is asked again and again gets nowhere.
-  private static let consumerPatience = (least: 1.5, most: 12.0, times: 3.0)
 }
 
 // MARK: - Streams
@@ -103,6 +99,11 @@ extension JetStream {
     let answer = try demand("STREAM.INFO.\(stream)", body)
     guard case .object(let members)? = answer["state"]?["subjects"] else { return [:] }
     return Dictionary(members.map { ($0.key, $0.value.integer ?? 0) }) { first, _ in first }
+  }
+
+  /// The sequence of the last message that a stream was given; 0 before the first.
+  package func lastSequence(of stream: String) throws(Failure) -> UInt64 {
+    UInt64(try demand("STREAM.INFO.\(stream)")["state"]?["last_seq"]?.integer ?? 0)
   }
 
   /// Publishes to a stream and waits until it is kept; its sequence, or why not.
@@ -165,6 +166,13 @@ extension JetStream {
     package var waiting: Int
     /// When it was made, by the servers' clock.
     package var created: UTCTime?
+
+    /// As the answer to its request tells.
+    package init(_ name: String, _ answer: JSONTree) {
+      self.name = name
+      waiting = answer["num_pending"]?.integer ?? 0
+      created = UTCTime(rfc3339: Array((answer["created"]?.text(or: nil) ?? "").utf8).span)
+    }
   }
 
   /// Makes a consumer without acknowledgements.
@@ -175,33 +183,32 @@ extension JetStream {
   /// - Parameter stem: what its name ends with.
   package func makeConsumer(_ stem: String, of selection: Selection) throws(Failure) -> Consumer {
     let end = FleetClock.seconds + Self.patienceSeconds
-    var attempt = 1
-    var seconds = consumerSeconds
+    var attempts = 0
     while true {
-      let name = attempt == 1 ? stem : "again\(attempt)-\(stem)"
-      let filter = selection.subject == ">" ? "" : ".\(selection.subject)"
+      let name = attempts == 0 ? stem : "again\(attempts)-\(stem)"
       let began = FleetClock.seconds
-      let request = "CONSUMER.CREATE.\(selection.stream).\(name)\(filter)"
+      let request = consumerRequest(name, of: selection)
       do throws(Failure) {
-        switch try call(request, selection.consumer(named: name), seconds: seconds) {
+        let seconds = consumerPatience.seconds(after: attempts)
+        switch try call(request.name, request.body, seconds: seconds) {
         case .success(let answer):
-          let patience = Self.consumerPatience
-          let took = FleetClock.seconds - began
-          consumerSeconds = min(patience.most, max(patience.least, took * patience.times))
-          let created = answer["created"]?.text(or: nil) ?? ""
-          return Consumer(
-            name: name, waiting: answer["num_pending"]?.integer ?? 0,
-            created: UTCTime(rfc3339: Array(created.utf8).span))
-        case .failure(let refusal): throw failure(request, refusal)
+          consumerPatience.note(FleetClock.seconds - began)
+          return Consumer(name, answer)
+        case .failure(let refusal): throw failure(request.name, refusal)
         }
       } catch {
         guard error.code == .unavailable, FleetClock.seconds < end else { throw error }
       }
       // One that is made late is not needed.
       try removeConsumer(name, of: selection.stream)
-      attempt += 1
-      seconds *= 2
+      attempts += 1
     }
+  }
+
+  /// The request for a consumer, as ``call(_:_:seconds:)`` takes it.
+  package func consumerRequest(_ name: String, of selection: Selection) -> (name: String, body: JSONTree) {
+    let filter = selection.subject == ">" ? "" : ".\(selection.subject)"
+    return ("CONSUMER.CREATE.\(selection.stream).\(name)\(filter)", selection.consumer(named: name))
   }
 
   /// Removes a consumer, if it is there. Nobody waits for that: one that is left ends by itself.
@@ -211,16 +218,21 @@ extension JetStream {
 
   /// Hands on every message that a stream has now of a selection.
   ///
-  /// - Parameter most: nothing is read where there are more.
+  /// - Parameters:
+  ///   - consumer: one of the selection that nothing was asked of; nil for one that is made now.
+  ///   - most: nothing is read where there are more.
   package func read(
-    _ selection: Selection, atMost most: Int = .max,
+    _ selection: Selection, over consumer: Consumer? = nil, atMost most: Int = .max,
     _ body: (borrowing NATSMessage, Place) throws(Failure) -> Void
   ) throws(Failure) {
     let inbox = try connection.inbox()
     let answers = try connection.subscribe(inbox)
     var next = selection
-    let consumer = try makeConsumer(
-      "read-" + inbox.split(separator: ".").suffix(1).joined(), of: selection)
+    var made = consumer
+    if made == nil {
+      made = try makeConsumer("read-" + inbox.split(separator: ".").suffix(1).joined(), of: selection)
+    }
+    guard let consumer = made else { return }
     let name = consumer.name
     var left = consumer.waiting <= most ? consumer.waiting : 0
     var expected: UInt64 = 1
@@ -253,7 +265,50 @@ extension JetStream {
     try removeConsumer(name, of: selection.stream)
   }
 
+  /// Hands on every message of a selection as it comes, in order, for as long as the consumer lasts.
+  ///
+  /// - Throws: `.unavailable` where no consumer was made, and what `body` throws.
+  package func listen(
+    to selection: Selection, _ body: (borrowing NATSMessage, Place) throws(Failure) -> Void
+  ) throws(Failure) {
+    let inbox = try connection.inbox()
+    let answers = try connection.subscribe(inbox)
+    let stem = "listen-" + inbox.split(separator: ".").suffix(1).joined()
+    let name = try makeConsumer(stem, of: selection).name
+    let request =
+      "{\"batch\":\(Self.readCount),\"expires\":\(Self.listenSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"
+    var expected: UInt64 = 1
+    var left = 0
+    while true {
+      if left == 0 {
+        let subject = "$JS.API.CONSUMER.MSG.NEXT.\(selection.stream).\(name)"
+        try connection.publish(subject, Array(request.utf8), reply: inbox)
+        left = Self.readCount
+      }
+      guard let message = try answers.next(milliseconds: 3_000 * Self.heartbeatSeconds) else { break }
+      switch message.status {
+      case 0:
+        guard let place = message.withReply({ Place($0) }), place.consumerSequence == expected else {
+          return try removeConsumer(name, of: selection.stream)
+        }
+        expected += 1
+        left -= 1
+        try body(message, place)
+      // A sign of life.
+      case 100: break
+      // The time of the request is over.
+      case 408: left = 0
+      // The consumer or its server is gone.
+      default: return
+      }
+    }
+    try removeConsumer(name, of: selection.stream)
+  }
+
   private static let readCount = 2_000
+  /// How long the server answers a request of one who listens, and how often it gives a sign of life meanwhile.
+  private static let listenSeconds = 30
+  private static let heartbeatSeconds = 5
 }
 
 /// Where a message stands in its stream, as its reply says:

@@ -101,15 +101,22 @@ package struct KeyValueBucket {
     return entries
   }
 
+  /// The last value of every key that fits a pattern.
+  func selection(_ pattern: String) -> JetStream.Selection {
+    JetStream.Selection(stream: "KV_\(name)", subject: subject(pattern), from: nil)
+  }
+
   /// Hands on every value whose key fits a pattern.
   ///
-  /// - Parameter most: nothing is read where there are more.
+  /// - Parameters:
+  ///   - consumer: one of the ``selection(_:)`` that nothing was asked of; nil for one that is made now.
+  ///   - most: nothing is read where there are more.
   package func read(
-    _ pattern: String, atMost most: Int = .max, _ body: (_ key: String, Entry) throws(Failure) -> Void
+    _ pattern: String, over consumer: JetStream.Consumer? = nil, atMost most: Int = .max,
+    _ body: (_ key: String, Entry) throws(Failure) -> Void
   ) throws(Failure) {
     let prefix = subject("").utf8.count
-    let all = JetStream.Selection(stream: "KV_\(name)", subject: subject(pattern), from: nil)
-    try stream.read(all, atMost: most) { message, place throws(Failure) in
+    try stream.read(selection(pattern), over: consumer, atMost: most) { message, place throws(Failure) in
       let key = message.withSubject { subject in
         unsafe subject.extracting(prefix...).withUnsafeBufferPointer {
           unsafe String(decoding: $0, as: UTF8.self)

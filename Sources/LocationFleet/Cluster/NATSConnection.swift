@@ -111,6 +111,9 @@ package import LocationFormats
   /// Whether it is connected now.
   package var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 
+  /// Whether the library has given it up: it does not connect again, and nothing comes over it any more.
+  package var isClosed: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CLOSED }
+
   private static func text(_ status: natsStatus) -> String {
     unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "error \(status.rawValue)"
   }

@@ -33,6 +33,13 @@ package final class RequestPipe {
     return last
   }
 
+  /// Sends a request that was sent before, and may be carried out twice; an answer to either has the same number.
+  package func send(
+    _ subject: String, _ payload: [UInt8], headers: NATSConnection.Headers, again number: Int
+  ) throws(Failure) {
+    try connection.publish(subject, payload, headers: headers, reply: "\(inbox)\(number)")
+  }
+
   /// The next answer to any of the requests; nil where none comes in time.
   package func receive(milliseconds: Int) throws(Failure) -> Answer? {
     try whileWaiting?()

@@ -12,12 +12,30 @@ package struct EventFollower {
     try layout.stream.read(events) { message, _ throws(Failure) in try body(message.payload) }
   }
 
-  /// Hands on every event from now on, for as long as the connection lasts.
-  package func follow(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
-    let messages = try layout.stream.connection.subscribe("event.>")
+  /// Hands on every event from now on, each once and in the order of the stream, also those that were published while the
+  /// servers did not answer.
+  ///
+  /// - Parameter log: told that they do not.
+  /// - Throws: where the connection is closed for good, and what `body` throws.
+  package func follow(
+    log: (String) -> Void, _ body: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    var next: UInt64?
     while true {
-      guard let message = try messages.next(milliseconds: 60_000) else { continue }
-      if message.status == 0 { try body(message.payload) }
+      do throws(Failure) {
+        if next == nil { next = try layout.stream.lastSequence(of: FleetLayout.events) + 1 }
+        let all = JetStream.Selection(stream: FleetLayout.events, subject: ">", from: next)
+        try layout.stream.listen(to: all) { message, place throws(Failure) in
+          try body(message.payload)
+          next = place.sequence + 1
+        }
+      } catch {
+        guard error.code == .unavailable, !layout.stream.connection.isClosed else { throw error }
+        log("\(error)")
+        FleetClock.pause(milliseconds: Self.pauseMilliseconds)
+      }
     }
   }
+
+  private static let pauseMilliseconds: UInt32 = 500
 }

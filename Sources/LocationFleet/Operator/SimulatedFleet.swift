@@ -107,11 +107,16 @@ package struct SimulatedFleet {
     try file.write(bytes)
   }
 
-  /// Publishes all fixes in the order of time, and waits until the cluster has them; how many.
+  /// Publishes all fixes in the order of time, and waits until the cluster has them, for however long it does not answer;
+  /// how many.
   ///
-  /// - Parameter rate: in a second; 0 for as many as the cluster takes.
-  package mutating func publish(steps: Int, rate: Double, to layout: FleetLayout) throws(Failure) -> Int {
-    let publisher = try EventPublisher(layout.stream.connection)
+  /// - Parameters:
+  ///   - rate: in a second; 0 for as many as the cluster takes.
+  ///   - log: told each minute that the cluster keeps nothing.
+  package mutating func publish(
+    steps: Int, rate: Double, to layout: FleetLayout, log: @escaping (String) -> Void
+  ) throws(Failure) -> Int {
+    let publisher = try EventPublisher(layout.stream.connection, log: log)
     let began = FleetClock.seconds
     var count = 0
     var bytes: [UInt8] = []
@@ -125,6 +130,7 @@ package struct SimulatedFleet {
         try publisher.publish(
           "owntracks.\(name.user).\(name.device)", bytes, id: "\(name.device)-\(time)", of: nil,
           fixTime: FleetClock.wall)
+        try publisher.makeRoom()
         count += 1
         if count % 64 == 0 { try publisher.collect(milliseconds: 0) }
         guard rate > 0 else { continue }
@@ -132,7 +138,7 @@ package struct SimulatedFleet {
         if ahead > 0.002 { FleetClock.pause(milliseconds: UInt32(ahead * 1_000)) }
       }
       // One that has to be sent again must not come after the next of its device.
-      try publisher.settle(to: 0)
+      try publisher.settle()
     }
     return count
   }

@@ -27,11 +27,13 @@ final class DeviceStore {
   private(set) var bytesWritten = 0
   /// Snapshots written.
   private(set) var written = 0
+  /// After which time a snapshot that nobody confirms is sent again.
+  private var patience = Patience(least: 3, most: 30)
 
   /// The most that may be on their way.
   static let window = 1_024
-  /// How long a request may take, seconds, and how long one is tried.
-  private static let patience = (again: 3.0, longest: 30.0)
+  /// After which time a snapshot is asked for again, seconds, and how long in all.
+  private static let loading = (again: 3.0, longest: 30.0)
 
   init(_ layout: FleetLayout, settings: EngineSettings) throws(Failure) {
     self.layout = layout
@@ -41,25 +43,27 @@ final class DeviceStore {
 
   // MARK: Loading
 
-  /// The snapshots of devices, by `<partition>.<device>`; none for one that was never heard of.
-  func load(_ keys: [String]) throws(Failure) -> [String: KeyValueBucket.Entry] {
-    var found: [String: KeyValueBucket.Entry] = [:]
+  /// Hands on the snapshots of devices, by `<partition>.<device>`; nil for one that was never heard of.
+  ///
+  /// - Throws: `.unavailable` where the cluster does not give all, and what `body` throws.
+  func load(
+    _ keys: [String], _ body: (_ key: String, KeyValueBucket.Entry?) throws(Failure) -> Void
+  ) throws(Failure) {
     var start = 0
     while start < keys.count {
       let end = min(keys.count, start + Self.window)
-      try load(keys[start..<end], into: &found)
+      try load(keys[start..<end], body)
       start = end
     }
-    return found
   }
 
   private func load(
-    _ keys: ArraySlice<String>, into found: inout [String: KeyValueBucket.Entry]
+    _ keys: ArraySlice<String>, _ body: (_ key: String, KeyValueBucket.Entry?) throws(Failure) -> Void
   ) throws(Failure) {
     var open = Set(keys)
     var asked: [Int: String] = [:]
     let pipe = layout.stream.pipe
-    let end = FleetClock.seconds + Self.patience.longest
+    let end = FleetClock.seconds + Self.loading.longest
     while !open.isEmpty {
       guard FleetClock.seconds < end else {
         throw Failure(.unavailable, what: "the cluster does not give the snapshots of devices")
@@ -68,18 +72,16 @@ final class DeviceStore {
         let request = KeyValueBucket.request(layout.devices.subject(key))
         asked[try pipe.send(layout.devices.getSubject, Array(request.text.utf8))] = key
       }
-      let again = FleetClock.seconds + Self.patience.again
+      let again = FleetClock.seconds + Self.loading.again
       while !open.isEmpty, FleetClock.seconds < again {
         guard let answer = try pipe.receive(milliseconds: 500) else { continue }
-        guard let key = asked[answer.number] else { continue }
+        guard let key = asked[answer.number], open.contains(key) else { continue }
         let tree = JetStream.tree(answer.payload)
-        if let entry = KeyValueBucket.entry(tree) {
-          found[key] = entry
-        } else {
-          // Anything but a word that there is none: ask again.
-          guard JetStream.refusal(tree)?.errorCode == JetStream.noMessage else { continue }
-        }
+        let entry = KeyValueBucket.entry(tree)
+        // Anything but a word that there is none: ask again.
+        guard entry != nil || JetStream.refusal(tree)?.errorCode == JetStream.noMessage else { continue }
         open.remove(key)
+        try body(key, entry)
       }
     }
   }
@@ -98,11 +100,17 @@ final class DeviceStore {
   }
 
   private func send(_ snapshot: Pending) throws(Failure) {
-    let number = try pipe.send(
-      layout.devices.subject("\(snapshot.partition).\(snapshot.device.name)"), snapshot.payload,
-      headers: .init(expected: snapshot.device.revision))
+    let number = try pipe.send(subject(of: snapshot), snapshot.payload, headers: headers(of: snapshot))
     if pending.isEmpty { oldest = number }
     pending[number] = snapshot
+  }
+
+  private func subject(of snapshot: Pending) -> String {
+    layout.devices.subject("\(snapshot.partition).\(snapshot.device.name)")
+  }
+
+  private func headers(of snapshot: Pending) -> NATSConnection.Headers {
+    .init(expected: snapshot.device.revision)
   }
 
   /// How many are on their way.
@@ -126,12 +134,14 @@ final class DeviceStore {
     let tree = JetStream.tree(answer.payload)
     if let refusal = JetStream.refusal(tree) {
       guard refusal.errorCode == JetStream.wrongSequence else { return }
-      pending[answer.number] = nil
+      // Where the cluster does not say what is there, the snapshot stays on its way and is sent again.
       try settle(snapshot)
+      pending[answer.number] = nil
     } else if let revision = tree["seq"]?.integer {
       pending[answer.number] = nil
       confirm(snapshot, revision: UInt64(revision))
     }
+    patience.reset()
   }
 
   private func confirm(_ snapshot: Pending, revision: UInt64) {
@@ -149,7 +159,9 @@ final class DeviceStore {
       confirm(snapshot, revision: there.revision)
     } else if sequence < snapshot.sequence {
       snapshot.device.revision = there?.revision ?? 0
-      try send(snapshot)
+      var again = snapshot
+      again.sentAt = FleetClock.seconds
+      try send(again)
     } else {
       lost.insert(snapshot.partition)
     }
@@ -159,13 +171,13 @@ final class DeviceStore {
     guard !pending.isEmpty else { return }
     while pending[oldest] == nil { oldest += 1 }
     let now = FleetClock.seconds
-    guard let first = pending[oldest], now - first.sentAt > Self.patience.again else { return }
+    guard let first = pending[oldest], now - first.sentAt > patience.seconds else { return }
     for number in pending.keys.sorted() {
-      guard var snapshot = pending[number], now - snapshot.sentAt > Self.patience.again else { continue }
-      pending[number] = nil
-      snapshot.sentAt = now
-      try send(snapshot)
+      guard let snapshot = pending[number], now - snapshot.sentAt > patience.seconds else { continue }
+      try pipe.send(subject(of: snapshot), snapshot.payload, headers: headers(of: snapshot), again: number)
+      pending[number]?.sentAt = now
     }
+    patience.double()
   }
 
   /// Forgets what is on its way of a partition that this worker no longer has.

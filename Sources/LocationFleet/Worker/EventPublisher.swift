@@ -26,14 +26,24 @@ final class EventPublisher {
   /// Milliseconds from the fix to the confirmed event.
   private(set) var latency = LatencyCounts()
 
+  /// Whether so many are on their way that the next has to wait, until half of them are kept.
+  private(set) var isFull = false
+  /// After which time one that nobody confirms is sent again.
+  private var patience = Patience(least: 3, most: 30)
+  /// When something was last confirmed, or the user told that nothing is.
+  private var heardAt = FleetClock.seconds
+  /// Told that the cluster keeps nothing.
+  private let log: (String) -> Void
+
   /// The most that may be on their way: few enough that they are kept well before a lease runs out.
   private static let window = 1_024
-  /// Seconds after which one that nobody confirms is sent again.
-  private static let patienceSeconds = 3.0
-  /// Seconds without any confirmation after which the cluster is given up.
-  private static let longestSeconds = 60.0
+  /// Seconds without any confirmation after which the user is told.
+  private static let silenceSeconds = 60.0
 
-  init(_ connection: NATSConnection) throws(Failure) { pipe = try RequestPipe(connection) }
+  init(_ connection: NATSConnection, log: @escaping (String) -> Void) throws(Failure) {
+    pipe = try RequestPipe(connection)
+    self.log = log
+  }
 
   /// How many are on their way.
   var count: Int { pending.count }
@@ -47,7 +57,7 @@ final class EventPublisher {
     return oldest >= number || pending.isEmpty
   }
 
-  /// Sends an event.
+  /// Sends an event, also where ``isFull`` says that it had better wait.
   func publish(
     _ subject: String, _ payload: [UInt8], id: String, reason: String? = nil, of device: FleetDevice?,
     fixTime: Double
@@ -58,12 +68,14 @@ final class EventPublisher {
       Pending(
         subject: subject, payload: payload, headers: headers, device: device, fixTime: fixTime,
         sentAt: FleetClock.seconds))
-    if pending.count >= Self.window { try settle(to: Self.window / 2) }
   }
 
   private func send(_ event: Pending) throws(Failure) {
-    newest = try pipe.send(event.subject, event.payload, headers: event.headers)
-    pending[newest] = event
+    let number = try pipe.send(event.subject, event.payload, headers: event.headers)
+    if pending.isEmpty { heardAt = FleetClock.seconds }
+    newest = number
+    pending[number] = event
+    if pending.count >= Self.window { isFull = true }
   }
 
   /// Takes the confirmations that have come, or waits for the first.
@@ -76,56 +88,53 @@ final class EventPublisher {
     try repeatOverdue()
   }
 
-  /// Waits until at most so many are on their way.
-  ///
-  /// - Throws: `.unavailable` where the cluster keeps nothing for a minute.
-  func settle(to most: Int) throws(Failure) {
-    var since = FleetClock.seconds
-    while pending.count > most {
-      if let answer = try pipe.receive(milliseconds: 500) {
-        if take(answer) { since = FleetClock.seconds }
-      } else {
-        guard FleetClock.seconds - since < Self.longestSeconds else {
-          throw Failure(
-            .unavailable, what: "the cluster keeps no events", remedy: "look at the stream events")
-        }
-        try repeatOverdue()
-      }
-    }
+  /// Waits, for however long the cluster takes, until there is room for more.
+  func makeRoom() throws(Failure) {
+    while isFull { try collect(milliseconds: 500) }
   }
 
-  @discardableResult
-  private func take(_ answer: RequestPipe.Answer) -> Bool {
-    guard let event = pending[answer.number] else { return false }
+  /// Waits, for however long the cluster takes, until everything is kept.
+  func settle() throws(Failure) {
+    while !pending.isEmpty { try collect(milliseconds: 500) }
+  }
+
+  private func take(_ answer: RequestPipe.Answer) {
+    guard let event = pending[answer.number] else { return }
     // {"stream":"events", "seq":3}
     guard !answer.payload.contains("\"error\""), let sequence = answer.payload.number(after: "\"seq\":")
-    else {
-      return false
-    }
+    else { return }
     pending[answer.number] = nil
+    if pending.count <= Self.window / 2 { isFull = false }
+    patience.reset()
+    heardAt = FleetClock.seconds
     event.device?.unconfirmedEvents -= 1
     lastSequence = max(lastSequence, sequence)
     confirmed += 1
     latency.count(FleetClock.wall - event.fixTime)
-    return true
   }
 
   private func repeatOverdue() throws(Failure) {
     let now = FleetClock.seconds
     guard !pending.isEmpty, !isSettled(before: newest + 1), let event = pending[oldest],
-      now - event.sentAt > Self.patienceSeconds
+      now - event.sentAt > patience.seconds
     else { return }
-    for number in pending.keys.sorted() {
-      guard var event = pending[number], now - event.sentAt > Self.patienceSeconds else { continue }
-      pending[number] = nil
-      event.sentAt = now
-      try send(event)
+    if now - heardAt > Self.silenceSeconds {
+      heardAt = now
+      log("the cluster keeps nothing; \(event.subject) and \(pending.count - 1) others are sent again")
     }
+    for number in pending.keys.sorted() {
+      guard let event = pending[number], now - event.sentAt > patience.seconds else { continue }
+      // Under its number: what servers that are slow say of the first attempt is as good.
+      try pipe.send(event.subject, event.payload, headers: event.headers, again: number)
+      pending[number]?.sentAt = now
+    }
+    patience.double()
   }
 
   /// Forgets what belongs to devices that this worker no longer has: another worker publishes it, under the same ids.
   func forget(_ isMeant: (FleetDevice) -> Bool) {
     pending = pending.filter { entry in entry.value.device.map { !isMeant($0) } ?? true }
+    if pending.count <= Self.window / 2 { isFull = false }
   }
 }
 

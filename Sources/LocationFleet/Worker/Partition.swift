@@ -29,6 +29,13 @@ final class Partition {
   /// The checkpoint that is being written.
   var underway: Underway?
   var pull = Pull()
+  /// The consumer that it needs next; nil where fixes come.
+  var need: ConsumerRequest.Purpose? = .eventIDs
+  /// How often the servers were asked for that in vain, and when last, seconds.
+  var attempts = 0
+  var askedAt = -1e6
+  /// When the ids of events were read, seconds; nil once fixes have come.
+  var eventIDsAt: Double?
 
   /// A checkpoint on its way: it is written when every device that was touched before it is kept.
   struct Underway {
@@ -60,7 +67,7 @@ final class Partition {
 
   /// What was asked of the stream and has not come.
   struct Pull {
-    /// The number of the consumer among those that the worker has made; 0 before the first.
+    /// The number of the consumer among those that the worker has asked for; 0 without one.
     var consumer = 0
     /// Its name.
     var name = ""
@@ -83,9 +90,6 @@ final class Partition {
     position = checkpoint.sequence
     self.catalog = catalog
   }
-
-  /// What the name of the consumer ends with: another for each worker, and each time it is made.
-  var consumerStem: String { "partition-\(number)-\(epoch)-\(pull.consumer)" }
 
   /// Begins a checkpoint at the present position, if anything has happened since the last one.
   func beginCheckpoint(eventNumber: Int, events: UInt64, worker: String) {

@@ -27,7 +27,7 @@ extension Worker {
     } catch {
       // Without the cluster nothing can be done; the next renewal tells what was lost.
       say("\(error)")
-      FleetClock.pause(milliseconds: 500)
+      FleetClock.pause(milliseconds: Self.pauseMilliseconds)
     }
   }
 
@@ -41,17 +41,27 @@ extension Worker {
 
   private func renew(_ partition: Partition) throws(Failure) {
     let key = FleetLayout.leaseKey(partition.number)
-    guard
-      let revision = try layout.leases.put(key, leaseValue, over: partition.leaseRevision)
-    else {
-      leases.startOver()
-      return drop(partition, "another has its lease")
+    if let revision = try layout.leases.put(key, leaseValue, over: partition.leaseRevision) {
+      partition.leaseRevision = revision
+      return
     }
-    partition.leaseRevision = revision
+    // A renewal whose confirmation nobody waited for any more is this worker's own: whoever took the lease after it has
+    // written over it.
+    if let there = try layout.leases.get(key), there.revision > partition.leaseRevision,
+      there.value.starts(with: leaseOwner)
+    {
+      partition.leaseRevision = there.revision
+      return
+    }
+    leases.startOver()
+    drop(partition, "another has its lease")
   }
 
+  /// What only this worker's leases begin with.
+  private var leaseOwner: [UInt8] { Array("\(options.name) \(getpid()) ".utf8) }
+
   /// Differs from one renewal to the next, so that a lost confirmation is told from another worker's lease.
-  private var leaseValue: [UInt8] { Array("\(options.name) \(getpid()) \(FleetClock.seconds)".utf8) }
+  private var leaseValue: [UInt8] { leaseOwner + Array("\(FleetClock.seconds)".utf8) }
 
   private func takeShare() throws(Failure) {
     let others = leases.table.liveCount(FleetLayout.signPrefix) - (leases.table.isLive(signKey) ? 1 : 0)
@@ -102,56 +112,8 @@ extension Worker {
     let partition = Partition(
       number, epoch: epoch, checkpoint: checkpoint, revision: revision,
       catalog: try catalog(checkpoint.catalog))
-    // From here on its lease is renewed with the others, however long the rest takes.
+    // From here on its lease is renewed with the others, however long it takes until fixes come.
     partitions[number] = partition
-    do throws(Failure) {
-      partition.known = try eventIDs(of: number, after: checkpoint.events)
-      try makeConsumer(of: partition)
-      guard partitions[number] === partition else { return }
-      report.takeovers += 1
-      say("has partition \(number) from \(checkpoint.sequence) on, \(partition.lag) messages to come")
-      try pull(partition)
-      try loadSnapshots(of: partition)
-    } catch {
-      drop(partition, "\(error)")
-      throw error
-    }
-  }
-
-  /// Reads all snapshots of a partition at once, which takes far less than one request for each. Not where memory has no
-  /// room for them, nor where the messages to come are of few devices: then each is asked for when its device speaks.
-  private func loadSnapshots(of partition: Partition) throws(Failure) {
-    let began = FleetClock.seconds
-    let most = min(options.deviceLimit - deviceCount, partition.lag * Self.loadedPerMessage)
-    guard most > 0 else { return }
-    let prefix = "\(partition.number)."
-    do throws(Failure) {
-      try layout.devices.read(prefix + ">", atMost: most) { key, entry throws(Failure) in
-        partition.snapshots[String(key.dropFirst(prefix.count))] = entry
-      }
-    } catch {
-      // What is missing is asked for later.
-      say("\(error)")
-    }
-    partition.pull.heardAt = FleetClock.seconds
-    guard !partition.snapshots.isEmpty else { return }
-    let milliseconds = Int((FleetClock.seconds - began) * 1_000)
-    say("read \(partition.snapshots.count) snapshots of partition \(partition.number) in \(milliseconds) ms")
-  }
-
-  /// Snapshots that are read for each message to come at most: about as many as are read while one is asked for.
-  private static let loadedPerMessage = 8
-
-  /// The ids of events that are kept beyond a checkpoint: what follows from the same fixes again is not published again.
-  private func eventIDs(of partition: Int, after sequence: UInt64) throws(Failure) -> Set<String> {
-    var ids: Set<String> = []
-    let subject = fleet.partitions == 1 ? ">" : "event.\(partition).>"
-    let events = JetStream.Selection(
-      stream: FleetLayout.events, subject: subject, from: sequence + 1, headersOnly: true)
-    try layout.stream.read(events) { message, _ in
-      if let id = message.id { ids.insert(id) }
-    }
-    return ids
   }
 
   /// A version of the regions; the partitions of a worker share it.
@@ -170,7 +132,9 @@ extension Worker {
   func release(_ partition: Partition) {
     do throws(Failure) {
       try finish(partition)
-      try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
+      if partition.pull.consumer > 0 {
+        try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
+      }
       say("gives partition \(partition.number) back at \(partition.position)")
       forget(partition)
       try giveBack(partition.number, revision: partition.leaseRevision)
@@ -200,6 +164,7 @@ extension Worker {
   private func forget(_ partition: Partition) {
     partitions[partition.number] = nil
     recovering[partition.number] = nil
+    if asked?.partition === partition { asked = nil }
     store.forget(partition.number)
     publisher.forget { partition.devices[$0.name] === $0 }
   }

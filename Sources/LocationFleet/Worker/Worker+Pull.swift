@@ -20,37 +20,30 @@ extension Worker {
 
   /// Asks for more where little is on its way. A consumer of which nothing is heard is made again.
   func pull(_ partition: Partition) throws(Failure) {
-    if isDrained, FleetClock.seconds > silenceEnd(partition) {
-      try makeConsumer(of: partition)
-    }
+    guard partition.need == nil else { return }
+    guard drainedAt <= silenceEnd(partition) else { return try lose(partition) }
     guard partition.pull.outstanding < Self.pullCount / 2 else { return }
     let request =
       "{\"batch\":\(Self.pullCount),\"expires\":\(Self.pullSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"
     try layout.stream.connection.publish(
       "$JS.API.CONSUMER.MSG.NEXT.\(FleetLayout.fixes).\(partition.pull.name)", Array(request.utf8),
-      reply: "\(inbox)\(partition.number)")
+      reply: "\(inbox)\(partition.number)-\(partition.pull.consumer)")
     partition.pull.outstanding += Self.pullCount
   }
 
-  /// Makes the consumer that goes on where the partition stands.
-  func makeConsumer(of partition: Partition) throws(Failure) {
-    if partition.pull.consumer > 0 {
-      partition.losses += 1
-      say("partition \(partition.number) lost its consumer and goes on after \(partition.position)")
-      try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
-    }
-    consumerCount += 1
-    partition.pull = Partition.Pull(consumer: consumerCount)
-    let made = try layout.stream.makeConsumer(partition.consumerStem, of: fixes(of: partition))
-    partition.pull.name = made.name
-    partition.lag = made.waiting
-    if partition.lag == 0 { noteRecovered(partition.number) }
-    partition.pull.heardAt = FleetClock.seconds
+  /// A partition's consumer is gone, or silent for too long.
+  private func lose(_ partition: Partition) throws(Failure) {
+    partition.losses += 1
+    say("partition \(partition.number) lost its consumer and goes on after \(partition.position)")
+    let name = partition.pull.name
+    partition.pull = Partition.Pull()
+    partition.need = .fixes
+    try layout.stream.removeConsumer(name, of: FleetLayout.fixes)
   }
 
   /// The messages of a partition from where it stands on. The one partition of a fleet has all messages: nats-server 2.9
   /// takes a second to count those of 25,000 subjects among them.
-  private func fixes(of partition: Partition) -> JetStream.Selection {
+  func fixes(of partition: Partition) -> JetStream.Selection {
     let subject = fleet.partitions == 1 ? ">" : "fix.\(partition.number).>"
     return JetStream.Selection(stream: FleetLayout.fixes, subject: subject, from: partition.position + 1)
   }
@@ -62,10 +55,11 @@ extension Worker {
     say("partition \(number) is at the end of the stream after \(Int(report.recoverySeconds * 1_000)) ms")
   }
 
-  /// Takes what the server says of a request: `<inbox>.<partition>`.
+  /// Takes what the server says of a request: `<inbox>.<partition>-<consumer>`.
   func note(status: Int, _ subject: String) {
-    guard let number = Int(String(subject.split(separator: ".").suffix(1).joined())),
-      let partition = partitions[number]
+    let numbers = subject.split(separator: ".").suffix(1).joined().split(separator: "-").map { Int($0) }
+    guard numbers.count == 2, let number = numbers[0], let partition = partitions[number],
+      partition.pull.consumer == numbers[1]
     else { return }
     switch status {
     case 100: partition.pull.heardAt = FleetClock.seconds

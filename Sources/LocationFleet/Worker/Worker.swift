@@ -30,15 +30,21 @@ package final class Worker {
   var catalogs: [Int: FleetCatalog] = [:]
   /// When a partition was taken that has not come to the end of the stream.
   var recovering: [Int: Double] = [:]
-  /// Numbers the consumers that this worker has made.
+  /// Has the answers to requests for consumers.
+  let consumers: RequestPipe
+  /// The consumer that is asked for now: one at a time, because making them is what keeps servers busy.
+  var asked: ConsumerRequest?
+  /// Numbers the consumers that this worker has asked for.
   var consumerCount = 0
   /// Messages handled, which tells how lately a device was used.
   private var messageCount = 0
   private var effects: [Effect] = []
   private var line = FleetLine()
+  /// Messages that have come, and how many of them are handled.
   private var batch: [FixMessage] = []
-  /// Whether all that has come was taken. Else a word of a consumer of which nothing was heard may wait.
-  private(set) var isDrained = false
+  private var handledCount = 0
+  /// When all that had come was last taken. Since then a word of a consumer of which nothing was heard may have come.
+  private(set) var drainedAt = -1e6
   /// Told of what an operator wants to know.
   private let log: (String) -> Void
 
@@ -61,7 +67,8 @@ package final class Worker {
     layout = try FleetLayout(connection)
     fleet = try layout.settings()
     settings = EngineSettings(configuration, booksPower: false)
-    publisher = try EventPublisher(connection)
+    publisher = try EventPublisher(connection, log: log)
+    consumers = try RequestPipe(connection)
     store = try DeviceStore(layout, settings: settings)
     leases = try LeaseWatch(layout, lifeSeconds: fleet.leaseSeconds)
     inbox = try connection.inbox() + "."
@@ -78,39 +85,69 @@ package final class Worker {
 
   /// Works until it is told to stop, and then hands its partitions back in good order.
   ///
-  /// - Throws: where the cluster is gone for good.
+  /// Servers that answer nothing, for however long, do not end it: what it has stays as it is, and is tried again.
+  ///
+  /// - Throws: where the connection is closed for good.
   package func run(until isStopped: () -> Bool) throws(Failure) {
     while !isStopped() {
-      try keepLeases()
-      // A worker that hung, or that nobody answers, may have lost everything meanwhile. Renewing tells.
-      guard isLeaseSafe else { continue }
-      try receive()
-      try handleBatch()
-      try publisher.collect(milliseconds: 0)
-      try store.collect(milliseconds: 0)
-      for partition in partitions.values {
-        attempt(partition) { () throws(Failure) in try self.tend(partition) }
+      do throws(Failure) {
+        try turn()
+      } catch {
+        guard Self.mayPass(error), !layout.stream.connection.isClosed else { throw error }
+        say("\(error)")
+        FleetClock.pause(milliseconds: Self.pauseMilliseconds)
       }
-      dropLost()
     }
     for partition in partitions.values { release(partition) }
     try? giveSignBack()
     layout.stream.connection.flush(milliseconds: 2_000)
   }
 
+  /// Whether what failed may succeed later: the cluster did not answer, or the library took nothing.
+  private static func mayPass(_ failure: Failure) -> Bool {
+    failure.code == .unavailable || failure.code == .tryAgain
+  }
+
+  private func turn() throws(Failure) {
+    guard !layout.stream.connection.isClosed else {
+      throw Failure(.unavailable, what: "the connection to nats-server is closed for good")
+    }
+    try keepLeases()
+    // A worker that hung, or that nobody answers, may have lost everything meanwhile. Renewing tells.
+    guard isLeaseSafe else { return }
+    try makeConsumers()
+    let mustWait = publisher.isFull || partitions.values.contains { mustKeep($0) }
+    if !mustWait {
+      if handledCount == batch.count { try receive() }
+      try handleBatch()
+    }
+    let wait = mustWait ? Self.waitMilliseconds : 0
+    try publisher.collect(milliseconds: wait)
+    try store.collect(milliseconds: wait)
+    var isStalled = false
+    for partition in partitions.values where !attempt(partition, tend) { isStalled = true }
+    dropLost()
+    if isStalled { FleetClock.pause(milliseconds: Self.pauseMilliseconds) }
+  }
+
+  /// Between two attempts at what the cluster did not answer.
+  static let pauseMilliseconds: UInt32 = 500
+  /// For what has to be kept before more fixes are handled.
+  private static let waitMilliseconds = 100
+
   // MARK: - Messages
 
   /// Fills the batch with what is there, after a wait for the first where nothing else is to be done.
   private func receive() throws(Failure) {
     batch.removeAll(keepingCapacity: true)
-    isDrained = false
+    handledCount = 0
     let isBusy =
       leases.isLooking || publisher.count > 0 || store.count > 0
       || partitions.values.contains { $0.underway != nil }
-    var wait = isBusy ? 1 : waitMilliseconds
+    var wait = isBusy ? 1 : asked != nil ? Self.answerMilliseconds : waitMilliseconds
     while batch.count < Self.batchCount {
       guard let message = try messages.next(milliseconds: wait) else {
-        isDrained = true
+        drainedAt = FleetClock.seconds
         return
       }
       wait = 0
@@ -122,6 +159,9 @@ package final class Worker {
     }
   }
 
+  /// While a consumer is asked for.
+  private static let answerMilliseconds = 20
+
   /// Until the next thing that is due, but no longer than a user waits for the end.
   private var waitMilliseconds: Int {
     var due = min(renewedAt + renewalSeconds, leases.dueAt)
@@ -132,26 +172,25 @@ package final class Worker {
     return max(1, min(1_000, Int((due - FleetClock.seconds) * 1_000)))
   }
 
+  /// Handles the batch as far as there is room for events. What the cluster does not give stays in the batch.
   private func handleBatch() throws(Failure) {
-    guard !batch.isEmpty else { return }
-    var broken: Set<Int> = []
-    func fail(_ number: Int, _ failure: Failure) {
-      broken.insert(number)
-      if let partition = partitions[number] { drop(partition, "\(failure)") }
-    }
+    guard handledCount < batch.count else { return }
     do throws(Failure) {
+      try loadCatalogs()
       try loadDevices()
     } catch {
+      if error.code == .unavailable { throw error }
+      handledCount = batch.count
       return dropAll("\(error)")
     }
-    for message in batch {
-      guard !broken.contains(message.partition), let partition = partitions[message.partition] else {
-        continue
-      }
+    while handledCount < batch.count, !publisher.isFull {
+      let message = batch[handledCount]
+      handledCount += 1
+      guard let partition = partitions[message.partition] else { continue }
       do throws(Failure) {
         try handle(message, of: partition)
       } catch {
-        fail(message.partition, error)
+        drop(partition, "\(error)")
       }
     }
   }
@@ -217,10 +256,20 @@ package final class Worker {
     }
   }
 
+  /// Reads the versions of the regions that begin within the batch.
+  private func loadCatalogs() throws(Failure) {
+    for message in batch[handledCount...] {
+      guard case .catalog(let version) = message.content, let partition = partitions[message.partition],
+        version > partition.catalog.version
+      else { continue }
+      _ = try catalog(version)
+    }
+  }
+
   /// Brings the devices of the batch into memory.
   private func loadDevices() throws(Failure) {
     var missing: [String: (partition: Partition, name: String)] = [:]
-    for message in batch {
+    for message in batch[handledCount...] {
       guard case .fix = message.content, let partition = partitions[message.partition],
         partition.devices[message.device] == nil
       else { continue }
@@ -231,8 +280,10 @@ package final class Worker {
       missing["\(partition.number).\(message.device)"] = (partition, message.device)
     }
     guard !missing.isEmpty else { return }
-    let found = try store.load(Array(missing.keys))
-    for (key, (partition, name)) in missing { try add(name, to: partition, as: found[key]) }
+    try store.load(Array(missing.keys)) { key, entry throws(Failure) in
+      guard let (partition, name) = missing[key] else { return }
+      try add(name, to: partition, as: entry)
+    }
   }
 
   /// Brings a device into memory as it is kept, or as one that was never heard of.
@@ -262,21 +313,21 @@ package final class Worker {
       partition.beginCheckpoint(
         eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
     }
-    let lateSeconds = FleetClock.seconds - partition.checkpointedAt - options.checkpointSeconds
-    if partition.underway != nil, lateSeconds >= options.checkpointSeconds {
-      // A device of which always an event is on its way would be kept never.
-      try finish(partition)
-    }
-    try advance(partition, inHaste: lateSeconds >= 0 || devices > options.deviceLimit)
-    if devices > options.deviceLimit {
-      let surplus = devices - options.deviceLimit * 9 / 10
-      partition.evict(surplus)
-      // Nothing more is taken until there is room.
-      while deviceCount > options.deviceLimit * 5 / 4, partition.underway != nil {
-        try finish(partition)
-        partition.evict(surplus)
-      }
-    }
+    try advance(partition, inHaste: isLate(partition) || devices > options.deviceLimit)
+    if devices > options.deviceLimit { partition.evict(devices - options.deviceLimit * 9 / 10) }
+  }
+
+  /// Whether the next checkpoint of a partition is due before the last one is written.
+  private func isLate(_ partition: Partition) -> Bool {
+    FleetClock.seconds >= partition.checkpointedAt + options.checkpointSeconds
+  }
+
+  /// Whether no more fixes are handled before the checkpoint of a partition is written: a device of which always an event
+  /// is on its way would be kept never, and devices that are not kept can't leave the memory.
+  private func mustKeep(_ partition: Partition) -> Bool {
+    guard partition.underway != nil else { return false }
+    return FleetClock.seconds >= partition.checkpointedAt + 2 * options.checkpointSeconds
+      || deviceCount > options.deviceLimit * 5 / 4
   }
 
   var deviceCount: Int { partitions.values.reduce(0) { $0 + $1.deviceCount } }
@@ -288,8 +339,9 @@ package final class Worker {
     guard let underway = partition.underway, underway.queue.isEmpty, !store.isStoring(partition.number),
       publisher.isSettled(before: underway.eventNumber)
     else { return }
-    partition.underway = nil
+    // Where nobody answers, it is written again as it is: on top of the same revision, of which one write succeeds.
     try commit(underway.next, of: partition)
+    partition.underway = nil
   }
 
   /// - Parameter inHaste: as many as the cluster takes. Else no more than are due, so that an event does not wait for a
@@ -345,12 +397,20 @@ package final class Worker {
 
   private static let longestCheckpointSeconds = 60.0
 
-  /// Does something for a partition, which is given up where it fails.
-  private func attempt(_ partition: Partition, _ body: () throws(Failure) -> Void) {
+  /// Does something for a partition, which is given up where it fails: not where the cluster only does not answer.
+  ///
+  /// - Returns: whether the cluster answered.
+  private func attempt(_ partition: Partition, _ body: (Partition) throws(Failure) -> Void) -> Bool {
     do throws(Failure) {
-      try body()
+      try body(partition)
     } catch {
-      drop(partition, "\(error)")
+      guard error.code == .unavailable else {
+        drop(partition, "\(error)")
+        return true
+      }
+      say("partition \(partition.number) waits: \(error)")
+      return false
     }
+    return true
   }
 }
