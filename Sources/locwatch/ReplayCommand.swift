@@ -157,8 +157,11 @@ struct ReplayCommand: AsyncParsableCommand {
 
   private func validateBatch() throws {
     if tracks.count > 1 { throw ValidationError("--batch takes one file of lines, or standard input") }
-    if report != nil || eachSegment || jobs != nil || speed.factor != nil || (format ?? .ndjson) != .ndjson {
-      throw ValidationError("--batch excludes --report, --each-segment, --jobs, --speed and other formats")
+    if report != nil || eachSegment || jobs != nil || speed.factor != nil {
+      throw ValidationError("--batch excludes --report, --each-segment, --jobs and --speed")
+    }
+    if let format, format != .ndjson && format != .arrow {
+      throw ValidationError("--batch writes ndjson or arrow")
     }
   }
 

@@ -43,7 +43,8 @@ struct WatchCommand: AsyncParsableCommand {
     transform: ArgumentText.seconds)
   var seconds: Double?
 
-  @Option(help: "text, ndjson, csv or geojson lines (default: a view on a terminal, ndjson in a pipe).")
+  @Option(
+    help: "text, ndjson, csv or geojson lines, or arrow (default: a view on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
 
   @OptionGroup var units: UnitsOptions

@@ -13,7 +13,7 @@ import Testing
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
     defer { try? FileManager.default.removeItem(atPath: path) }
     let code = try await Replay.run(tracks, request, to: OutputFile(path: path)) { _ in }
-    return (try String(contentsOfFile: path, encoding: .utf8), code)
+    return (String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self), code)
   }
 
   @Test(arguments: ShippedTrack.all) func theLibraryGivesTheGoldenToo(_ track: ShippedTrack) async throws {

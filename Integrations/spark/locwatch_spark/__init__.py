@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import struct
 import subprocess
 import threading
 
@@ -54,13 +53,14 @@ def replay(tracks, regions=None, settings=None, *, spark=None, locwatch=None, co
     else:
         shares = _shares(tracks, partitions or spark.sparkContext.defaultParallelism)
         rows = spark.range(0, len(shares), 1, len(shares))
-    arguments = ["replay", "--batch"]
+    arguments = ["replay", "--batch", "--format", "arrow"]
     files = []
     for option, paths in (("--regions", regions), ("--config", settings)):
         for path in [paths] if isinstance(paths, (str, os.PathLike)) else paths or []:
             spark.sparkContext.addFile(os.path.abspath(path))
             files.append((option, os.path.basename(path)))
-    return rows.mapInArrow(_Task(arguments, files, locwatch, summaries, shares), EVENT_SCHEMA)
+    events = rows.mapInArrow(_Task(arguments, files, locwatch, shares), EVENT_SCHEMA)
+    return events if summaries else events.where("type <> 'summary'")
 
 
 def _rows_of_fixes(fixes, columns, partitions):
@@ -87,16 +87,15 @@ def _shares(paths, count):
 
 
 class _Task:
-    """One task: feeds a child with lines, and makes rows of what it prints.
+    """One task: feeds a child with lines, and hands on the batches of rows that it prints.
 
     shares: the paths of each task, whose rows are the numbers of its shares; None where the rows are fixes.
     """
 
-    def __init__(self, arguments, files, locwatch, summaries, shares):
+    def __init__(self, arguments, files, locwatch, shares):
         self.arguments = arguments
         self.files = files
         self.locwatch = locwatch
-        self.summaries = summaries
         self.shares = shares
 
     def __call__(self, batches):
@@ -104,14 +103,13 @@ class _Task:
         for option, name in self.files:
             command += [option, SparkFiles.get(name)]
         child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        errors = []
-        feeding = []
+        errors, feeding, reading = [], [], []
         reader = threading.Thread(target=lambda: errors.append(child.stderr.read()))
         feeder = threading.Thread(target=self._feed, args=(child.stdin, batches, feeding))
         reader.start()
         feeder.start()
         try:
-            yield from self._rows(child.stdout)
+            yield from self._batches(child.stdout, reading)
             feeder.join()
             reader.join()
             status = child.wait()
@@ -122,6 +120,8 @@ class _Task:
         if status != 0:
             words = b"".join(errors).decode(errors="replace").strip()
             raise RuntimeError(f"locwatch ended with {status}: {words[:2000]}")
+        if reading:
+            raise reading[0]
 
     def _program(self):
         program = self.locwatch or os.environ.get("LOCWATCH") or shutil.which("locwatch")
@@ -145,33 +145,14 @@ class _Task:
         paths = [path for number in batch.column(0).to_pylist() for path in self.shares[number]]
         return "".join(json.dumps({"path": path}) + "\n" for path in paths).encode()
 
-    def _rows(self, output, size=4 << 20):
-        rest = b""
-        while True:
-            piece = output.read(size)
-            block, cut, tail = (rest + piece).rpartition(b"\n")
-            rest = tail
-            if block:
-                yield from self._table(block + cut).to_batches()
-            if not piece:
-                return
-
-    def _table(self, block):
+    def _batches(self, output, failures):
+        """The batches of rows, as they come."""
         import pyarrow as pa
-        import pyarrow.compute as pc
-        from pyarrow.json import ParseOptions, ReadOptions, read_json
 
-        schema = pa.schema([
-            ("track", pa.string()), ("id", pa.int64()), ("type", pa.string()), ("time", pa.string()),
-            ("region", pa.string()), ("lat", pa.float64()), ("lon", pa.float64()), ("acc_m", pa.float64()),
-        ])
-        options = ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-        table = read_json(
-            pa.BufferReader(block), ReadOptions(block_size=max(1 << 20, len(block))), options)
-        table = table.append_column("json", _lines(block))
-        if not self.summaries:
-            table = table.filter(pc.not_equal(table["type"], "summary"))
-        return table
+        try:
+            yield from pa.ipc.open_stream(output)
+        except pa.ArrowException as failure:
+            failures.append(failure)  # Where the child has ended, its status tells why.
 
 
 def _objects(batch):
@@ -215,12 +196,3 @@ def _text(column):
     _, offsets, data = column.buffers()
     offsets = memoryview(offsets).cast("i" if column.type == "string" else "q")
     return memoryview(data or b"")[offsets[column.offset]:offsets[column.offset + len(column)]]
-
-
-def _lines(block):
-    """The lines of a block that ends with the end of one, without their ends."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    text = pa.StringArray.from_buffers(1, pa.py_buffer(struct.pack("=ii", 0, len(block) - 1)), pa.py_buffer(block))
-    return pc.split_pattern(text, "\n").flatten()

@@ -21,11 +21,12 @@ package enum BatchReplay {
   ) async throws(Failure) -> Failure.Code? {
     var request = request
     try request.share()
-    request.format = .ndjson
+    let format = request.format == .arrow ? RecordFormat.arrow : .ndjson
+    request.format = format
     let assumeAccuracyMeters = request.track.assumeAccuracyMeters
     var input = try LineInput(
       path: path, limit: longestLine, assumeAccuracyMeters: assumeAccuracyMeters)
-    var printer = LinePrinter(format: .ndjson, to: output)
+    var printer = LinePrinter(format: format, to: output)
     var first: Failure.Code?
     var track: BatchTrack?
     var seen: Set<String> = []

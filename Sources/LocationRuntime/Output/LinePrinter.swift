@@ -7,6 +7,8 @@ package struct LinePrinter: ~Copyable {
   private let file: OutputFile
   private var buffer: [UInt8] = []
   private var sequence = 0
+  private var arrow = ArrowStream()
+  private var row: [UInt8] = []
   private static let blockBytes = 1 << 16
 
   /// A printer that has printed nothing but what the format begins with.
@@ -17,6 +19,7 @@ package struct LinePrinter: ~Copyable {
     switch format {
     case .csv: buffer += Array(CSVRow.header.utf8)
     case .geojson: buffer += Array(GeoJSONFeature.header.utf8)
+    case .arrow: buffer += ArrowStream.header
     case .text, .ndjson: break
     }
   }
@@ -25,9 +28,8 @@ package struct LinePrinter: ~Copyable {
   package mutating func print(_ line: borrowing Span<UInt8>) throws(Failure) {
     sequence += 1
     switch format {
-    case .ndjson:
-      append("{\"v\":1,\"seq\":")
-      FixedPoint.append(sequence, to: &buffer)
+    case .arrow: return try appendRow(line)
+    case .ndjson: Self.append(start: sequence, to: &buffer)
     case .csv:
       FixedPoint.append(sequence, to: &buffer)
     case .geojson:
@@ -41,15 +43,31 @@ package struct LinePrinter: ~Copyable {
     if buffer.count >= Self.blockBytes { try flush() }
   }
 
+  /// What a line of NDJSON begins with.
+  private static func append(start sequence: Int, to bytes: inout [UInt8]) {
+    bytes.append(contentsOf: "{\"v\":1,\"seq\":".utf8)
+    FixedPoint.append(sequence, to: &bytes)
+  }
+
+  private mutating func appendRow(_ line: borrowing Span<UInt8>) throws(Failure) {
+    row.removeAll(keepingCapacity: true)
+    Self.append(start: sequence, to: &row)
+    unsafe line.withUnsafeBufferPointer { unsafe row.append(contentsOf: $0) }
+    arrow.append(row)
+    if arrow.isFull { try flush() }
+  }
+
   /// Writes what the format ends with, and everything that is still held.
   package mutating func finish() throws(Failure) {
     if format == .geojson { append("\(GeoJSONFeature.footer)") }
+    if format == .arrow { buffer += arrow.takeBatch() + ArrowStream.footer }
     try flush()
   }
 
   /// Writes everything that is held.
   /// - Throws: ``Failure`` when the file takes no more.
   package mutating func flush() throws(Failure) {
+    if format == .arrow { buffer += arrow.takeBatch() }
     try file.write(buffer)
     buffer.removeAll(keepingCapacity: true)
   }

@@ -3,7 +3,7 @@ import LocationFormats
 
 /// How records are printed.
 public enum RecordFormat: String, Sendable, CaseIterable {
-  case text, ndjson, csv, geojson
+  case text, ndjson, csv, geojson, arrow
 }
 
 /// Turns records into lines, all but their numbers in the stream, which are put in when a line is printed.
@@ -36,7 +36,7 @@ package struct RecordEncoder {
   /// The bytes after the record's number; nil where this format has nothing to say of it.
   package mutating func encode(_ record: Record) -> [UInt8]? {
     switch format {
-    case .ndjson: return object { $0.write(record, track: $1) }
+    case .ndjson, .arrow: return object { $0.write(record, track: $1) }
     case .csv: return CSVRow.encode(record, track: track)
     case .geojson: return GeoJSONFeature.encode(record, track: track, line: &line)
     case .text: return text(record)
@@ -46,7 +46,7 @@ package struct RecordEncoder {
   /// The bytes after the summary's number; nil where this format has none.
   package mutating func encode(_ summary: Summary) -> [UInt8]? {
     switch format {
-    case .ndjson: return object { summary.write(to: &$0, track: $1) }
+    case .ndjson, .arrow: return object { summary.write(to: &$0, track: $1) }
     case .csv, .geojson: return nil
     case .text:
       let title = track.map { "Summary of \($0)" } ?? "Summary"
