@@ -104,9 +104,7 @@ struct NeighborList: Sendable {
     guard !groups.isEmpty || !batches.isEmpty else { return }
     groups = []
     batches = []
-    bounds = []
-    count = 0
-    probed = -1
+    forgetNeighbors()
     gatheredHorizon = -1
     horizon = -1
     listedLeft = -1
