@@ -31,9 +31,9 @@ final class Partition {
   var pull = Pull()
   /// The consumer that it needs next; nil where fixes come.
   var need: ConsumerRequest.Purpose? = .eventIDs
-  /// How often the servers were asked for that in vain, and when last, seconds.
+  /// How often the servers were asked for that in vain, and when they may be asked again, seconds.
   var attempts = 0
-  var askedAt = -1e6
+  var askAt = -1e6
   /// When the ids of events were read, seconds; nil once fixes have come.
   var eventIDsAt: Double?
 
@@ -107,6 +107,9 @@ final class Partition {
     next.epoch = epoch
     underway = Underway(next, eventNumber: eventNumber, queue: devices.values.filter(\.isDirty))
   }
+
+  /// Whether its fixes may come and none are asked for.
+  var isIdle: Bool { need == nil && pull.outstanding == 0 }
 
   /// Devices in memory, whole or as they are kept.
   var deviceCount: Int { devices.count + snapshots.count }

@@ -30,6 +30,8 @@ struct ConsumerRequest {
 /// after it was given this one: so a request waits for longer each time, then one of another name is sent, for whichever
 /// partition has waited longest. What was asked for before is removed, or ends by itself: none pile up.
 extension Worker {
+  /// Seconds from an attempt in vain to the next.
+  private static let pauseSeconds = 0.5
   /// Seconds after which a request is sent again under its name.
   private static let repeatSeconds = 3.0
   /// The ids of events are read again if they are older when the fixes come, seconds: what a worker before publishes late
@@ -45,9 +47,11 @@ extension Worker {
       take(JetStream.tree(answer.payload), to: request)
     }
     if let request = asked { return try wait(for: request) }
-    let waiting = partitions.values.filter { $0.need != nil && FleetClock.seconds > $0.askedAt + 0.5 }
-    guard let next = waiting.min(by: { ($0.askedAt, $0.number) < ($1.askedAt, $1.number) }) else { return }
-    try ask(for: next)
+    while asked == nil {
+      let waiting = partitions.values.filter { $0.need != nil && FleetClock.seconds >= $0.askAt }
+      guard let next = waiting.min(by: { ($0.askAt, $0.number) < ($1.askAt, $1.number) }) else { return }
+      try ask(for: next)
+    }
   }
 
   private func ask(for partition: Partition) throws(Failure) {
@@ -56,7 +60,6 @@ extension Worker {
     }
     consumerCount += 1
     let now = FleetClock.seconds
-    partition.askedAt = now
     let name = "partition-\(partition.number)-\(partition.epoch)-\(consumerCount)"
     var request = ConsumerRequest(
       partition: partition, purpose: purpose, selection: selection, name: name, number: 0, beganAt: now,
@@ -84,6 +87,7 @@ extension Worker {
     asked = nil
     let partition = request.partition
     partition.attempts += 1
+    partition.askAt = FleetClock.seconds + Self.pauseSeconds
     // One that is made late is not needed.
     try? layout.stream.removeConsumer(request.name, of: request.selection.stream)
     // What is missing then is asked for device by device.

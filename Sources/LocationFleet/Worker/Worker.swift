@@ -143,7 +143,7 @@ package final class Worker {
     handledCount = 0
     let isBusy =
       leases.isLooking || publisher.count > 0 || store.count > 0
-      || partitions.values.contains { $0.underway != nil }
+      || partitions.values.contains { $0.underway != nil || $0.isIdle }
     var wait = isBusy ? 1 : asked != nil ? Self.answerMilliseconds : waitMilliseconds
     while batch.count < Self.batchCount {
       guard let message = try messages.next(milliseconds: wait) else {
@@ -167,7 +167,7 @@ package final class Worker {
     var due = min(renewedAt + renewalSeconds, leases.dueAt)
     for partition in partitions.values {
       due = min(due, partition.checkpointedAt + options.checkpointSeconds)
-      due = min(due, silenceEnd(partition))
+      due = min(due, partition.need == nil ? silenceEnd(partition) : partition.askAt)
     }
     return max(1, min(1_000, Int((due - FleetClock.seconds) * 1_000)))
   }
