@@ -10,7 +10,8 @@ delay   from the write of gpsd's line to the record in the hands of `events --fo
 idle    system calls of the daemon within 20 s without any fix, after everything has settled
 memory  resident memory during a day of a fix a second, at any speed
 start   resident memory with 20 regions, idle after the start, just after a command, with a fix a second, and after 300 at once
-regions 100,000 regions: seconds until the daemon answers, its memory, and the size of the state file
+regions 100,000 regions: seconds until the daemon answers, its memory, and the size of the state file; then imported into
+        and removed from one that runs
 """
 
 import argparse
@@ -300,6 +301,24 @@ def regions():
         daemon.end()
         print("state file %.1f MiB with its log, %.1f after the end" % (
             files / 2**20, os.path.getsize(daemon.state) / 2**20))
+
+    # The file is in the folder of the first.
+    first, daemon = daemon, Daemon()
+    for index in range(3):
+        daemon.gpsd.fix(datetime.datetime.now(datetime.timezone.utc), 47.5 + 1e-4 * index)
+        time.sleep(1)
+    for words in (("import", path), ("remove", "--all")):
+        began, processor = time.time(), daemon.processor()
+        daemon.command("regions", *words)
+        if daemon.status()["regions"] != (100_000 if words[0] == "import" else 0):
+            sys.exit("live.py: " + words[0])
+        seconds, processor = time.time() - began, daemon.processor() - processor
+        resident(daemon, "while it runs: %s, %.2f s, %.2f of them at work" % (words[0], seconds, processor))
+        print("%-28s %6.1f MiB resident" % ("at most since the start", daemon.highest() / 1024))
+        for index in range(3):
+            daemon.gpsd.fix(datetime.datetime.now(datetime.timezone.utc), 47.5 + 1e-4 * index)
+            time.sleep(1)
+    daemon.end()
 
 
 for name, measure in (("delay", delay), ("idle", idle), ("memory", memory), ("start", start), ("regions", regions)):

@@ -57,10 +57,7 @@ extension Engine {
   /// - Parameter changed: the ids of regions that are new in the catalog, or another under the same id.
   public mutating func watch(_ catalog: RegionCatalog, changed: [String]) {
     var known = regions.snapshot(regions: [])
-    if !changed.isEmpty {
-      let changed = Set(changed)
-      known.entries.removeAll { changed.contains($0.id) }
-    }
+    if !changed.isEmpty { known.forget(Set(changed)) }
     regions = RegionMonitor(settings.regions, catalog, restoring: known)
     regions.expect(changed)
     refreshDeadline()

@@ -9,7 +9,7 @@ struct RegionEvidenceTable: Sendable {
   }
 
   /// A region that came to rest outside, and when its evidence was last updated.
-  private struct Rested: Sendable {
+  struct Rested: Sendable {
     var slot: RegionSlot
     var updatedAt: EngineInstant
   }
@@ -20,7 +20,7 @@ struct RegionEvidenceTable: Sendable {
   private var visited = SlotMap()
   // Beside the count of the visited in memory.
   private(set) var activeCount: Int32 = 0
-  /// Those of the last minute, the oldest first; later it does not matter any more when it was.
+  /// Those of the last minute, the oldest first; later it does not matter any more when it was. Some may be removed.
   private var rested: [Rested] = []
   /// When the regions of which nothing else is known were found to be outside; nil where no fix was seen yet, and they
   /// are unknown.
@@ -116,9 +116,19 @@ struct RegionEvidenceTable: Sendable {
     let slot = records.remove(at: place).slot
     setResting(slot, visits: visits)
     dropRested(at: instant)
-    guard against.updatedAt != seenAt else { return }
+    noteRested(slot, against.updatedAt)
+  }
+
+  /// Remembers when the evidence of a region that came to rest outside was last updated.
+  mutating func noteRested(_ slot: RegionSlot, _ updatedAt: EngineInstant) {
+    guard updatedAt != seenAt else { return }
     rested.makeRoomForOne()
-    rested.append(Rested(slot: slot, updatedAt: against.updatedAt))
+    rested.append(Rested(slot: slot, updatedAt: updatedAt))
+  }
+
+  /// Those of which it still matters at an instant since when they rest. Some may be removed.
+  func rested(at instant: EngineInstant) -> some Sequence<Rested> {
+    rested.lazy.filter { !Counterevidence.isLongPast($0.updatedAt, at: instant) }
   }
 
   /// Drops those that have been at rest for so long that it does not matter any more since when.
@@ -149,7 +159,6 @@ struct RegionEvidenceTable: Sendable {
 
   /// Forgets a region.
   mutating func remove(_ slot: RegionSlot) {
-    rested.removeAll { $0.slot == slot }
     visited.remove(slot)
     guard let place = place(of: slot) else { return }
     setActive(place, false)
@@ -162,11 +171,21 @@ struct RegionEvidenceTable: Sendable {
     rested.freeRoom()
   }
 
-  /// Calls `body` with each region of which something is known, and its record.
-  func forEachEntry(_ body: (RegionSlot, _ place: Int?) -> Void) {
-    for place in records.indices { body(records[place].slot, place) }
-    let others = Set(rested.map(\.slot)).union(visited.slots).subtracting(records.map(\.slot))
-    for slot in others { body(slot, nil) }
+  /// Whether a region was added after the first fix, and none was seen since.
+  func isUnseen(_ place: Int) -> Bool {
+    records[place].isActive && records[place].evidence == .unknown(FirstFixes())
+  }
+
+  /// Calls `body` with each region at rest outside that was visited, and how often.
+  func forEachResting(_ body: (RegionSlot, _ visits: Int32) -> Void) {
+    visited.forEachValue { slot, visits in if place(of: slot) == nil { body(slot, visits) } }
+  }
+
+  /// Takes records of regions that have none.
+  mutating func insert(_ more: [Record]) {
+    records += more
+    records.sort { $0.slot.rawValue < $1.slot.rawValue }
+    for record in more where record.isActive { activeCount += 1 }
   }
 
   /// Follows the regions to where a packing has put them.
@@ -177,6 +196,7 @@ struct RegionEvidenceTable: Sendable {
     for place in records.indices { records[place].slot = renumbered(records[place].slot) }
     records.sort { $0.slot.rawValue < $1.slot.rawValue }
     for place in rested.indices { rested[place].slot = renumbered(rested[place].slot) }
+    rested.removeAll { $0.slot == .none }
   }
 }
 

@@ -14,6 +14,14 @@ public struct RegionSnapshot: Hashable, Sendable {
     var approach: RegionApproach?
   }
 
+  /// Regions that came to rest outside at the same moment.
+  struct Rested: Codable, Hashable, Sendable {
+    /// When their evidence was last updated.
+    var since: EngineInstant
+    /// In order.
+    var ids: [String]
+  }
+
   struct Departure: Codable, Hashable, Sendable {
     var fix: RegionFix
     var edgeMeters: Double
@@ -28,15 +36,26 @@ public struct RegionSnapshot: Hashable, Sendable {
   public internal(set) var regions: [Region]
   /// What is known of them, in the order of their ids.
   var entries: [Entry]
+  /// Those that were added after the first fix and have seen none: their ids, in order.
+  var unseen: [String] = []
+  /// Those that came to rest outside lately, the earliest first.
+  var rested: [Rested] = []
   /// When the regions without an entry were found to be outside; nil before the first fix.
   var seenAt: EngineInstant?
   var lastFix: RegionFix?
   var inflation: AccuracyInflation
+
+  /// Forgets what is known of some regions.
+  mutating func forget(_ ids: Set<String>) {
+    entries.removeAll { ids.contains($0.id) }
+    unseen.removeAll { ids.contains($0) }
+    for place in rested.indices { rested[place].ids.removeAll { ids.contains($0) } }
+  }
 }
 
 extension RegionSnapshot: Codable {
   private enum CodingKeys: String, CodingKey {
-    case version, regions, entries, seenAt, lastFix, inflation
+    case version, regions, entries, unseen, rested, seenAt, lastFix, inflation
   }
 
   public init(from decoder: any Decoder) throws {
@@ -51,6 +70,8 @@ extension RegionSnapshot: Codable {
     }
     regions = try values.decode([Region].self, forKey: .regions)
     entries = try values.decode([Entry].self, forKey: .entries)
+    unseen = try values.decodeIfPresent([String].self, forKey: .unseen) ?? []
+    rested = try values.decodeIfPresent([Rested].self, forKey: .rested) ?? []
     seenAt = try values.decodeIfPresent(EngineInstant.self, forKey: .seenAt)
     lastFix = try values.decodeIfPresent(RegionFix.self, forKey: .lastFix)
     inflation = try values.decode(AccuracyInflation.self, forKey: .inflation)
@@ -61,6 +82,8 @@ extension RegionSnapshot: Codable {
     try values.encode(Self.version, forKey: .version)
     try values.encode(regions, forKey: .regions)
     try values.encode(entries, forKey: .entries)
+    if !unseen.isEmpty { try values.encode(unseen, forKey: .unseen) }
+    if !rested.isEmpty { try values.encode(rested, forKey: .rested) }
     try values.encodeIfPresent(seenAt, forKey: .seenAt)
     try values.encodeIfPresent(lastFix, forKey: .lastFix)
     try values.encode(inflation, forKey: .inflation)
@@ -120,28 +143,36 @@ extension RegionMonitor {
 
   /// All that the monitor knows, with these regions in place of its own: none where the catalog is kept elsewhere.
   func snapshot(regions: [Region]) -> RegionSnapshot {
-    var entries: [RegionSnapshot.Entry] = []
-    evidence.forEachEntry { slot, place in entries.append(entry(of: slot, place)) }
-    entries.removeAll { $0.evidence == nil && $0.visits == nil }
-    entries.sort { $0.id < $1.id }
-    return RegionSnapshot(
-      regions: regions, entries: entries, seenAt: evidence.seenAt, lastFix: lastFix, inflation: inflation)
+    var known = RegionSnapshot(
+      regions: regions, entries: [], seenAt: evidence.seenAt, lastFix: lastFix, inflation: inflation)
+    for place in evidence.records.indices {
+      let slot = evidence.slot(place)
+      if evidence.isUnseen(place) {
+        known.unseen.append(catalog[slot].terms.id)
+      } else {
+        known.entries.append(entry(of: slot, place))
+      }
+    }
+    evidence.forEachResting { slot, visits in
+      known.entries.append(RegionSnapshot.Entry(id: catalog[slot].terms.id, visits: visits))
+    }
+    if let lastFix {
+      let rested = evidence.rested(at: lastFix.instant).sorted { $0.updatedAt < $1.updatedAt }
+      for lately in rested where !catalog.isRemoved(lately.slot) {
+        if known.rested.last?.since != lately.updatedAt {
+          known.rested.append(RegionSnapshot.Rested(since: lately.updatedAt, ids: []))
+        }
+        known.rested[known.rested.count - 1].ids.append(catalog[lately.slot].terms.id)
+      }
+    }
+    known.entries.sort { $0.id < $1.id }
+    known.unseen.sort()
+    for place in known.rested.indices { known.rested[place].ids.sort() }
+    return known
   }
 
-  private func entry(of slot: RegionSlot, _ place: Int?) -> RegionSnapshot.Entry {
+  private func entry(of slot: RegionSlot, _ place: Int) -> RegionSnapshot.Entry {
     var entry = RegionSnapshot.Entry(id: catalog[slot].terms.id)
-    guard let place else {
-      if let restedAt = evidence.restedAt(slot), let lastFix,
-        !Counterevidence.isLongPast(restedAt, at: lastFix.instant)
-      {
-        entry.evidence = evidence.evidence(of: slot, by: configuration)
-        entry.isActive = false
-      } else {
-        let visits = evidence.visits(of: slot)
-        entry.visits = visits > 0 ? visits : nil
-      }
-      return entry
-    }
     entry.evidence = evidence[place]
     entry.isActive = evidence.isActive(place)
     if let held = departures.first(where: { $0.slot == slot }), let due = clocks.due(of: slot, .exit) {
@@ -170,29 +201,46 @@ extension RegionMonitor {
     lastFix = snapshot.lastFix
     inflation = snapshot.inflation
     evidence.seenAt = snapshot.seenAt
-    // In the order in which they came to rest.
-    for entry in snapshot.entries.sorted(by: { $0.updatedAt < $1.updatedAt }) {
-      if let slot = catalog.slot(of: entry.id) { restore(entry, slot) }
+    var records: [RegionEvidenceTable.Record] = []
+    var rested: [(slot: RegionSlot, updatedAt: EngineInstant)] = []
+    for entry in snapshot.entries {
+      guard let slot = catalog.slot(of: entry.id) else { continue }
+      guard let known = entry.evidence else {
+        evidence.setResting(slot, visits: entry.visits ?? 0)
+        continue
+      }
+      let record = RegionEvidenceTable.Record(evidence: known, isActive: entry.isActive ?? true, slot: slot)
+      // As earlier versions wrote one that is at rest.
+      if case .outside(let against, let visits) = known, !record.isActive {
+        evidence.setResting(slot, visits: visits)
+        rested.append((slot, against.updatedAt))
+      } else {
+        records.append(record)
+        restore(entry, slot)
+      }
+    }
+    for id in snapshot.unseen {
+      guard let slot = catalog.slot(of: id) else { continue }
+      records.append(.init(evidence: .unknown(FirstFixes()), isActive: true, slot: slot))
+    }
+    evidence.insert(records)
+    for lately in snapshot.rested {
+      for case let slot? in lately.ids.map(catalog.slot) { rested.append((slot, lately.since)) }
+    }
+    for (slot, updatedAt) in rested.sorted(by: { $0.updatedAt < $1.updatedAt }) {
+      evidence.noteRested(slot, updatedAt)
     }
   }
 
+  /// Goes on with what is pending for a region.
   private mutating func restore(_ entry: RegionSnapshot.Entry, _ slot: RegionSlot) {
-    guard let known = entry.evidence else { return evidence.setResting(slot, visits: entry.visits ?? 0) }
-    let place = evidence.set(slot, known, isActive: entry.isActive ?? true)
     if let due = entry.dwellDue {
       clocks.set(RegionClock(due: due, region: entry.id, slot: slot, kind: .dwell))
     }
     if let approach = entry.approach { approaches.append((slot, approach)) }
-    if let held = entry.departure {
-      departures.append(
-        RegionDeparture(
-          slot: slot, fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence))
-      clocks.set(RegionClock(due: held.due, region: entry.id, slot: slot, kind: .exit))
-    }
-    if let lastFix { evidence.noteRest(place, at: lastFix.instant) }
+    guard let held = entry.departure else { return }
+    departures.append(
+      RegionDeparture(slot: slot, fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence))
+    clocks.set(RegionClock(due: held.due, region: entry.id, slot: slot, kind: .exit))
   }
-}
-
-extension RegionSnapshot.Entry {
-  fileprivate var updatedAt: EngineInstant { evidence?.against?.updatedAt ?? .distantPast }
 }

@@ -102,25 +102,25 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
         candidates = engine.regionIDs
       }
     }
-    let stored = try database.storedRegions(choice)
-    let there = Set(stored.map(\.region.id))
-    for id in candidates where !there.contains(id) && engine.region(id) != nil {
+    let stored = try database.regionIDs(choice)
+    let there = Set(stored)
+    // The newest first: they are the last in the engine's lists, and nothing moves up.
+    for id in candidates.reversed() where !there.contains(id) && engine.region(id) != nil {
       try handle(.removeRegion(id: id), at: reading)
-      try storeMany(at: reading)
+      if host.journal.waitingRows >= DaemonLimits.regionsAtOnce { try commit(at: reading) }
     }
-    for entry in stored {
-      let known = engine.region(entry.region.id)
-      guard known != entry.region else { continue }
-      if known != nil { try handle(.removeRegion(id: entry.region.id), at: reading) }
-      host.journal.offer(entry)
-      try handle(.addRegion(entry.region), at: reading)
-      try storeMany(at: reading)
+    // Many regions wait neither in memory nor for one transaction.
+    for start in stride(from: 0, to: stored.count, by: DaemonLimits.regionsAtOnce) {
+      let ids = stored[start..<min(start + DaemonLimits.regionsAtOnce, stored.count)]
+      for entry in try database.storedRegions(.ids(Array(ids))) {
+        let known = engine.region(entry.region.id)
+        guard known != entry.region else { continue }
+        if known != nil { try handle(.removeRegion(id: entry.region.id), at: reading) }
+        host.journal.offer(entry)
+        try handle(.addRegion(entry.region), at: reading)
+      }
+      if ids.endIndex < stored.count { try commit(at: reading) }
     }
-  }
-
-  /// Stores what came if that is much: many regions wait neither in memory nor for one transaction.
-  private mutating func storeMany(at reading: ClockReading) throws(Failure) {
-    if host.journal.waitingRows >= DaemonLimits.rowsAtOnce { try commit(at: reading) }
   }
 
   /// When there is something to do by itself.

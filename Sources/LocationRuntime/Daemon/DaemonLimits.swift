@@ -8,8 +8,8 @@ package enum DaemonLimits {
   /// Transactions after which the log is written into the database: of a fix and what follows from it, seven pages
   /// each, fewer than the 1,000 pages after which SQLite does it before the next is told.
   static let commitsInLog = 128
-  /// Rows after which regions that are added or removed together are stored, before there are more.
-  static let rowsAtOnce = 1_000
+  /// Regions that are read, added or removed together, and stored before there are more.
+  static let regionsAtOnce = 1_000
   /// Rows that wait in memory while the disk takes none: more than a day of a fix a second, some 40 MB.
   static let heldRows = 100_000
   /// The longest wait between two attempts to store, seconds.

@@ -165,9 +165,13 @@ extension StateDatabase {
     }
   }
 
-  /// All ids, in the order in which they were added.
-  package func regionIDs() throws(Failure) -> [String] {
-    try read { try String.fetchAll($0, sql: "SELECT id FROM regions ORDER BY number") }
+  /// Ids of the regions that are meant, in the order in which they were added.
+  package func regionIDs(_ choice: RegionChoice = .all) throws(Failure) -> [String] {
+    let (condition, arguments) = Self.condition(choice)
+    return try read {
+      try String.fetchAll(
+        $0, sql: "SELECT id FROM regions \(condition) ORDER BY number", arguments: arguments)
+    }
   }
 
   private static func condition(_ choice: RegionChoice) -> (sql: String, arguments: StatementArguments) {

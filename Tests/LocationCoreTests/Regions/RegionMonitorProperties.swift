@@ -215,6 +215,43 @@ import Testing
     }
   }
 
+  /// Also while regions come and go: those that no fix has met yet, and those that rest since a moment ago.
+  @Test(arguments: seeds) func aRestoreIsInvisibleAmongRegionsThatComeAndGo(seed: Int) throws {
+    var noise = SeededNoise(seed: seed)
+    var whole = try monitor(Self.regions)
+    var cut = try monitor(Self.regions)
+    var unseen = 0
+    var rested = 0
+    for (index, fix) in Self.story(seed: seed).enumerated() {
+      if noise.uniform(0...1) < 0.2 {
+        let region = circle(
+          "new \(index)", radius: noise.uniform(10...300), east: noise.uniform(-400...400),
+          north: noise.uniform(-400...400))
+        try whole.add(region)
+        try cut.add(region)
+      }
+      if noise.uniform(0...1) < 0.1, whole.count > 0 {
+        let id = whole.regions[Int(noise.bits() % UInt64(whole.count))].id
+        whole.remove(id: id)
+        cut.remove(id: id)
+      }
+      let snapshot = cut.snapshot
+      unseen = max(unseen, snapshot.unseen.count)
+      rested = max(rested, snapshot.rested.count)
+      cut = try RegionMonitor(configuration: cut.configuration, restoring: snapshot)
+      #expect(cut.snapshot == snapshot, "fix \(index)")
+      guard let fix else {
+        whole.noteGap()
+        cut.noteGap()
+        continue
+      }
+      let expected = whole.events(of: [fix])
+      let events = cut.events(of: [fix])
+      #expect(events == expected, "fix \(index)")
+    }
+    #expect(unseen > 0 && rested > 0)
+  }
+
   /// The cache of what is near must not decide anything.
   @Test(arguments: seeds) func lookingAfreshAtEveryFixChangesNothing(seed: Int) throws {
     let story = Self.story(seed: seed)

@@ -153,8 +153,9 @@ import Testing
           second: Double(second), place(east: noise.uniform(-20...20), from: munich))
         _ = quiet.events(of: [fix])
         _ = reporting.events(of: [fix])
-        let alike = quiet.snapshot.entries == reporting.snapshot.entries
-        #expect(alike, "second \(second)")
+        var known = [quiet.snapshot, reporting.snapshot]
+        for place in known.indices { known[place].regions = [] }
+        #expect(known[0] == known[1], "second \(second)")
       }
     }
   }
