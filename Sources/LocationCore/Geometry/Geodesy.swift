@@ -27,9 +27,10 @@ public enum Geodesy {
   /// it takes a closer look.
   @inline(__always)
   public static func isSurelyWithin(_ meters: Double, of a: Coordinate, _ b: Coordinate) -> Bool {
-    let north = abs(b.latitude - a.latitude)
-    let east = abs(longitudeDifference(from: a.longitude, to: b.longitude))
-    return (north + east) * mostMetersPerDegree < meters
+    let north = b.latitude - a.latitude
+    let east = longitudeDifference(from: a.longitude, to: b.longitude)
+    let degrees = meters * (1 / mostMetersPerDegree)
+    return north * north + east * east < degrees * degrees && meters > 0
   }
 
   /// Whether two places are so far apart that their degrees alone tell that they are more than `meters` apart; false
@@ -48,8 +49,9 @@ public enum Geodesy {
   /// A thousandth less than the metres in a degree of the equator (111,319.5): within a degree, that is more than the
   /// shortest path saves over a parallel.
   private static let leastMetersPerDegreeEast = 111_208.0
-  /// More than the metres in a degree of any meridian (111,693.9 beside a pole) or parallel (111,319.5).
-  private static let mostMetersPerDegree = 111_694.0
+  /// More than the metres in a degree of any meridian (111,693.9 beside a pole) or parallel (111,319.5): no line that is
+  /// straight in degrees is longer than its degrees so often.
+  private static let mostMetersPerDegree = 111_694.5
 
   /// Whether a place is `radiusMeters` or less from a centre, as ``distanceMeters(_:_:)`` would tell.
   @inline(__always)
