@@ -78,21 +78,23 @@ public struct FixGate: Hashable, Sendable, Codable {
       let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
     else { throw report.time == nil ? .noTime : .outOfRange }
     let fix = fix(report, time, coordinate, arriving: instant)
-    guard let last else { return accept(fix, speed: 0) }
-
-    if time == last.time { throw .duplicate }
-    let step = last.time.seconds(to: time)
-    if step < 0 || step > SourceClock.steadyPatienceSeconds, let fix = try judgeJump(fix, report) {
-      return fix
+    var speed = 0.0
+    if let last {
+      if time == last.time { throw .duplicate }
+      let step = last.time.seconds(to: time)
+      if step < 0 || step > SourceClock.steadyPatienceSeconds, let fix = try judgeJump(fix, report) {
+        return fix
+      }
+      if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
+      if !isAfterSwitch {
+        speed = impliedSpeed(from: last, to: fix)
+        let limit = min(
+          max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
+          configuration.absoluteSpeedMetersPerSecond)
+        guard speed <= limit else { return try confirm(fix, reason: .speed, received: report.received) }
+      }
     }
-    if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
-    let speed = impliedSpeed(from: last, to: fix)
-    let limit = min(
-      max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
-      configuration.absoluteSpeedMetersPerSecond)
-    if isAfterSwitch { return accept(fix, speed: 0) }
-    if speed <= limit { return accept(fix, speed: speed) }
-    return try confirm(fix, reason: .speed, received: report.received)
+    return accept(fix, speed: speed)
   }
 
   /// Judges a fix after an unusual step in time; nil where the step is none to confirm.
@@ -132,8 +134,9 @@ public struct FixGate: Hashable, Sendable, Codable {
   @inline(__always)
   public func instant(ofReplayed report: FixReport) -> EngineInstant? {
     guard refusalByItself(report) == nil, let time = time(of: report) else { return nil }
-    guard let last else { return axis(of: time) }
-    if time == last.time { return nil }
+    // Only its time is read: a fix that is bound by a name is copied.
+    guard let lastTime = last?.time else { return axis(of: time) }
+    if time == lastTime { return nil }
     if jump(to: time, report) == nil { return axis(of: time) }
     return instant(ofJump: report, time)
   }
@@ -154,6 +157,11 @@ public struct FixGate: Hashable, Sendable, Codable {
   @inline(__always)
   private func axis(of time: UTCTime) -> EngineInstant {
     guard let clock else { return EngineInstant(microseconds: time.microseconds) }
+    return axis(of: time, by: clock)
+  }
+
+  @inline(never)
+  private func axis(of time: UTCTime, by clock: SourceClock) -> EngineInstant {
     let offset = last.flatMap { clock.offsetOfReturn(to: time, after: $0) } ?? clock.axisOffset
     return EngineInstant(microseconds: time.microseconds &+ offset)
   }
@@ -168,17 +176,15 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// Why a time after the last fix needs confirmation; nil where it needs none.
   @inline(__always)
   private func jump(to time: UTCTime, _ report: FixReport) -> RejectReason? {
-    guard let last else { return nil }
-    let step = last.time.seconds(to: time)
+    guard let step = last?.time.seconds(to: time) else { return nil }
     if step < 0 { return .late }
     if step <= SourceClock.steadyPatienceSeconds { return nil }
-    return jump(ahead: step, to: time, report, after: last)
+    return jump(ahead: step, to: time, report)
   }
 
   @inline(never)
-  private func jump(
-    ahead step: Double, to time: UTCTime, _ report: FixReport, after last: Fix
-  ) -> RejectReason? {
+  private func jump(ahead step: Double, to time: UTCTime, _ report: FixReport) -> RejectReason? {
+    guard let last else { return nil }
     if clock?.offsetOfReturn(to: time, after: last) != nil { return nil }
     if step > configuration.maxStepSeconds { return .future }
     // The system's clock vouches for it, or the silence is explained. The first report alone is no track: many phones
@@ -246,10 +252,11 @@ public struct FixGate: Hashable, Sendable, Codable {
   @inline(__always)
   private mutating func accept(_ fix: Fix, speed: Double) -> Fix {
     if let last {
-      noteStep(last.time.seconds(to: fix.time))
-      _clock.change { clock in
-        if let offset = clock.offsetOfReturn(to: fix.time, after: last) { clock.axisOffset = offset }
-        clock.noteTime(fix.time)
+      let seconds = last.time.seconds(to: fix.time)
+      let steps = steadySteps ?? 0
+      steadySteps = seconds > SourceClock.steadySeconds ? nil : steps < .max ? steps + 1 : steps
+      if clock != nil || seconds * SourceClock.patienceFactor > SourceClock.steadyPatienceSeconds {
+        noteStep(seconds, to: fix.time, after: last)
       }
       previous = last.coordinate
     }
@@ -261,14 +268,13 @@ public struct FixGate: Hashable, Sendable, Codable {
     return fix
   }
 
-  /// Remembers how long silences of this source are.
-  @inline(__always)
-  private mutating func noteStep(_ seconds: Double) {
-    let steps = steadySteps ?? 0
-    steadySteps = seconds > SourceClock.steadySeconds ? nil : steps < .max ? steps + 1 : steps
-    if clock == nil, seconds * SourceClock.patienceFactor <= SourceClock.steadyPatienceSeconds { return }
+  /// Tells the clock of a step, and remembers how long silences of this source are.
+  @inline(never)
+  private mutating func noteStep(_ seconds: Double, to time: UTCTime, after last: Fix) {
     var known = clock ?? SourceClock()
     known.noteStep(min(seconds, configuration.maxStepSeconds))
+    if let offset = known.offsetOfReturn(to: time, after: last) { known.axisOffset = offset }
+    known.noteTime(time)
     clock = known
   }
 
