@@ -208,6 +208,86 @@ struct FleetWorkerTests {
     #expect(try await cluster.fleet(["regions", "remove", "home"]).status == 65)
   }
 
+  /// The configuration that we ship, with a second tenant, on ports of this machine.
+  private func writeExample(port: Int, mqttPort: Int) throws -> String {
+    var text = try String(contentsOfFile: PackageRoot.file("Examples/fleet/nats.conf"), encoding: .utf8)
+    let cluster = try #require(text.range(of: "cluster {"))
+    let end = try #require(text.range(of: "}", range: cluster.upperBound..<text.endIndex))
+    text.removeSubrange(cluster.lowerBound..<end.upperBound)
+    let account = try #require(text.range(of: "  acme {"))
+    let last = try #require(text.range(of: "}", options: .backwards))
+    var other = String(text[account.lowerBound..<last.lowerBound])
+    for (old, new) in [("acme", "other"), ("$ACME_FLEET_PASSWORD", "o1"), ("$ACME_ALICE_PASSWORD", "o2")] {
+      other = other.replacingOccurrences(of: old, with: new)
+    }
+    for (old, new) in [("user: fleet", "user: operator"), ("alice", "bob")] {
+      other = other.replacingOccurrences(of: old, with: new)
+    }
+    text.insert(contentsOf: other, at: last.lowerBound)
+    for (old, new) in [
+      ("0.0.0.0:4222", "127.0.0.1:\(port)"), ("0.0.0.0:1883", "127.0.0.1:\(mqttPort)"),
+      ("/var/lib/nats", folder("js")), ("$ACME_FLEET_PASSWORD", "f1"), ("$ACME_ALICE_PASSWORD", "a1"),
+    ] {
+      #expect(text.contains(old))
+      text = text.replacingOccurrences(of: old, with: new)
+    }
+    return folder.write("example.conf", text)
+  }
+
+  @Test func `a phone and two tenants, with the servers' configuration that we ship`() async throws {
+    let (port, mqttPort) = (try Listener.freePort(), try Listener.freePort())
+    let server = try LiveProcess(
+      try #require(NATSCluster.path), ["-c", try writeExample(port: port, mqttPort: mqttPort)], seconds: 1_200
+    )
+    defer { server.signal(SIGKILL) }
+    func fleet(_ user: String, _ words: [String]) async throws -> Binary.Result {
+      try await Binary.run(
+        words + ["--server", "nats://\(user)@127.0.0.1:\(port)"], timeout: .seconds(300),
+        executable: NATSCluster.program)
+    }
+    for user in ["fleet:f1", "operator:o1"] {
+      let isUp = await eventually { try await fleet(user, ["init", "--partitions", "16"]).status == 0 }
+      #expect(isUp, "\(server.stderr)")
+    }
+    let worker = try LiveProcess(
+      NATSCluster.program, ["worker", "--server", "nats://fleet:f1@127.0.0.1:\(port)"], seconds: 1_200)
+    func publish(_ topic: String, _ fix: Int) async throws {
+      let payload =
+        "{\"_type\":\"location\",\"lat\":48.1371,\"lon\":11.5754,\"acc\":8,\"tst\":\(1_700_000_000 + fix)}"
+      let run = try await Binary.run(
+        [
+          "-h", "127.0.0.1", "-p", "\(mqttPort)", "-u", "alice", "-P", "a1", "-q", "1", "-t", topic, "-m",
+          payload,
+        ],
+        executable: "/usr/bin/mosquitto_pub")
+      #expect(run.status == 0, "\(run.stderr)")
+    }
+    // MQTT does not say that alice may not publish as somebody else.
+    try await publish("owntracks/mallory/phone", 0)
+    for fix in 1...5 { try await publish("owntracks/alice/phone", 10 * fix) }
+    let isThere = await eventually {
+      try await fleet("fleet:f1", ["device", "alice/phone", "--json"]).stdout.contains("\"fixes\":5")
+    }
+    #expect(isThere, "\(worker.stderr)\(server.stderr)")
+    let isTold = await eventually {
+      try await fleet("fleet:f1", ["events"]).stdout.contains("\"track\":\"alice/phone\"")
+    }
+    #expect(isTold, "\(worker.stderr)")
+    let devices = try await fleet("fleet:f1", ["devices"])
+    #expect(
+      devices.stdout.contains("alice/phone") && !devices.stdout.contains("mallory"), "\(devices.stdout)")
+    for words in [["devices"], ["events"]] {
+      let other = try await fleet("operator:o1", words)
+      #expect(other.status == 0 && !other.stdout.contains("alice"), "\(other.stdout)\(other.stderr)")
+    }
+    // A phone's own password is of no use to an operator.
+    let phone = try await fleet("alice:a1", ["devices"])
+    #expect(phone.status != 0 && !phone.stdout.contains("alice"), "\(phone.stdout)\(phone.stderr)")
+    worker.signal(SIGTERM)
+    #expect(await worker.finish() == 0, "\(worker.stderr)")
+    #expect(!worker.stderr.contains("f1@"))
+  }
+
   @Test func `what is wrong is told in one line`() async throws {
     let port = try Listener.freePort()
     let run = try await Binary.run(

@@ -78,7 +78,8 @@ package final class RequestPipe {
     }
     throw Failure(
       .unavailable, what: "nats-server at \(connection.servers) does not answer \(subject)",
-      remedy: "check that JetStream is on and that most servers of the cluster run")
+      remedy:
+        "check that JetStream is on, that this user may use it, and that most servers of the cluster run")
   }
 
   /// How long an answer may take, seconds: longer than an election of leaders.
