@@ -17,6 +17,9 @@ enum SegmentOrder {
   static let mostBytes = 16 << 20
   /// The most items.
   static let mostItems = 500_000
+  /// Points of a first segment in the order of time after which nothing is looked for: more than a day of a fix a second,
+  /// and programs that write the newest first begin a segment at least each day.
+  static let longItems = 100_000
 
   /// One segment.
   private struct Segment {
@@ -78,6 +81,11 @@ enum SegmentOrder {
       last = time
     }
     return back >= 3 && back > 9 * forward
+  }
+
+  /// Whether a track begins with one segment in the order of time.
+  static func isOneInOrder(_ items: [TrackItem]) -> Bool {
+    !items.contains { if case .segmentBreak = $0 { true } else { false } } && !isNewestFirst(items[...])
   }
 
   /// Puts the segments into the order of time, where that gives one.

@@ -106,12 +106,19 @@ public struct TrackReader: ~Copyable {
     return try readOn(into: &batch)
   }
 
-  /// Reads the whole track, and puts points and segments into order; too long a one is left as it is.
+  /// Reads the whole track, and puts points and segments into order; too long a one is left as it is, and one whose first
+  /// segment is long and in order is not read as a whole.
   private mutating func gather(after first: [TrackItem]) {
     var items = first
     var batch: [TrackItem] = []
+    var isLookedAt = false
     do throws(Failure) {
-      while !isTooLong(items), try readOn(into: &batch) { items += batch }
+      while !isTooLong(items), try readOn(into: &batch) {
+        items += batch
+        guard !isLookedAt, items.count > SegmentOrder.longItems else { continue }
+        isLookedAt = true
+        if SegmentOrder.isOneInOrder(items) { break }
+      }
     } catch {
       postponed = error
     }

@@ -64,6 +64,32 @@ import Testing
     #expect(try !Self.isInOrder(Self.read(text, sorts: false)))
   }
 
+  @Test func `behind a long segment in order nothing is put into order, and a long one is turned round`()
+    throws
+  {
+    func gpx(_ seconds: [[Int]]) -> String {
+      func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+      let segments = seconds.map { seconds in
+        let points = seconds.map { second in
+          let clock = "\(two(second / 3600 % 24)):\(two(second / 60 % 60)):\(two(second % 60))Z"
+          return "<trkpt lat='48' lon='11'><time>2026-05-\(two(1 + second / 86_400))T\(clock)</time></trkpt>"
+        }
+        return "<trkseg>" + points.joined() + "</trkseg>"
+      }
+      return "<gpx version='1.1' xmlns='http://www.topografix.com/GPX/1/1'><trk>" + segments.joined()
+        + "</trk></gpx>"
+    }
+    let long = Array(1_000...102_500)
+    let asWritten = try Self.read(gpx([long, Array(0...100)]))
+    #expect(asWritten.fixes.count == 101_602)
+    #expect(asWritten.notes == [] && !Self.isInOrder(asWritten))
+    let turned = try Self.read(gpx([long.reversed()]))
+    #expect(turned.fixes.count == 101_501)
+    #expect(Self.isInOrder(turned))
+    let short = try Self.read(gpx([Array(1_000...50_000), Array(0...100)]))
+    #expect(Self.isInOrder(short))
+  }
+
   @Test func `pages of a list with the newest first are put into the order of time`() throws {
     let minutes = Array((30..<60).reversed()) + Array((0..<20).reversed()) + Array((20..<30).reversed())
     let text = minutes.map { "{\"time\":\(1_777_600_000 + 60 * $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
