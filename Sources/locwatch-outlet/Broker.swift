@@ -34,10 +34,11 @@ struct Broker {
     link = try BrokerLink(settings, secrets, options)
     // What was announced before comes back ahead of what is announced now.
     if let topic = outlet.configTopic { link.subscribe([topic], isKept: false, isNeeded: false) }
-    greet()
+    // Who sees what is announced now may command at once.
     let topics = [outlet.birthTopic, commandTopic].compactMap { $0 }
     if !topics.isEmpty { link.subscribe(topics, isKept: false) }
     if let pushTopic { link.subscribe([pushTopic]) }
+    greet()
     try link.flush()
   }
 
