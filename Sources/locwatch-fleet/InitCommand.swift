@@ -41,8 +41,8 @@ struct InitCommand: ParsableCommand {
   func validate() throws {
     if !(1...1_024).contains(partitions) { throw ValidationError("--partitions needs 1 to 1024") }
     if ![1, 3, 5].contains(replicas) { throw ValidationError("--replicas needs 1, 3 or 5") }
-    if !(fixDays > 0 && eventDays > 0) {
-      throw ValidationError("--fix-days and --event-days need a number above 0")
+    if !(fixDays > 0 && fixDays <= 36_500 && eventDays > 0 && eventDays <= 36_500) {
+      throw ValidationError("--fix-days and --event-days need a number above 0, to 36500")
     }
     if !(lease >= 1 && lease <= 600) { throw ValidationError("--lease needs 1 to 600 seconds") }
   }

@@ -137,7 +137,7 @@ struct ReplayCommand: ParsableCommand {
   func run() throws {
     try Console.reporting { () throws(Failure) in
       let layout = try cluster.layout()
-      let history = DeviceHistory(device, layout)
+      let history = try DeviceHistory(device, layout)
       let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
       let count = fixes ? try history.fixes(print) : try history.replay(try layout.currentCatalog(), print)
       guard count > 0 else {

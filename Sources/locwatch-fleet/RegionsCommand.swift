@@ -121,7 +121,11 @@ struct RegionsCommand: ParsableCommand {
     _ layout: FleetLayout, _ edit: (FleetCatalog) throws(Failure) -> FleetCatalog
   ) throws(Failure) {
     let settings = try layout.settings()
-    let next = try edit(try layout.currentCatalog())
+    let present = try layout.currentCatalog()
+    let next = try edit(present)
+    guard next.entries != present.entries else {
+      return try Console.print("version \(present.version): \(present.entries.count) regions, as before\n")
+    }
     try layout.publish(next, partitions: settings.partitions)
     try Console.print("version \(next.version): \(next.entries.count) regions\n")
     let told = next.entries.count { $0.feature.region.initial == .state }

@@ -74,8 +74,9 @@ struct SimulateCommand: ParsableCommand {
       if let write {
         try fleet.write(steps: steps, to: try OutputFile(path: write))
       } else {
-        let count = try fleet.publish(
-          steps: steps, rate: rate, to: try cluster.layout(), log: Console.note)
+        let layout = try cluster.layout()
+        _ = try layout.settings()
+        let count = try fleet.publish(steps: steps, rate: rate, to: layout, log: Console.note)
         try Console.print("\(count) fixes of \(devices) devices published\n")
       }
     }

@@ -151,6 +151,8 @@ struct FleetWorkerTests {
     for message in [
       #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#, "{nonsense",
       #"{"_type":"encrypted","data":"x"}"#, #"{"_type":"lwt","tst":1}"#,
+      #"{"_type":"location","lat":95,"lon":11.5,"tst":1700000500}"#,
+      #"{"_type":"location","lon":11.5,"tst":1700000500}"#, #"{"_type":"location","lat":48.1,"lon":11.5}"#,
       #"{"_type":"location","lat":48.2,"lon":11.5,"acc":5,"tst":1700001000}"#,
     ] {
       let sent = try await Binary.run(
@@ -162,7 +164,7 @@ struct FleetWorkerTests {
     #expect(events.contains { $0.contains("\"type\":\"significant\"") && $0.contains("alice/phone") })
     let isCounted = await eventually {
       let status = try await cluster.fleet(["status"])
-      return status.stdout.contains("2 dead letters")
+      return status.stdout.contains("5 dead letters")
     }
     #expect(isCounted)
   }
@@ -286,6 +288,38 @@ struct FleetWorkerTests {
     worker.signal(SIGTERM)
     #expect(await worker.finish() == 0, "\(worker.stderr)")
     #expect(!worker.stderr.contains("f1@"))
+  }
+
+  @Test func `a partition that missed more versions of the regions than are kept goes on with what there is`()
+    async throws
+  {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    func imported(_ radius: Int) async throws -> String {
+      let feature =
+        #"{"type":"Feature","id":"home","properties":{"radius_m":\#(radius)},"geometry":"#
+        + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
+      return try await cluster.fleet(["regions", "import", "-"], stdin: feature).stdout
+    }
+    for version in 1...67 { #expect(try await imported(100 + version) == "version \(version): 1 regions\n") }
+    #expect(try await imported(167) == "version 67: 1 regions, as before\n")
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let sent = try await Binary.run(
+      [
+        "-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/alice/phone", "-m",
+        #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#,
+      ], executable: "/usr/bin/mosquitto_pub")
+    #expect(sent.status == 0, "\(sent.stderr)")
+    let isTold = await eventually {
+      try await cluster.fleet(["events"]).stdout.contains("\"region\":\"home\"")
+    }
+    #expect(isTold, "\(worker.stderr)")
+    #expect(worker.stderr.contains("version 1 of the regions: 1 regions, of version 4"), "\(worker.stderr)")
+    #expect(try await cluster.fleet(["device", "*/phone"]).status == 64)
+    // More servers than there are.
+    let replicas = try await cluster.fleet(["init", "--partitions", "1", "--replicas", "3"])
+    #expect(replicas.status == 78 && replicas.stderr.contains("--replicas 1"), "\(replicas.stderr)")
   }
 
   @Test func `what is wrong is told in one line`() async throws {

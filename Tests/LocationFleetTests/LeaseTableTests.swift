@@ -84,9 +84,14 @@ struct LeaseTableTests {
   @Test func `live ones are counted by their keys, and old signs of life forgotten`() {
     var watcher = Watcher()
     watcher.look([("worker.a", 1, "x"), ("worker.b", 2, "x"), ("partition.0", 3, "x")])
-    #expect(watcher.table.liveCount("worker.") == 2)
+    func shares(_ count: Int) -> [Int] {
+      ["worker.a", "worker.b", "worker.c"].map { watcher.table.share(of: count, for: $0, among: "worker.") }
+    }
+    // c has given no sign of life yet, and asks for its share all the same.
+    #expect(shares(4) == [2, 2, 1])
+    #expect(shares(1) == [1, 0, 0])
     for revision in 4..<120 { watcher.look([("worker.b", UInt64(revision), "x")]) }
-    #expect(watcher.table.liveCount("worker.") == 1)
+    #expect(shares(5) == [3, 5, 2])
     let old = watcher.table.removeForgotten("worker.")
     #expect(old?.key == "worker.a" && old?.revision == 1)
     #expect(watcher.table.removeForgotten("worker.") == nil)

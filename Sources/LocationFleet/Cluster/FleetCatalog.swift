@@ -71,21 +71,34 @@ extension FleetLayout {
   private func currentVersion() throws(Failure) -> Int {
     var version =
       try fleet.get("catalog.current").flatMap { Int(String(decoding: $0.value, as: UTF8.self)) } ?? 0
+    // Where the store was lost, the numbers go on: workers take no version that is not above theirs.
+    if version == 0, let last = try stream.last(of: Self.fixes, matching: "fix.*.\(Self.control)") {
+      version = JetStream.tree(last.value)["catalog"]?.integer ?? 0
+    }
     // One that was made complete, and whose maker ended before it said so.
     while try fleet.get("catalog.\(version + 1)") != nil { version += 1 }
     return version
   }
 
-  /// A version.
+  /// A version. Where it is gone, because many more were made since or the store was lost, the next one that is there
+  /// stands in for it; where there is none, one without regions does.
   ///
-  /// - Throws: `.data` where it is not there.
+  /// - Throws: `.data` where it can't be used.
   package func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
     guard version > 0 else { return FleetCatalog() }
-    guard let entry = try fleet.get("catalog.\(version)") else {
-      throw Failure(
-        .data, what: "version \(version) of the regions is gone",
-        remedy: "a partition stood still for \(Self.keptVersions) versions; see Docs/Fleet.md")
+    if let catalog = try storedCatalog(version) { return catalog }
+    let current = try currentVersion()
+    var next = version + 1
+    while next <= current {
+      if let catalog = try storedCatalog(next) { return catalog }
+      next += 1
     }
+    return try FleetCatalog(version: version, entries: [])
+  }
+
+  /// A version; nil where it is not there.
+  private func storedCatalog(_ version: Int) throws(Failure) -> FleetCatalog? {
+    guard let entry = try fleet.get("catalog.\(version)") else { return nil }
     let meta = JetStream.tree(entry.value)
     guard let name = meta["name"]?.text(or: nil), let chunks = meta["chunks"]?.integer else {
       throw Failure(.data, what: "version \(version) of the regions is of another version of locwatch")

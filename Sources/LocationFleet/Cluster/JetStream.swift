@@ -75,6 +75,8 @@ package final class JetStream {
   static let noMessage = 10_037
   /// Of a stream that is not there.
   static let noStream = 10_059
+  /// Of a stream on more than one server where there is no cluster.
+  static let noReplicas = 10_074
   /// Of a write on top of another than the expected.
   static let wrongSequence = 10_071
   /// How long an election of leaders may take, seconds.
@@ -89,6 +91,10 @@ extension JetStream {
     let body = JSONTree.object([.init(key: "name", value: .string(name))] + configuration)
     switch try call("STREAM.CREATE.\(name)", body) {
     case .success: return
+    case .failure(let refusal) where refusal.errorCode == Self.noReplicas:
+      throw Failure(
+        .config, what: "nats-server is alone and keeps each message once, not on several servers",
+        remedy: "--replicas 1, or make a cluster of the servers")
     case .failure: _ = try demand("STREAM.UPDATE.\(name)", body)
     }
   }
@@ -99,6 +105,18 @@ extension JetStream {
     let answer = try demand("STREAM.INFO.\(stream)", body)
     guard case .object(let members)? = answer["state"]?["subjects"] else { return [:] }
     return Dictionary(members.map { ($0.key, $0.value.integer ?? 0) }) { first, _ in first }
+  }
+
+  /// The last message of some subjects, from the leader; nil where there is none.
+  package func last(
+    of stream: String, matching subject: String
+  ) throws(Failure) -> KeyValueBucket.Entry? {
+    switch try call("STREAM.MSG.GET.\(stream)", KeyValueBucket.request(subject)) {
+    case .success(let answer): return KeyValueBucket.entry(answer)
+    case .failure(let refusal):
+      if refusal.errorCode == Self.noMessage { return nil }
+      throw failure(stream, refusal)
+    }
   }
 
   /// The sequence of the last message that a stream was given; 0 before the first.

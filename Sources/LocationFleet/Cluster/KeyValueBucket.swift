@@ -41,12 +41,7 @@ package struct KeyValueBucket {
 
   /// The value of a key, from the leader; nil where it has none.
   package func get(_ key: String) throws(Failure) -> Entry? {
-    switch try stream.call("STREAM.MSG.GET.KV_\(name)", Self.request(subject(key))) {
-    case .success(let answer): return Self.entry(answer)
-    case .failure(let refusal):
-      if refusal.errorCode == JetStream.noMessage { return nil }
-      throw stream.failure(name, refusal)
-    }
+    try stream.last(of: "KV_\(name)", matching: subject(key))
   }
 
   /// The body of a request for the last message of a subject.

@@ -7,9 +7,10 @@ package struct DeviceHistory {
   private let name: String
 
   /// - Parameter name: as `alice/phone` or `alice.phone`.
-  package init(_ name: String, _ layout: FleetLayout) {
+  /// - Throws: `.usage` where it stands for more than one device.
+  package init(_ name: String, _ layout: FleetLayout) throws(Failure) {
     self.layout = layout
-    self.name = DeviceReport.subject(of: name)
+    self.name = try DeviceReport.subject(of: name)
   }
 
   /// Hands on each message as it was published, a line each; how many.
@@ -35,7 +36,7 @@ package struct DeviceHistory {
     var count = 0
     try read { message, place throws(Failure) in
       count += 1
-      guard case .fix(let report)? = FixMessage(message)?.content else { return }
+      guard let report = FixMessage(message)?.report else { return }
       var effects: [Effect] = []
       device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
       for case .record(let record) in effects {

@@ -13,7 +13,7 @@ package struct DeviceReport {
   /// - Parameter name: as `alice/phone` or `alice.phone`.
   /// - Throws: `.data` where nothing was ever heard of it.
   package init(_ name: String, _ layout: FleetLayout) throws(Failure) {
-    let name = Self.subject(of: name)
+    let name = try Self.subject(of: name)
     self.name = name
     let settings = EngineSettings(booksPower: false)
     let subjects = try layout.stream.subjects(of: FleetLayout.fixes, matching: "fix.*.\(name)").keys
@@ -41,15 +41,21 @@ package struct DeviceReport {
     let rest = JetStream.Selection(
       stream: FleetLayout.fixes, subject: "fix.\(partition).\(name)", from: device.sequence + 1)
     try layout.stream.read(rest) { message, place in
-      guard case .fix(let report)? = FixMessage(message)?.content else { return }
+      guard let report = FixMessage(message)?.report else { return }
       var effects: [Effect] = []
       device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
     }
   }
 
   /// The end of a device's subjects: `alice/phone` is `alice.phone`.
-  package static func subject(of name: String) -> String {
-    String(decoding: name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }, as: UTF8.self)
+  ///
+  /// - Throws: `.usage` where it stands for more than one device.
+  package static func subject(of name: String) throws(Failure) -> String {
+    guard !name.isEmpty, !name.contains(where: { "*> \t".contains($0) }) else {
+      throw Failure(
+        .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
+    }
+    return String(decoding: name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }, as: UTF8.self)
   }
 
   private static func partition(of subject: String) -> Int? {

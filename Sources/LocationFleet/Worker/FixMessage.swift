@@ -6,6 +6,8 @@ struct FixMessage {
   /// What it holds.
   enum Content {
     case fix(FixReport)
+    /// No position that can be true, and why. The engine counts it, as in a replay.
+    case useless(FixReport, String, payload: [UInt8])
     /// From here on this version of the regions holds.
     case catalog(Int)
     /// What OwnTracks also says, and nothing follows from.
@@ -21,6 +23,14 @@ struct FixMessage {
   /// Where it stands.
   var place: Place
   var content: Content
+
+  /// What the engine is given; nil for nothing.
+  var report: FixReport? {
+    switch content {
+    case .fix(let report), .useless(let report, _, _): report
+    case .catalog, .ignored, .poison: nil
+    }
+  }
 
   /// Nil where the subject is none of a partition.
   init?(_ message: borrowing NATSMessage) {
@@ -61,7 +71,8 @@ struct FixMessage {
       return .poison("\(payload.count) bytes; a fix has at most \(mostBytes)", payload: payload.array)
     }
     switch FixLine(payload, assumeAccuracyMeters: nil) {
-    case .fix(let report): return .fix(report)
+    case .fix(let report):
+      return useless(report).map { .useless(report, $0, payload: payload.array) } ?? .fix(report)
     case .malformed(let why): return .poison(why, payload: payload.array)
     case .gpsd: return .poison("a report of gpsd's protocol, not OwnTracks JSON", payload: payload.array)
     case .other:
@@ -71,6 +82,14 @@ struct FixMessage {
         type.map { "_type \"\($0)\" is not a position" } ?? "an object without a position",
         payload: payload.array)
     }
+  }
+
+  /// What a position lacks to be one; nil for nothing.
+  private static func useless(_ report: FixReport) -> String? {
+    if report.time == nil { return "a position without a time that can be read (tst)" }
+    if !report.latitude.isFinite || !report.longitude.isFinite { return "a position without lat and lon" }
+    if abs(report.latitude) > 90 || abs(report.longitude) > 180 { return "lat or lon out of range" }
+    return nil
   }
 
   /// The longest payload that is read, bytes: a fix of OwnTracks has about 300.

@@ -69,9 +69,12 @@ package struct LeaseTable {
     return isLive(lease) ? nil : lease.revision
   }
 
-  /// How many leases live whose keys begin like this.
-  package func liveCount(_ prefix: String) -> Int {
-    leases.count { $0.key.hasPrefix(prefix) && isLive($0.value) }
+  /// How many of some things are for the holder of a key, among those whose keys begin alike and live: as many as for any
+  /// other, and one more for the first of them by name where that does not come out even.
+  package func share(of count: Int, for key: String, among prefix: String) -> Int {
+    let others = leases.filter { $0.key.hasPrefix(prefix) && $0.key != key && isLive($0.value) }.keys
+    let (each, rest) = count.quotientAndRemainder(dividingBy: others.count + 1)
+    return others.count { $0 < key } < rest ? each + 1 : each
   }
 
   /// Leaves out one that nobody has renewed for long, whose key begins like this; nil where there is none.

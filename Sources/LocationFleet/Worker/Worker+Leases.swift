@@ -64,8 +64,7 @@ extension Worker {
   private var leaseValue: [UInt8] { leaseOwner + Array("\(FleetClock.seconds)".utf8) }
 
   private func takeShare() throws(Failure) {
-    let others = leases.table.liveCount(FleetLayout.signPrefix) - (leases.table.isLive(signKey) ? 1 : 0)
-    let share = (fleet.partitions + others) / (others + 1)
+    let share = leases.table.share(of: fleet.partitions, for: signKey, among: FleetLayout.signPrefix)
     while partitions.count > share, let last = partitions.values.max(by: { $0.number < $1.number }) {
       release(last)
     }
@@ -120,6 +119,10 @@ extension Worker {
   func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
     if let known = catalogs[version] { return known }
     let catalog = try layout.catalog(version)
+    if catalog.version != version || catalog.entries.isEmpty {
+      let count = catalog.entries.count
+      say("version \(version) of the regions: \(count) regions, of version \(catalog.version)")
+    }
     let used = Set(partitions.values.map(\.catalog.version))
     catalogs = catalogs.filter { used.contains($0.key) }
     catalogs[version] = catalog

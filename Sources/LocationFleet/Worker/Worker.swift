@@ -213,21 +213,30 @@ package final class Worker {
     messageCount += 1
     switch message.content {
     case .fix(let report): try handle(report, message, of: partition)
+    case .useless(let report, let reason, let payload):
+      try bury(payload, reason, message, of: partition)
+      try handle(report, message, of: partition)
     case .catalog(let version):
       guard version > partition.catalog.version else { return }
       partition.catalog = try catalog(version)
       say("partition \(partition.number) watches version \(version) of the regions from \(place.sequence) on")
     case .ignored: report.ignored += 1
-    case .poison(let reason, let payload):
-      report.deadLetters += 1
-      try publisher.publish(
-        "dead.\(partition.number).\(message.device)", payload, id: "dead-\(place.sequence)", reason: reason,
-        of: nil, fixTime: Double(place.nanoseconds) * 1e-9)
+    case .poison(let reason, let payload): try bury(payload, reason, message, of: partition)
     }
     if place.pending == 0 {
       partition.losses = 0
       noteRecovered(partition.number)
     }
+  }
+
+  /// Puts a message among the dead letters.
+  private func bury(
+    _ payload: [UInt8], _ reason: String, _ message: FixMessage, of partition: Partition
+  ) throws(Failure) {
+    report.deadLetters += 1
+    try publisher.publish(
+      "dead.\(partition.number).\(message.device)", payload, id: "dead-\(message.place.sequence)",
+      reason: reason, of: nil, fixTime: Double(message.place.nanoseconds) * 1e-9)
   }
 
   private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
@@ -270,7 +279,7 @@ package final class Worker {
   private func loadDevices() throws(Failure) {
     var missing: [String: (partition: Partition, name: String)] = [:]
     for message in batch[handledCount...] {
-      guard case .fix = message.content, let partition = partitions[message.partition],
+      guard message.report != nil, let partition = partitions[message.partition],
         partition.devices[message.device] == nil
       else { continue }
       if let entry = partition.snapshots.removeValue(forKey: message.device) {
