@@ -57,7 +57,7 @@ struct RegionsMove: AsyncParsableCommand {
       }
       if let radius { meters = radius }
       let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
-      _ = try state.openToChange().put([file], changing: true)
+      try state.openToChange().replace(id, as: feature, with: file)
       try state.seat().noteRegions([id])
       try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
     }
@@ -85,11 +85,12 @@ struct RegionsRename: AsyncParsableCommand {
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let (_, feature) = try state.feature(of: old)
+      guard new != old else { throw Failure(.cantCreate, what: "the region is called \"\(old)\" already") }
       let file = try RegionEdit(id: new).apply(to: Array(feature.geoJSON.utf8), name: old)
       let database = try state.openToChange()
       let seat = try state.seat()
-      _ = try database.put([file], changing: false)
-      try seat.noteRegions([new])
+      try database.replace(old, as: feature, with: file)
+      try seat.noteRegions([old, new])
       for stored in try database.subscribers() {
         var subscriber = stored.subscriber
         guard let regions = subscriber.regions, regions.contains(old) else { continue }
@@ -98,8 +99,6 @@ struct RegionsRename: AsyncParsableCommand {
         try seat.noteSubscriber(subscriber.name)
         try Terminal.print("\(TextTable.cell(subscriber.name)) names it \(TextTable.cell(new))\n")
       }
-      _ = try database.remove(.ids([old]))
-      try seat.noteRegions([old])
       try Terminal.print("renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n")
     }
   }
@@ -128,17 +127,19 @@ struct RegionsEdit: AsyncParsableCommand {
       let text = try EditedText(feature.geoJSON + "\n", suffix: ".geojson")
       try text.edit()
       let file: RegionFile
+      let isChanged: Bool
       do throws(Failure) {
         file = try RegionEdit(id: id).apply(to: try FileBytes.read(path: text.path), name: text.path)
+        isChanged = try file.feature(at: 0).geoJSON != feature.geoJSON
+        if isChanged { try state.openToChange().replace(id, as: feature, with: file) }
       } catch {
         var failure = error
         failure.remedy = [failure.remedy, "the text is kept in \(text.path)"].compactMap { $0 }
           .joined(separator: "; ")
         throw failure
       }
-      let count = try state.openToChange().put([file], changing: true)
       text.remove()
-      guard count.unchanged == 0 else { return Terminal.note("nothing was changed") }
+      guard isChanged else { return Terminal.note("nothing was changed") }
       try state.seat().noteRegions([id])
       try Terminal.print(
         "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")

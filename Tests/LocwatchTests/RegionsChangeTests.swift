@@ -42,6 +42,32 @@ import Testing
     #expect(taken.status == 73, "\(taken)")
   }
 
+  @Test func `of two changes at the same time one fails, and none is undone`() async throws {
+    for round in 0..<10 {
+      let id = "place-\(round)"
+      #expect(try await run(["regions", "add", id, "--circle", "48.1,11.5,120"]).status == 0)
+      async let one = run(["regions", "rename", id, "\(id)-a"])
+      async let other = run(["regions", "rename", id, "\(id)-b"])
+      let statuses = try await [one.status, other.status]
+      #expect(statuses.filter { $0 == 0 }.count == 1, "\(statuses)")
+      let listed = try await run(["regions", "list", "--format", "ndjson"])
+      #expect(listed.stdout.matches(of: /"id":"place-/).count == round + 1, "\(listed.stdout)")
+    }
+    // While the editor is open, another command moves and then removes it.
+    try await add()
+    let state = folder("s.db")
+    for command in ["move home 48.5,11.5", "remove home"] {
+      let editor = "\(Binary.path) regions \(command) --state \(state) && sed -i s/120/150/"
+      let edited = try await run(["regions", "edit", "home"], environment: ["EDITOR": editor])
+      #expect(edited.status == 75 && edited.stderr.contains("meanwhile"), "\(edited)")
+      #expect(edited.stderr.contains("the text is kept in "), "\(edited)")
+      if let path = edited.stderr.split(separator: " ").last.map({ $0.filter { !$0.isNewline } }) {
+        try? FileManager.default.removeItem(atPath: path)
+      }
+    }
+    #expect(try await run(["regions", "show", "home"]).status == 1)
+  }
+
   @Test func `edit stores what an editor leaves, and keeps what is wrong`() async throws {
     try await add()
     let good = try await run(["regions", "edit", "home"], environment: ["EDITOR": "sed -i s/120/150/"])
