@@ -59,7 +59,9 @@ struct SimulationPromises {
           description: "the stored outbox is another: \(entries), not \(view.waiting)")
       }
     }
-    engines = [restored]
+    // Nobody was told of it yet. A row of before that was lost may come back: where a later write that is lost in part
+    // mends the sector of the log that it lacked.
+    engines.insert(restored)
     waiting = Dictionary(
       uniqueKeysWithValues: engine.subscribers.map { view in
         (view.subscriber.name, Set(view.waiting.map(\.event)))
