@@ -102,7 +102,8 @@ extension StateDatabase {
       let find = try database.makeStatement(sql: "SELECT geojson FROM regions WHERE id = ?")
       guard try String.fetchOne(find, arguments: [id]) == was.geoJSON else {
         throw Failure(
-          .tryAgain, file: path, what: "region \"\(id)\" was changed or removed meanwhile", remedy: "try again")
+          .tryAgain, file: path, what: "region \"\(id)\" was changed or removed meanwhile",
+          remedy: "try again")
       }
       let new = feature.region.id
       if new != id, try String.fetchOne(find, arguments: [new]) != nil {

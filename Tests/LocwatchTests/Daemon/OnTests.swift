@@ -147,12 +147,13 @@ import Testing
     #expect(added.stderr.contains("warning: lost: no region is called \"hom\"; did you mean home?"))
 
     try run.start()
+    // Its last line.
     try await run.wait("the greeting") {
-      run.process?.stderr.contains("state in \(run.state)") ?? false
+      run.process?.stderr.contains("lost: no region is called \"hom\"") ?? false
     }
     let said = run.process?.stderr ?? ""
+    #expect(said.contains("state in \(run.state)"), "\(said)")
     #expect(said.contains("watching 1 region (home) for 2 programs (exit-home, lost)"), "\(said)")
-    #expect(said.contains("lost: no region is called \"hom\""), "\(said)")
     #expect(said.contains("lost: /nowhere/program: no such program"), "\(said)")
     for second in 0..<10 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
     for second in 60..<70 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40.01)) }
