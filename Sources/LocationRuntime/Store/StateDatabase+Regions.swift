@@ -120,7 +120,39 @@ extension StateDatabase {
   ///
   /// - Throws: `.data` where what is stored can't be read.
   package func regions(_ choice: RegionChoice = .all) throws(Failure) -> RegionFile {
-    try file(of: try read { try Self.lines(of: Self.features(choice, $0)) }, table: "regions")
+    let bytes = try read { try Self.lines(of: Self.features(choice, $0)) }
+    do throws(Failure) {
+      return try file(of: bytes, table: "regions")
+    } catch {
+      throw unreadable(among: choice) ?? error
+    }
+  }
+
+  /// The first of some regions whose Feature can't be read, by its id; nil where each can be read by itself.
+  private func unreadable(among choice: RegionChoice) -> Failure? {
+    let (condition, arguments) = Self.condition(choice)
+    return try? read { database in
+      let rows = try Row.fetchCursor(
+        database, sql: "SELECT id, geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
+      while let row = try rows.next() {
+        guard let id = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
+          !id.unicodeScalars.contains(where: { $0.value < 0x20 })
+        else { return nil }
+        do throws(Failure) {
+          if try RegionFile.read(bytes: Array(text.utf8), name: path).regions.count == 1 { continue }
+        } catch {
+          return Self.unreadable(id, error.what, path)
+        }
+        return Self.unreadable(id, "it is not one region", path)
+      }
+      return nil
+    }
+  }
+
+  private static func unreadable(_ id: String, _ what: String, _ path: String) -> Failure {
+    Failure(
+      .data, file: path, what: "region \"\(id)\" in its table regions can't be read: \(what)",
+      remedy: "locwatch regions remove \(id), and add it again")
   }
 
   /// The regions that are meant, in the order in which they were added, each with its text.
@@ -137,9 +169,14 @@ extension StateDatabase {
         bytes.append(UInt8(ascii: "\n"))
       }
     }
-    let regions = try file(of: bytes, table: "regions").regions
+    let regions: [Region]
+    do throws(Failure) {
+      regions = try file(of: bytes, table: "regions").regions
+    } catch {
+      throw unreadable(among: choice) ?? error
+    }
     guard regions.count == texts.count else {
-      throw Self.damage("a row of its table regions is not one region", path)
+      throw unreadable(among: choice) ?? Self.damage("a row of its table regions is not one region", path)
     }
     return zip(regions, texts).map { StoredRegion(region: $0, geoJSON: $1) }
   }
