@@ -49,9 +49,6 @@ struct SlotMap: Sendable {
     cells[hole] = Cell()
   }
 
-  /// The slots that have a value, in no particular order.
-  var slots: [RegionSlot] { cells.lazy.map(\.slot).filter { $0 != .none } }
-
   /// Calls `body` with each slot and its value, in no particular order.
   func forEachValue(_ body: (RegionSlot, Int32) -> Void) {
     for cell in cells where cell.slot != .none { body(cell.slot, cell.value) }

@@ -234,6 +234,22 @@ extension JetStream {
     _ = try pipe.send("$JS.API.CONSUMER.DELETE.\(stream).\(name)")
   }
 
+  /// Asks a consumer for its next messages, which come to a subject.
+  ///
+  /// - Parameters:
+  ///   - count: how many at most.
+  ///   - seconds: how long the server answers the request.
+  ///   - heartbeatSeconds: how often it gives a sign of life while it has nothing; nil for never.
+  package func pull(
+    _ count: Int, from consumer: String, of stream: String, seconds: Int, heartbeatSeconds: Int? = nil,
+    reply: String
+  ) throws(Failure) {
+    let heartbeat = heartbeatSeconds.map { ",\"idle_heartbeat\":\($0)000000000" } ?? ""
+    try connection.publish(
+      "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(consumer)",
+      Array("{\"batch\":\(count),\"expires\":\(seconds)000000000\(heartbeat)}".utf8), reply: reply)
+  }
+
   /// Hands on every message that a stream has now of a selection.
   ///
   /// - Parameters:
@@ -256,9 +272,7 @@ extension JetStream {
     var expected: UInt64 = 1
     while left > 0 {
       let count = min(left, Self.readCount)
-      try connection.publish(
-        "$JS.API.CONSUMER.MSG.NEXT.\(selection.stream).\(name)",
-        Array("{\"batch\":\(count),\"expires\":5000000000}".utf8), reply: inbox)
+      try pull(count, from: name, of: selection.stream, seconds: 5, reply: inbox)
       var got = 0
       while got < count {
         guard let message = try answers.next(milliseconds: 6_000), message.status == 0,
@@ -293,14 +307,13 @@ extension JetStream {
     let answers = try connection.subscribe(inbox)
     let stem = "listen-" + inbox.split(separator: ".").suffix(1).joined()
     let name = try makeConsumer(stem, of: selection).name
-    let request =
-      "{\"batch\":\(Self.readCount),\"expires\":\(Self.listenSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"
     var expected: UInt64 = 1
     var left = 0
     while true {
       if left == 0 {
-        let subject = "$JS.API.CONSUMER.MSG.NEXT.\(selection.stream).\(name)"
-        try connection.publish(subject, Array(request.utf8), reply: inbox)
+        try pull(
+          Self.readCount, from: name, of: selection.stream, seconds: Self.listenSeconds,
+          heartbeatSeconds: Self.heartbeatSeconds, reply: inbox)
         left = Self.readCount
       }
       guard let message = try answers.next(milliseconds: 3_000 * Self.heartbeatSeconds) else { break }

@@ -88,8 +88,8 @@ struct FixMessage {
   private static func useless(_ report: FixReport) -> String? {
     if report.time == nil { return "a position without a time that can be read (tst)" }
     if !report.latitude.isFinite || !report.longitude.isFinite { return "a position without lat and lon" }
-    if abs(report.latitude) > 90 || abs(report.longitude) > 180 { return "lat or lon out of range" }
-    return nil
+    let place = Coordinate(latitude: report.latitude, longitude: report.longitude)
+    return place == nil ? "lat or lon out of range" : nil
   }
 
   /// The longest payload that is read, bytes: a fix of OwnTracks has about 300.

@@ -23,10 +23,9 @@ extension Worker {
     guard partition.need == nil else { return }
     guard drainedAt <= silenceEnd(partition) else { return try lose(partition) }
     guard partition.pull.outstanding < Self.pullCount / 2 else { return }
-    let request =
-      "{\"batch\":\(Self.pullCount),\"expires\":\(Self.pullSeconds)000000000,\"idle_heartbeat\":\(Self.heartbeatSeconds)000000000}"
-    try layout.stream.connection.publish(
-      "$JS.API.CONSUMER.MSG.NEXT.\(FleetLayout.fixes).\(partition.pull.name)", Array(request.utf8),
+    try layout.stream.pull(
+      Self.pullCount, from: partition.pull.name, of: FleetLayout.fixes, seconds: Self.pullSeconds,
+      heartbeatSeconds: Self.heartbeatSeconds,
       reply: "\(inbox)\(partition.number)-\(partition.pull.consumer)")
     partition.pull.outstanding += Self.pullCount
   }

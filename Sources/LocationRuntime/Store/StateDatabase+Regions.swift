@@ -120,7 +120,13 @@ extension StateDatabase {
   ///
   /// - Throws: `.data` where what is stored can't be read.
   package func regions(_ choice: RegionChoice = .all) throws(Failure) -> RegionFile {
-    let bytes = try read { try Self.lines(of: Self.features(choice, $0)) }
+    try file(of: try read { try Self.lines(of: Self.features(choice, $0)) }, choice)
+  }
+
+  /// Reads the Features of some regions, a line each.
+  ///
+  /// - Throws: `.data` with the first that can't be read.
+  private func file(of bytes: [UInt8], _ choice: RegionChoice) throws(Failure) -> RegionFile {
     do throws(Failure) {
       return try file(of: bytes, table: "regions")
     } catch {
@@ -169,12 +175,7 @@ extension StateDatabase {
         bytes.append(UInt8(ascii: "\n"))
       }
     }
-    let regions: [Region]
-    do throws(Failure) {
-      regions = try file(of: bytes, table: "regions").regions
-    } catch {
-      throw unreadable(among: choice) ?? error
-    }
+    let regions = try file(of: bytes, choice).regions
     guard regions.count == texts.count else {
       throw unreadable(among: choice) ?? Self.damage("a row of its table regions is not one region", path)
     }
