@@ -166,6 +166,7 @@ let package = Package(
         "LocationLab",
         "LocationRuntime", "LocationFormats", "LocationCore",
         "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Goldens"], swiftSettings: strict),
     .testTarget(

@@ -57,7 +57,7 @@ extension DaemonLoop {
       let answer = Failure(
         trouble.code, file: request.state,
         what: "the daemon can't write it now; it keeps this in memory and does it when it can",
-        remedy: "make room; locwatch status tells why")
+        remedy: "locwatch status tells why")
       return control.answer(client, answer, at: clock.instant)
     }
     control.answer(client, members, at: clock.instant)

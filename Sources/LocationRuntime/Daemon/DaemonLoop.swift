@@ -171,6 +171,7 @@ struct DaemonLoop: ~Copyable {
       aliveAt = clock.instant.advanced(bySeconds: Double(interval) * 1e-6)
     }
     notice.ready("waiting for \(request.address)")
+    database.setPatience(seconds: DaemonLimits.lockSeconds)
     pages = CodePages()
     while !isEnding {
       pages?.giveBack(at: clock.instant)
@@ -219,6 +220,7 @@ struct DaemonLoop: ~Copyable {
 
   /// Takes what has come, ends the programs, and leaves everything as the next daemon wants it.
   private mutating func end() throws(Failure) {
+    database.setPatience(seconds: StateDatabase.patienceSeconds)
     notice.stopping()
     stop.ring()
     try takeEvents()
@@ -374,7 +376,14 @@ struct DaemonLoop: ~Copyable {
 
   private mutating func take(_ signals: [Int32]) throws(Failure) {
     for number in signals {
-      if number == SIGHUP { try reload() } else { isEnding = true }
+      guard number == SIGHUP else {
+        isEnding = true
+        continue
+      }
+      do throws(Failure) { try reload() } catch {
+        Self.log("\(error); it was not all read again")
+        notice.ready("not all was read again")
+      }
     }
   }
 

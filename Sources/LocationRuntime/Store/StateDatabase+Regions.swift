@@ -119,37 +119,72 @@ extension StateDatabase {
   /// The regions that are meant, in the order in which they were added, as one file of GeoJSON.
   ///
   /// - Throws: `.data` where what is stored can't be read.
-  package func regions(_ choice: RegionChoice = .all) throws(Failure) -> RegionFile {
-    try file(of: try read { try Self.lines(of: Self.features(choice, $0)) }, choice)
+  package func regions(_ choice: RegionChoice = .all) throws(Failure) -> RegionFile { try rows(choice).file }
+
+  /// The regions that are meant, in the order in which they were added, each with its text.
+  ///
+  /// - Throws: `.data` where what is stored can't be read.
+  func storedRegions(_ choice: RegionChoice) throws(Failure) -> [StoredRegion] {
+    let (texts, file) = try rows(choice)
+    return zip(file.regions, texts).map { StoredRegion(region: $0, geoJSON: $1) }
   }
 
-  /// Reads the Features of some regions, a line each.
+  /// The texts of some regions, and what they say.
   ///
-  /// - Throws: `.data` with the first that can't be read.
-  private func file(of bytes: [UInt8], _ choice: RegionChoice) throws(Failure) -> RegionFile {
+  /// - Throws: `.data` with the first that can't be read, or is another region's.
+  private func rows(_ choice: RegionChoice) throws(Failure) -> (texts: [String], file: RegionFile) {
+    var ids: [String] = []
+    var texts: [String] = []
+    var bytes: [UInt8] = []
+    try read("regions") { database in
+      let rows = try Self.rows(choice, database)
+      while let row = try rows.next() {
+        guard let id = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]) else {
+          throw Self.damage("a row of its table regions has no text", path)
+        }
+        ids.append(id)
+        texts.append(text)
+        bytes += text.utf8
+        bytes.append(UInt8(ascii: "\n"))
+      }
+    }
+    let file: RegionFile
     do throws(Failure) {
-      return try file(of: bytes, table: "regions")
+      file = try self.file(of: bytes, table: "regions")
     } catch {
       throw unreadable(among: choice) ?? error
     }
+    guard file.regions.lazy.map(\.id).elementsEqual(ids) else {
+      throw unreadable(among: choice) ?? Self.damage("a row of its table regions is not one region", path)
+    }
+    return (texts, file)
+  }
+
+  private static func rows(_ choice: RegionChoice, _ database: Database) throws -> RowCursor {
+    let (condition, arguments) = condition(choice)
+    return try Row.fetchCursor(
+      database, sql: "SELECT id, geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
   }
 
   /// The first of some regions whose Feature can't be read, by its id; nil where each can be read by itself.
   private func unreadable(among choice: RegionChoice) -> Failure? {
-    let (condition, arguments) = Self.condition(choice)
-    return try? read { database in
-      let rows = try Row.fetchCursor(
-        database, sql: "SELECT id, geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
+    try? read { database in
+      let rows = try Self.rows(choice, database)
       while let row = try rows.next() {
         guard let id = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
           !id.unicodeScalars.contains(where: { $0.value < 0x20 })
         else { return nil }
         do throws(Failure) {
-          if try RegionFile.read(bytes: Array(text.utf8), name: path).regions.count == 1 { continue }
+          let regions = try RegionFile.read(bytes: Array(text.utf8), name: path).regions
+          guard regions.count == 1, let region = regions.first else {
+            return Self.unreadable(id, "it is not one region", path)
+          }
+          guard region.id == id else {
+            return Self.unreadable(id, "its Feature has the id \"\(region.id)\"", path)
+          }
         } catch {
           return Self.unreadable(id, error.what, path)
         }
-        return Self.unreadable(id, "it is not one region", path)
       }
       return nil
     }
@@ -159,35 +194,6 @@ extension StateDatabase {
     Failure(
       .data, file: path, what: "region \"\(id)\" in its table regions can't be read: \(what)",
       remedy: "locwatch regions remove \(id), and add it again")
-  }
-
-  /// The regions that are meant, in the order in which they were added, each with its text.
-  ///
-  /// - Throws: `.data` where what is stored can't be read.
-  func storedRegions(_ choice: RegionChoice) throws(Failure) -> [StoredRegion] {
-    var texts: [String] = []
-    var bytes: [UInt8] = []
-    try read { database in
-      let rows = try Self.features(choice, database)
-      while let text = try rows.next() {
-        texts.append(text)
-        bytes += text.utf8
-        bytes.append(UInt8(ascii: "\n"))
-      }
-    }
-    let regions = try file(of: bytes, choice).regions
-    guard regions.count == texts.count else {
-      throw unreadable(among: choice) ?? Self.damage("a row of its table regions is not one region", path)
-    }
-    return zip(regions, texts).map { StoredRegion(region: $0, geoJSON: $1) }
-  }
-
-  private static func features(
-    _ choice: RegionChoice, _ database: Database
-  ) throws -> FastDatabaseValueCursor<String> {
-    let (condition, arguments) = condition(choice)
-    return try String.fetchCursor(
-      database, sql: "SELECT geojson FROM regions \(condition) ORDER BY number", arguments: arguments)
   }
 
   /// Stored Features, a line each.

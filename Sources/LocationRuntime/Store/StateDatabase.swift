@@ -13,8 +13,8 @@ package struct StateDatabase: Sendable {
   private let queue: DatabaseQueue
   private let durability = Durability()
 
-  /// How long a command waits for another that writes, seconds: far more than any transaction takes.
-  private static let patienceSeconds = 10.0
+  /// How long whoever writes waits for another who does, seconds: far more than any transaction takes.
+  static let patienceSeconds = 10.0
 
   /// Opens the database to write, making it and its folder where they are not there.
   ///
@@ -133,6 +133,17 @@ package struct StateDatabase: Sendable {
       }
     } catch {
       throw Failure(error, database: path)
+    }
+  }
+
+  /// Changes how long whoever writes waits for another who does.
+  func setPatience(seconds: Double) {
+    do {
+      try queue.writeWithoutTransaction { database in
+        try database.execute(sql: "PRAGMA busy_timeout = \(Int(seconds * 1_000))")
+      }
+    } catch {
+      // It waits as long as before.
     }
   }
 

@@ -86,6 +86,10 @@ import Testing
     ("UPDATE regions SET geojson = '{'", "region \"home\" in its table regions can't be read"),
     ("UPDATE regions SET geojson = 'null'", "region \"home\" in its table regions can't be read"),
     ("UPDATE regions SET geojson = ''", "region \"home\" in its table regions can't be read"),
+    (
+      "UPDATE regions SET geojson = replace(geojson, '\"home\"', '\"work\"')",
+      "region \"home\" in its table regions can't be read: its Feature has the id \"work\""
+    ),
     ("UPDATE subscribers SET manifest = '['", "table subscribers"),
     ("UPDATE subscribers SET manifest = '{}'", "table subscribers"),
     ("UPDATE requests SET event = '{\"machine\":{}}'", "table requests"),

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -77,6 +78,46 @@ import Testing
     #expect(run.process?.stderr.contains("nothing was lost") == true)
     #expect(await run.end() == 0)
     #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":8"#))
+  }
+
+  @Test func `another program's lock holds up what is stored, and nothing else`() async throws {
+    let run = try DaemonRun()
+    _ = try await run.command(["regions", "add", "here", "--circle", "48,11.5,300"])
+    try run.start()
+    try await run.waitForFixes(0)
+    let other = try DatabaseQueue(path: run.state)
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the complaint") {
+      run.process?.stderr.contains("another program keeps it locked") == true
+    }
+    // The lock is held until the daemon has answered with all fixes.
+    try await run.wait("the fixes") {
+      try await run.command(["status", "--json"]).stdout.contains(#""fixes":10"#)
+    }
+    try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    try await run.wait("the news") { run.process?.stderr.contains("nothing was lost") == true }
+    #expect(try await run.events().contains { $0.contains(#""region":"here""#) })
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `a damaged row does not end a daemon that reads its regions again`() async throws {
+    let run = try DaemonRun()
+    for id in ["here", "there"] {
+      _ = try await run.command(["regions", "add", id, "--circle", "48,11.5,300"])
+    }
+    try run.start()
+    try await run.waitForFixes(0)
+    try await DatabaseQueue(path: run.state).write {
+      try $0.execute(sql: "UPDATE regions SET geojson = '{' WHERE id = 'there'")
+    }
+    run.process?.signal(SIGHUP)
+    try await run.wait("the complaint") {
+      run.process?.stderr.contains(#"region "there" in its table regions can't be read"#) == true
+    }
+    for index in 0..<3 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(3)
+    #expect(await run.end() == 0)
   }
 
   @Test(arguments: ["status", "events", "regions list", "subscribers list"])
