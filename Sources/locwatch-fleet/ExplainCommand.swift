@@ -30,11 +30,12 @@ struct ExplainCommand: ParsableCommand {
   @OptionGroup var cluster: ClusterOptions
 
   func run() throws {
+    var status: Int32 = 0
     try Console.reporting { () throws(Failure) in
       let layout = try cluster.layout()
       let folder = try Self.temporaryFolder()
       defer { Self.remove(folder) }
-      let track = try OutputFile(path: folder + "/track.ndjson", isPrivate: true)
+      let track = try OutputFile(path: "\(folder)/\(Self.track)", isPrivate: true)
       let count = try DeviceHistory(device, layout).fixes { line throws(Failure) in
         try track.write(line + [UInt8(ascii: "\n")])
       }
@@ -44,22 +45,32 @@ struct ExplainCommand: ParsableCommand {
           remedy: "locwatch-fleet devices lists those that are known")
       }
       let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
-      var arguments = ["explain", "--track", folder + "/track.ndjson"]
+      var arguments = ["explain", "--track", Self.track]
       if !features.isEmpty {
-        let regions = try OutputFile(path: folder + "/regions.geojson", isPrivate: true)
+        let regions = try OutputFile(path: "\(folder)/\(Self.regions)", isPrivate: true)
         let text = "{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}"
         try regions.write(Array(text.utf8))
-        arguments += ["--regions", folder + "/regions.geojson"]
+        arguments += ["--regions", Self.regions]
       }
       if let at { arguments += ["--at", at] }
       if let region { arguments += ["--region", region] }
       if json { arguments.append("--json") }
-      try Self.runLocwatch(arguments)
+      // So its messages name the files without the folder, which is gone when they are read.
+      guard unsafe chdir(folder) == 0 else {
+        throw Failure(.io, file: folder, what: "can't be entered: \(SystemReason.text(errno))")
+      }
+      status = try Self.runLocwatch(arguments)
     }
+    // It has said why.
+    if status != 0 { throw ExitCode(status) }
   }
 
+  private static let track = "the fixes of the stream"
+  private static let regions = "the regions of the fleet"
+
   private static func temporaryFolder() throws(Failure) -> String {
-    var path = Array("\(EnvironmentVariable.value("TMPDIR") ?? "/tmp")/locwatch-fleet-XXXXXX".utf8CString)
+    let root = EnvironmentVariable.value("TMPDIR").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? "/tmp"
+    var path = Array("\(root)/locwatch-fleet-XXXXXX".utf8CString)
     guard unsafe mkdtemp(&path) != nil else {
       throw Failure(.cantCreate, what: "no folder can be made in TMPDIR: \(SystemReason.text(errno))")
     }
@@ -67,18 +78,18 @@ struct ExplainCommand: ParsableCommand {
   }
 
   private static func remove(_ folder: String) {
-    for name in ["track.ndjson", "regions.geojson"] { unsafe unlink("\(folder)/\(name)") }
+    for name in [track, regions] { unsafe unlink("\(folder)/\(name)") }
     unsafe rmdir(folder)
   }
 
-  /// Runs the `locwatch` beside this program, and takes over its exit status.
-  private static func runLocwatch(_ arguments: [String]) throws(Failure) {
+  /// Runs the `locwatch` beside this program; its exit status.
+  private static func runLocwatch(_ arguments: [String]) throws(Failure) -> Int32 {
     let path = SiblingProgram.path("locwatch") ?? "locwatch"
     let status = SiblingProgram.run(path, arguments)
     guard status != 127 else {
       throw Failure(
         .unavailable, what: "\(path) can't be started", remedy: "install locwatch beside locwatch-fleet")
     }
-    if status != 0 { throw Failure(.conditionFails, what: "locwatch explain ended with \(status)") }
+    return status
   }
 }

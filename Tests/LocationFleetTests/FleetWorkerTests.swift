@@ -39,6 +39,9 @@ struct FleetWorkerTests {
     let replay = try await cluster.fleet(["replay", "u0/d4"])
     let own = expected.filter { $0.contains("\"track\":\"u0/d4\"") }
     #expect(FleetEvents.difference(replay.stdout.split(separator: "\n").map(String.init), own) == nil)
+    let never = try await cluster.fleet(["explain", "u0/d4", "--at", "1999-01-01T00:00:00Z"])
+    #expect(never.status != 0 && never.stderr.split(separator: "\n").count == 1, "\(never.stderr)")
+    #expect(!never.stderr.contains("/tmp"), "\(never.stderr)")
     let explained = try await cluster.fleet(["explain", "u0/d4", "--region", "place-7"])
     #expect(explained.status == 0 && explained.stdout.contains("place-"), "\(explained.stderr)")
 
@@ -284,7 +287,8 @@ struct FleetWorkerTests {
     }
     // A phone's own password is of no use to an operator.
     let phone = try await fleet("alice:a1", ["devices"])
-    #expect(phone.status != 0 && !phone.stdout.contains("alice"), "\(phone.stdout)\(phone.stderr)")
+    #expect(phone.status == 77 && !phone.stdout.contains("alice"), "\(phone.stdout)\(phone.stderr)")
+    #expect(phone.stderr.contains("Permissions Violation"), "\(phone.stderr)")
     worker.signal(SIGTERM)
     #expect(await worker.finish() == 0, "\(worker.stderr)")
     #expect(!worker.stderr.contains("f1@"))

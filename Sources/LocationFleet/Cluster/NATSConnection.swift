@@ -33,13 +33,19 @@ package import LocationFormats
   /// - Throws: `.unavailable` where no server answers, `.noPermission` where it refuses.
   package init(_ options: Options) throws(Failure) {
     servers = Self.withoutSecrets(options.servers)
+    if let file = options.credentials {
+      let text = String(decoding: try FileBytes.read(path: file), as: UTF8.self)
+      guard text.contains("BEGIN NATS USER JWT"), text.contains("BEGIN USER NKEY SEED") else {
+        throw Failure(.data, file: file, what: "no credentials", remedy: "give the file that nsc made")
+      }
+    }
     var handle: OpaquePointer?
     let status = unsafe locwatch_nats_connect(&handle, options.servers, options.name, options.credentials)
     guard status == NATS_OK, let handle = unsafe handle else {
       let isRefused = status == NATS_CONNECTION_AUTH_FAILED || status == NATS_NOT_PERMITTED
       throw Failure(
         isRefused ? .noPermission : .unavailable,
-        what: "no connection to nats-server at \(servers): \(Self.text(status))",
+        what: "no connection to nats-server at \(servers): \(Self.lastError ?? Self.text(status))",
         remedy: isRefused
           ? "check --creds and the accounts of the server" : "check --server, and that it runs")
     }
@@ -113,6 +119,20 @@ package import LocationFormats
 
   /// Whether the library has given it up: it does not connect again, and nothing comes over it any more.
   package var isClosed: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CLOSED }
+
+  /// Why the servers last refused what names a subject; nil where they did not.
+  package func refusal(of subject: String) -> String? {
+    var text: UnsafePointer<CChar>?
+    guard unsafe natsConnection_GetLastError(handle, &text) != NATS_OK, let text = unsafe text else { return nil }
+    let reason = unsafe String(cString: text)
+    return reason.hasPrefix("Permissions Violation") && reason.contains(subject) ? reason : nil
+  }
+
+  /// What the library says of the call before, in this thread, without the line of its source that stands before.
+  private static var lastError: String? {
+    guard let text = unsafe nats_GetLastError(nil).map({ unsafe String(cString: $0) }), !text.isEmpty else { return nil }
+    return text.hasPrefix("(") ? String(text.drop { $0 != " " }.dropFirst()) : text
+  }
 
   private static func text(_ status: natsStatus) -> String {
     unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "error \(status.rawValue)"

@@ -57,7 +57,7 @@ package final class RequestPipe {
   /// Sends a request until it is answered.
   ///
   /// - Parameter isAgain: whether the request may be carried out twice; one that may not be is sent once.
-  /// - Throws: `.unavailable` where it is not answered in time.
+  /// - Throws: `.unavailable` where it is not answered in time; `.noPermission` where this user may not ask.
   package func ask(
     _ subject: String, _ payload: [UInt8] = [], headers: NATSConnection.Headers = NATSConnection.Headers(),
     seconds: Double = usualSeconds
@@ -68,12 +68,21 @@ package final class RequestPipe {
       numbers.insert(try send(subject, payload, headers: headers))
       let again = min(end, FleetClock.seconds + Self.patienceSeconds)
       while FleetClock.seconds < again {
-        let left = Int((again - FleetClock.seconds) * 1_000)
-        guard let answer = try receive(milliseconds: max(1, left)) else {
-          if FleetClock.seconds < again { FleetClock.pause(milliseconds: 50) }
-          break
+        let asked = FleetClock.seconds
+        let wait = min(again - asked, Self.refusalSeconds)
+        if let answer = try receive(milliseconds: max(1, Int(wait * 1_000))) {
+          if numbers.contains(answer.number) { return answer.payload }
+          continue
         }
-        if numbers.contains(answer.number) { return answer.payload }
+        if let reason = connection.refusal(of: subject) {
+          throw Failure(
+            .noPermission, what: "nats-server at \(connection.servers): \(reason)",
+            remedy: "check --creds, and what the servers' configuration lets this user do")
+        }
+        // Nothing came sooner than it could have: nobody is there to answer.
+        guard FleetClock.seconds - asked < wait / 2 else { continue }
+        FleetClock.pause(milliseconds: 50)
+        break
       }
     }
     throw Failure(
@@ -84,6 +93,8 @@ package final class RequestPipe {
 
   /// How long an answer may take, seconds: longer than an election of leaders.
   package static let usualSeconds = 20.0
+  /// Seconds after which it is looked whether a request was refused: those are not answered.
+  private static let refusalSeconds = 0.5
   /// Seconds after which a request is sent again.
   static let patienceSeconds = 3.0
 }

@@ -93,7 +93,7 @@ package struct FleetStatus {
     let waiting = partitions.reduce(0) { $0 + $1.waiting }
     var text = """
       \(workers.count) workers, \(settings.partitions) partitions\(orphans.isEmpty ? "" : " (\(orphans.count) without a worker)"), \(devices) devices
-      \(fixes) fixes kept, \(waiting) beyond the checkpoints; \(events) events, \(deadLetters) dead letters
+      \(fixes) messages of fixes and regions, \(waiting) beyond the checkpoints; \(events) events, \(deadLetters) dead letters
       regions: version \(catalogVersion), \(regions) regions
 
       """

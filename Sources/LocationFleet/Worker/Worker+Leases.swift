@@ -34,9 +34,27 @@ extension Worker {
   /// Gives a sign of life and renews the leases. One that another has meanwhile can't be renewed.
   func renewLeases() throws(Failure) {
     let now = FleetClock.seconds
-    try layout.leases.put(signKey, try reportBytes())
+    try giveSign()
     for partition in partitions.values { try renew(partition) }
     renewedAt = now
+  }
+
+  /// Gives a sign of life. One that somebody else gave under this name meanwhile is told of: the two count as one, and
+  /// one of them gets no partitions.
+  private func giveSign() throws(Failure) {
+    let last = sign
+    sign.value = try reportBytes()
+    if last.revision > 0 {
+      if let revision = try layout.leases.put(signKey, sign.value, over: last.revision) {
+        sign.revision = revision
+        return
+      }
+      // One of this worker's own may have been kept whose confirmation was lost.
+      if let there = try layout.leases.get(signKey), there.value != last.value, !there.value.isEmpty {
+        say("another worker is called \(options.name) too: give each a --name of its own")
+      }
+    }
+    sign.revision = try layout.leases.put(signKey, sign.value)
   }
 
   private func renew(_ partition: Partition) throws(Failure) {

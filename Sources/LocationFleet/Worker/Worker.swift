@@ -26,6 +26,8 @@ package final class Worker {
   var report = WorkerReport()
   /// When the leases were last renewed, seconds; before the request.
   var renewedAt = -1e6
+  /// The last sign of life, and the revision under which it was kept; 0 before the first.
+  var sign: (value: [UInt8], revision: UInt64) = ([], 0)
   /// Versions of the regions that were read lately.
   var catalogs: [Int: FleetCatalog] = [:]
   /// When a partition was taken that has not come to the end of the stream.
@@ -89,6 +91,7 @@ package final class Worker {
   ///
   /// - Throws: where the connection is closed for good.
   package func run(until isStopped: () -> Bool) throws(Failure) {
+    say("takes its share of \(fleet.partitions) partitions")
     while !isStopped() {
       do throws(Failure) {
         try turn()
@@ -381,7 +384,7 @@ package final class Worker {
     guard
       let revision = try layout.fleet.put(
         Checkpoint.key(partition.number), try next.bytes(), over: partition.checkpointRevision)
-    else { throw Failure(.tryAgain, what: "another worker has the partition") }
+    else { throw Failure(.tryAgain, what: "another worker has the partition, or the store of checkpoints was lost") }
     partition.checkpoint = next
     partition.checkpointRevision = revision
     report.checkpoints += 1
