@@ -123,14 +123,18 @@ package import LocationFormats
   /// Why the servers last refused what names a subject; nil where they did not.
   package func refusal(of subject: String) -> String? {
     var text: UnsafePointer<CChar>?
-    guard unsafe natsConnection_GetLastError(handle, &text) != NATS_OK, let text = unsafe text else { return nil }
+    guard unsafe natsConnection_GetLastError(handle, &text) != NATS_OK, let text = unsafe text else {
+      return nil
+    }
     let reason = unsafe String(cString: text)
     return reason.hasPrefix("Permissions Violation") && reason.contains(subject) ? reason : nil
   }
 
   /// What the library says of the call before, in this thread, without the line of its source that stands before.
   private static var lastError: String? {
-    guard let text = unsafe nats_GetLastError(nil).map({ unsafe String(cString: $0) }), !text.isEmpty else { return nil }
+    guard let text = unsafe nats_GetLastError(nil).map({ unsafe String(cString: $0) }), !text.isEmpty else {
+      return nil
+    }
     return text.hasPrefix("(") ? String(text.drop { $0 != " " }.dropFirst()) : text
   }
 

@@ -384,7 +384,10 @@ package final class Worker {
     guard
       let revision = try layout.fleet.put(
         Checkpoint.key(partition.number), try next.bytes(), over: partition.checkpointRevision)
-    else { throw Failure(.tryAgain, what: "another worker has the partition, or the store of checkpoints was lost") }
+    else {
+      throw Failure(
+        .tryAgain, what: "another worker has the partition, or the store of checkpoints was lost")
+    }
     partition.checkpoint = next
     partition.checkpointRevision = revision
     report.checkpoints += 1
