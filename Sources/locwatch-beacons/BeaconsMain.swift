@@ -39,8 +39,8 @@ import LocationFormats
       case .end: return
       case .bytes(let bytes): lines.append(bytes.span)
       }
-      while case .line(let range) = lines.next() {
-        guard case .array(let texts)? = (try? JSONTree(Array(lines.bytes[range])))?["watch"] else { continue }
+      try lines.each { (line) throws(MessageBus.Failure) in
+        guard case .array(let texts)? = (try? JSONTree(Array(line)))?["watch"] else { return }
         let beacons = texts.compactMap { $0.text(or: nil).flatMap { Beacon($0) } }
         for news in try monitors.watch(beacons, on: bus) { say(news) }
       }

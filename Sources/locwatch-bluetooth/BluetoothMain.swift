@@ -59,8 +59,8 @@ import LocationFormats
       case .end: return
       case .bytes(let bytes): lines.append(bytes.span)
       }
-      while case .line(let range) = lines.next() {
-        guard let line = try? JSONTree(Array(lines.bytes[range])) else { continue }
+      try lines.each { (line) throws(MessageBus.Failure) in
+        guard let line = try? JSONTree(Array(line)) else { return }
         try devices.take(line, on: bus)
         try services.take(line, on: bus)
       }

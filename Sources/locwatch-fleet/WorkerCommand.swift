@@ -39,8 +39,8 @@ struct WorkerCommand: ParsableCommand {
     if !(checkpoint >= 0.1 && checkpoint <= 3_600) {
       throw ValidationError("--checkpoint needs 0.1 to 3600 seconds")
     }
-    if let name, name.isEmpty || name.contains(where: { " .*>".contains($0) }) {
-      throw ValidationError("--name is one word without . * >")
+    if let name, name.isEmpty || !name.allSatisfy(Self.isNameable) {
+      throw ValidationError("--name has letters, digits, - and _ only")
     }
   }
 
@@ -65,7 +65,12 @@ struct WorkerCommand: ParsableCommand {
     var bytes = [CChar](repeating: 0, count: 256)
     let isKnown = unsafe gethostname(&bytes, bytes.count - 1) == 0
     let text = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let host = isKnown ? text.filter { $0.isLetter || $0.isNumber || $0 == "-" } : ""
+    let host = isKnown ? text.filter(isNameable) : ""
     return "\(host.isEmpty ? "worker" : host)-\(getpid())"
+  }
+
+  /// Whether it may stand in a name, which becomes a key of the store and a label of the metrics.
+  private static func isNameable(_ character: Character) -> Bool {
+    character.isASCII && (character.isLetter || character.isNumber || character == "-" || character == "_")
   }
 }

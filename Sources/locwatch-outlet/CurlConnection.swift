@@ -101,7 +101,7 @@ import LocationFormats
     var failure = SendFailure(reason)
     let unreachable = [ENETUNREACH, EHOSTUNREACH, ENETDOWN].contains(Int32(answer.os_error))
     failure.isOffline =
-      code == CURLE_COULDNT_RESOLVE_HOST && !DefaultRoute.isThere
+      code == CURLE_COULDNT_RESOLVE_HOST && !DefaultRoute.isThere()
       || code == CURLE_COULDNT_CONNECT && unreachable
     return failure
   }

@@ -34,8 +34,8 @@ import LocationCore
       case .end: return
       case .bytes(let bytes): lines.append(bytes.span)
       }
-      while case .line(let range) = lines.next() {
-        guard let next = Self.player(Array(lines.bytes[range])) else { continue }
+      try lines.each { (line) throws(MessageBus.Failure) in
+        guard let next = Self.player(Array(line)) else { return }
         try become(next, from: player, on: bus)
         player = next
       }

@@ -86,15 +86,9 @@ struct TransferLoop {
   }
 
   private mutating func takeLines() {
-    while true {
-      switch lines.next() {
-      case .none: return
-      case .tooLong: continue
-      case .line(let range):
-        guard let line = try? JSONTree(Array(lines.bytes[range])) else { continue }
-        take(line)
-      }
-    }
+    var said: [JSONTree] = []
+    lines.each { if let line = try? JSONTree(Array($0)) { said.append(line) } }
+    for line in said { take(line) }
   }
 
   private mutating func take(_ line: JSONTree) {

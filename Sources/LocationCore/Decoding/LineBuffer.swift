@@ -77,6 +77,19 @@ package struct LineBuffer {
     isSkipping = true
   }
 
+  /// Hands on each whole line that is left, without those that are too long.
+  package mutating func each<Problem>(
+    _ body: (ArraySlice<UInt8>) throws(Problem) -> Void
+  ) throws(Problem) {
+    while true {
+      switch next() {
+      case .line(let range): try body(bytes[range])
+      case .tooLong: skipTooLong()
+      case .none: return
+      }
+    }
+  }
+
   /// What stands after the last line feed when no more pieces come; nil where nothing does.
   package mutating func last() -> Range<Int>? {
     guard start < bytes.count else { return nil }

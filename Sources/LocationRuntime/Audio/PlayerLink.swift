@@ -4,7 +4,7 @@ import LocationFormats
 
 /// The program that stands on the user's bus for whoever had an audio session last, so that keys and headsets reach it
 /// (rule F5). It is started with the first session.
-struct PlayerLink {
+struct PlayerLink: LinkedSibling {
   /// Who is commanded, and what the desktop is told of it.
   struct Player: Equatable {
     var name: String
@@ -13,7 +13,7 @@ struct PlayerLink {
   }
 
   private let environment: [String]
-  private var link: SiblingLink
+  var link: SiblingLink
   private var told: Player?
 
   init(environment: [String]) {
@@ -28,7 +28,7 @@ struct PlayerLink {
 
   /// Who is commanded from now on; nil where nobody is.
   mutating func align(_ player: Player?) {
-    guard player != told else { return }
+    guard player != told, link.retryAt == nil else { return }
     told = player
     guard let player else { return end() }
     link.start(Self.helper(environment: environment))
@@ -39,15 +39,20 @@ struct PlayerLink {
       ]))
   }
 
-  /// Ends it.
-  mutating func end() { link.end() }
-
-  /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) { link.watch(&polled) }
+  /// Whether the time has come to start it again; if so, once. It knows nothing of who was commanded before.
+  mutating func mayRetry() -> Bool {
+    guard link.mayRetry() else { return false }
+    told = nil
+    return true
+  }
 
   /// What the user commands.
   mutating func take(_ polled: PollSet) -> [String] {
     guard link.hasNews(polled) else { return [] }
-    return link.take().lines.compactMap { $0["command"]?.text(or: nil) }
+    let (lines, hasEnded) = link.take()
+    if hasEnded {
+      link.complain("locwatch-player has ended and is started again; until then no key commands a session")
+    }
+    return lines.compactMap { $0["command"]?.text(or: nil) }
   }
 }

@@ -65,7 +65,7 @@ enum GPSDProbe {
       var bytes: [UInt8] = []
       let outcome = socket.receive(into: &bytes, limit: GPSDLimits.burstBytes)
       buffer.append(bytes.span)
-      while case .line(let range) = buffer.next() { take(Array(buffer.bytes[range]), into: &answer) }
+      buffer.each { take(Array($0), into: &answer) }
       if answer.devices != nil { return answer }
       if outcome != .pending { break }
     }

@@ -18,9 +18,7 @@ enum PushProbe {
     while let output = program.output, waits(for: output) {
       let hasEnded = output.readAll { piece in
         lines.append(piece.span)
-        while case .line(let range) = lines.next() {
-          names.append(String(decoding: lines.bytes[range], as: UTF8.self))
-        }
+        lines.each { names.append(String(decoding: $0, as: UTF8.self)) }
         return true
       }
       guard hasEnded, waits(for: program.pidfd) else { continue }

@@ -4,11 +4,9 @@ import LocationFormats
 
 /// The program that has BlueZ look for beacons, `locwatch-beacons` (rule B11). There is one only while there are regions
 /// of beacons.
-struct BeaconLink {
-  private var link: SiblingLink
+struct BeaconLink: LinkedSibling {
+  var link: SiblingLink
   private var watched: [Beacon] = []
-  /// What went wrong, for the log.
-  private var trouble: [String] = []
 
   init(environment: [String]) { link = SiblingLink(environment: environment) }
 
@@ -32,17 +30,12 @@ struct BeaconLink {
     link.say(.object([.init(key: "watch", value: texts)]))
   }
 
-  /// When it is started again; nil where it has not failed.
-  var retryAt: EngineInstant? { link.retryAt }
-
-  /// Whether the time for that has come; if so, once.
-  mutating func mayRetry() -> Bool { link.mayRetry() }
-
-  /// Ends it.
-  mutating func end() { link.end() }
-
-  /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) { link.watch(&polled) }
+  /// Whether the time has come to start it again; if so, once. It knows nothing of what was looked for before.
+  mutating func mayRetry() -> Bool {
+    guard link.mayRetry() else { return false }
+    watched = []
+    return true
+  }
 
   /// What has become of beacons.
   mutating func take(_ polled: PollSet) -> [BeaconEvent] {
@@ -50,8 +43,7 @@ struct BeaconLink {
     let (lines, hasEnded) = link.take()
     var events = lines.compactMap { take($0) }
     if hasEnded {
-      trouble.append("locwatch-beacons has ended and is started again; until then no beacon is seen")
-      watched = []
+      link.complain("locwatch-beacons has ended and is started again; until then no beacon is seen")
       events.append(.lost(nil, secondsAgo: 0))
     }
     return events
@@ -59,15 +51,9 @@ struct BeaconLink {
 
   private mutating func take(_ line: JSONTree) -> BeaconEvent? {
     func beacon(_ key: String) -> Beacon? { line[key]?.text(or: nil).flatMap { Beacon($0) } }
-    if let text = line["trouble"]?.text(or: nil) { trouble.append("beacons: \(text)") }
+    if let text = line["trouble"]?.text(or: nil) { link.complain("beacons: \(text)") }
     if let beacon = beacon("found") { return .seen(beacon, seconds: nil) }
     if let beacon = beacon("lost") { return .lost(beacon, secondsAgo: Self.lostSeconds) }
     return line["lost"] == .null ? .lost(nil, secondsAgo: 0) : nil
-  }
-
-  /// What went wrong, once.
-  mutating func takeTrouble() -> [String] {
-    defer { trouble = [] }
-    return trouble
   }
 }

@@ -4,7 +4,7 @@ import LocationFormats
 
 /// The program that speaks to BlueZ for sessions of Bluetooth, `locwatch-bluetooth` (rule J3). It is started with the
 /// first session.
-struct BluetoothLink {
+struct BluetoothLink: LinkedSibling {
   /// What has become of sessions.
   enum News {
     /// What can be heard of a characteristic.
@@ -21,11 +21,9 @@ struct BluetoothLink {
     var isRegistered = false
   }
 
-  private var link: SiblingLink
+  var link: SiblingLink
   private var entries: [Entry] = []
   private var lastNumber = 0
-  /// What went wrong, for the log.
-  private var trouble: [String] = []
 
   init(environment: [String]) { link = SiblingLink(environment: environment, hasChannel: true) }
 
@@ -94,14 +92,8 @@ struct BluetoothLink {
     return true
   }
 
-  /// When it is started again; nil where it has not failed.
-  var retryAt: EngineInstant? { link.retryAt }
-
-  /// Whether the time for that has come; if so, once.
+  /// Whether the time has come to start it again; if so, once.
   mutating func mayRetry() -> Bool { link.mayRetry() }
-
-  /// Ends it.
-  mutating func end() { link.end() }
 
   private func entry(_ session: String, of name: String) -> Entry? {
     entries.first { $0.subscriber == name && $0.terms.session == session }
@@ -124,15 +116,9 @@ struct BluetoothLink {
 
   // MARK: What it says
 
-  /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) {
-    polled.watch(link.passing)
-    link.watch(&polled)
-  }
-
   /// What has become of sessions.
   mutating func take(_ polled: PollSet) -> [News] {
-    guard polled.has(link.passing) || link.hasNews(polled) else { return [] }
+    guard link.hasNews(polled) else { return [] }
     var news: [News] = []
     for (line, descriptor) in link.takePassed() {
       guard let entry = entry(line["held"]) else { continue }
@@ -143,7 +129,7 @@ struct BluetoothLink {
       if let event = take(line) { news.append(event) }
     }
     guard hasEnded else { return news }
-    trouble.append("locwatch-bluetooth has ended and is started again; until then there is no Bluetooth")
+    link.complain("locwatch-bluetooth has ended and is started again; until then there is no Bluetooth")
     for entry in entries where entry.isRegistered {
       news.append(
         .event(subscriber: entry.subscriber, .disconnected(session: entry.terms.session)))
@@ -157,7 +143,7 @@ struct BluetoothLink {
   }
 
   private mutating func take(_ line: JSONTree) -> News? {
-    if let text = line["trouble"]?.text(or: nil) { trouble.append("Bluetooth: \(text)") }
+    if let text = line["trouble"]?.text(or: nil) { link.complain("Bluetooth: \(text)") }
     if let entry = entry(line["registered"]) {
       note(entry.number, isRegistered: true)
       return .event(subscriber: entry.subscriber, .connected(session: entry.terms.session))
@@ -178,11 +164,5 @@ struct BluetoothLink {
   private mutating func note(_ number: Int, isRegistered: Bool) {
     guard let place = entries.firstIndex(where: { $0.number == number }) else { return }
     entries[place].isRegistered = isRegistered
-  }
-
-  /// What went wrong, once.
-  mutating func takeTrouble() -> [String] {
-    defer { trouble = [] }
-    return trouble
   }
 }

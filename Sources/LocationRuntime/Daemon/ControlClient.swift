@@ -5,7 +5,7 @@ package import LocationFormats
 /// A command's side of the control socket.
 package final class ControlClient {
   private let descriptor: Descriptor
-  private var input: [UInt8] = []
+  private var input = LineBuffer(limit: .max)
 
   private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
@@ -60,23 +60,23 @@ package final class ControlClient {
   /// The lines that have come, without waiting; nil where the daemon is gone.
   package func takeLines() -> [[UInt8]]? {
     var isGone = false
-    var piece = [UInt8](repeating: 0, count: 65_536)
     while true {
-      let count = unsafe recv(descriptor.number, &piece, piece.count, Int32(MSG_DONTWAIT))
+      let count = read(MSG_DONTWAIT)
       if count < 0, errno == EINTR { continue }
-      if count < 0, errno == EAGAIN { break }
-      guard count > 0 else {
-        isGone = true
-        break
-      }
-      input += piece[..<count]
+      isGone = count == 0 || count < 0 && errno != EAGAIN
+      if count <= 0 { break }
     }
     var lines: [[UInt8]] = []
-    while let end = input.firstIndex(of: UInt8(ascii: "\n")) {
-      lines.append(Array(input[..<end]))
-      input.removeSubrange(...end)
-    }
+    input.each { lines.append(Array($0)) }
     return isGone && lines.isEmpty ? nil : lines
+  }
+
+  /// Reads what has come; how many bytes, or -1 with `errno`.
+  private func read(_ flags: Int) -> Int {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = unsafe recv(descriptor.number, &piece, piece.count, Int32(flags))
+    if count > 0 { input.append(piece.span.extracting(0..<count)) }
+    return count
   }
 
   /// Waits for new records; nil where the daemon is gone.
@@ -106,20 +106,17 @@ package final class ControlClient {
 
   /// The next line without its end; nil where none comes in time or at all.
   private func receive(seconds: Double?) throws(Failure) -> [UInt8]? {
+    let end = seconds.map { ContinuousClock.now + .seconds($0) }
     while true {
-      if let end = input.firstIndex(of: UInt8(ascii: "\n")) {
-        defer { input.removeSubrange(...end) }
-        return Array(input[..<end])
-      }
+      if case .line(let range) = input.next() { return Array(input.bytes[range]) }
       var polled = PollSet()
       polled.watch(descriptor.number)
-      let ready = polled.wait(atMost: seconds.map { Int32($0 * 1000) } ?? -1)
+      let left = end.map { (ContinuousClock.now.duration(to: $0) / .milliseconds(1)).rounded(.up) }
+      let ready = polled.wait(atMost: left.map { Int32(max(0, $0)) } ?? -1)
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else { return nil }
-      var piece = [UInt8](repeating: 0, count: 65_536)
-      let count = unsafe recv(descriptor.number, &piece, piece.count, 0)
-      guard count > 0 else { return nil }
-      input += piece[..<count]
+      let count = read(0)
+      guard count > 0 || count < 0 && errno == EINTR else { return nil }
     }
   }
 }

@@ -31,6 +31,8 @@ extension DaemonLoop {
     for command in player.take(polled) {
       try live.handle(.machine(.audioCommand(command)), at: clock.read())
     }
+    if player.mayRetry() { alignAudio() }
+    player.takeTroubles().forEach(Self.log)
   }
 
   /// The user lets a subscriber use the microphone, or no longer (rule F6).

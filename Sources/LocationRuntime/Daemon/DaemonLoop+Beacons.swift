@@ -8,7 +8,7 @@ extension DaemonLoop {
   mutating func alignBeacons() {
     guard !request.isSimulated else { return }
     beacons.align(live.engine.beacons)
-    for text in beacons.takeTrouble() { Self.log(text) }
+    beacons.takeTroubles().forEach(Self.log)
   }
 
   /// Nobody knows what has become of beacons while there was no daemon.
@@ -21,7 +21,7 @@ extension DaemonLoop {
   mutating func takeBeacons() throws(Failure) {
     for event in beacons.take(polled) { try live.handle(.beacon(event), at: clock.read()) }
     if beacons.mayRetry() { alignBeacons() }
-    for text in beacons.takeTrouble() { Self.log(text) }
+    beacons.takeTroubles().forEach(Self.log)
   }
 
   /// A beacon was seen.

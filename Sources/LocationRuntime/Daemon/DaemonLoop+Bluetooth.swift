@@ -13,7 +13,7 @@ extension DaemonLoop {
     case .publish(let characteristic, let value):
       bluetooth.publish(value, of: characteristic, in: session, of: name)
     }
-    for text in bluetooth.takeTrouble() { Self.log(text) }
+    bluetooth.takeTroubles().forEach(Self.log)
   }
 
   /// Nobody holds the sessions of these subscribers any more: has them opened anew.
@@ -34,7 +34,7 @@ extension DaemonLoop {
       }
     }
     if bluetooth.mayRetry() { try renewBluetooth(of: live.engine.subscribers) }
-    for text in bluetooth.takeTrouble() { Self.log(text) }
+    bluetooth.takeTroubles().forEach(Self.log)
   }
 
   /// A program answers another device.

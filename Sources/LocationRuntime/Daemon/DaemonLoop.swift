@@ -252,7 +252,7 @@ struct DaemonLoop: ~Copyable {
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
       audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
-      beacons.retryAt, bluetooth.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
+      beacons.retryAt, bluetooth.retryAt, player.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
     polled.removeAll()
     for descriptor in [inbox.readable, signals, supervisor.readable, hook.readable] {

@@ -52,23 +52,17 @@ struct MachineConditions {
       told.supply = supply
       events.append(.supply(supply))
     }
-    let isThere = Self.hasDefaultRoute(
-      KernelFile.read(root + "/proc/net/route") ?? "", KernelFile.read(root + "/proc/net/ipv6_route") ?? "")
-    let network = isThere ? bus.isMetered == true ? NetworkState.metered : .free : .unreachable
-    if network == told.network {
-      settlesAt = nil
-    } else if network == .unreachable || told.network != .unreachable {
-      settlesAt = nil
+    let reached: NetworkState = bus.isMetered == true ? .metered : .free
+    let network = DefaultRoute.isThere(under: root) ? reached : .unreachable
+    if network != told.network {
+      if network != .unreachable, told.network == .unreachable, settlesAt.map({ $0 > instant }) ?? true {
+        settlesAt = settlesAt ?? instant.advanced(bySeconds: Self.settleSeconds)
+        return events
+      }
       told.network = network
       events.append(.network(network))
-    } else if let due = settlesAt {
-      guard due <= instant else { return events }
-      settlesAt = nil
-      told.network = network
-      events.append(.network(network))
-    } else {
-      settlesAt = instant.advanced(bySeconds: Self.settleSeconds)
     }
+    settlesAt = nil
     return events
   }
 
@@ -79,28 +73,6 @@ struct MachineConditions {
 // MARK: - The kernel's files
 
 extension MachineConditions {
-  /// Whether there is a way to everywhere.
-  ///
-  /// - Parameters:
-  ///   - routes: `/proc/net/route`: interface, destination, gateway, flags, ..., mask as the eighth.
-  ///   - routes6: `/proc/net/ipv6_route`: destination, its length, ..., flags as the ninth, interface.
-  static func hasDefaultRoute(_ routes: String, _ routes6: String) -> Bool {
-    let isUp: UInt32 = 0x1
-    let rejects: UInt32 = 0x200
-    let old = routes.split(separator: "\n").dropFirst().contains { line in
-      let words = line.split(whereSeparator: { $0 == "\t" || $0 == " " })
-      guard words.count >= 8, let flags = UInt32(words[3], radix: 16) else { return false }
-      return words[1] == "00000000" && words[7] == "00000000" && flags & isUp != 0 && flags & rejects == 0
-    }
-    return old
-      || routes6.split(separator: "\n").contains { line in
-        let words = line.split(separator: " ")
-        guard words.count >= 10, let flags = UInt32(words[8], radix: 16) else { return false }
-        return words[1] == "00" && words[0].allSatisfy { $0 == "0" } && words[9] != "lo"
-          && flags & isUp != 0 && flags & rejects == 0
-      }
-  }
-
   /// What the machine runs on: on its battery where one discharges and no other supply is online. Batteries of mice and
   /// the like (`scope` is `Device`) do not count.
   static func supply(in folder: String) -> PowerSupply {

@@ -2,17 +2,19 @@ import Glibc
 import LocationCore
 import LocationFormats
 
-/// A running program of locwatch's own that stands on a bus. It is started when it is first told something, and may be
-/// ended in between. Where it ends by itself, whoever has the link may have it started again a while later.
+/// A program of locwatch's own that speaks to D-Bus for the daemon. It is started with the first line that it is told,
+/// and may be ended and started again. Where it ends by itself, its owner starts it again once ``retryAt`` has come.
 struct SiblingLink {
   private let environment: [String]
   private let hasChannel: Bool
   private var process: SiblingProcess?
-  /// Where it could not be started, or has ended by itself: when it may be started again.
+  /// When it may be started again, after it could not be started or has ended by itself; nil where neither happened.
   private(set) var retryAt: EngineInstant?
   /// Seconds until then; doubled while it says nothing in between.
   private var retrySeconds = leastRetrySeconds
   private let clock = SystemClock()
+  /// What went wrong, for the log.
+  private var troubles: [String] = []
 
   /// The longest line that it says, bytes.
   private static let lineBytes = 4_096
@@ -48,6 +50,15 @@ struct SiblingLink {
     return true
   }
 
+  /// Keeps what went wrong, for the log.
+  mutating func complain(_ trouble: String) { troubles.append(trouble) }
+
+  /// What went wrong, once.
+  mutating func takeTroubles() -> [String] {
+    defer { troubles = [] }
+    return troubles
+  }
+
   /// Tells it a line, where it runs.
   mutating func say(_ line: JSONTree) { process?.say(line.text) }
 
@@ -57,23 +68,22 @@ struct SiblingLink {
     process = nil
   }
 
-  /// Where it passes descriptors; -1 where it does not.
-  var passing: Int32 { process?.channel?.number ?? -1 }
-
   /// The descriptors that it has passed.
   func takePassed() -> [(line: JSONTree, descriptor: Descriptor)] { process?.takePassed() ?? [] }
 
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
     guard let process else { return }
+    polled.watch(process.channel?.number ?? -1)
     polled.watch(process.readable)
     polled.watch(process.writable, for: POLLOUT)
   }
 
-  /// Whether it has said something, has ended, or takes more.
+  /// Whether it has said or passed something, has ended, or takes more.
   func hasNews(_ polled: PollSet) -> Bool {
     guard let process else { return false }
-    return polled.has(process.readable) || polled.has(process.writable, POLLOUT)
+    return polled.has(process.channel?.number ?? -1) || polled.has(process.readable)
+      || polled.has(process.writable, POLLOUT)
   }
 
   /// What it has said, and whether it has just ended by itself.
@@ -87,4 +97,24 @@ struct SiblingLink {
     }
     return (lines, hasEnded)
   }
+}
+
+/// What the daemon's loop asks of each link to a program of locwatch's own.
+protocol LinkedSibling {
+  /// The program.
+  var link: SiblingLink { get set }
+}
+
+extension LinkedSibling {
+  /// When it is started again; nil where it has not failed.
+  var retryAt: EngineInstant? { link.retryAt }
+
+  /// Ends it.
+  mutating func end() { link.end() }
+
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) { link.watch(&polled) }
+
+  /// What went wrong, once.
+  mutating func takeTroubles() -> [String] { link.takeTroubles() }
 }

@@ -61,9 +61,7 @@ struct SiblingProcess {
     var said: [JSONTree] = []
     let hasEnded = output.readAll(pieceBytes: Self.pieceBytes) { piece in
       lines.append(piece.span)
-      while case .line(let range) = lines.next() {
-        if let line = try? JSONTree(Array(lines.bytes[range])) { said.append(line) }
-      }
+      lines.each { if let line = try? JSONTree(Array($0)) { said.append(line) } }
       return true
     }
     return (said, hasEnded)

@@ -56,7 +56,7 @@ struct TransferSpool {
   func directory(of subscriber: Subscriber, state: String) throws(Failure) -> String {
     if let directory = subscriber.directory { return directory }
     let files = "\(try StatePath.absolute(state)).files"
-    let folder = "\(files)/\(Self.escaped(subscriber.name))"
+    let folder = "\(files)/\(CgroupParent.fileName(of: subscriber.name))"
     try StatePath.makeOwnFolder(files)
     try StatePath.makeFolder(of: folder + "/x")
     try Self.give(folder, to: subscriber)
@@ -86,15 +86,8 @@ struct TransferSpool {
     "\(folder("jobs", of: name))/\(number).json"
   }
 
-  private func folder(_ kind: String, of name: String) -> String { "\(root)/\(kind)/\(Self.escaped(name))" }
-
-  /// A name as one of a file.
-  private static func escaped(_ name: String) -> String {
-    name.utf8.map { byte in
-      let scalar = UnicodeScalar(byte)
-      let isPlain = byte < 0x80 && (Character(scalar).isLetter || Character(scalar).isNumber || byte == 0x2D)
-      return isPlain ? String(scalar) : "%" + String(byte, radix: 16)
-    }.joined()
+  private func folder(_ kind: String, of name: String) -> String {
+    "\(root)/\(kind)/\(CgroupParent.fileName(of: name))"
   }
 
   private static func give(_ folder: String, to subscriber: Subscriber) throws(Failure) {

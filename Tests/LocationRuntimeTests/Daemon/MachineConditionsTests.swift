@@ -30,7 +30,7 @@ import Testing
       ("nonsense\n\t\t\n", "nonsense\n", false),
     ] as [(String, String, Bool)])
   func `a network is there where a default route is`(routes: String, routes6: String, isThere: Bool) {
-    #expect(MachineConditions.hasDefaultRoute(routes, routes6) == isThere)
+    #expect(DefaultRoute.isThere(routes, routes6) == isThere)
   }
 
   @Test func `the battery counts where it discharges and nothing else is online`() throws {
