@@ -78,11 +78,20 @@ import Glibc
   private func newCall(
     _ service: String, _ path: String, _ interface: String, _ method: String, _ arguments: [BusValue]
   ) throws(Failure) -> BusMessage {
+    unsafe try Self.message(arguments) {
+      unsafe sd_bus_message_new_method_call(bus, &$0, service, path, interface, method)
+    }
+  }
+
+  /// Makes a message with these values in it.
+  private static func message(
+    _ values: [BusValue], _ make: (inout OpaquePointer?) -> Int32
+  ) throws(Failure) -> BusMessage {
     var made: OpaquePointer?
-    try Self.check(unsafe sd_bus_message_new_method_call(bus, &made, service, path, interface, method))
+    try unsafe check(make(&made))
     guard let made = unsafe made else { throw Failure(code: ENOMEM) }
     let message = unsafe BusMessage(made)
-    for argument in arguments { try message.append(argument) }
+    for value in values { try message.append(value) }
     return message
   }
 
@@ -90,9 +99,7 @@ import Glibc
   package func match(_ rule: String) throws(Failure) {
     try call(
       "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [.text(rule)]
-    ) {
-      _ in
-    }
+    ) { _ in }
   }
 
   /// Becomes known by a name.
@@ -111,11 +118,8 @@ import Glibc
 
   /// Answers a call.
   package func reply(to call: borrowing BusMessage, _ values: [BusValue] = []) throws(Failure) {
-    var made: OpaquePointer?
-    try Self.check(unsafe sd_bus_message_new_method_return(call.pointer, &made))
-    guard let made = unsafe made else { throw Failure(code: ENOMEM) }
-    let message = unsafe BusMessage(made)
-    for value in values { try message.append(value) }
+    let call = unsafe call.pointer
+    let message = unsafe try Self.message(values) { unsafe sd_bus_message_new_method_return(call, &$0) }
     try Self.check(unsafe sd_bus_send(bus, message.pointer, nil))
   }
 
@@ -131,11 +135,9 @@ import Glibc
   package func emit(
     _ path: String, _ interface: String, _ member: String, _ values: [BusValue], to receiver: String? = nil
   ) throws(Failure) {
-    var made: OpaquePointer?
-    try Self.check(unsafe sd_bus_message_new_signal(bus, &made, path, interface, member))
-    guard let made = unsafe made else { throw Failure(code: ENOMEM) }
-    let message = unsafe BusMessage(made)
-    for value in values { try message.append(value) }
+    let message = unsafe try Self.message(values) {
+      unsafe sd_bus_message_new_signal(bus, &$0, path, interface, member)
+    }
     if let receiver { try Self.check(unsafe sd_bus_message_set_destination(message.pointer, receiver)) }
     try Self.check(unsafe sd_bus_send(bus, message.pointer, nil))
   }
@@ -469,56 +471,49 @@ package indirect enum BusValue: Hashable, Sendable {
   // MARK: - Writing
 
   func append(_ value: BusValue) throws(MessageBus.Failure) {
-    func type(_ letter: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: letter)) }
-    func check(_ code: Int32) throws(MessageBus.Failure) { try MessageBus.check(code) }
     switch value {
-    case .text(let text): try check(unsafe sd_bus_message_append_basic(pointer, type("s"), text))
-    case .path(let text): try check(unsafe sd_bus_message_append_basic(pointer, type("o"), text))
-    case .number(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("u"), &number))
-    case .time(var time): try check(unsafe sd_bus_message_append_basic(pointer, type("i"), &time))
-    case .short(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("n"), &number))
-    case .word(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("q"), &number))
-    case .large(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("t"), &number))
-    case .long(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("x"), &number))
-    case .real(var number): try check(unsafe sd_bus_message_append_basic(pointer, type("d"), &number))
-    case .flag(let isOn):
-      var number: Int32 = isOn ? 1 : 0
-      try check(unsafe sd_bus_message_append_basic(pointer, type("b"), &number))
-    case .byte(var byte): try check(unsafe sd_bus_message_append_basic(pointer, type("y"), &byte))
+    case .text(let text): try append("s", text: text)
+    case .path(let text): try append("o", text: text)
+    case .number(let number): try append("u", basic: number)
+    case .time(let time): try append("i", basic: time)
+    case .short(let number): try append("n", basic: number)
+    case .word(let number): try append("q", basic: number)
+    case .large(let number): try append("t", basic: number)
+    case .long(let number): try append("x", basic: number)
+    case .real(let number): try append("d", basic: number)
+    case .flag(let isOn): try append("b", basic: Int32(isOn ? 1 : 0))
+    case .byte(let byte): try append("y", basic: byte)
     case .bytes(let bytes):
-      try check(unsafe sd_bus_message_append_array(pointer, type("y"), bytes, bytes.count))
-    case .texts(let texts):
-      try check(unsafe sd_bus_message_open_container(pointer, type("a"), "s"))
-      for text in texts { try append(.text(text)) }
-      try check(unsafe sd_bus_message_close_container(pointer))
-    case .variant(let value):
-      try check(unsafe sd_bus_message_open_container(pointer, type("v"), value.signature))
-      try append(value)
-      try check(unsafe sd_bus_message_close_container(pointer))
-    case .group(let values):
-      let signature = values.map(\.signature).joined()
-      try check(unsafe sd_bus_message_open_container(pointer, type("r"), signature))
-      for value in values { try append(value) }
-      try check(unsafe sd_bus_message_close_container(pointer))
-    case .list(let element, let values):
-      try check(unsafe sd_bus_message_open_container(pointer, type("a"), element))
-      for value in values { try append(value) }
-      try check(unsafe sd_bus_message_close_container(pointer))
-    case .pair(let key, let value):
-      let signature = key.signature + value.signature
-      try check(unsafe sd_bus_message_open_container(pointer, type("e"), signature))
-      try append(key)
-      try append(value)
-      try check(unsafe sd_bus_message_close_container(pointer))
+      try MessageBus.check(unsafe sd_bus_message_append_array(pointer, type("y"), bytes, bytes.count))
+    case .texts(let texts): try append("a", "s", texts.map { .text($0) })
+    case .variant(let value): try append("v", value.signature, [value])
+    case .group(let values): try append("r", values.map(\.signature).joined(), values)
+    case .list(let element, let values): try append("a", element, values)
+    case .pair(let key, let value): try append("e", key.signature + value.signature, [key, value])
     case .map(let entries):
-      try check(unsafe sd_bus_message_open_container(pointer, type("a"), "{sv}"))
-      for entry in entries {
-        try check(unsafe sd_bus_message_open_container(pointer, type("e"), "sv"))
-        try append(.text(entry.key))
-        try append(.variant(entry.value))
-        try check(unsafe sd_bus_message_close_container(pointer))
-      }
-      try check(unsafe sd_bus_message_close_container(pointer))
+      try append("a", "{sv}", entries.map { .pair(.text($0.key), .variant($0.value)) })
     }
   }
+
+  private func append(_ letter: Unicode.Scalar, text: String) throws(MessageBus.Failure) {
+    try MessageBus.check(unsafe sd_bus_message_append_basic(pointer, type(letter), text))
+  }
+
+  private func append<Value: BitwiseCopyable>(
+    _ letter: Unicode.Scalar, basic value: Value
+  ) throws(MessageBus.Failure) {
+    var value = value
+    try MessageBus.check(unsafe sd_bus_message_append_basic(pointer, type(letter), &value))
+  }
+
+  /// Appends a container with these values in it.
+  private func append(
+    _ letter: Unicode.Scalar, _ contents: String, _ values: [BusValue]
+  ) throws(MessageBus.Failure) {
+    try MessageBus.check(unsafe sd_bus_message_open_container(pointer, type(letter), contents))
+    for value in values { try append(value) }
+    try MessageBus.check(unsafe sd_bus_message_close_container(pointer))
+  }
+
+  private func type(_ letter: Unicode.Scalar) -> CChar { CChar(UInt8(ascii: letter)) }
 }

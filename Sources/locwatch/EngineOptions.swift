@@ -26,6 +26,8 @@ struct EngineOptions: ParsableArguments {
   /// Applies the profile, then the settings, which can override numbers of the profile.
   func apply(to configuration: inout EngineConfiguration) throws(Failure) {
     if let profile = try namedProfile() { configuration.profile = profile }
-    if let config { try Settings.read(path: config, into: &configuration) }
+    guard let config else { return }
+    var daemon = DaemonSettings()
+    try Settings.read(path: config, into: &configuration, &daemon)
   }
 }

@@ -20,8 +20,7 @@ import Testing
       let path = folder.write("one.yaml", "\n\(setting.section): {\(setting.name): \(value)}\n")
       var configuration = EngineConfiguration()
       var daemon = DaemonSettings()
-      let origins = try Settings.read(path: path, into: &configuration)
-      try Settings.read(path: path, into: &daemon)
+      let origins = try Settings.read(path: path, into: &configuration, &daemon)
       #expect(origins == [setting.key: 2])
       #expect((configuration != EngineConfiguration()) != (daemon != DaemonSettings()), "\(setting.key)")
       for other in Setting.all where other.key != setting.key {

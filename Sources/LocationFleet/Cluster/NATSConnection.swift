@@ -146,21 +146,9 @@ package import LocationFormats
     servers.split(separator: ",").map { address in
       guard let at = address.lastIndex(of: "@") else { return String(address) }
       let host = address[address.index(after: at)...]
-      guard let colon = address.range(of: "://") else { return String(host) }
+      guard let colon = address.firstRange(of: "://")?.lowerBound else { return String(host) }
       return address[..<colon] + "://" + host
     }.joined(separator: ",")
-  }
-}
-
-extension Substring {
-  /// Where a text begins.
-  fileprivate func range(of text: String) -> String.Index? {
-    var index = startIndex
-    while index < endIndex {
-      if self[index...].hasPrefix(text) { return index }
-      index = self.index(after: index)
-    }
-    return nil
   }
 }
 

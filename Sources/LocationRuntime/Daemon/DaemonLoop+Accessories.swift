@@ -6,10 +6,7 @@ extension DaemonLoop {
   /// The user lets a subscriber use accessories, or no longer (rule J2).
   mutating func accessory(_ request: JSONTree) throws(Failure) {
     let name = try subscriber(request)
-    guard let isAllowed = ["on": true, "off": false][try word("value", request)] else {
-      throw Failure(.usage, what: "\"value\" is on or off")
-    }
-    try live.handle(.subscriber(name: name, .mode(.accessory(.allow(isAllowed)))), at: clock.read())
+    try handle(.accessory(.allow(try choice(request, "on", "off"))), of: name)
   }
 
   /// Whether a program asks for a device that it may not use, or for Bluetooth where there is none; it is told so.
@@ -28,7 +25,7 @@ extension DaemonLoop {
       reason = Self.unavailable
     }
     refusals.note(name, at: clock.instant)
-    live.add(.answer(name, .refused(what: "open_accessory", reason: reason)))
+    refuse(name, "open_accessory", reason)
     return true
   }
 

@@ -23,9 +23,7 @@ extension DaemonLoop {
   /// Takes what was heard, and what the user commands.
   mutating func takeAudio() throws(Failure) {
     for level in audio.take(polled, at: clock.instant) {
-      try live.handle(
-        .subscriber(name: level.subscriber, .mode(.audio(.level(decibels: level.decibels)))),
-        at: clock.read())
+      try handle(.audio(.level(decibels: level.decibels)), of: level.subscriber)
     }
     if let trouble = audio.takeTrouble() { Self.log(trouble) }
     for command in player.take(polled) {
@@ -38,10 +36,7 @@ extension DaemonLoop {
   /// The user lets a subscriber use the microphone, or no longer (rule F6).
   mutating func microphone(_ request: JSONTree) throws(Failure) {
     let name = try subscriber(request)
-    guard let isAllowed = ["allowed": true, "denied": false][try word("value", request)] else {
-      throw Failure(.usage, what: "\"value\" is allowed or denied")
-    }
-    try live.handle(.subscriber(name: name, .mode(.audio(.permitMicrophone(isAllowed)))), at: clock.read())
+    try handle(.audio(.permitMicrophone(try choice(request, "allowed", "denied"))), of: name)
   }
 
   /// The user commands, by something that is on no bus, whose session was last (rule F5).

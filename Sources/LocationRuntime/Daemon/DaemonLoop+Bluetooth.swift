@@ -19,7 +19,7 @@ extension DaemonLoop {
   /// Nobody holds the sessions of these subscribers any more: has them opened anew.
   mutating func renewBluetooth(of views: [SubscriberView]) throws(Failure) {
     for view in views where view.accessories.contains(where: { $0.terms.kind == .gatt }) {
-      try live.handle(.subscriber(name: view.subscriber.name, .mode(.accessory(.anew))), at: clock.read())
+      try handle(.accessory(.anew), of: view.subscriber.name)
     }
   }
 
@@ -29,8 +29,7 @@ extension DaemonLoop {
       switch news {
       case .held(let name, let session, let descriptor):
         supervisor.hold(descriptor, as: session, of: name)
-      case .event(let name, let event):
-        try live.handle(.subscriber(name: name, .mode(.accessory(event))), at: clock.read())
+      case .event(let name, let event): try handle(.accessory(event), of: name)
       }
     }
     if bluetooth.mayRetry() { try renewBluetooth(of: live.engine.subscribers) }
@@ -41,18 +40,12 @@ extension DaemonLoop {
   mutating func take(_ answer: GattAnswer, of name: String) {
     guard !bluetooth.answer(answer, of: name) else { return }
     refusals.note(name, at: clock.instant)
-    live.add(
-      .answer(
-        name, .refused(what: "answer_gatt", reason: Decision.Reason.unknownAccessory.rawValue)))
+    refuse(name, "answer_gatt", Decision.Reason.unknownAccessory.rawValue)
   }
 
   /// The user lets a subscriber use Bluetooth, or no longer (rule J3a).
   mutating func bluetooth(_ request: JSONTree) throws(Failure) {
     let name = try subscriber(request)
-    guard let isAllowed = ["allowed": true, "denied": false][try word("value", request)] else {
-      throw Failure(.usage, what: "\"value\" is allowed or denied")
-    }
-    let event = AccessoryEvent.permitBluetooth(isAllowed)
-    try live.handle(.subscriber(name: name, .mode(.accessory(event))), at: clock.read())
+    try handle(.accessory(.permitBluetooth(try choice(request, "allowed", "denied"))), of: name)
   }
 }

@@ -50,7 +50,7 @@ extension DaemonLoop {
     }
     guard wasTaken else { return }
     live.host.journal.noteTold()
-    // Somebody waits, who may have made room.
+    // A user waits, who may have made room: what could not be stored is tried again at once.
     live.host.journal.retryAtOnce()
     try commit()
     if let trouble = live.host.journal.trouble {
@@ -68,6 +68,21 @@ extension DaemonLoop {
       throw Failure(.usage, what: "no \"\(key)\" in the request")
     }
     return word
+  }
+
+  /// Whether the `value` of a request is the first of two words.
+  func choice(_ request: JSONTree, _ yes: String, _ no: String) throws(Failure) -> Bool {
+    switch request["value"]?.text(or: nil) {
+    case yes: return true
+    case no: return false
+    default: throw Failure(.usage, what: "\"value\" is \(yes) or \(no)")
+    }
+  }
+
+  /// What a command is told of a decision against it.
+  static func failure(_ refusal: Decision) -> Failure {
+    Failure(
+      .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)")
   }
 
   /// Who is asked about: one of the subscribers.

@@ -17,23 +17,16 @@ extension DaemonLoop {
     case "cancel-notification": event = .cancelNotification(id: try word("id", request))
     case "open-notification": event = .openNotification(id: try word("id", request))
     case _:
-      guard let value = request["value"] else {
+      guard request["value"] != nil else {
         let list = live.engine.notifications(of: name)
         return [
           .init(key: "notifications", value: .array(list.map(\.tree))),
           .init(key: "permission", value: .string(live.engine.mayNotify(name) ? "allowed" : "denied")),
         ]
       }
-      guard let isAllowed = ["allowed": true, "denied": false][value.text(or: nil) ?? ""] else {
-        throw Failure(.usage, what: "\"value\" is allowed or denied")
-      }
-      event = .permitNotifications(isAllowed)
+      event = .permitNotifications(try choice(request, "allowed", "denied"))
     }
-    try live.handle(.subscriber(name: name, .mode(event)), at: clock.read())
-    if let refusal = live.host.refusal, refusal.subscriber == name {
-      throw Failure(
-        .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)")
-    }
+    if let refusal = try handle(event, of: name) { throw Self.failure(refusal) }
     guard case .notify = event, let id = live.engine.lastNotification(of: name) else { return [] }
     return [.init(key: "notification", value: .string(id))]
   }
@@ -45,8 +38,7 @@ extension DaemonLoop {
     switch outcome {
     case .opened(let name, let notification):
       guard live.engine.subscriberState(name) != nil else { return }
-      try live.handle(
-        .subscriber(name: name, .mode(.openNotification(id: notification))), at: clock.read())
+      try handle(.openNotification(id: notification), of: name)
     case .trouble(let text): Self.log(text)
     }
   }

@@ -33,11 +33,7 @@ extension DaemonLoop {
   /// - Throws: ``Failure`` of code 1 where it is refused.
   mutating func push(_ push: Push, to name: String) throws(Failure) {
     if push.alert != nil { try alignNotifications() }
-    try live.handle(.subscriber(name: name, .mode(.push(push))), at: clock.read())
-    if let refusal = live.host.refusal, refusal.subscriber == name {
-      throw Failure(
-        .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)")
-    }
+    if let refusal = try handle(.push(push), of: name) { throw Self.failure(refusal) }
   }
 
   /// Draws tokens for those who have the mode and none. What is stored counts: the engine may not have it yet.

@@ -22,12 +22,22 @@ extension DaemonLoop {
     }
   }
 
+  /// Hands the engine an event of a subscriber's mode; why it was refused, nil where it was not.
+  @discardableResult
+  mutating func handle(_ event: ModeEvent, of name: String) throws(Failure) -> Decision? {
+    try live.handle(.subscriber(name: name, .mode(event)), at: clock.read())
+    return live.host.refusal.flatMap { $0.subscriber == name ? $0 : nil }
+  }
+
+  /// Tells a program that it does not get what it asked for.
+  mutating func refuse(_ name: String, _ what: String, _ reason: String) {
+    live.add(.answer(name, .refused(what: what, reason: reason)))
+  }
+
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
     if refusals.isOver(name, at: clock.instant) {
-      if let what = event.word {
-        return live.add(.answer(name, .refused(what: what, reason: RefusalMeter.reason)))
-      }
+      if let what = event.word { return refuse(name, what, RefusalMeter.reason) }
       if isStale(event, of: name) { return }
     }
     if refusesAccessory(event, of: name) { return }
@@ -36,7 +46,7 @@ extension DaemonLoop {
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
       refusals.note(name, at: clock.instant)
-      return live.add(.answer(name, .refused(what: what, reason: refusal.reason.rawValue)))
+      return refuse(name, what, refusal.reason.rawValue)
     }
     if case .beginTask = event, let view = live.engine.subscriber(name) {
       live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
@@ -66,9 +76,9 @@ extension DaemonLoop {
       switch live.engine.regionState(region, for: name) {
       case .state(let state): live.add(.answer(name, .state(region: region, state)))
       case .refused(let reason):
-        live.add(.answer(name, .refused(what: "state_of", reason: reason.rawValue)))
+        refuse(name, "state_of", reason.rawValue)
       case .unknown:
-        live.add(.answer(name, .refused(what: "state_of", reason: "no region is called \"\(region)\"")))
+        refuse(name, "state_of", "no region is called \"\(region)\"")
       }
     case .remaining:
       guard let view = live.engine.subscriber(name) else { return }
@@ -83,13 +93,12 @@ extension DaemonLoop {
       live.add(.answer(name, .session(session, open)))
     case .pushToken:
       guard let token = try database.pushToken(of: name) else {
-        return live.add(
-          .answer(name, .refused(what: "push_token", reason: Decision.Reason.noMode.rawValue)))
+        return refuse(name, "push_token", Decision.Reason.noMode.rawValue)
       }
       live.add(.answer(name, .pushToken(token, try database.pushRegistration(of: name)?.address)))
     case .invalid(let what):
       refusals.note(name, at: clock.instant)
-      live.add(.answer(name, .refused(what: what, reason: "invalid")))
+      refuse(name, what, "invalid")
     case .start(let services): try take(SubscriberEvent.start(services), of: name)
     case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }

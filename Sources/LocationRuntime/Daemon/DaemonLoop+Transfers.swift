@@ -61,14 +61,13 @@ extension DaemonLoop {
   /// A program asks for a transfer.
   mutating func take(_ request: TransferRequest, of name: String) throws(Failure) {
     guard TransferProcess.isThere else {
-      return live.add(.answer(name, .refused(what: "transfer", reason: "no_helper")))
+      return refuse(name, "transfer", "no_helper")
     }
     guard let job = job(request, of: name) else {
-      return live.add(.answer(name, .refused(what: "transfer", reason: "invalid")))
+      return refuse(name, "transfer", "invalid")
     }
-    try live.handle(.subscriber(name: name, .mode(.transfer(request.terms))), at: clock.read())
-    if let refusal = live.host.refusal, refusal.subscriber == name {
-      return live.add(.answer(name, .refused(what: "transfer", reason: refusal.reason.rawValue)))
+    if let refusal = try handle(.transfer(request.terms), of: name) {
+      return refuse(name, "transfer", refusal.reason.rawValue)
     }
     let number = live.engine.lastTransfer(of: name)
     try alignConditions()
@@ -77,8 +76,8 @@ extension DaemonLoop {
       live.add(.answer(name, .transfer(number: number)))
     } catch {
       Self.log("\(name): \(error)")
-      try live.handle(.subscriber(name: name, .mode(.cancelTransfer(number: number))), at: clock.read())
-      live.add(.answer(name, .refused(what: "transfer", reason: TransferRecord.Reason.noSpace.rawValue)))
+      try handle(.cancelTransfer(number: number), of: name)
+      refuse(name, "transfer", TransferRecord.Reason.noSpace.rawValue)
     }
   }
 
@@ -99,9 +98,9 @@ extension DaemonLoop {
       }
       try transfers.spool.store(job.text, answer.number, of: name)
     }
-    try live.handle(.subscriber(name: name, .mode(.answerTransfer(number: answer.number))), at: clock.read())
-    guard let refusal = live.host.refusal, refusal.subscriber == name else { return }
-    live.add(.answer(name, .refused(what: "answer", reason: refusal.reason.rawValue)))
+    if let refusal = try handle(.answerTransfer(number: answer.number), of: name) {
+      refuse(name, "answer", refusal.reason.rawValue)
+    }
   }
 
   /// Does with a transfer what the engine orders.
@@ -144,7 +143,7 @@ extension DaemonLoop {
       try end(
         number, of: name, .failed(reason, status: line["status"]?.integer), bytes: bytes, seconds: seconds)
     } else if let number = line["asks"]?.integer {
-      try live.handle(.subscriber(name: name, .mode(.transferAsks(number: number))), at: clock.read())
+      try handle(.transferAsks(number: number), of: name)
     }
   }
 
@@ -152,10 +151,7 @@ extension DaemonLoop {
     _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int, seconds: Double
   ) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
-    try live.handle(
-      .subscriber(
-        name: name, .mode(.transferEnded(number: number, outcome, bytes: bytes, seconds: seconds))),
-      at: clock.read())
+    try handle(.transferEnded(number: number, outcome, bytes: bytes, seconds: seconds), of: name)
     transfers.ended.append((name, number))
   }
 
@@ -184,8 +180,7 @@ extension DaemonLoop {
     guard let number = request["transfer"]?.integer else {
       throw Failure(.usage, what: "no \"transfer\" in the request")
     }
-    try live.handle(.subscriber(name: name, .mode(.cancelTransfer(number: number))), at: clock.read())
-    if let refusal = live.host.refusal, refusal.subscriber == name {
+    if try handle(.cancelTransfer(number: number), of: name) != nil {
       throw Failure(.conditionFails, what: "\(name) has no transfer \(number)")
     }
     return []

@@ -1,6 +1,20 @@
 import Glibc
 import LocationCore
-import LocationFormats
+public import LocationFormats
+
+/// `locwatch run`: decides and acts until it is told to end.
+public enum Daemon {
+  /// Runs on this thread; returns when it was ended in good order.
+  ///
+  /// It is not `async`: Swift's own threads, once there are any, wake up every second.
+  ///
+  /// - Throws: ``Failure`` of code 75 where another runs on the same state file, of others where that file or the
+  ///   settings can't be used, or where the disk has taken nothing for so long that memory is full.
+  public static func run(_ request: DaemonRequest) throws(Failure) {
+    var loop = try DaemonLoop(request)
+    try loop.run()
+  }
+}
 
 /// The one loop of `locwatch run`: it waits for fixes, programs, commands, signals and what is due, and has all of
 /// it taken, stored and done, in this order.
@@ -101,7 +115,10 @@ struct DaemonLoop: ~Copyable {
     supervision.usesCgroups = request.usesCgroups
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)
     let supervisor = try Supervisor(supervision)
-    let source = try database.meta(.source).flatMap { SourceEvent(json: $0) }
+    // One of another version is as good as none.
+    let source = try database.meta(.source).flatMap { text in
+      try? ExactDecoder.value(SourceEvent.self, of: JSONTree(Array(text.utf8)))
+    }
     let outlets = try OutletSet(database, environment: environment)
     let nmea = try request.nmeaSocket.map { (path) throws(Failure) in try NMEASocket(path: path) }
     let control = try ControlSocket(ControlAddress.own(state: request.state))
@@ -152,7 +169,7 @@ struct DaemonLoop: ~Copyable {
 
   /// Runs until a signal ends it.
   mutating func run() throws(Failure) {
-    // Whoever stops reading what we write must not end us; programs that are started get the default again.
+    // A reader that goes away must not end the daemon. Programs that are started get the default again.
     _ = signal(SIGPIPE, SIG_IGN)
     // Each program takes five descriptors, and the usual limit is 1,024. Programs get the old limit back.
     ProgramStart.raiseDescriptorLimit()
@@ -410,7 +427,7 @@ struct DaemonLoop: ~Copyable {
     live.host.journal.tidy(live.host.engine, at: clock.read())
     // Until that is stored, they are shown again by the next daemon.
     for (name, event) in presented where live.engine.subscriberState(name) != nil {
-      try live.handle(.subscriber(name: name, .mode(.presented(event: event))), at: clock.read())
+      try handle(.presented(event: event), of: name)
     }
     // What was shown, or could not be done, is an event, and something may follow from it.
     guard live.host.journal.trouble == nil else { return }

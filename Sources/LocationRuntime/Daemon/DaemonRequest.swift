@@ -37,10 +37,7 @@ public struct DaemonRequest: Sendable {
     var daemon = DaemonSettings()
     var origins: Settings.Origins = [:]
     if let profile { configuration.profile = profile }
-    if let settings {
-      origins = try Settings.read(path: settings, into: &configuration)
-      try Settings.read(path: settings, into: &daemon)
-    }
+    if let settings { origins = try Settings.read(path: settings, into: &configuration, &daemon) }
     if let sampling { configuration.sampling.mode = sampling.mode }
     guard configuration.sampling.isDutyCycled else { return (configuration, daemon) }
     guard !address.isRemoteDevice else {

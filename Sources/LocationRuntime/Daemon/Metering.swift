@@ -1,6 +1,6 @@
 import LocationCore
 
-/// Who is asked what it takes, when, and what waits for the answers.
+/// Which programs are asked what they take of memory and processor, when, and which events wait for the answers.
 struct Metering {
   /// When the programs in the background are asked next; nil where there is none.
   private(set) var nextSample: EngineInstant?
@@ -10,17 +10,17 @@ struct Metering {
   private var awaited: Set<String> = []
   private var meters: [String: ProcessorMeter] = [:]
 
-  /// Keeps something until so many have said how large they are; what need not be kept.
+  /// Holds an event until every program in `asked` has said how large it is; the events that need not wait any more.
   mutating func hold(_ event: MachineEvent, until asked: [String]) -> [MachineEvent] {
     held.append(event)
     awaited.formUnion(asked)
     return takeHeld()
   }
 
-  /// Whether it is to say how large it is.
+  /// Whether an answer of this program is awaited.
   func isAwaited(_ name: String) -> Bool { awaited.contains(name) }
 
-  /// Somebody has answered; what waited for nobody but it.
+  /// Notes that a program has answered, or is gone; the events that waited for it last.
   mutating func release(after name: String) -> [MachineEvent] {
     awaited.remove(name)
     return takeHeld()
@@ -46,20 +46,15 @@ struct Metering {
     return isOver
   }
 
-  /// Whether it is time to ask; then the next time is set.
+  /// Whether the programs are to be asked now; if so, sets when they are asked next.
   mutating func isDue(at now: EngineInstant, isNeeded: Bool) -> Bool {
     guard isNeeded else {
       nextSample = nil
       meters = [:]
       return false
     }
-    let next = now.advanced(bySeconds: ProcessorMeter.sampleSeconds)
-    guard let due = nextSample else {
-      nextSample = next
-      return true
-    }
-    guard due <= now else { return false }
-    nextSample = next
+    if let due = nextSample, due > now { return false }
+    nextSample = now.advanced(bySeconds: ProcessorMeter.sampleSeconds)
     return true
   }
 }

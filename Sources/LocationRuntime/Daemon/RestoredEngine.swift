@@ -32,11 +32,10 @@ struct RestoredEngine: ~Copyable {
   init(
     _ database: StateDatabase, orNew configuration: EngineConfiguration, watching regions: [Region] = []
   ) throws(Failure) {
-    let end = try database.journalEnd()
     let snapshot = try database.snapshot()
     var host = EngineHost(
       try (snapshot?.engine).restored(orNew: configuration, watching: regions), journal: NoJournal(),
-      ports: MissingRecords(after: end.eventID))
+      ports: MissingRecords(after: try database.lastEventID()))
     var rows = 0
     try database.journal(after: snapshot?.number ?? 0) { stamped in
       host.handle(stamped)

@@ -40,20 +40,10 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   package var engine: Engine { _read { yield host.engine } }
 
   /// When ``advance(to:)`` has something to do; nil where only events move the time.
-  package var nextDeadline: EngineInstant? {
-    switch timing {
-    case .clock: host.engine.nextDeadline
-    case .fixes: nil
-    }
-  }
+  package var nextDeadline: EngineInstant? { timing == .clock ? host.engine.nextDeadline : nil }
 
   /// When the machine has to be awake for a mode; nil where only events move the time.
-  package var nextAlarm: EngineInstant? {
-    switch timing {
-    case .clock: host.engine.nextAlarm
-    case .fixes: nil
-    }
-  }
+  package var nextAlarm: EngineInstant? { timing == .clock ? host.engine.nextAlarm : nil }
 
   /// Handles an event that came now.
   ///

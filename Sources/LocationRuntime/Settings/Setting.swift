@@ -65,26 +65,17 @@ public struct Setting: Sendable {
   }
 
   /// Sets it as a file has it.
-  func set(_ configuration: inout EngineConfiguration, to node: StrictYAML) throws(Failure) {
+  func set(
+    _ configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings, to node: StrictYAML
+  ) throws(Failure) {
     switch place {
     case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
     case .flag(let path): configuration[keyPath: path] = try node.bool()
     case .sampling: configuration.sampling.mode = try node.word(SamplingChoice.self).mode
-    case .kept(_, let range): _ = try node.double(in: range)
-    case .command: _ = try Self.command(node)
-    case .daemon(_, let range): _ = try node.double(in: range)
-    case .path: _ = try node.string()
-    }
-  }
-
-  /// Sets it as a file has it, where it is one of these.
-  func set(_ daemon: inout DaemonSettings, to node: StrictYAML) throws(Failure) {
-    switch place {
     case .kept(let path, let range): daemon.retention[keyPath: path] = try node.double(in: range)
     case .command(let path): daemon[keyPath: path] = try Self.command(node)
     case .daemon(let path, let range): daemon[keyPath: path] = try node.double(in: range)
     case .path(let path): daemon[keyPath: path] = try node.string()
-    case .number, .flag, .sampling: break
     }
   }
 

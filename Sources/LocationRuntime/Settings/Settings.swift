@@ -15,38 +15,24 @@ public enum Settings {
   /// Where a setting was made: its key and the line.
   public typealias Origins = [String: Int]
 
-  /// Reads a settings file over what is in a configuration.
+  /// Reads a settings file over what is in a configuration, and in the settings of the daemon alone.
   ///
   /// - Returns: the line of each setting that the file makes, by its key.
   /// - Throws: ``Failure`` of code 78 with file, line, key and, for an unknown one, the nearest that is valid.
   @discardableResult
-  public static func read(path: String, into configuration: inout EngineConfiguration) throws(Failure)
-    -> Origins
-  {
+  public static func read(
+    path: String, into configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings
+  ) throws(Failure) -> Origins {
     var origins: Origins = [:]
     for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {
         guard let setting = settings.first(where: { $0.name == name }) else { continue }
-        try setting.set(&configuration, to: value)
+        try setting.set(&configuration, &daemon, to: value)
         origins[setting.key] = value.line
       }
     }
     return origins
-  }
-
-  /// Reads what is for the daemon alone, over what is in `daemon`. The rest of the file is
-  /// checked, and otherwise left alone.
-  ///
-  /// - Throws: as there.
-  package static func read(path: String, into daemon: inout DaemonSettings) throws(Failure) {
-    for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
-      let settings = Setting.all.filter { $0.section == section }
-      for (name, value) in try node.map(of: settings.map(\.name)) {
-        guard let setting = settings.first(where: { $0.name == name }) else { continue }
-        try setting.set(&daemon, to: value)
-      }
-    }
   }
 
   private static var sections: [String] {

@@ -9,15 +9,12 @@ public struct SettingsTable: Sendable {
   private let origins: Settings.Origins
 
   /// - Parameter file: a settings file; nil for the defaults alone.
-  /// - Throws: as ``Settings/read(path:into:)``.
+  /// - Throws: as ``Settings/read(path:into:_:)``.
   public init(file: String?) throws(Failure) {
     var configuration = EngineConfiguration.standard
     var origins: Settings.Origins = [:]
     var daemon = DaemonSettings()
-    if let file {
-      origins = try Settings.read(path: file, into: &configuration)
-      try Settings.read(path: file, into: &daemon)
-    }
+    if let file { origins = try Settings.read(path: file, into: &configuration, &daemon) }
     self.daemon = daemon
     self.configuration = configuration
     self.file = file

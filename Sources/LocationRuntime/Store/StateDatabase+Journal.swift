@@ -124,27 +124,11 @@ extension StateDatabase {
 
   // MARK: - Coming back
 
-  /// Where the journal stands.
-  struct JournalEnd {
-    /// The number of its last row; 0 where it never had one.
-    var number: Int64
-    /// The id of the last event; 0 where there is none.
-    var eventID: Int
-  }
-
   /// Whether a daemon has ever run on it.
   func hasRun() throws(Failure) -> Bool {
     try read { database in
       let snapshots = try Int.fetchOne(database, sql: "SELECT count(*) FROM snapshots") ?? 0
       return try snapshots > 0 || Self.lastJournalNumber(database) > 0
-    }
-  }
-
-  func journalEnd() throws(Failure) -> JournalEnd {
-    try read { database in
-      JournalEnd(
-        number: try Self.lastJournalNumber(database),
-        eventID: try Int.fetchOne(database, sql: "SELECT max(id) FROM events") ?? 0)
     }
   }
 

@@ -3,9 +3,9 @@ package import LocationFormats
 
 /// Tells when the machine is unlocked for the first time after a boot (rule A8).
 ///
-/// A file tells it, because whatever knows of the unlock can make one: a unit (`ExecStart=touch FILE`, bound to the
-/// mount of an encrypted home), a login hook, or a command, which calls ``tell(path:)``. The file counts if it is of
-/// this boot: it lies in memory (`/run`), where it does not outlive one, or its text is this boot's id.
+/// A file tells it, because anything that knows of the unlock can make one: a unit (`ExecStart=touch FILE`, bound to the
+/// mount of an encrypted home) or a login hook. The file counts if it is of this boot: it lies in memory (`/run`), where
+/// it does not outlive one, or its text is this boot's id.
 package final class FirstUnlock: Sendable {
   /// The file.
   package let path: String
@@ -36,13 +36,6 @@ package final class FirstUnlock: Sendable {
     }
     guard let text = KernelFile.read(path) else { return false }
     return text.filter { !$0.isWhitespace } == ProcessStatus.boot || Self.isInMemory(path)
-  }
-
-  /// Tells it.
-  /// - Throws: ``Failure`` where the file can't be written.
-  package static func tell(path: String) throws(Failure) {
-    let code = KernelFile.write(path, ProcessStatus.boot + "\n", create: true)
-    guard code == 0 else { throw Failure(.cantCreate, file: path, what: SystemReason.text(code)) }
   }
 
   private static func folder(of path: String) -> String {

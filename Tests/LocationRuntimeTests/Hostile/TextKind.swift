@@ -51,8 +51,9 @@ enum TextKind: String, CaseIterable, Sendable {
     case .manifest: _ = try SubscriberManifest.read(path: stored())
     case .scenario: _ = try Scenario(path: stored(), subscribers: ["logger", "commute-logger"])
     case .settings:
-      var settings = DaemonSettings()
-      try Settings.read(path: stored(), into: &settings)
+      var configuration = EngineConfiguration()
+      var daemon = DaemonSettings()
+      try Settings.read(path: stored(), into: &configuration, &daemon)
     case .profile: _ = try PowerProfileFile.read(path: stored())
     case .synthesis: _ = try SynthScenario(yaml: bytes, file: "f")
     case .regions: _ = try RegionFile.read(bytes: bytes, name: "f", options: .init(defaultRadiusMeters: 50))

@@ -18,7 +18,7 @@ import Testing
     let unlock = try FirstUnlock(path: folder("unlocked"))
     #expect(!unlock.isTold())
     #expect(!isReadable(unlock, milliseconds: 0))
-    try FirstUnlock.tell(path: folder("unlocked"))
+    _ = folder.write("unlocked", ProcessStatus.boot + "\n")
     #expect(isReadable(unlock, milliseconds: 10_000))
     #expect(unlock.isTold())
     #expect(!isReadable(unlock, milliseconds: 0), "asking silences it")

@@ -78,18 +78,6 @@ import Testing
     #expect(failure?.code == .unavailable)
     #expect(failure?.remedy?.contains("CONFIG_PSI") == true)
   }
-
-  @Test func `the suspended go first, the largest of them before the others, and nobody in the foreground`() {
-    let candidates: [(String, SubscriberState, Int)] = [
-      ("seen", .active, 900), ("leaving", .inactive, 900), ("gone", .notRunning, 0),
-      ("busy", .background, 800),
-      ("small", .suspended, 1), ("large", .suspended, 500), ("b", .suspended, 70), ("a", .suspended, 70),
-      ("busier", .background, 801),
-    ]
-    let order = PurgeOrder.names(
-      of: candidates.map { PurgeOrder.Candidate(name: $0.0, state: $0.1, memoryBytes: $0.2) })
-    #expect(order == ["large", "a", "b", "small", "busier", "busy"])
-  }
 }
 
 @Suite struct ProcessorMeterTests {

@@ -103,7 +103,7 @@ import Testing
     try await run.wait("the decision") { try await run.decisions("logger").contains("defer A8 locked") }
     #expect(try run.state(of: "logger") == .notRunning)
     if byFile {
-      try FirstUnlock.tell(path: run.state + ".unlocked")
+      try Data((ProcessStatus.boot + "\n").utf8).write(to: URL(fileURLWithPath: run.state + ".unlocked"))
     } else {
       #expect(try await run.command(["unlock"]).status == 0)
     }

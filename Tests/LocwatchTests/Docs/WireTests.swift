@@ -162,7 +162,8 @@ import Testing
       configuration.policy.protectUntilFirstUnlock = true
       configuration.policy.graceSeconds = 1
       configuration.policy.taskBudgetSeconds = 1
-      try Settings.read(path: path, into: &configuration)
+      var daemon = DaemonSettings()
+      try Settings.read(path: path, into: &configuration, &daemon)
       return configuration
     }
     #expect(read == EngineConfiguration())
@@ -184,7 +185,8 @@ import Testing
     #expect(steps.count >= 10)
     try temporary(settings.lines.joined(separator: "\n")) { path in
       var configuration = EngineConfiguration()
-      try Settings.read(path: path, into: &configuration)
+      var daemon = DaemonSettings()
+      try Settings.read(path: path, into: &configuration, &daemon)
       #expect(configuration != EngineConfiguration())
     }
     let read = try temporary(regions.lines.joined(separator: "\n")) { try RegionFile.read(path: $0) }
