@@ -42,6 +42,20 @@ import Testing
     #expect(taken.status == 73, "\(taken)")
   }
 
+  @Test func `an accent may be written in one way only`() async throws {
+    let (one, two) = ("Caf\u{E9}", "Cafe\u{301}")
+    #expect(try await run(["regions", "add", one, "--circle", "48.1,11.5,120"]).status == 0)
+    for command in [
+      ["add", two, "--circle", "48.1,11.5,120"], ["add", two, "--circle", "48.1,11.5,120", "--replace"],
+    ] {
+      let second = try await run(["regions"] + command)
+      #expect(second.status == 73 && second.stderr.contains("other bytes"), "\(second)")
+    }
+    try await add()
+    #expect(try await run(["regions", "rename", "home", two]).status == 73)
+    #expect(try await run(["regions", "list"]).status == 0)
+  }
+
   @Test func `of two changes at the same time one fails, and none is undone`() async throws {
     for round in 0..<10 {
       let id = "place-\(round)"

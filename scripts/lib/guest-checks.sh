@@ -27,7 +27,9 @@ shows() { # shows TEXT COMMAND...: whether its output has the text
 main_pid() { systemctl show -p MainPID --value locwatch; }
 restarts() { systemctl show -p NRestarts --value locwatch; }
 is_other() { [ "$(main_pid)" != "$1" ] && [ "$(main_pid)" != 0 ] && systemctl -q is-active locwatch; }
-answers() { locwatch status --state $state > /dev/null; }
+# 1: it answers, and has no fix.
+answers() { locwatch status --state $state > /dev/null || [ $? = 1 ]; }
+is_inside() { locwatch status --state $state --format text | grep -q 'inside work'; }
 logs() { journalctl -q -u locwatch --no-pager -o cat "$@"; }
 frozen() { cat /sys/fs/cgroup/system.slice/locwatch.service/*/*/cgroup.freeze /sys/fs/cgroup/system.slice/locwatch.service/*/cgroup.freeze 2> /dev/null | grep -q 1; }
 
@@ -70,10 +72,10 @@ first_boot() {
   kill -9 "$pid"
   check "after kill -9 it runs again" within 60 is_other "$pid"
   check "it answers again" within 60 answers
-  check "it still is in the region" within 60 shows inside locwatch regions list --state $state
-  systemctl reload locwatch
-  check "it reloads" within 60 shows reloaded systemctl show -p StatusText locwatch
-  check "it has not ended by that" systemctl -q is-active locwatch
+  check "it still is in the region" is_inside
+  pid=$(main_pid)
+  check "it reloads" systemctl reload locwatch
+  check "it has not ended by that" test "$(main_pid)" = "$pid"
 
   mkdir -p /etc/systemd/system/locwatch.service.d
   printf '[Service]\nWatchdogSec=10\n' > /etc/systemd/system/locwatch.service.d/watchdog.conf
@@ -115,12 +117,16 @@ END
     check "$mode: it has a notification" within 30 shows Tea locwatch notifications list tea --state $state
     locwatch subscribers background tea --state $state > /dev/null 2>&1
     check "$mode: it is frozen" within 60 frozen
+    frozen || grep -r . /sys/fs/cgroup/system.slice/locwatch.service/*/cgroup.freeze /sys/fs/cgroup/system.slice/locwatch.service/*/cgroup.procs 2>&1 | head -5 | note
     rm -f /var/lib/locwatch/shown
     local before=$SECONDS began
     began=$(date +%s)
+    # It wakes in any case.
+    rtcwake -m no -s 180 > /dev/null
     systemctl suspend
     sleep 5
-    check "$mode: the alarm wakes the machine for a notification" within 120 test -s /var/lib/locwatch/shown
+    check "$mode: a notification is shown" within 120 test -s /var/lib/locwatch/shown
+    check "$mode: its alarm has woken the machine" test $(($(date +%s) - began)) -lt 150
     echo "after $(($(date +%s) - began)) s, $((SECONDS - before)) s awake; $(grep -c success /sys/power/suspend_stats/success 2> /dev/null) $(cat /sys/power/suspend_stats/success 2> /dev/null) sleeps" | note
     logs -n 4 | note
     locwatch subscribers quit tea --state $state > /dev/null 2>&1
@@ -155,7 +161,7 @@ END
 second_boot() {
   check "the service came with the boot" within 120 systemctl -q is-active locwatch
   check "the daemon answers after the boot" within 60 answers
-  check "it knows that it was in the region" within 60 shows inside locwatch regions list --state $state
+  check "it knows that it was in the region" is_inside
   sleep 10
   check "it does not arrive twice" test ! -e /var/tmp/arrived
   check "the user's service came with the boot" within 120 systemctl -q is-active "user@$(id -u anna).service"

@@ -8,7 +8,7 @@ package struct OutputFile: ~Copyable {
 
   /// Creates the file, or empties the one that is there.
   ///
-  /// - Parameter isPrivate: whether a new file is for its owner alone.
+  /// - Parameter isPrivate: whether the file is for its owner alone.
   /// - Throws: `.cantCreate`.
   package init(path: String, isPrivate: Bool = false) throws(Failure) {
     guard path != "-" else {
@@ -27,6 +27,10 @@ package struct OutputFile: ~Copyable {
         .cantCreate, file: path, what: "can't be created: \(SystemReason.text(error))",
         remedy: "check the folder and its permissions")
     }
+    var status = stat()
+    guard isPrivate, unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    // One that was there already. Where it is another's, its owner reads it anyway.
+    _ = fchmod(descriptor, mode)
   }
 
   /// Whether a link at the end of a path may be followed: one that we or root made. Another user's may lead to a file

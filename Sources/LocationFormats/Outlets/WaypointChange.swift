@@ -16,8 +16,14 @@ package struct WaypointChange: Sendable {
   /// Reads `{"_type":"waypoints","waypoints":[…]}`. A waypoint is known by its `rid`, else by its `desc`; one whose
   /// latitude or longitude is out of range is removed (owntracks/booklet, `docs/features/waypoints.md`).
   ///
+  /// A region that did not come through the outlet keeps all but its circle, and stays as it is where the waypoint is
+  /// the one that was published for it.
+  ///
+  /// - Parameter known: the region of an id; nil where there is none.
   /// - Throws: what is wrong with the first waypoint that is not good.
-  package init(_ tree: JSONTree, outlet: String) throws(Failure) {
+  package init(
+    _ tree: JSONTree, outlet: String, known: (String) throws(Failure) -> RegionFeature?
+  ) throws(Failure) {
     guard case .array(let waypoints)? = tree["waypoints"] else {
       throw Failure(.data, what: "it has no list of waypoints")
     }
@@ -37,7 +43,19 @@ package struct WaypointChange: Sendable {
       guard read.regions.count == 1 else {
         throw Failure(.data, what: "waypoint \"\(name)\" is no place: \(read.leftOut.first ?? "")")
       }
-      files.append(try edit.apply(to: Array(try read.feature(at: 0).geoJSON.utf8), name: "setWaypoints"))
+      let feature = try read.feature(at: 0)
+      guard let there = try known(name), !there.tags.contains(Self.tag(of: outlet)) else {
+        files.append(try edit.apply(to: Array(feature.geoJSON.utf8), name: "setWaypoints"))
+        continue
+      }
+      let place = OwnTracksOutlet.Place(feature.region)
+      if place.isTold(of: OwnTracksOutlet.Place(there.region)) { continue }
+      guard case .circle(let center, let radius) = feature.region.shape, case .circle = there.region.shape
+      else {
+        throw Failure(
+          .data, what: "region \"\(name)\" is no circle, and a waypoint can't make it another shape")
+      }
+      files.append(try there.moved(to: PlaceText.Circle(center: center, radiusMeters: radius)))
     }
   }
 

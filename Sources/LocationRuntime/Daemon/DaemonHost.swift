@@ -1,3 +1,4 @@
+import Glibc
 import LocationCore
 import LocationFormats
 
@@ -152,9 +153,17 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   /// What was used until now.
   var energyBooks: EnergyBooks { EnergyBooks(engine.ledger.settled(at: engine.instant)) }
 
-  /// Records from here on what reaches the engine.
-  mutating func record(to path: String) throws(Failure) {
-    try host.journal.record(host.engine, isNew: last == .distantPast, to: path)
+  /// Records from here on what reaches the engine, in a file of its own: `path`, or else `path.1`, `path.2`, so that none
+  /// of an earlier daemon, or under earlier settings, is lost; which.
+  mutating func record(to path: String) throws(Failure) -> String {
+    var free = path
+    var number = 0
+    while let status = StatePath.status(free), status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
+      number += 1
+      free = "\(path).\(number)"
+    }
+    try host.journal.record(host.engine, isNew: last == .distantPast, to: free)
+    return free
   }
 
   /// Puts other settings in force.

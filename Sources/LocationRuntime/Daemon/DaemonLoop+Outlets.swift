@@ -97,7 +97,10 @@ extension DaemonLoop {
     switch command["action"]?.text(or: nil) {
     case "reportLocation": report(through: outlet)
     case "setWaypoints":
-      let change = try WaypointChange(command["waypoints"] ?? .null, outlet: outlet)
+      let change = try WaypointChange(command["waypoints"] ?? .null, outlet: outlet) { id throws(Failure) in
+        let file = try database.regions(.ids([id]))
+        return file.regions.isEmpty ? nil : try file.feature(at: 0)
+      }
       if !change.files.isEmpty { _ = try database.put(change.files, changing: true) }
       if !change.removed.isEmpty { _ = try database.remove(.ids(change.removed)) }
       try note(regions: change.ids, "\(change.ids.count) regions were set", outlet)

@@ -34,14 +34,18 @@ extension DaemonLoop {
     notice.ready("reloaded")
   }
 
+  /// Says where the recording is, if that is not where it was asked for.
+  static func note(recording path: String, _ asked: String) {
+    if path != asked { log("\(asked) is there already: recording to \(path)") }
+  }
+
   private mutating func change(to configuration: EngineConfiguration) throws(Failure) {
     try commit()
     let isOtherSampling = configuration.sampling.mode != live.engine.configuration.sampling.mode
     try live.change(to: configuration, at: clock.read())
     // A recording has one set of settings: under new ones there is a new file.
     if live.host.journal.isRecording, let recording = request.recording {
-      recordings += 1
-      try live.record(to: "\(recording).\(recordings)")
+      Self.note(recording: try live.record(to: recording), recording)
     }
     if isOtherSampling { try alignReceiver() }
   }

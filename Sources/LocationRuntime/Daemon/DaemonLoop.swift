@@ -89,8 +89,6 @@ struct DaemonLoop: ~Copyable {
   var refusals = RefusalMeter()
   /// Which outlets bring too much that is refused.
   var outletRefusals = RefusalMeter()
-  /// How often the recording was begun anew.
-  var recordings = 0
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
@@ -103,7 +101,7 @@ struct DaemonLoop: ~Copyable {
       database, configuration: configuration, retention: settings.retention,
       timing: request.isSimulated ? .fixes : .clock)
     let clock = try Self.clock(database, after: live.last)
-    if let recording = request.recording { try live.record(to: recording) }
+    if let recording = request.recording { Self.note(recording: try live.record(to: recording), recording) }
     let inbox = try Inbox()
     let stop = try WakePipe()
     let receiver = try ReceiverSwitch()

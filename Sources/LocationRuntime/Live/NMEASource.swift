@@ -109,14 +109,32 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let socket = unsafe socket(first.pointee.ai_family, kind, 0)
     guard socket >= 0 else { throw unreachable() }
+    var isBound = unsafe bind(socket, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0
+    // Of what is sent to one machine, the kernel gives each datagram to the program that came last.
+    if !isBound, errno == EADDRINUSE, !host.isEmpty, let address = unsafe first.pointee.ai_addr,
+      unsafe !isForMany(address)
+    {
+      close(socket)
+      throw GPSDAddress.Endpoint.Unreachable(trouble: .unreachable("another program reads it already"))
+    }
     var yes: Int32 = 1
     // Several programs of one machine may listen to the boat.
     _ = unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    guard unsafe bind(socket, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0 else {
+    if !isBound { isBound = unsafe bind(socket, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0 }
+    guard isBound else {
       let failure = unreachable()
       close(socket)
       throw failure
     }
     return socket
+  }
+
+  /// Whether what is sent to an address reaches many: a broadcast, or a multicast group.
+  private static func isForMany(_ address: UnsafeMutablePointer<sockaddr>) -> Bool {
+    unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
+      guard unsafe address.pointee.sin_family == sa_family_t(AF_INET) else { return true }
+      let number = unsafe UInt32(bigEndian: address.pointee.sin_addr.s_addr)
+      return number & 0xFF == 0xFF || number >> 28 == 0xE
+    }
   }
 }

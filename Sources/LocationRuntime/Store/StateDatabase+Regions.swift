@@ -56,6 +56,7 @@ extension StateDatabase {
       let update = try database.makeStatement(
         sql: "UPDATE regions SET name = ?2, tags = ?3, geojson = ?4 WHERE id = ?1")
       var seen: Set<String> = []
+      var spellings: Set<String>?
       for file in files {
         for index in file.regions.indices {
           let feature = try file.feature(at: index)
@@ -81,12 +82,34 @@ extension StateDatabase {
               count.changed += 1
             }
           } else {
+            try requireOneSpelling(region.id, among: &spellings, database)
             try insert.execute(arguments: row)
             count.added += 1
           }
         }
       }
       return count
+    }
+  }
+
+  /// Refuses an id that another region has in other bytes: "é" can be one character or two, and is the same text.
+  ///
+  /// - Parameter spellings: the ids with such characters; read when the first is asked for.
+  private func requireOneSpelling(
+    _ id: String, among spellings: inout Set<String>?, _ database: Database
+  ) throws {
+    guard id.utf8.contains(where: { $0 >= 0x80 }) else { return }
+    var known =
+      try spellings
+      ?? String.fetchSet(
+        database, sql: "SELECT id FROM regions WHERE length(id) <> length(CAST(id AS BLOB))")
+    let isNew = known.insert(id).inserted
+    spellings = known
+    guard isNew else {
+      throw Failure(
+        .cantCreate, file: path,
+        what: "there is a region \"\(id)\" already, whose accents are written in other bytes",
+        remedy: "copy its id from locwatch regions list, or remove it first")
     }
   }
 
@@ -109,6 +132,10 @@ extension StateDatabase {
       if new != id, try String.fetchOne(find, arguments: [new]) != nil {
         throw Failure(
           .cantCreate, file: path, what: "there is a region \"\(new)\" already", remedy: "remove it first")
+      }
+      if new != id {
+        var spellings: Set<String>?
+        try requireOneSpelling(new, among: &spellings, database)
       }
       try database.execute(
         sql: "UPDATE regions SET id = ?, name = ?, tags = ?, geojson = ? WHERE id = ?",
@@ -169,11 +196,15 @@ extension StateDatabase {
   /// The first of some regions whose Feature can't be read, by its id; nil where each can be read by itself.
   private func unreadable(among choice: RegionChoice) -> Failure? {
     try? read { database in
+      var seen: Set<String> = []
       let rows = try Self.rows(choice, database)
       while let row = try rows.next() {
         guard let id = String.fromDatabaseValue(row[0]), let text = String.fromDatabaseValue(row[1]),
           !id.unicodeScalars.contains(where: { $0.value < 0x20 })
         else { return nil }
+        guard seen.insert(id).inserted else {
+          return Self.unreadable(id, "another region has the same id in other bytes", path)
+        }
         do throws(Failure) {
           let regions = try RegionFile.read(bytes: Array(text.utf8), name: path).regions
           guard regions.count == 1, let region = regions.first else {

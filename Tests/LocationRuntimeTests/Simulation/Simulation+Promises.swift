@@ -37,7 +37,8 @@ struct SimulationPromises {
     guard engines.contains(restored) else {
       throw Simulation.Violation(
         description:
-          "the engine of row \(try database.read { try StateDatabase.lastJournalNumber($0) }) is none since somebody was last told")
+          "the engine of row \(try database.read { try StateDatabase.lastJournalNumber($0) }) is none since somebody was last told"
+      )
     }
     let needed = Set(engine.subscribers.flatMap { $0.waiting.map(\.event) })
     let lines = try database.lines()

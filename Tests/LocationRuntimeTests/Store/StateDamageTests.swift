@@ -87,6 +87,15 @@ import Testing
     ("UPDATE regions SET geojson = 'null'", "region \"home\" in its table regions can't be read"),
     ("UPDATE regions SET geojson = ''", "region \"home\" in its table regions can't be read"),
     (
+      """
+      INSERT INTO regions (id, tags, geojson)
+      SELECT 'Caf' || char(233), tags, replace(geojson, '"home"', '"Caf' || char(233) || '"') FROM regions;
+      INSERT INTO regions (id, tags, geojson)
+      SELECT 'Cafe' || char(769), tags, replace(geojson, '"home"', '"Cafe' || char(769) || '"') FROM regions
+      WHERE id = 'home'
+      """, "another region has the same id in other bytes"
+    ),
+    (
       "UPDATE regions SET geojson = replace(geojson, '\"home\"', '\"work\"')",
       "region \"home\" in its table regions can't be read: its Feature has the id \"work\""
     ),

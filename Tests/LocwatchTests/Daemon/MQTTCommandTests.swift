@@ -72,6 +72,41 @@ struct MQTTCommandTests {
     #expect(await run.end() == 0)
   }
 
+  @Test func `the owner's regions keep what they are when their waypoints come back`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("owntracks/#", client: "reader")
+    let own = ["regions", "add", "own", "--circle", "40.0,11.5,300", "--dwell", "60", "--tag", "mine"]
+    #expect(try await run.command(own).status == 0)
+    let polygon = ["regions", "add", "pier", "--polygon", "41,11 41,11.01 41.01,11.01"]
+    #expect(try await run.command(polygon).status == 0)
+    try await add(run, broker, ["--commands"])
+    try run.start()
+    run.gpsd.say(ScriptedGPSD.report(second: 0, latitude: 40.02))
+    try await run.waitForFixes(1)
+    try await run.wait("the waypoints") { reader.stdout.contains(#""rid":"pier""#) }
+    let before = try await run.command(["regions", "list", "--format", "ndjson"]).stdout
+    let line = try #require(
+      reader.stdout.split(separator: "\n").last { $0.contains(#""_type":"waypoints""#) })
+    let told = line.drop { $0 != "{" }
+    try await publish(broker, #"{"_type":"cmd","action":"setWaypoints","waypoints":\#(told)}"#)
+    try await run.wait("the command") { run.process?.stderr.contains("0 regions were set") == true }
+    #expect(try await run.command(["regions", "list", "--format", "ndjson"]).stdout == before)
+    try await publish(
+      broker,
+      #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
+        + #"{"_type":"waypoint","desc":"own","lat":40.5,"lon":11.5,"rad":200,"tst":1}]}}"#)
+    try await run.wait("the move") { run.process?.stderr.contains("1 regions were set") == true }
+    let moved = try await run.command(["regions", "show", "own", "--format", "ndjson"]).stdout
+    #expect(
+      moved.contains("40.5") && moved.contains(#""tags":["mine"]"#) && moved.contains("dwell"), "\(moved)")
+    try await publish(broker, #"{"_type":"cmd","action":"clearWaypoints"}"#)
+    try await run.wait("the clearing") { run.process?.stderr.contains("0 regions were removed") == true }
+    #expect(try await ids(run) == ["own", "pier"])
+    #expect(await run.end() == 0)
+  }
+
   @Test func `what is retained, hostile, half good or not asked for is refused`() async throws {
     let run = try DaemonRun()
     let broker = try await MosquittoBroker(run.folder)

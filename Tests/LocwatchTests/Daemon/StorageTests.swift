@@ -75,7 +75,7 @@ import Testing
     try limit(run, to: nil)
     let added = try await add("h")
     #expect(added.status == 0, "\(added.stderr)")
-    #expect(run.process?.stderr.contains("nothing was lost") == true)
+    try await run.wait("the news") { run.process?.stderr.contains("nothing was lost") == true }
     #expect(await run.end() == 0)
     #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":8"#))
   }
@@ -85,7 +85,9 @@ import Testing
     _ = try await run.command(["regions", "add", "here", "--circle", "48,11.5,300"])
     try run.start()
     try await run.waitForFixes(0)
-    let other = try DatabaseQueue(path: run.state)
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: run.state, configuration: configuration)
     try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
     for index in 0..<10 { run.gpsd.say(Self.report(index)) }
     try await run.wait("the complaint") {
@@ -134,6 +136,23 @@ import Testing
       ["-c", #"trap "" XFSZ; ulimit -f 0; exec "$0" "$@""#, Binary.path] + words + ["--state", run.state],
       executable: "/bin/sh")
     #expect(full.status == before.status && full.stdout == before.stdout, "\(full.stderr)")
+  }
+
+  @Test func `a recording of a daemon before is kept`() async throws {
+    let run = try DaemonRun()
+    let file = run.folder("r.journal")
+    for second in 0..<3 {
+      try run.start(["--record", file])
+      run.gpsd.say(Self.report(second))
+      try await run.waitForFixes(second + 1)
+      let status = await run.end(second < 2 ? SIGKILL : SIGTERM)
+      #expect(second < 2 || status == 0)
+    }
+    #expect(run.process?.stderr.contains("recording to \(file).2") == true)
+    for name in [file, file + ".1", file + ".2"] {
+      let replayed = try await Binary.run(["replay", name, "--format", "ndjson"])
+      #expect(replayed.status == 0 && replayed.stdout.contains("significant"), "\(replayed)")
+    }
   }
 
   @Test func `a recording that can't be written ends, and the daemon does not`() async throws {
