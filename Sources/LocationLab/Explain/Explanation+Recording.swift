@@ -46,6 +46,11 @@ extension Explanation {
         answer = found
       }
     }
+    guard inquiry.engine.instant > .distantPast else {
+      throw Failure(
+        .conditionFails, file: path, what: "nothing has been recorded in it",
+        remedy: "locwatch watch --record and locwatch run --record write recordings")
+    }
     if let event = question.event, inquiry.seen.subject == nil { throw Self.unknown(event) }
     if let answer {
       self = answer

@@ -118,8 +118,15 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// Lets time pass, up to a UTC time after the last fix.
   mutating func pass(to time: UTCTime) {
     guard hasStarted else { return }
-    run(until: host.engine.instant(at: time))
+    let instant = host.engine.instant(at: time)
+    run(until: instant)
     commit()
+  }
+
+  /// Puts regions and programs in place at a time, where no report has brought that about.
+  mutating func prepare(at time: UTCTime) {
+    guard !hasStarted else { return }
+    start(at: EngineInstant(microseconds: time.microseconds))
   }
 
   /// The UTC time of the last fix taken; for pacing.

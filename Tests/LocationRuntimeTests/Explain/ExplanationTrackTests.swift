@@ -62,6 +62,35 @@ import Testing
     #expect(!found.decisions.isEmpty)
   }
 
+  @Test func `a track of which no fix is accepted is told with its last report`() throws {
+    let folder = TemporaryFolder()
+    let lines = [
+      #"{"time":"2026-05-01T06:00:00Z","lat":0,"lon":0,"acc_m":10}"#,
+      #"{"time":"2026-05-01T06:00:09Z","lat":52,"lon":200,"acc_m":10}"#,
+    ]
+    let path = folder.write("a.ndjson", lines.joined(separator: "\n") + "\n")
+    let end = try Explanation(Question(region: "home"), track: path, Self.request)
+    #expect(end.time.rfc3339 == "2026-05-01T06:00:09.000Z")
+    #expect(end.places.map(\.region) == ["home"])
+    let text = end.text(in: .utc)
+    #expect(text.contains("the report of 06:00:09 (out_of_range)"), "\(text)")
+    #expect(text.contains("none yet"), "\(text)")
+    let moment = Question(at: UTCTime(rfc3339: "2026-05-01T06:00:04Z"))
+    let between = try Explanation(moment, track: path, Self.request)
+    #expect(between.text(in: .utc).contains("the report of 06:00:00 (null_island)"))
+  }
+
+  @Test func `a recording without an event is told as such`() throws {
+    let folder = TemporaryFolder()
+    let writer = try JournalWriter(path: folder("a.journal"), configuration: EngineConfiguration())
+    try writer.flush()
+    let failure = #expect(throws: Failure.self) {
+      try Explanation(Question(), recording: folder("a.journal"))
+    }
+    #expect(failure?.code == .conditionFails)
+    #expect(failure?.what == "nothing has been recorded in it")
+  }
+
   @Test func `what is not in it`() throws {
     let folder = TemporaryFolder()
     let path = track(folder)
