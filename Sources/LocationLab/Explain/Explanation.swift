@@ -116,7 +116,7 @@ extension Explanation {
       unweighedRegions = engine.regionCount - places.count
     }
     if region == nil {
-      move = engine.moveStanding
+      move = engine.moveStanding(at: engine.instant(at: time))
       stay = engine.visitStanding
     }
     let subscriber = question.subscriber ?? seen.subject?.subscriber

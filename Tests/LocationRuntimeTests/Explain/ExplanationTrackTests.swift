@@ -80,6 +80,20 @@ import Testing
     #expect(between.text(in: .utc).contains("the report of 06:00:00 (null_island)"))
   }
 
+  @Test func `in a silence the last move is told as long ago as it was`() throws {
+    let folder = TemporaryFolder()
+    // The first fix is the first move that is told; an hour later the track goes on.
+    let lines = [0, 1, 2, 3_600].map { second in
+      #"{"time":"\#(Self.time(Double(second)).rfc3339)","lat":48,"lon":11,"acc_m":5}"#
+    }
+    let path = folder.write("a.ndjson", lines.joined(separator: "\n") + "\n")
+    for seconds in [60.0, 200, 1_000] {
+      let answer = try Explanation(Question(at: Self.time(seconds)), track: path, Self.request)
+      #expect(answer.move?.sinceSeconds == seconds)
+      #expect(answer.move?.windowSeconds == max(0, 300 - seconds))
+    }
+  }
+
   @Test func `a recording without an event is told as such`() throws {
     let folder = TemporaryFolder()
     let writer = try JournalWriter(path: folder("a.journal"), configuration: EngineConfiguration())
