@@ -123,7 +123,8 @@ struct ReplayCommand: AsyncParsableCommand {
   @Flag(help: "The tracks come as lines, many of them to one process; implies --no-programs and NDJSON.")
   var batch = false
 
-  @OptionGroup var zone: ZoneOptions
+  @Flag(help: "Read --from, --to and --start as UTC (default: as local time). Output is UTC.")
+  var utc = false
 
   @OptionGroup var units: UnitsOptions
 
@@ -200,7 +201,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
     request.style = Terminal.style(try units.choice())
-    let zone = zone.zone
+    let zone = utc ? TimeZoneRule.utc : TimeZoneFile.machine()
     func time(_ argument: TimeArgument?) throws(Failure) -> UTCTime? {
       guard let argument else { return nil }
       return try argument.time(in: zone)

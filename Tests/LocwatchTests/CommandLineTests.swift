@@ -39,6 +39,9 @@ import Testing
     let asked = try await Binary.run(
       part + ["2026-05-04 06:40", "--utc"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
     #expect(utc.status == 0 && utc.stdout == local.stdout && utc.stdout == asked.stdout)
+    let text = try await Binary.run(
+      ["replay", track, "--format", "text"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
+    #expect(text.stdout.hasPrefix("2026-05-04 (UTC)\n"), "\(text)")
     let none = try await Binary.run(part + ["noon"])
     #expect(none.status == 64 && none.stderr.contains("\"noon\" is no time; write"), "\(none)")
   }
