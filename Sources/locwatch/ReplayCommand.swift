@@ -189,7 +189,15 @@ struct ReplayCommand: AsyncParsableCommand {
     request.keepsRecordedConfiguration = engine.config == nil && engine.profile == nil
     request.configuration.explains = explain
     request.regions = try regionFiles.read()
-    for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
+    for file in subscribers {
+      let subscriber = try SubscriberManifest.read(path: file)
+      guard !request.subscribers.contains(where: { $0.name == subscriber.name }) else {
+        throw Failure(
+          .data, file: file, what: "another manifest is called \"\(subscriber.name)\" too",
+          remedy: "give one of them another name")
+      }
+      request.subscribers.append(subscriber)
+    }
     if subscribers.isEmpty && !noPrograms && !batch {
       request.subscribers = [Subscriber(name: "replay")]
       request.hasDefaultSubscribers = true

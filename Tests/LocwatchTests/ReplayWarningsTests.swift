@@ -54,6 +54,21 @@ import Testing
     #expect(run.stderr.contains("there is no fix between --from and --to"), "\(run.stderr)")
   }
 
+  @Test func `a region that a manifest names and no file has is told, and two manifests of one name`()
+    async throws
+  {
+    let folder = TemporaryFolder()
+    let logger = folder.write("a.yaml", "name: logger\nservices: [regions]\nregions: [pas, pass]\n")
+    let replay = ["replay", "Tracks/tunnel.gpx", "-r", "Tracks/tunnel.regions.geojson", "-s", logger]
+    let run = try await Binary.run(replay)
+    #expect(run.status == 0, "\(run)")
+    #expect(
+      run.stderr == "locwatch: warning: logger: no region is called \"pas\"; did you mean pass?\n", "\(run)")
+    let twice = try await Binary.run(replay + ["-s", logger])
+    #expect(twice.status == 65 && twice.stdout.isEmpty, "\(twice)")
+    #expect(twice.stderr.contains("another manifest is called \"logger\" too"), "\(twice)")
+  }
+
   @Test(arguments: [20, 2]) func `reports out of the order of time are told of where they are many`(
     count: Int
   ) async throws {
