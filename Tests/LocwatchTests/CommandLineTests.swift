@@ -18,6 +18,24 @@ import Testing
     #expect(run.stderr == "locwatch: \(text)\n")
   }
 
+  @Test(arguments: [
+    ([], "nothing says when the notification is shown; give one of at, wall, after, now and region"),
+    (["--now", "--after", "10"], "after and now exclude each other; give one of"),
+    (["--wall", "2026-13-01T00:00"], "wall: \"2026-13-01T00:00\" is no time of the clock; write it as"),
+    (
+      ["--after", "10", "--repeat", "fortnight"],
+      "repeat: \"fortnight\" is no unit to repeat by; write one of minute, "
+    ),
+    (["--region", "home", "--on", "leave"], "on: \"leave\" is no event of a region; write enter or exit"),
+  ])
+  func `a notification that is none names what is wrong`(words: [String], text: String) async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      ["notifications", "add", "a", "--title", "T", "--state", folder("s.db")] + words)
+    #expect(run.status == 64, "\(run)")
+    #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run.stderr)")
+  }
+
   @Test func `times of day and durations are read as people write them`() async throws {
     let folder = TemporaryFolder()
     let added = try await Binary.run([
