@@ -64,6 +64,42 @@ import Testing
     #expect(none.status == 64 && none.stderr.contains("\"noon\" is no time; write"), "\(none)")
   }
 
+  @Test func `subscribers show tells what a manifest says beside the defaults`() async throws {
+    let folder = TemporaryFolder()
+    let manifest = folder.write(
+      "a.yaml",
+      """
+      name: a
+      command: [/bin/true]
+      modes: [fetch]
+      distance_filter_m: 50
+      desired_accuracy: 100m
+      fetch_interval_s: 1800
+      background_delivery: false
+      between: 22:00-06:00
+      time_zone: UTC
+      cooldown_s: 60
+      nofile: 64
+
+      """)
+    let state = ["--state", folder("s.db")]
+    let added = try await Binary.run(["subscribers", "add", manifest] + state)
+    #expect(added.status == 0, "\(added)")
+    let json = try await Binary.run(["subscribers", "show", "a", "--format", "ndjson"] + state)
+    for member in [
+      #""between":"22:00-06:00","time_zone":"UTC","cooldown_s":60"#,
+      #""distance_filter_m":50,"desired_accuracy":"100m","fetch_interval_s":1800"#,
+      #""background_delivery":false,"nofile":64"#,
+    ] {
+      #expect(json.stdout.contains(member), "\(json)")
+    }
+    #expect(!json.stdout.contains("activity") && !json.stdout.contains("metered"), "\(json)")
+    let text = try await Binary.run(["subscribers", "show", "a"] + state)
+    for row in [/distance_filter_m +50/, /between +22:00-06:00/, /nofile +64/] {
+      #expect(text.stdout.contains(row), "\(text)")
+    }
+  }
+
   @Test func `distances and speeds are told in the units asked for, records in metres`() async throws {
     let replay = ["replay", "Tracks/tunnel.gpx", "-r", "Tracks/tunnel.regions.geojson", "--explain"]
     func text(_ more: [String], _ variables: [String: String] = [:]) async throws -> String {
