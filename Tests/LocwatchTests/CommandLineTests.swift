@@ -36,6 +36,26 @@ import Testing
     #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run.stderr)")
   }
 
+  @Test func `a folder is no program, and a track no recording`() async throws {
+    let folder = TemporaryFolder()
+    let rule = try await Binary.run(["on", "move", "--state", folder("s.db"), "--", folder.path])
+    #expect(rule.status == 77 && rule.stderr.contains("is a folder, no program"), "\(rule)")
+    let track = try await Binary.run(["explain", "Tracks/tunnel.gpx"])
+    #expect(track.status == 65)
+    #expect(track.stderr.contains("locwatch explain --track Tracks/tunnel.gpx explains a track"), "\(track)")
+  }
+
+  @Test func `an outlet that names what is not there is added with a warning`() async throws {
+    let folder = TemporaryFolder()
+    let add = ["outlets", "add", "a", "--webhook", "https://example.net/hook", "--state", folder("s.db")]
+    let none = try await Binary.run(add + ["--types", ""])
+    #expect(none.status == 64 && none.stderr.contains("--types names no type"), "\(none)")
+    let added = try await Binary.run(add + ["--region", "home", "--secrets", folder("none.yaml")])
+    #expect(added.status == 0, "\(added)")
+    #expect(added.stderr.contains("warning: no region is called \"home\""), "\(added.stderr)")
+    #expect(added.stderr.contains("warning: \(folder("none.yaml")): No such file"), "\(added.stderr)")
+  }
+
   @Test func `times of day and durations are read as people write them`() async throws {
     let folder = TemporaryFolder()
     let added = try await Binary.run([

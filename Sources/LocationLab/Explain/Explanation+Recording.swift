@@ -12,7 +12,7 @@ extension Explanation {
     guard head.isRecording else {
       throw Failure(
         .data, file: path, what: "not a recording",
-        remedy: "locwatch journal -o FILE writes one; locwatch replay --explain takes tracks")
+        remedy: "locwatch explain --track \(path) explains a track")
     }
     var reader = try JournalReader(head)
     var inquiry: Inquiry
