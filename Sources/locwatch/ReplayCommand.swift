@@ -182,6 +182,8 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   private func request() throws(Failure) -> ReplayRequest {
+    let others = [scenario, engine.config, engine.profile, tiles].compactMap { $0 }
+    try OutputFile.refuse(report, sameAs: tracks + regionFiles.regions + subscribers + others)
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
     if let sampling { request.configuration.sampling.mode = sampling.mode }

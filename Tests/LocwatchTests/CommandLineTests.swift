@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -54,6 +55,28 @@ import Testing
     #expect(added.status == 0, "\(added)")
     #expect(added.stderr.contains("warning: no region is called \"home\""), "\(added.stderr)")
     #expect(added.stderr.contains("warning: \(folder("none.yaml")): No such file"), "\(added.stderr)")
+  }
+
+  @Test func `no command writes over what it reads`() async throws {
+    let folder = TemporaryFolder()
+    let line = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
+    let track = folder.write("a.ndjson", line)
+    let state = folder("s.db")
+    let added = try await Binary.run(["regions", "add", "home", "--circle", "48,11,100", "--state", state])
+    #expect(added.status == 0, "\(added)")
+    // The same file by another name.
+    try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: state)
+    for words in [
+      ["replay", track, "--report", track], ["regions", "export", "-o", state, "--state", state],
+      ["journal", "-o", folder("link"), "--state", state], ["synth", track, "-o", track],
+      ["run", "--record", folder("link"), "--state", state], ["watch", "-r", track, "--record", track],
+    ] {
+      let run = try await Binary.run(words)
+      #expect(run.status == 64, "\(words) \(run)")
+      #expect(run.stderr.contains("this command reads it, and writing would empty it"), "\(run.stderr)")
+    }
+    #expect(try await Binary.run(["regions", "show", "home", "--state", state]).status == 0)
+    #expect(try String(contentsOfFile: track, encoding: .utf8) == line)
   }
 
   @Test func `times of day and durations are read as people write them`() async throws {
