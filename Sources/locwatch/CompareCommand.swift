@@ -50,11 +50,20 @@ struct CompareCommand: AsyncParsableCommand {
       let request = try request()
       let units = try units.choice()
       var comparison = Comparison(profile: request.configuration.profile)
-      for track in tracks { try comparison.add(track, request) }
+      var lacks: [Failure] = []
+      for track in tracks {
+        if let lack = try comparison.add(track, request) { lacks.append(lack) }
+      }
+      if let last = lacks.last, lacks.count == tracks.count {
+        for lack in lacks.dropLast() { Terminal.report(lack) }
+        throw last
+      }
       switch format {
       case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
       case .ndjson, .json: print(comparison.json)
       }
+      for lack in lacks.dropLast() { Terminal.report(lack) }
+      if let last = lacks.last { throw last }
     } catch {
       throw Terminal.exit(for: error)
     }

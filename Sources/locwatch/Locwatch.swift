@@ -50,6 +50,6 @@ struct Locwatch: AsyncParsableCommand {
       OutletsCommand.self, MetricsCommand.self, ServeCommand.self, LockCommand.self, UnlockCommand.self,
       LowPowerCommand.self, PowerCommand.self, FleetCommand.self,
       Synth.self,
-      CapabilitiesCommand.self, ConfigCommand.self,
+      CapabilitiesCommand.self, ConfigCommand.self, CompletionCommand.self,
     ])
 }

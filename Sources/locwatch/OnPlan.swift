@@ -167,12 +167,13 @@ extension StateOptions {
 
   /// Where the device was last.
   ///
+  /// - Parameter other: what to give instead.
   /// - Throws: code 1 where nobody knows.
-  func lastFix() throws(Failure) -> DaemonSeat.LastFix {
+  func lastFix(orGive other: String = "--circle LAT,LON,METRES") throws(Failure) -> DaemonSeat.LastFix {
     guard let fix = try seat().lastFix() else {
       throw Failure(
         .conditionFails, what: "no fix is known here yet",
-        remedy: "run locwatch run until it has one, or give --circle LAT,LON,METRES")
+        remedy: "run locwatch run until it has one, or give \(other)")
     }
     return fix
   }

@@ -115,7 +115,19 @@ struct OutletsAdd: AsyncParsableCommand {
       try database.put(outlet, replacing: replace)
       try state.seat().noteOutlets([name])
       Terminal.note("added \(name)")
+      Terminal.warn(complaints(among: try database.regionIDs()))
     }
+  }
+
+  /// What it names that is not there, or will be refused.
+  private func complaints(among ids: [String]) -> [String] {
+    var lines = regions.filter { !ids.contains($0) }.map { id in
+      let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
+      return
+        "no region is called \"\(id)\"; \(near ?? "locwatch regions add \(id) --circle LAT,LON,METRES")"
+    }
+    if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
+    return lines
   }
 
   private func made(instance: String) throws(Failure) -> OutletSettings {
@@ -174,6 +186,10 @@ struct OutletsAdd: AsyncParsableCommand {
     guard let types else { return OutletSettings.usualTypes + (homeAssistant ? ["region.state"] : []) }
     if types == "all" { return nil }
     let words = types.split(separator: ",").map(String.init)
+    guard !words.isEmpty else {
+      throw Failure(
+        .usage, what: "--types names no type", remedy: "write types separated by commas, or all")
+    }
     for word in words where !OutletSettings.allTypes.contains(word) {
       let near = NearestWord.to(word, among: OutletSettings.allTypes)
       throw Failure(

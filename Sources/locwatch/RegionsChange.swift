@@ -53,7 +53,7 @@ struct RegionsMove: AsyncParsableCommand {
           center = try PlaceText.place(text)
         }
       } else if here {
-        center = try state.lastFix().coordinate
+        center = try state.lastFix(orGive: "the place as LAT,LON").coordinate
       }
       if let radius { meters = radius }
       let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))

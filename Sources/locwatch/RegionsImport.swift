@@ -114,6 +114,8 @@ struct RegionsExport: AsyncParsableCommand {
       let database = try state.openToRead()
       try RegionIDs.require(ids, in: database)
       let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
+      let path = try StatePath.resolve(option: state.state)
+      try OutputFile.refuse(output, sameAs: [path, path + "-wal"])
       let to = try OutputFile(path: output, isPrivate: true)
       try file.writeCollection(to: to)
     }

@@ -123,7 +123,8 @@ struct ReplayCommand: AsyncParsableCommand {
   @Flag(help: "The tracks come as lines, many of them to one process; implies --no-programs and NDJSON.")
   var batch = false
 
-  @OptionGroup var zone: ZoneOptions
+  @Flag(help: "Read --from, --to and --start as UTC (default: as local time). Output is UTC.")
+  var utc = false
 
   @OptionGroup var units: UnitsOptions
 
@@ -181,6 +182,8 @@ struct ReplayCommand: AsyncParsableCommand {
   }
 
   private func request() throws(Failure) -> ReplayRequest {
+    let others = [scenario, engine.config, engine.profile, tiles].compactMap { $0 }
+    try OutputFile.refuse(report, sameAs: tracks + regionFiles.regions + subscribers + others)
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
     if let sampling { request.configuration.sampling.mode = sampling.mode }
@@ -188,7 +191,15 @@ struct ReplayCommand: AsyncParsableCommand {
     request.keepsRecordedConfiguration = engine.config == nil && engine.profile == nil
     request.configuration.explains = explain
     request.regions = try regionFiles.read()
-    for file in subscribers { request.subscribers.append(try SubscriberManifest.read(path: file)) }
+    for file in subscribers {
+      let subscriber = try SubscriberManifest.read(path: file)
+      guard !request.subscribers.contains(where: { $0.name == subscriber.name }) else {
+        throw Failure(
+          .data, file: file, what: "another manifest is called \"\(subscriber.name)\" too",
+          remedy: "give one of them another name")
+      }
+      request.subscribers.append(subscriber)
+    }
     if subscribers.isEmpty && !noPrograms && !batch {
       request.subscribers = [Subscriber(name: "replay")]
       request.hasDefaultSubscribers = true
@@ -200,7 +211,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
     request.style = Terminal.style(try units.choice())
-    let zone = zone.zone
+    let zone = utc ? TimeZoneRule.utc : TimeZoneFile.machine()
     func time(_ argument: TimeArgument?) throws(Failure) -> UTCTime? {
       guard let argument else { return nil }
       return try argument.time(in: zone)

@@ -80,6 +80,10 @@ struct RunCommand: ParsableCommand {
 
   private func request() throws(Failure) -> DaemonRequest {
     var request = DaemonRequest(state: try StatePath.resolve(option: state.state))
+    let others = [engine.config, engine.profile, live.sourceSecrets, unlockFile].compactMap { $0 }
+    for output in [live.record, metrics] {
+      try OutputFile.refuse(output, sameAs: [request.state, request.state + "-wal"] + others)
+    }
     request.address = try live.address(or: gpsd)
     request.settings = engine.config
     request.profile = try engine.namedProfile()

@@ -61,6 +61,7 @@ struct Synth: AsyncParsableCommand {
         .usage, file: output, what: "the suffix does not set a format",
         remedy: "name it .gpx, .ndjson or .nmea, or give --format")
     }
+    try OutputFile.refuse(output, sameAs: [scenario])
     let (name, bytes) = try StrictYAML.bytes(ofFile: scenario)
     let scenario = try SynthScenario(yaml: bytes, file: name)
     var text = SynthText(scenario, seed: seed, as: format)

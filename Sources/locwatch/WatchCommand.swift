@@ -74,6 +74,8 @@ struct WatchCommand: AsyncParsableCommand {
   }
 
   private func request() throws(Failure) -> WatchRequest {
+    let inputs = [engine.config, engine.profile, live.sourceSecrets].compactMap { $0 }
+    try OutputFile.refuse(live.record, sameAs: regionFiles.regions + inputs)
     var request = WatchRequest()
     request.address = try live.address(or: address)
     try engine.apply(to: &request.configuration)

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -16,6 +17,66 @@ import Testing
     let run = try await Binary.run(words)
     #expect(run.status == 64)
     #expect(run.stderr == "locwatch: \(text)\n")
+  }
+
+  @Test(arguments: [
+    ([], "nothing says when the notification is shown; give one of at, wall, after, now and region"),
+    (["--now", "--after", "10"], "after and now exclude each other; give one of"),
+    (["--wall", "2026-13-01T00:00"], "wall: \"2026-13-01T00:00\" is no time of the clock; write it as"),
+    (
+      ["--after", "10", "--repeat", "fortnight"],
+      "repeat: \"fortnight\" is no unit to repeat by; write one of minute, "
+    ),
+    (["--region", "home", "--on", "leave"], "on: \"leave\" is no event of a region; write enter or exit"),
+  ])
+  func `a notification that is none names what is wrong`(words: [String], text: String) async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      ["notifications", "add", "a", "--title", "T", "--state", folder("s.db")] + words)
+    #expect(run.status == 64, "\(run)")
+    #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run.stderr)")
+  }
+
+  @Test func `a folder is no program, and a track no recording`() async throws {
+    let folder = TemporaryFolder()
+    let rule = try await Binary.run(["on", "move", "--state", folder("s.db"), "--", folder.path])
+    #expect(rule.status == 77 && rule.stderr.contains("is a folder, no program"), "\(rule)")
+    let track = try await Binary.run(["explain", "Tracks/tunnel.gpx"])
+    #expect(track.status == 65)
+    #expect(track.stderr.contains("locwatch explain --track Tracks/tunnel.gpx explains a track"), "\(track)")
+  }
+
+  @Test func `an outlet that names what is not there is added with a warning`() async throws {
+    let folder = TemporaryFolder()
+    let add = ["outlets", "add", "a", "--webhook", "https://example.net/hook", "--state", folder("s.db")]
+    let none = try await Binary.run(add + ["--types", ""])
+    #expect(none.status == 64 && none.stderr.contains("--types names no type"), "\(none)")
+    let added = try await Binary.run(add + ["--region", "home", "--secrets", folder("none.yaml")])
+    #expect(added.status == 0, "\(added)")
+    #expect(added.stderr.contains("warning: no region is called \"home\""), "\(added.stderr)")
+    #expect(added.stderr.contains("warning: \(folder("none.yaml")): No such file"), "\(added.stderr)")
+  }
+
+  @Test func `no command writes over what it reads`() async throws {
+    let folder = TemporaryFolder()
+    let line = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
+    let track = folder.write("a.ndjson", line)
+    let state = folder("s.db")
+    let added = try await Binary.run(["regions", "add", "home", "--circle", "48,11,100", "--state", state])
+    #expect(added.status == 0, "\(added)")
+    // The same file by another name.
+    try FileManager.default.createSymbolicLink(atPath: folder("link"), withDestinationPath: state)
+    for words in [
+      ["replay", track, "--report", track], ["regions", "export", "-o", state, "--state", state],
+      ["journal", "-o", folder("link"), "--state", state], ["synth", track, "-o", track],
+      ["run", "--record", folder("link"), "--state", state], ["watch", "-r", track, "--record", track],
+    ] {
+      let run = try await Binary.run(words)
+      #expect(run.status == 64, "\(words) \(run)")
+      #expect(run.stderr.contains("this command reads it, and writing would empty it"), "\(run.stderr)")
+    }
+    #expect(try await Binary.run(["regions", "show", "home", "--state", state]).status == 0)
+    #expect(try String(contentsOfFile: track, encoding: .utf8) == line)
   }
 
   @Test func `times of day and durations are read as people write them`() async throws {
@@ -39,8 +100,47 @@ import Testing
     let asked = try await Binary.run(
       part + ["2026-05-04 06:40", "--utc"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
     #expect(utc.status == 0 && utc.stdout == local.stdout && utc.stdout == asked.stdout)
+    let text = try await Binary.run(
+      ["replay", track, "--format", "text"], environment: ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"])
+    #expect(text.stdout.hasPrefix("2026-05-04 (UTC)\n"), "\(text)")
     let none = try await Binary.run(part + ["noon"])
     #expect(none.status == 64 && none.stderr.contains("\"noon\" is no time; write"), "\(none)")
+  }
+
+  @Test func `subscribers show tells what a manifest says beside the defaults`() async throws {
+    let folder = TemporaryFolder()
+    let manifest = folder.write(
+      "a.yaml",
+      """
+      name: a
+      command: [/bin/true]
+      modes: [fetch]
+      distance_filter_m: 50
+      desired_accuracy: 100m
+      fetch_interval_s: 1800
+      background_delivery: false
+      between: 22:00-06:00
+      time_zone: UTC
+      cooldown_s: 60
+      nofile: 64
+
+      """)
+    let state = ["--state", folder("s.db")]
+    let added = try await Binary.run(["subscribers", "add", manifest] + state)
+    #expect(added.status == 0, "\(added)")
+    let json = try await Binary.run(["subscribers", "show", "a", "--format", "ndjson"] + state)
+    for member in [
+      #""between":"22:00-06:00","time_zone":"UTC","cooldown_s":60"#,
+      #""distance_filter_m":50,"desired_accuracy":"100m","fetch_interval_s":1800"#,
+      #""background_delivery":false,"nofile":64"#,
+    ] {
+      #expect(json.stdout.contains(member), "\(json)")
+    }
+    #expect(!json.stdout.contains("activity") && !json.stdout.contains("metered"), "\(json)")
+    let text = try await Binary.run(["subscribers", "show", "a"] + state)
+    for row in [/distance_filter_m +50/, /between +22:00-06:00/, /nofile +64/] {
+      #expect(text.stdout.contains(row), "\(text)")
+    }
   }
 
   @Test func `distances and speeds are told in the units asked for, records in metres`() async throws {

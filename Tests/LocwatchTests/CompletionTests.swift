@@ -34,6 +34,21 @@ import Testing
     #expect(made.status == 0, "\(made.stderr)")
   }
 
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func `the command prints what argument-parser writes`(shell: String) async throws {
+    let printed = try await Binary.run(["completion", shell])
+    let made = try await Binary.run(["--generate-completion-script", shell])
+    #expect(printed.status == 0 && !printed.stdout.isEmpty)
+    #expect(printed.stdoutBytes == made.stdoutBytes)
+  }
+
+  @Test func `another shell is refused`() async throws {
+    let run = try await Binary.run(["completion", "tcsh"])
+    #expect(run.status == 64)
+    #expect(
+      run.stderr == "locwatch: there are no completions for \"tcsh\"; write bash, zsh or fish\n", "\(run)")
+  }
+
   private func run(_ shell: String, _ arguments: [String]) async throws -> Binary.Result {
     let path = "\(folder.path):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
     return try await Binary.run(

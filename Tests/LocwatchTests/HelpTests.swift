@@ -14,7 +14,7 @@ import Testing
     ["journal"],
     ["ack"], ["subscribers"], ["notifications"], ["push"], ["transfers"], ["unlock"], ["low-power"],
     ["power"],
-    ["regions"], ["outlets"], ["outlets", "add"], ["metrics"], ["serve"],
+    ["regions"], ["outlets"], ["outlets", "add"], ["metrics"], ["serve"], ["completion"],
   ]
 
   @Test(arguments: commands)

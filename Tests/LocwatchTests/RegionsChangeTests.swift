@@ -27,6 +27,7 @@ import Testing
     #expect(shown.stdout.contains(#""name":"Home""#) && shown.stdout.contains(#""notify":["enter"]"#))
     let here = try await run(["regions", "move", "home", "--here"])
     #expect(here.status == 1 && here.stderr.contains("no fix is known here yet"), "\(here)")
+    #expect(here.stderr.hasSuffix("or give the place as LAT,LON\n"), "\(here)")
   }
 
   @Test func `rename takes the programs along`() async throws {

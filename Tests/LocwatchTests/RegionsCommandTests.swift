@@ -194,6 +194,14 @@ import Testing
     #expect(located.stdout.contains(#""inside":["yard"],"#))
   }
 
+  @Test(arguments: [("{\"lat\":52}", "lon"), ("{\"lon\":13}", "lat")])
+  func `locate names what a line lacks`(line: String, key: String) async throws {
+    let file = folder.write("two.geojson", Self.two)
+    let run = try await regions("locate", "-r", file, stdin: line + "\n")
+    #expect(run.status == 65 && run.stderr.contains(":1: an object without"), "\(run)")
+    #expect(run.stderr.contains(key) && !run.stderr.contains("nan"), "\(run)")
+  }
+
   @Test func `locate answers up to a bad line`() async throws {
     let file = folder.write("two.geojson", Self.two)
     let run = try await regions("locate", "-r", file, stdin: "1,2\n1;2\n3,4\n")

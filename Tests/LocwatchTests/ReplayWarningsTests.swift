@@ -35,6 +35,40 @@ import Testing
     #expect(run.stderr.contains("nothing of this track was believed: 2 inaccurate"), "\(run.stderr)")
   }
 
+  @Test func `a comparison of which nothing was believed says so`() async throws {
+    let folder = TemporaryFolder()
+    let line = #"{"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5000}"#
+    let track = folder.write("a.ndjson", line + "\n")
+    let run = try await Binary.run(["compare", track])
+    #expect(run.status == 1 && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr.contains("nothing of this track was believed: 1 inaccurate"), "\(run.stderr)")
+    let both = try await Binary.run(["compare", "Tracks/tunnel.gpx", track])
+    #expect(both.status == 1 && both.stdout.contains("continuous"), "\(both)")
+  }
+
+  @Test func `a part of a track without a fix says so`() async throws {
+    let part = ["--format", "text", "--from", "2026-05-07T10:00:00Z"]
+    let run = try await Binary.run(["replay", "Tracks/tunnel.gpx"] + part)
+    #expect(run.status == 1, "\(run)")
+    #expect(!run.stdout.contains("believed"), "\(run.stdout)")
+    #expect(run.stderr.contains("there is no fix between --from and --to"), "\(run.stderr)")
+  }
+
+  @Test func `a region that a manifest names and no file has is told, and two manifests of one name`()
+    async throws
+  {
+    let folder = TemporaryFolder()
+    let logger = folder.write("a.yaml", "name: logger\nservices: [regions]\nregions: [pas, pass]\n")
+    let replay = ["replay", "Tracks/tunnel.gpx", "-r", "Tracks/tunnel.regions.geojson", "-s", logger]
+    let run = try await Binary.run(replay)
+    #expect(run.status == 0, "\(run)")
+    #expect(
+      run.stderr == "locwatch: warning: logger: no region is called \"pas\"; did you mean pass?\n", "\(run)")
+    let twice = try await Binary.run(replay + ["-s", logger])
+    #expect(twice.status == 65 && twice.stdout.isEmpty, "\(twice)")
+    #expect(twice.stderr.contains("another manifest is called \"logger\" too"), "\(twice)")
+  }
+
   @Test(arguments: [20, 2]) func `reports out of the order of time are told of where they are many`(
     count: Int
   ) async throws {

@@ -35,9 +35,9 @@ extension Engine {
   /// What a region's state would take to change, as the last fix leaves it; none where there is no such region.
   public func regionNeeds(_ id: String) -> [RegionNeed] { regions.needs(of: id) }
 
-  /// How far the position is from a significant change; nil before the first fix.
-  public var moveStanding: SignificantChange.Standing? {
-    state.gate.last.flatMap { state.significant.standing(of: $0, at: state.instant) }
+  /// How far the position is from a significant change, as of an instant; nil before the first fix.
+  public func moveStanding(at instant: EngineInstant) -> SignificantChange.Standing? {
+    state.gate.last.flatMap { state.significant.standing(of: $0, at: instant) }
   }
 
   /// How far the position is from a visit; nil before the first fix.

@@ -172,9 +172,11 @@ extension SignificantChange {
     public var windowSeconds: Double
   }
 
-  /// How far a fix is from being delivered at an instant; nil before the first delivery.
+  /// How far a fix is from being delivered at an instant, that of the last delivery or later; nil before the first
+  /// delivery.
   func standing(of fix: Fix, at instant: EngineInstant) -> Standing? {
     guard let delivered else { return nil }
+    let instant = max(instant, deliveredAt)
     return Standing(
       movedMeters: Geodesy.distanceMeters(delivered.coordinate, fix.coordinate),
       requiredMeters: requiredMeters(from: delivered, to: fix),

@@ -122,7 +122,7 @@ extension SourceEvent.Staleness {
     case .silent: "the reports stopped"
     case .noFix: "the receiver has none"
     case .noDevice: "gpsd has no receiver"
-    case .lost: "gpsd is not there"
+    case .lost: "the source is not there"
     }
   }
 }

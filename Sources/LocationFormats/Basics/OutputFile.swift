@@ -76,3 +76,29 @@ package struct OutputFile: ~Copyable {
     }
   }
 }
+
+extension OutputFile {
+  /// Refuses an output that a command also reads, or keeps its state in: to create it would empty that file.
+  ///
+  /// - Parameters:
+  ///   - output: a path; nil and `-` are none.
+  ///   - inputs: paths; `-` is none.
+  /// - Throws: `.usage`.
+  package static func refuse(_ output: String?, sameAs inputs: [String]) throws(Failure) {
+    guard let output, output != "-" else { return }
+    for input in inputs where input != "-" && isSame(output, input) {
+      throw Failure(
+        .usage, file: output, what: "this command reads it, and writing would empty it",
+        remedy: "name another file to write")
+    }
+  }
+
+  /// Whether two paths lead to one file, by whatever names.
+  private static func isSame(_ one: String, _ other: String) -> Bool {
+    var first = stat()
+    var second = stat()
+    guard unsafe stat(one, &first) == 0 && stat(other, &second) == 0 else { return one == other }
+    return first.st_mode & S_IFMT == S_IFREG && first.st_dev == second.st_dev
+      && first.st_ino == second.st_ino
+  }
+}

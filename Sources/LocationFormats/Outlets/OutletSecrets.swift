@@ -60,6 +60,21 @@ package struct OutletSecrets: Hashable, Sendable {
     }
   }
 
+  /// Why the process that reads a file will refuse it; nil where nothing is known to be wrong.
+  package static func complaint(about path: String) -> Failure? {
+    do throws(Failure) {
+      _ = try OutletSecrets(path: path)
+      return nil
+    } catch {
+      // Root may name the file of a daemon that runs as another user.
+      var status = stat()
+      let isDaemons =
+        unsafe geteuid() == 0 && stat(path, &status) == 0 && status.st_uid != 0
+        && status.st_mode & 0o077 == 0
+      return isDaemons && error.code == .noPermission ? nil : error
+    }
+  }
+
   private static func requirePrivate(_ path: String) throws(Failure) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {

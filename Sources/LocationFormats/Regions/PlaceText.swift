@@ -77,6 +77,11 @@ package enum PlaceText {
     if !body.isEmpty, line[body.lowerBound] == UInt8(ascii: "{") {
       switch FixLine(line.extracting(body), assumeAccuracyMeters: nil) {
       case .fix(let report):
+        guard !report.latitude.isNaN, !report.longitude.isNaN else {
+          throw RegionProblem(
+            what: "an object without \(report.latitude.isNaN ? "lat" : "lon")",
+            remedy: "write {\"lat\":LAT,\"lon\":LON}")
+        }
         return try RegionDraft.coordinate(
           RegionDraft.Position(longitude: report.longitude, latitude: report.latitude), .latitudeFirst)
       case .gpsd, .other: throw RegionProblem(what: "an object without lat and lon", remedy: nil)

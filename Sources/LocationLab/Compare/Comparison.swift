@@ -16,8 +16,10 @@ package struct Comparison: Sendable {
 
   /// Runs a track under every policy and adds what came of it.
   ///
+  /// - Returns: why there is nothing to compare: no fix of the track was believed; nil where one was.
   /// - Throws: ``Failure`` where the track can't be read; what was whole before is in the results.
-  package mutating func add(_ track: String, _ request: ReplayRequest) throws(Failure) {
+  @discardableResult
+  package mutating func add(_ track: String, _ request: ReplayRequest) throws(Failure) -> Failure? {
     let trials = ComparedPolicy.allCases.map { PolicyTrial($0, request) }
     var lookedAt: EngineInstant?
     var failure: Failure?
@@ -32,15 +34,27 @@ package struct Comparison: Sendable {
     }
     var reference: [ComparedEvent] = []
     var seconds = 0.0
+    var lack: Failure?
     for (index, trial) in trials.enumerated() {
       let (summary, use) = trial.finish()
       if index == 0 {
         reference = trial.events
         seconds = summary.durationSeconds
+        lack = Self.lack(of: summary, track)
       }
       results[index].add(trial, summary, use, overSeconds: seconds, against: reference)
     }
     if let failure { throw failure }
+    return lack
+  }
+
+  private static func lack(of summary: Summary, _ track: String) -> Failure? {
+    guard summary.tally.accepted == 0 else { return nil }
+    let isEmpty = summary.tally.fixes == 0
+    return Failure(
+      .conditionFails, file: track == "-" ? nil : track,
+      what: isEmpty ? "there is no fix in it" : "nothing of this track was believed: \(summary.reasons)",
+      remedy: isEmpty ? nil : "locwatch replay --explain shows each report")
   }
 
   private static func take(_ item: TrackItem, _ trials: [PolicyTrial], _ lookedAt: inout EngineInstant?) {

@@ -12,7 +12,7 @@ extension Explanation {
     guard head.isRecording else {
       throw Failure(
         .data, file: path, what: "not a recording",
-        remedy: "locwatch journal -o FILE writes one; locwatch replay --explain takes tracks")
+        remedy: "locwatch explain --track \(path) explains a track")
     }
     var reader = try JournalReader(head)
     var inquiry: Inquiry
@@ -45,6 +45,11 @@ extension Explanation {
         }
         answer = found
       }
+    }
+    guard inquiry.engine.instant > .distantPast else {
+      throw Failure(
+        .conditionFails, file: path, what: "nothing has been recorded in it",
+        remedy: "locwatch watch --record and locwatch run --record write recordings")
     }
     if let event = question.event, inquiry.seen.subject == nil { throw Self.unknown(event) }
     if let answer {

@@ -16,7 +16,7 @@ extension Explanation {
     var request = request
     request.configuration = request.configuration.explaining(question.region)
     var reader = try TrackReader(head, options: request.track)
-    var replay = TrackReplay(request, to: Inquiry.Ports(question: question))
+    var replay = TrackReplay(request, to: Inquiry.Ports(question: question, isOfTrack: true))
     var answer: Explanation?
     var items: [TrackItem] = []
     var hasBegun = false
@@ -29,7 +29,8 @@ extension Explanation {
               .conditionFails, file: path, what: "it begins later, at \(time.rfc3339)",
               remedy: "ask for a later time")
           }
-          if time > until, replay.fix != nil {
+          if time > until, hasBegun {
+            try Self.prepare(&replay, path)
             replay.pass(to: until)
             try self.init(question, replay.engine, replay.sink.seen, isReached: true)
             return
@@ -44,7 +45,8 @@ extension Explanation {
       items.removeAll(keepingCapacity: true)
     }
     guard let event = question.event else {
-      try self.init(question, replay.engine, replay.sink.seen, isReached: false)
+      try Self.prepare(&replay, path)
+      try self.init(question, replay.engine, replay.sink.seen, isReached: replay.fix == nil)
       return
     }
     _ = replay.finish(notes: [])
@@ -52,9 +54,23 @@ extension Explanation {
     if let answer {
       self = answer
     } else {
+      try Self.prepare(&replay, path)
       try self.init(question, replay.engine, replay.sink.seen, isReached: true)
     }
     decisions = replay.sink.seen.consequences.map { JSONTree($0) }
+  }
+
+  /// Puts the regions and programs in place at the time of the last report, where no fix was believed that would have.
+  private static func prepare(
+    _ replay: inout TrackReplay<Inquiry.Ports>, _ path: String
+  ) throws(Failure) {
+    guard replay.fix == nil else { return }
+    guard let report = replay.sink.seen.report else {
+      throw Failure(
+        .conditionFails, file: path, what: "it holds no report with a time until then",
+        remedy: "ask for a later time, or for another track")
+    }
+    replay.prepare(at: report.time)
   }
 
   private static func unknown(_ event: Int, in path: String) -> Failure {

@@ -96,7 +96,9 @@ extension Explanation {
   init(
     _ question: Question, _ engine: borrowing Engine, _ seen: Inquiry.Seen, isReached: Bool
   ) throws(Failure) {
-    let known = engine.time
+    // Before the first fix an engine may know no UTC: the last report has one.
+    var known = engine.time
+    if engine.tally.last == nil, let report = seen.report { known = max(known, report.time) }
     let asked = question.event == nil ? question.at : nil
     time = asked ?? known
     if let asked, !isReached, known < asked { knownUntil = known }
@@ -114,7 +116,7 @@ extension Explanation {
       unweighedRegions = engine.regionCount - places.count
     }
     if region == nil {
-      move = engine.moveStanding
+      move = engine.moveStanding(at: engine.instant(at: time))
       stay = engine.visitStanding
     }
     let subscriber = question.subscriber ?? seen.subject?.subscriber

@@ -52,11 +52,11 @@ struct ExplanationText {
 
   private mutating func addFix() {
     guard !explanation.isCut else { return }
-    guard let fix = explanation.fix else { return add("fix", "", "none yet") }
     if let report = explanation.report, case .fixRejected(let reason, _) = report.body {
       let phrase = reason.phrase(explanation.gate, in: units)
       add("refused", "", "the report of \(clock(report.time)) (\(reason.rawValue)): \(phrase)")
     }
+    guard let fix = explanation.fix else { return addNoFix() }
     let age = fix.time.seconds(to: explanation.time)
     var text =
       "\(Wording.place(fix.coordinate)) \(Wording.accuracy(fix.accuracy, in: units)) at \(clock(fix.time))"
@@ -74,6 +74,12 @@ struct ExplanationText {
     if let until = explanation.knownUntil {
       add("fix", "", "nothing is known after \(LocalTimes.describe(until, in: zone))")
     }
+  }
+
+  private mutating func addNoFix() {
+    add("fix", "", "none yet")
+    guard let until = explanation.knownUntil else { return }
+    add("fix", "", "nothing is known after \(LocalTimes.describe(until, in: zone))")
   }
 
   /// A fix is said to be old from so many seconds on.

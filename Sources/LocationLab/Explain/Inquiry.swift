@@ -29,6 +29,8 @@ struct Inquiry: ~Copyable {
   /// Keeps what there is to say of the records.
   struct Ports: EffectPorts, RecordSink {
     let question: Question
+    /// Whether the reports are those of a track, which have no time but their own.
+    var isOfTrack = false
     var seen = Seen()
     /// Whether the moment has come.
     var isReached = false
@@ -42,6 +44,14 @@ struct Inquiry: ~Copyable {
       if !isLater { note(record) }
     }
 
+    /// In a track nothing else says when a report came before the first fix: one without a time, or of a later one
+    /// than is asked about, is left out.
+    private func canTell(of report: Record) -> Bool {
+      guard isOfTrack, seen.fix == nil else { return true }
+      let hasTime = report.time > UTCTime(microseconds: EngineInstant.distantPast.microseconds)
+      return hasTime && (question.until.map { report.time <= $0 } ?? true)
+    }
+
     private mutating func note(_ record: Record) {
       if case .fixAccepted(let fix, let verdicts, _) = record.body {
         seen.report = record
@@ -49,7 +59,7 @@ struct Inquiry: ~Copyable {
         seen.receiver = nil
         seen.source = nil
       }
-      if case .fixRejected = record.body { seen.report = record }
+      if case .fixRejected = record.body, canTell(of: record) { seen.report = record }
       if case .region(let event) = record.body { seen.regions[event.region] = record }
       if case .receiver = record.body { seen.receiver = record }
       if case .source(.stale) = record.body { seen.source = record }

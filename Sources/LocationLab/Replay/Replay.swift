@@ -25,7 +25,11 @@ package enum Replay {
     var first: Failure.Code?
     var page: TrackReport?
     var total = SummaryTotal(profile: request.configuration.profile.name)
+    var hasFixes = false
+    var usesRegions = !request.regions.isEmpty
     func finished(_ outcome: TrackOutcome, _ track: TrackPart) {
+      if let tally = outcome.summary?.tally, tally.fixes > 0 { hasFixes = true }
+      if outcome.summary != nil, !outcome.isRecording { usesRegions = true }
       total.add(outcome.summary)
       page = outcome.report
       guard let failure = outcome.failure ?? disbelief(in: outcome, track) else { return }
@@ -47,6 +51,11 @@ package enum Replay {
       if let sum = total.sum, let line = encoder.encode(sum) { try printer.print(line.span) }
     }
     try printer.finish()
+    if usesRegions { for lack in missingRegions(request) { report(lack) } }
+    if first == nil, !hasFixes, request.from != nil || request.to != nil {
+      first = .conditionFails
+      report(noFix(in: tracks))
+    }
     if let page, let path = request.reportPath, let track = tracks.first {
       let page = try ReportPage(page, of: track.path, request)
       try page.write(to: path)
@@ -63,6 +72,23 @@ package enum Replay {
     return Failure(
       .conditionFails, file: track.name, what: "nothing of this track was believed: \(summary.reasons)",
       remedy: "--explain shows each report")
+  }
+
+  /// What manifests name and no file of regions has: a program with a mistyped region hears nothing.
+  private static func missingRegions(_ request: ReplayRequest) -> [Failure] {
+    let ids = request.regions.map(\.id)
+    let lines = request.subscribers.flatMap {
+      $0.missingRegions(among: ids) { _ in "name the file that has it with --regions" }
+    }
+    return lines.map { Failure(.data, what: "warning: \($0)") }
+  }
+
+  /// That of tracks none of which has a report in the part that is asked for.
+  private static func noFix(in tracks: [TrackPart]) -> Failure {
+    Failure(
+      .conditionFails, file: tracks.count == 1 ? tracks.first?.name : nil,
+      what: "there is no fix between --from and --to",
+      remedy: "check both times, and whether they need --utc")
   }
 
   /// Replays one track and prints as it goes.

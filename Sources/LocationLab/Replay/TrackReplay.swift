@@ -115,11 +115,19 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// When a report happens: its own time, where that can be believed.
   mutating func time(of report: FixReport) -> UTCTime { host.time(of: Stamped(at: now, .fix(report))) }
 
-  /// Lets time pass, up to a UTC time after the last fix.
+  /// Lets time pass, up to a UTC time after the last fix. The engine stands at that instant afterwards.
   mutating func pass(to time: UTCTime) {
     guard hasStarted else { return }
-    run(until: host.engine.instant(at: time))
+    let instant = host.engine.instant(at: time)
+    run(until: instant)
+    host.advance(to: instant)
     commit()
+  }
+
+  /// Puts regions and programs in place at a time, where no report has brought that about.
+  mutating func prepare(at time: UTCTime) {
+    guard !hasStarted else { return }
+    start(at: EngineInstant(microseconds: time.microseconds))
   }
 
   /// The UTC time of the last fix taken; for pacing.

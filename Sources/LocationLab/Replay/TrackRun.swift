@@ -8,6 +8,8 @@ struct TrackOutcome: Sendable {
   var summary: Summary?
   /// What stopped it, if anything did.
   var failure: Failure?
+  /// Whether it is a recording, which brings its own regions.
+  var isRecording = false
   /// What a page is made of, where one is wanted.
   var report: TrackReport?
 }
@@ -42,6 +44,7 @@ struct TrackRun: ~Copyable {
       } else {
         TrackReplay(request, to: sink)
       }
+    outcome.isRecording = source.recorded != nil
     pacer = request.speed.map { Pacer(speed: $0) }
     if request.showsProgress { progress = Progress(name: source.name, total: source.byteCount) }
   }

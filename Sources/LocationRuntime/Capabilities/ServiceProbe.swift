@@ -124,6 +124,6 @@ enum ServiceProbe {
     }
     return Capability(
       "notifications", .no, "local notifications (D): there is no session bus, or locwatch-notify is missing",
-      remedy: "set notifications.notify_hook to a command that shows them")
+      remedy: NotifyHook.remedy)
   }
 }

@@ -13,6 +13,10 @@ package enum CommandPath {
       guard isThere(program) else {
         throw Failure(.noInput, file: program, what: "no such program", remedy: "check its path")
       }
+      guard !isFolder(program) else {
+        throw Failure(
+          .noPermission, file: program, what: "is a folder, no program", remedy: "name a program in it")
+      }
       guard isExecutable(program) else {
         throw Failure(
           .noPermission, file: program, what: "is no program that may be executed",
@@ -31,6 +35,11 @@ package enum CommandPath {
   }
 
   private static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
 
   private static func isExecutable(_ path: String) -> Bool {
     // A folder may be "executed" too.

@@ -1,4 +1,4 @@
-import LocationCore
+package import LocationCore
 import LocationFormats
 
 /// What a daemon says in its log of what it watches, for whom and from where; and what is wrong with that.
@@ -39,13 +39,8 @@ enum DaemonGreeting {
         lines.append("\(subscriber.name): \(error.text)")
       }
     }
-    for id in subscriber.regions ?? [] where subscriber.services.contains(.regions) && !ids.contains(id) {
-      let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
-      lines.append(
-        "\(subscriber.name): no region is called \"\(id)\"; "
-          + (near ?? "locwatch regions add \(id) --circle LAT,LON,METRES"))
-    }
     return lines
+      + subscriber.missingRegions(among: ids) { "locwatch regions add \($0) --circle LAT,LON,METRES" }
   }
 
   /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel.
@@ -74,4 +69,18 @@ enum DaemonGreeting {
   }
 
   private static let shownNames = 8
+}
+
+extension Subscriber {
+  /// A line for each region that it asks for and that is not there.
+  ///
+  /// - Parameter remedy: what to do about one that is like no other.
+  package func missingRegions(among ids: [String], remedy: (String) -> String) -> [String] {
+    guard services.contains(.regions) else { return [] }
+    let all = Set(ids)
+    return (regions ?? []).filter { !all.contains($0) }.map { id in
+      let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
+      return "\(name): no region is called \"\(id)\"; \(near ?? remedy(id))"
+    }
+  }
 }

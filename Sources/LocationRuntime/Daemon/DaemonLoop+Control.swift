@@ -82,7 +82,8 @@ extension DaemonLoop {
   /// What a command is told of a decision against it.
   static func failure(_ refusal: Decision) -> Failure {
     Failure(
-      .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)")
+      .conditionFails, what: "refused by rule \(refusal.rule.rawValue): \(refusal.reason.phrase)",
+      remedy: refusal.reason == .noNotifier ? NotifyHook.remedy : nil)
   }
 
   /// Who is asked about: one of the subscribers.

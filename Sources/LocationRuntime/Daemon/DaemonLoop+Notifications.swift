@@ -9,8 +9,9 @@ extension DaemonLoop {
     let event: ModeEvent
     switch request["do"]?.text(or: nil) {
     case "notify":
-      guard let tree = request["notify"], let notification = NotificationAnswer.notification(tree) else {
-        throw Failure(.usage, what: "\"notify\" is no notification")
+      let tree = request["notify"] ?? .object([])
+      guard let notification = NotificationAnswer.notification(tree) else {
+        throw NotificationAnswer.complaint(about: tree)
       }
       try alignNotifications()
       event = .notify(notification)

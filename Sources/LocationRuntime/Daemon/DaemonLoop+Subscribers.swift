@@ -78,7 +78,7 @@ extension DaemonLoop {
       case .refused(let reason):
         refuse(name, "state_of", reason.rawValue)
       case .unknown:
-        refuse(name, "state_of", "no region is called \"\(region)\"")
+        refuse(name, "state_of", Decision.Reason.unknownRegion.rawValue)
       }
     case .remaining:
       guard let view = live.engine.subscriber(name) else { return }

@@ -27,7 +27,7 @@ extension DaemonSeat {
       return answer["notification"]?.text(or: nil)
     }
     guard let parsed = NotificationAnswer.notification(notification) else {
-      throw Failure(.usage, what: "this is no notification")
+      throw NotificationAnswer.complaint(about: notification)
     }
     try leave(.notify(parsed), for: name)
     return parsed.id

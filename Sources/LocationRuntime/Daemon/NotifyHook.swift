@@ -6,6 +6,9 @@ import LocationFormats
 /// standard input. It may end at once, or wait for the user: by its status it says that the user opened the
 /// notification (rule D6).
 struct NotifyHook {
+  /// What to do where nothing shows notifications.
+  static let remedy = "set notifications.notify_hook to a command that shows them"
+
   /// What came of one.
   enum Outcome: Equatable {
     /// The user opened it.

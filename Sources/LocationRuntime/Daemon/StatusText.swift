@@ -18,7 +18,7 @@ package enum StatusText {
     {
       rows.append(["daemon", "runs since \(since), process \(pid)"])
       let state = text("source", "state") ?? "unknown"
-      let phrase = SourceEvent.Staleness(rawValue: state).map { "no fixes: \($0.phrase)" }
+      let phrase = SourceEvent.Staleness(rawValue: state).map { "no fixes: \(words($0, gpsd))" }
       rows.append(["source", "\(gpsd): \(text("source", "name") ?? phrase ?? state)"])
     } else {
       let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
@@ -69,6 +69,13 @@ package enum StatusText {
       rows.append(["energy", "\(Wording.energy(energy)) (\(Wording.wattHours(energy))) so far, modelled"])
     }
     return TextTable(rows: rows).text
+  }
+
+  /// Why there are no fixes from an address; one that is not gpsd's is not called so.
+  private static func words(_ reason: SourceEvent.Staleness, _ address: String) -> String {
+    guard reason == .lost else { return reason.phrase }
+    let source = try? GPSDAddress(source: address)
+    return source?.isGPSD == true ? "gpsd is not there" : "it is not there"
   }
 
   private static func describe(receiver: JSONTree) -> String {

@@ -77,6 +77,8 @@ package struct SubscriberRecord: Sendable {
     line.member("accuracy", subscriber.accuracy.rawValue)
     if let regions = subscriber.regions { line.member("regions", regions) }
     line.member("modes", modes)
+    let terms = SubscriberTerms(subscriber)
+    for term in terms.offers + terms.others { line.member(json: term.key, term.value.text) }
     line.member(json: "fetch", fetch?.text)
     line.member(json: "keep_alive_s", keepAlive?.text)
     line.member(json: "sockets", sockets?.text)
@@ -111,7 +113,13 @@ package struct SubscriberRecord: Sendable {
       ["accuracy", subscriber.accuracy.rawValue],
     ]
     if let regions = subscriber.regions { rows.append(["regions", regions.joined(separator: ", ")]) }
-    if subscriber.filter?.kinds != nil { rows.append(["when it", subscriber.ruleText]) }
+    let terms = SubscriberTerms(subscriber)
+    // The sentence has all of them.
+    let isRule = subscriber.filter?.kinds != nil
+    if isRule { rows.append(["when it", subscriber.ruleText]) }
+    for term in (isRule ? [] : terms.offers) + terms.others {
+      rows.append(["\(term.key)", SubscriberTerms.text(of: term.value)])
+    }
     if let lastStatus {
       rows.append(["last run", "ended with status \(lastStatus)" + (lastError.map { ": \($0)" } ?? "")])
     }

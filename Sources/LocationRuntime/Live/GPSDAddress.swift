@@ -68,6 +68,10 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
       if let number = Int(port), !(1...65_535).contains(number) {
         throw refuse("port \(port) is not in 1...65535")
       }
+      // Where /etc/services is missing, gpsd's own name is still one.
+      guard Int(port) != nil || port == "gpsd" || Endpoint.isService(port) else {
+        throw refuse("port \(port) is no number", "write a port from 1 to 65535")
+      }
     case .unix(let path):
       guard path.utf8.count <= Self.maximumSocketBytes else {
         throw refuse("a socket's path has at most \(Self.maximumSocketBytes) bytes")

@@ -18,6 +18,9 @@ extension GPSDAddress.Endpoint {
     }
   }
 
+  /// Whether `/etc/services` has a port of this name.
+  static func isService(_ name: String) -> Bool { unsafe getservbyname(name, "tcp") != nil }
+
   /// Why there is no address, in the system's words.
   struct Unreachable: Error { var trouble: GPSDTrouble }
 

@@ -31,6 +31,7 @@ enum SummaryText {
 
   private static func fixes(_ summary: Summary) -> String {
     let tally = summary.tally
+    guard tally.fixes > 0 else { return "none" }
     var text = Wording.count(tally.fixes)
     guard tally.accepted < tally.fixes else { return text + ", all believed" }
     let reasons = summary.rejected.map { "\(Wording.count($0.count)) \($0.reason.rawValue)" }

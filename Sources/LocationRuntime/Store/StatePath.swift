@@ -27,7 +27,10 @@ package enum StatePath {
     if let home = environment["HOME"], home.hasPrefix("/") {
       return "\(home)/.local/state/locwatch/\(fileName)"
     }
-    throw Failure(.config, what: "HOME is not set", remedy: "name the state file with --state")
+    let isSet = environment["HOME"].map { !$0.isEmpty } ?? false
+    throw Failure(
+      .config, what: isSet ? "HOME is not an absolute path" : "HOME is not set",
+      remedy: "name the state file with --state")
   }
 
   /// The path for this process.

@@ -95,6 +95,50 @@ enum NotificationAnswer {
   }
 }
 
+extension NotificationAnswer {
+  /// What is wrong with an object that is no notification, and what to write.
+  static func complaint(about tree: JSONTree) -> Failure {
+    func text(_ key: Key) -> String? { tree[key.rawValue]?.text(or: nil) }
+    func wrong(_ what: String, _ remedy: String) -> Failure { Failure(.usage, what: what, remedy: remedy) }
+    if (text(.title) ?? "").isEmpty { return wrong("the notification has no title", "give it one") }
+    let all: [Key] = [.at, .wall, .after, .now, .region]
+    let times = all.filter { tree[$0.rawValue] != nil }
+    guard times.count == 1 else {
+      let named = times.map { word(for: $0) }.joined(separator: " and ")
+      return wrong(
+        times.isEmpty ? "nothing says when the notification is shown" : "\(named) exclude each other",
+        "give one of at, wall, after, now and region")
+    }
+    if let wall = text(.wall), WallTime(wall) == nil {
+      return wrong("wall: \"\(wall)\" is no time of the clock", "write it as 2026-05-01T07:30")
+    }
+    if let at = text(.at), UTCTime(rfc3339: at) == nil {
+      return wrong("at: \"\(at)\" is no time", "write it as 2026-05-01T07:30:00Z")
+    }
+    if let name = text(.zone), zone(name) == nil {
+      return wrong(
+        "zone: \"\(name)\" is no time zone that this machine knows", "write a name as Europe/Berlin, or UTC")
+    }
+    if let side = text(.on), side != "enter", side != "exit" {
+      return wrong("on: \"\(side)\" is no event of a region", "write enter or exit")
+    }
+    if let unit = text(.repeats), CalendarUnit(rawValue: unit) == nil {
+      let units = CalendarUnit.allCases.map(\.rawValue).joined(separator: ", ")
+      return wrong("repeat: \"\(unit)\" is no unit to repeat by", "write one of \(units)")
+    }
+    if let id = text(.id), id.isEmpty || id.utf8.count > SupervisorLimits.nameBytes {
+      return wrong("id: a name has 1 to \(SupervisorLimits.nameBytes) bytes", "give another name, or none")
+    }
+    if tree[Key.after.rawValue] != nil {
+      return wrong("after: not a number of seconds from 0 to 1,000,000,000", "write it as 600, or as 10m")
+    }
+    return wrong("\"notify\" is no notification", "Docs/Subscribers.md describes its members")
+  }
+
+  /// A member by the name that it has in commands too.
+  private static func word(for key: Key) -> String { key == .after ? "after" : key.rawValue }
+}
+
 /// A notification that is scheduled, for those who look.
 extension ScheduledNotification {
   /// Its members in a line of JSON.

@@ -62,6 +62,49 @@ import Testing
     #expect(!found.decisions.isEmpty)
   }
 
+  @Test func `a track of which no fix is accepted is told with its last report`() throws {
+    let folder = TemporaryFolder()
+    let lines = [
+      #"{"time":"2026-05-01T06:00:00Z","lat":0,"lon":0,"acc_m":10}"#,
+      #"{"time":"2026-05-01T06:00:09Z","lat":52,"lon":200,"acc_m":10}"#,
+    ]
+    let path = folder.write("a.ndjson", lines.joined(separator: "\n") + "\n")
+    let end = try Explanation(Question(region: "home"), track: path, Self.request)
+    #expect(end.time.rfc3339 == "2026-05-01T06:00:09.000Z")
+    #expect(end.places.map(\.region) == ["home"])
+    let text = end.text(in: .utc)
+    #expect(text.contains("the report of 06:00:09 (out_of_range)"), "\(text)")
+    #expect(text.contains("none yet"), "\(text)")
+    let moment = Question(at: UTCTime(rfc3339: "2026-05-01T06:00:04Z"))
+    let between = try Explanation(moment, track: path, Self.request)
+    #expect(between.text(in: .utc).contains("the report of 06:00:00 (null_island)"))
+  }
+
+  @Test func `in a silence the last move is told as long ago as it was`() throws {
+    let folder = TemporaryFolder()
+    // The first fix is the first move that is told; an hour later the track goes on.
+    let lines = [0, 1, 2, 3_600].map { second in
+      #"{"time":"\#(Self.time(Double(second)).rfc3339)","lat":48,"lon":11,"acc_m":5}"#
+    }
+    let path = folder.write("a.ndjson", lines.joined(separator: "\n") + "\n")
+    for seconds in [60.0, 200, 1_000] {
+      let answer = try Explanation(Question(at: Self.time(seconds)), track: path, Self.request)
+      #expect(answer.move?.sinceSeconds == seconds)
+      #expect(answer.move?.windowSeconds == max(0, 300 - seconds))
+    }
+  }
+
+  @Test func `a recording without an event is told as such`() throws {
+    let folder = TemporaryFolder()
+    let writer = try JournalWriter(path: folder("a.journal"), configuration: EngineConfiguration())
+    try writer.flush()
+    let failure = #expect(throws: Failure.self) {
+      try Explanation(Question(), recording: folder("a.journal"))
+    }
+    #expect(failure?.code == .conditionFails)
+    #expect(failure?.what == "nothing has been recorded in it")
+  }
+
   @Test func `what is not in it`() throws {
     let folder = TemporaryFolder()
     let path = track(folder)

@@ -52,7 +52,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "pi:0", "pi:65536", "pi:-1", "[::1", "[::1]x", "[]:2947", "a b", "pi:2947:/dev/\"x", "pi:2947:/dev/\\x",
+    "pi:0", "pi:65536", "pi:-1", "pi:no-such-port", "[::1", "[::1]x", "[]:2947", "a b", "pi:2947:/dev/\"x",
+    "pi:2947:/dev/\\x",
     "/" + String(repeating: "a", count: 107), "pi:2947:/" + String(repeating: "d", count: 127), "pi\u{0}",
   ])
   func `what is no address is refused with the exit status of a wrong use`(text: String) {

@@ -248,5 +248,9 @@ import Testing
       try StatePath.resolve(option: nil, environment: [:], isRoot: false)
     }
     #expect(thrown?.code == .config)
+    let relative = #expect(throws: Failure.self) {
+      try StatePath.resolve(option: nil, environment: ["HOME": "rel"], isRoot: false)
+    }
+    #expect(relative?.what == "HOME is not an absolute path")
   }
 }

@@ -144,7 +144,7 @@ import Testing
     try await run.wait("the answers") { run.log.filter { $0.line.contains(#""type":"refused""#) }.count == 2 }
     let refused = run.log.map(\.line).filter { $0.contains(#""type":"refused""#) }
     #expect(refused.contains { $0.contains(#""what":"end_task","reason":"unknown_task""#) }, "\(refused)")
-    #expect(refused.contains { $0.contains(#""what":"state_of""#) })
+    #expect(refused.contains { $0.contains(#""what":"state_of","reason":"unknown_region""#) }, "\(refused)")
     try await run.wait("the time") { run.log.contains { $0.line.contains(#""type":"remaining""#) } }
     #expect(run.log.contains { $0.line.contains(#""remaining_s":10.000"#) })
     #expect(await run.end() == 0)
