@@ -10,7 +10,7 @@ struct CompletionCommand: AsyncParsableCommand {
       The package installs them. Without it, write them where the shell looks for
       them, and open a new shell:
 
-        locwatch completion bash > ~/.local/share/bash-completion/completions/locwatch
+        locwatch completion bash > /etc/bash_completion.d/locwatch
         locwatch completion zsh > ~/.zfunc/_locwatch
         locwatch completion fish > ~/.config/fish/completions/locwatch.fish
 

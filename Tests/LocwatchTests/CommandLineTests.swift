@@ -137,7 +137,7 @@ import Testing
       #expect(json.stdout.contains(member), "\(json)")
     }
     #expect(!json.stdout.contains("activity") && !json.stdout.contains("metered"), "\(json)")
-    let text = try await Binary.run(["subscribers", "show", "a"] + state)
+    let text = try await Binary.run(["subscribers", "show", "a", "--format", "text"] + state)
     for row in [/distance_filter_m +50/, /between +22:00-06:00/, /nofile +64/] {
       #expect(text.stdout.contains(row), "\(text)")
     }

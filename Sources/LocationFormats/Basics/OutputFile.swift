@@ -28,7 +28,9 @@ package struct OutputFile: ~Copyable {
         remedy: "check the folder and its permissions")
     }
     var status = stat()
-    guard isPrivate, unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    guard isPrivate, unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      return
+    }
     // One that was there already. Where it is another's, its owner reads it anyway.
     _ = fchmod(descriptor, mode)
   }
