@@ -144,6 +144,44 @@ import Testing
     #expect(stage.handed().isEmpty)
   }
 
+  // MARK: Moves that may not be told
+
+  /// A program that was told a significant change at 0 s and is suspended without the right to be woken.
+  private static func asleep() -> Stage {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange], authorization: .whenInUse), .active)
+    stage.fix(0, east: 0)
+    stage.say(2, .background)
+    return stage
+  }
+
+  @Test func `B1 B8 a move that may not be told is not told once the device is back`() {
+    var stage = Self.asleep()
+    for step in 1...60 { stage.fix(Double(step) * 10, east: Double(step <= 30 ? step : 60 - step) * 100) }
+    #expect(stage.log().contains("refuse B8 suspended>suspended needs_always"))
+    stage.say(605, .foreground)
+    stage.fix(610, east: 0)
+    stage.wait(until: 1_000)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B1 B8 who may be told again is told where it is, and then once in 300 s`() {
+    var stage = Self.asleep()
+    for step in 1...40 { stage.fix(Double(step) * 10, east: Double(step) * 100) }
+    #expect(stage.handed().count == 1)
+    stage.say(405, .foreground)
+    stage.wait(until: 406)
+    #expect(stage.handed().count == 2)
+    #expect(stage.effects.changes.last?.instant == Drive.instant(405))
+    #expect(stage.effects.changes.last?.reason == .moved)
+    let moved = stage.effects.changes.last?.movedMeters ?? 0
+    #expect(moved > 3_900 && moved < 4_100, "from where it was told last to where it is")
+    for step in 41...70 { stage.fix(Double(step) * 10, east: Double(step) * 100) }
+    #expect(stage.handed().count == 2)
+    stage.fix(710, east: 7_100)
+    #expect(stage.handed().count == 3)
+  }
+
   // MARK: Background delivery
 
   @Test(arguments: [SubscriberState.suspended, .notRunning])
