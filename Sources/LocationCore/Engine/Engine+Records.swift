@@ -74,11 +74,9 @@ extension Engine {
     let isTold = state.policy.offerByAccuracy(
       event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
     let isInStep = state.policy.sessions[index].significant == state.significant
-    if !isTold {
-      state.policy.noteUntold(index, measuredBefore: before)
-    } else if isInStep {
-      state.policy.update(index) { $0.significant = nil }
-    }
+    guard isTold else { return state.policy.noteUntold(index, measuredBefore: before) }
+    state.policy.noteOwedMove(index, measuredBefore: before)
+    if isInStep { state.policy.update(index) { $0.significant = nil } }
   }
 
   /// Records what the regions found, and offers to those who asked what is a trigger.

@@ -30,7 +30,11 @@ extension Policy {
       else { return }
       let isTold = policy.offerByAccuracy(
         event: event, trigger: .significantChange.of(.move), to: index, at: instant, into: &steps)
-      if !isTold { policy.noteUntold(index, measuredBefore: measure) }
+      if isTold {
+        policy.noteOwedMove(index, measuredBefore: measure)
+      } else {
+        policy.noteUntold(index, measuredBefore: measure)
+      }
     }
   }
 

@@ -71,6 +71,42 @@ import Testing
     #expect(stage.handed().count == 2)
   }
 
+  @Test func `B8 a coarse position that waits is not told where it is the same as the last`() {
+    var stage = Self.waiting()
+    stage.fix(600, east: 0)
+    stage.wait(until: 1_000)
+    #expect(stage.handed().count == 1)
+    #expect(stage.log().last == "drop B8 suspended>suspended reduced")
+    // The next move need not wait for another 15 minutes.
+    stage.fix(1_100, east: 6_000)
+    stage.wait(until: 1_101)
+    #expect(stage.handed().count == 2)
+  }
+
+  @Test func `B1 B8 with full accuracy a move that waited is told only if it holds`() {
+    var stage = Self.waiting()
+    stage.fix(600, east: 0)
+    stage.say(700, .accuracy(.full))
+    stage.wait(until: 710)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B1 B8 with full accuracy a move that waited is told exactly`() {
+    var stage = Self.waiting()
+    stage.fix(440, east: 3_000)
+    stage.say(450, .accuracy(.full))
+    stage.wait(until: 460)
+    #expect(stage.handed().count == 2)
+    let exact = stage.effects.records.contains { record in
+      if case .significant(let change) = record.body {
+        record.id == stage.handed().last && change.instant == Drive.instant(450)
+      } else {
+        false
+      }
+    }
+    #expect(exact)
+  }
+
   @Test func `B8 a coarse position that waits is told once it may be again`() {
     var stage = Self.waiting()
     stage.say(400, .authorization(.denied))
