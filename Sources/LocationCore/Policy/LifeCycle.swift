@@ -176,8 +176,8 @@ extension Policy {
   /// kept is delivered (rule A8).
   mutating func unlock(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     forEachSession { policy, index in
-      let session = policy.sessions[index]
-      guard session.returnsAtUnlock, session.exitAt == nil else { return }
+      // Also one that opted out of the background and has not ended yet (rule A5).
+      guard policy.sessions[index].returnsAtUnlock else { return }
       policy.bringToForeground(index, cause: .screen, at: instant, into: &steps)
     }
     guard !isUnlocked else { return }

@@ -386,6 +386,20 @@ import Testing
     #expect(stage.state() == .background, "the user had turned away")
   }
 
+  @Test func `A2 A5 an unlock in time brings back who opted out of the background`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", exitsOnSuspend: true), .active)
+    stage.add(Subscriber(name: "b", exitsOnSuspend: true), .active)
+    stage.say(1, .background, of: "b")
+    stage.take(2, .machine(.lock))
+    stage.take(5, .machine(.unlock))
+    #expect(stage.state() == .active)
+    #expect(stage.state(of: "b") == .inactive, "the user had turned away")
+    stage.wait(until: 20)
+    #expect(stage.state() == .active)
+    #expect(stage.state(of: "b") == .notRunning)
+  }
+
   @Test func `A1 an interruption takes the foreground and gives it back`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a"), .active)
