@@ -38,7 +38,8 @@ extension Policy {
     redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
   }
 
-  /// The subscriber asks for services. Where there is no source of fixes that fails at once (rule B9).
+  /// The subscriber asks for services. Where there is no source of fixes that fails at once (rule B9). A service that is
+  /// refused does not start later either, when the right is there.
   ///
   /// - Parameter measure: What it measures significant changes by where it asks for them anew (rule B1).
   mutating func startServices(
@@ -49,10 +50,13 @@ extension Policy {
     guard !lacksSource else {
       return decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
     }
-    if session.subscriber.authorization == .denied {
-      decide(.refuse, .authorization, .denied, index, at: instant, into: &steps)
-    } else if session.subscriber.accuracy == .reduced, services.contains(.regions) {
+    guard session.subscriber.authorization != .denied else {
+      return decide(.refuse, .authorization, .denied, index, at: instant, into: &steps)
+    }
+    var services = services
+    if session.subscriber.accuracy == .reduced, services.contains(.regions) {
       decide(.refuse, .authorization, .reduced, index, at: instant, into: &steps)
+      services.remove(.regions)
     }
     update(index) {
       if services.contains(.significantChange), !$0.subscriber.services.contains(.significantChange) {

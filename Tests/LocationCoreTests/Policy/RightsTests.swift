@@ -180,6 +180,35 @@ import Testing
     #expect(stage.handed().isEmpty)
   }
 
+  // MARK: Starts that are refused
+
+  @Test func `B8 a service that is refused does not start when the right is there`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [], authorization: .denied), .active)
+    stage.say(1, .start(.standard))
+    #expect(stage.log() == ["refuse B8 active>active denied"])
+    stage.say(2, .authorization(.always))
+    stage.fix(3, east: 0)
+    #expect(stage.handed().isEmpty)
+    stage.say(4, .start(.standard))
+    stage.fix(5, east: 0)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B8 regions that are refused do not start with full accuracy, and the rest starts`() {
+    var stage = Stage()
+    stage.add(Self.reduced([]), .active)
+    stage.take(
+      0,
+      .addRegion(
+        Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200), initial: .event)))
+    stage.say(1, .start([.regions, .standard]))
+    #expect(stage.log() == ["refuse B8 active>active reduced"])
+    stage.say(2, .accuracy(.full))
+    stage.fix(3, east: 0)
+    #expect(stage.log().dropFirst() == ["deliver B2 active>active foreground"])
+  }
+
   // MARK: Moves that may not be told
 
   /// A program that was told a significant change at 0 s and is suspended without the right to be woken.
