@@ -111,6 +111,7 @@ import Testing
     #expect(handed == handed.sorted(), "in order")
     #expect(!stage.log().contains { $0.hasPrefix("terminate") })
     #expect(stage.log().contains("wake K1 suspended>background kept"))
+    #expect(stage.log().contains("suspend K1 background>suspended budget_over"))
     #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
     #expect(stage.state() == .suspended)
   }
