@@ -44,8 +44,29 @@ extension Engine {
     state.policy.refreshDeadline()
   }
 
-  /// Tells one subscriber a significant change. Where it is not told, it goes on measuring from what it was told last.
+  /// Tells a subscriber whose window is over where it is now, if it has moved far enough (rule B1).
+  private mutating func offerDueMove(to name: String, into effects: inout [Effect]) {
+    guard let last = state.gate.last,
+      let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name })
+    else { return }
+    let before = state.policy.sessions[index].significant
+    if let change = state.policy.dueMove(index, last: last, at: state.instant) {
+      offer(change, to: index, before, into: &effects)
+    }
+    state.policy.refreshDeadline()
+  }
+
+  /// Tells one subscriber a significant change.
   private mutating func tell(
+    _ change: SignificantChange.Change, to index: Int, _ before: SignificantChange?,
+    into effects: inout [Effect]
+  ) {
+    offer(change, to: index, before, into: &effects)
+    recordSteps(into: &effects)
+  }
+
+  /// Offers one subscriber a significant change. Where it is not told, it goes on measuring from what it was told last.
+  private mutating func offer(
     _ change: SignificantChange.Change, to index: Int, _ before: SignificantChange?,
     into effects: inout [Effect]
   ) {
@@ -53,10 +74,9 @@ extension Engine {
     let isTold = state.policy.offerByAccuracy(
       event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
     let isInStep = state.policy.sessions[index].significant == state.significant
-    state.policy.update(index) {
-      if !isTold { $0.significant = before } else if isInStep { $0.significant = nil }
-    }
-    recordSteps(into: &effects)
+    guard isTold else { return state.policy.noteUntold(index, measuredBefore: before) }
+    state.policy.noteOwedMove(index, measuredBefore: before)
+    if isInStep { state.policy.update(index) { $0.significant = nil } }
   }
 
   /// Records what the regions found, and offers to those who asked what is a trigger.
@@ -122,14 +142,7 @@ extension Engine {
         effects.append(.perform(order))
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
       case .reduced(let name, let owed): tell(name, owed, into: &effects)
-      case .changed(let name, let change):
-        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
-          continue
-        }
-        let id = record(change, into: &effects)
-        state.policy.offerByAccuracy(
-          event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
-        state.policy.refreshDeadline()
+      case .changed(let name): offerDueMove(to: name, into: &effects)
       case .called(let call):
         record(.call(call), of: call.subscriber, into: &effects) { policy, id, index, instant, steps in
           let isCalled = policy.offer(

@@ -40,19 +40,24 @@ extension Engine {
     state.policy.refreshDeadline()
   }
 
-  /// Tells one subscriber a coarse position.
+  /// Tells one subscriber a coarse position. One that waited is not told if it is the same as the last (rule B1).
   mutating func tell(_ name: String, _ owed: Session.Owed, into effects: inout [Effect]) {
     guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }),
       let last = state.gate.last
     else { return }
+    let cell = ReducedCell(owed.visit?.coordinate ?? last.coordinate)
+    // A direct one has no event that it stands for.
+    if owed.event != nil, owed.visit == nil, cell == state.policy.sessions[index].reducedCell {
+      return state.policy.dropUnmoved(owed, index, at: state.instant, into: &steps)
+    }
+    state.policy.update(index) { $0.reducedCell = cell }
     let id: Int
     if let visit = owed.visit {
       id = takeID()
       effects.append(
         .record(Record(id: id, time: utc(at: state.instant), body: .visit(visit.reduced))))
     } else {
-      let update = LocationUpdate(ReducedCell(last.coordinate))
-      id = record(update, time: utc(at: state.instant), into: &effects)
+      id = record(LocationUpdate(cell), time: utc(at: state.instant), into: &effects)
     }
     state.policy.offer(
       event: id, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant, into: &steps)

@@ -91,6 +91,30 @@ public struct SignificantChange: Hashable, Sendable, Codable {
     return (latest ?? last).map { deliver($0, at: windowEnd, reason: .window) }
   }
 
+  /// Judges the last fix at the end of a window in which something waited. Later than that, because nothing could be
+  /// delivered meanwhile, it is delivered as a move of its own.
+  mutating func judge(_ last: Fix, at instant: EngineInstant) -> Change? {
+    guard let due = nextDeadline, due <= instant else { return nil }
+    settle()
+    guard isSignificant(last) else { return nil }
+    return due < instant
+      ? deliver(last, at: instant, reason: .moved) : deliver(last, at: windowEnd, reason: .window)
+  }
+
+  /// Notes that fixes are not shown to it: whether the position has moved is judged by the last of them, as soon as the
+  /// window is over and something may be delivered.
+  mutating func skip() {
+    guard delivered != nil else { return }
+    latest = nil
+    isPending = true
+  }
+
+  /// Lets nothing wait: the next fix decides.
+  mutating func settle() {
+    latest = nil
+    isPending = false
+  }
+
   /// The filter for somebody who does not keep the last fix.
   func keeping(_ last: Fix?) -> SignificantChange {
     var filter = self

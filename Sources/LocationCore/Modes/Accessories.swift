@@ -25,6 +25,14 @@ struct AccessoryState: Hashable, Sendable, Codable {
     /// What waits for the next wake; nil where nothing does (rule J5).
     var merged: Merged?
 
+    /// What the program has to be told of the connection, so that it knows that its state is `isConnected`: where it
+    /// went and came meanwhile, both.
+    func untoldChanges(to isConnected: Bool) -> [AccessoryRecord.Event] {
+      let last: AccessoryRecord.Event = isConnected ? .connect : .disconnect
+      guard merged?.wasConnected == isConnected else { return [last] }
+      return [isConnected ? .disconnect : .connect, last]
+    }
+
     /// When it may wake the program: where it has done so too often, not at once.
     func nextWake(at instant: EngineInstant) -> EngineInstant {
       guard let last = wakes.last, recentWakes(at: instant).count >= Limits.accessoryWakes else {
@@ -294,13 +302,15 @@ extension Policy {
     }
     guard next > instant else {
       if !isRunning { update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) } }
-      return report(session, isConnected ? .connect : .disconnect, index, into: &steps)
+      for change in known.untoldChanges(to: isConnected) { report(session, change, index, into: &steps) }
+      return
     }
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
-    update(index) {
-      $0.modes.accessories?.sessions[place].merged = AccessoryState.Merged(
-        until: next, wasConnected: known.merged?.wasConnected ?? known.isConnected)
-    }
+    var merged = known.merged ?? AccessoryState.Merged(until: next)
+    merged.wasConnected = merged.wasConnected ?? known.isConnected
+    // Who asked is gone with the connection.
+    if !isConnected { merged.requests = nil }
+    update(index) { $0.modes.accessories?.sessions[place].merged = merged }
   }
 
   /// A session has something to read. While its program runs, the program sees that itself (rule J1). Of one that does
@@ -339,25 +349,32 @@ extension Policy {
     session.modes.accessories?.sessions.compactMap(\.merged?.until).min()
   }
 
-  /// Wakes the program for what was merged. Data it has seen itself where it runs by now.
+  /// Wakes the program for what was merged, once for all of it. Data it has seen itself where it runs by now.
   mutating func fireAccessories(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for (place, session) in (sessions[index].modes.accessories?.sessions ?? []).enumerated() {
       guard let merged = session.merged, merged.until <= instant else { continue }
-      update(index) { $0.modes.accessories?.sessions[place].merged = nil }
-      let isChanged = merged.wasConnected.map { $0 != session.isConnected } ?? false
       let requests = merged.requests ?? []
-      if isChanged || !requests.isEmpty {
-        update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
+      let changes = merged.wasConnected == nil ? [] : session.untoldChanges(to: session.isConnected)
+      let isOfData = merged.hasData ?? (merged.wasConnected == nil && requests.isEmpty)
+      let hasData = isOfData && !sessions[index].state.isRunning
+      update(index) {
+        $0.modes.accessories?.sessions[place].merged = nil
+        guard hasData || !changes.isEmpty || !requests.isEmpty else { return }
+        $0.modes.accessories?.sessions[place].noteWake(at: instant)
       }
-      if isChanged {
-        report(
-          session.terms.session, session.isConnected ? .connect : .disconnect, index, into: &steps)
+      let name = session.terms.session
+      // Data came while it was connected.
+      let isDataFirst = merged.wasConnected != false
+      func reportData() {
+        guard hasData else { return }
+        report(name, .data, bytes: merged.bytes, lost: merged.lost, index, into: &steps)
       }
-      for request in requests { report(request, of: session.terms.session, index, into: &steps) }
-      // What wakes it for something else lets it see data itself.
-      let isOfData = merged.hasData ?? (merged.wasConnected == nil)
-      guard isOfData, !isChanged, requests.isEmpty, !sessions[index].state.isRunning else { continue }
-      wake(for: place, bytes: merged.bytes, lost: merged.lost, index, at: instant, into: &steps)
+      if isDataFirst { reportData() }
+      for change in changes {
+        report(name, change, index, into: &steps)
+        if !isDataFirst, change == .connect { reportData() }
+      }
+      for request in requests { report(request, of: name, index, into: &steps) }
     }
   }
 

@@ -64,8 +64,8 @@ struct FetchState: Hashable, Sendable, Codable {
   ///   - bytes: Nil where nobody counts them.
   static func value(_ result: FetchResult?, seconds: Double, bytes: Int?) -> Double {
     guard let result else { return 0 }
-    if result == .failed || seconds > 20 { return 0.2 }
     if result == .newData, let bytes, bytes < leastBytes { return 0 }
+    if result == .failed || seconds > 20 { return 0.2 }
     guard seconds <= 10 else { return 0.5 }
     return result == .newData ? 1 : 0.7
   }

@@ -151,6 +151,14 @@ extension Policy {
     if isHeld { update(index) { $0.modes.pushes?.hold(at: instant) } }
   }
 
+  /// The user has force-quit a program: the pushes that wait for it are dropped (rule H3). Alerts are shown all the same.
+  mutating func dropPushes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for pending in sessions[index].outbox where pending.trigger.isDropped(by: .forceQuit) {
+      decide(.drop, .forceQuit, .forceQuit, index, event: pending.event, at: instant, into: &steps)
+    }
+    update(index) { $0.outbox.removeAll { $0.trigger.isDropped(by: .forceQuit) } }
+  }
+
   /// Makes room among the pushes that wait: a silent one takes the place of one of the same name, and of too many the
   /// oldest goes.
   private mutating func makeRoom(

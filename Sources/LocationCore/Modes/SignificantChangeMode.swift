@@ -30,13 +30,31 @@ extension Policy {
       else { return }
       let isTold = policy.offerByAccuracy(
         event: event, trigger: .significantChange.of(.move), to: index, at: instant, into: &steps)
-      if !isTold { policy.update(index) { $0.significant = measure } }
+      if isTold {
+        policy.noteOwedMove(index, measuredBefore: measure)
+      } else {
+        policy.noteUntold(index, measuredBefore: measure)
+      }
+    }
+  }
+
+  /// A subscriber was not told a move: it goes on measuring from what it was handed last. The move is not kept. Where
+  /// its rights forbid it, the last fix is judged as soon as they permit it again (rule B8).
+  mutating func noteUntold(_ index: Int, measuredBefore measure: SignificantChange?) {
+    let mayKnow = sessions[index].mayKnowMoves
+    update(index) {
+      $0.significant = measure
+      if mayKnow { $0.significant?.settle() } else { $0.significant?.skip() }
     }
   }
 
   /// Shows a fix to the measure of one subscriber; what it is to be told.
   mutating func measure(_ fix: Fix, _ index: Int) -> SignificantChange.Change? {
-    guard sessions[index].mayKnowMoves, var measure = sessions[index].significant else { return nil }
+    guard var measure = sessions[index].significant else { return nil }
+    guard sessions[index].mayKnowMoves else {
+      update(index) { $0.significant?.skip() }
+      return nil
+    }
     let change = measure.observe(fix)
     update(index) { $0.significant = measure }
     return change
@@ -52,13 +70,19 @@ extension Policy {
     return change
   }
 
-  /// Tells a subscriber what waited for the end of its window.
-  mutating func tellMove(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard sessions[index].mayKnowMoves, var measure = sessions[index].significant,
-      let change = measure.advance(to: instant)
-    else { return }
+  /// The window of a subscriber is over, and whether it is to be told a move has to be found out.
+  func tellMove(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    let session = sessions[index]
+    guard session.mayKnowMoves, let due = session.significant?.nextDeadline, due <= instant else { return }
+    steps.append(.changed(subscriber: session.subscriber.name))
+  }
+
+  /// What a subscriber whose window is over is to be told of the last fix; nil where it has not moved far enough.
+  mutating func dueMove(_ index: Int, last: Fix, at instant: EngineInstant) -> SignificantChange.Change? {
+    guard sessions[index].mayKnowMoves, var measure = sessions[index].significant else { return nil }
+    let change = measure.judge(last, at: instant)
     update(index) { $0.significant = measure }
-    steps.append(.changed(subscriber: sessions[index].subscriber.name, change))
+    return change
   }
 
   /// Seconds from a fix to the first significant change it may be told as.

@@ -70,11 +70,21 @@ extension Policy {
       takers.append(StandardTaker(index: index, what: .resume(.ended)))
       return true
     }
+    if sessions[index].standard.isResumeOwed == true, sessions[index].takesUpdates {
+      sessions[index].standard.isResumeOwed = nil
+      takers.append(StandardTaker(index: index, what: .resume(.moved)))
+      return true
+    }
     guard sessions[index].takesUpdates || sessions[index].standard.isPaused else { return false }
     guard sessions[index].subscriber.standard.pausesAutomatically else { return false }
     let activity = sessions[index].subscriber.standard.activity
     guard sessions[index].standard.follows(fix, activity) else { return false }
     let pauses = sessions[index].standard.isPaused
+    guard pauses || sessions[index].takesUpdates else {
+      // It is told as soon as it gets updates again.
+      sessions[index].standard.isResumeOwed = true
+      return true
+    }
     takers.append(StandardTaker(index: index, what: pauses ? .pause(.resting) : .resume(.moved)))
     return true
   }

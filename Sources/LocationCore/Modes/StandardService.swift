@@ -29,6 +29,8 @@ struct StandardService: Hashable, Sendable, Codable {
   var isPaused = false
   /// Whether the process that was told of the pause is gone.
   var isPauseOver = false
+  /// Whether it moved on while its program, which was told of the pause, could not be told that; nil where not.
+  var isResumeOwed: Bool?
   var batch: Batch?
   var request: Request?
 
@@ -64,7 +66,7 @@ struct StandardService: Hashable, Sendable, Codable {
 
   /// Forgets what ends with a process.
   mutating func endProcess() {
-    let wasPaused = isPaused
+    let wasPaused = isPaused || isResumeOwed == true
     self = StandardService()
     isPaused = wasPaused
     isPauseOver = wasPaused

@@ -298,8 +298,13 @@ extension Policy {
       $0.restoreFailures = 0
       $0.wakeClock?.renew(at: instant, limitSeconds: limit)
     }
-    if sessions[index].handedCount == 0 { goOn(index, at: instant, into: &steps) }
-    suspendIfIdle(index, at: instant, into: &steps)
+    guard sessions[index].handedCount == 0 else { return suspendIfIdle(index, at: instant, into: &steps) }
+    goOn(index, at: instant, into: &steps)
+    // Something waits, and it is the limit of the wake that suspends.
+    let isPaused = sessions[index].backlogAt != nil
+    suspendIfIdle(
+      index, rule: isPaused ? .wakeBudget : .suspension, reason: isPaused ? .budgetOver : .idle, at: instant,
+      into: &steps)
   }
 
   /// Everything that was handed over is acknowledged: hands over more, unless the wake has lasted nearly as long as it

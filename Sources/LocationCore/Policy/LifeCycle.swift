@@ -82,13 +82,17 @@ extension Policy {
   mutating func forceQuit(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     decide(.terminate, .forceQuit, .forceQuit, index, after: .notRunning, at: instant, into: &steps)
     let accessories = sessions[index].modes.accessories?.sessions ?? []
-    update(index) { $0.modes.accessories?.sessions = [] }
-    end(
-      index, retries: false, isOrdered: sessions[index].state != .notRunning, at: instant, into: &steps)
-    noteDropped(accessories, index, at: instant, into: &steps)
-    cancelTransfers(index, at: instant, into: &steps)
     update(index) {
       $0.wasForceQuit = true
+      $0.modes.accessories?.sessions = []
+    }
+    end(
+      index, retries: false, isOrdered: sessions[index].state != .notRunning, for: .forceQuit, at: instant,
+      into: &steps)
+    noteDropped(accessories, index, at: instant, into: &steps)
+    dropPushes(index, at: instant, into: &steps)
+    cancelTransfers(index, at: instant, into: &steps)
+    update(index) {
       $0.relaunchAt = nil
       $0.preserved = nil
       $0.restoreFailures = 0
@@ -129,9 +133,9 @@ extension Policy {
       }
       let wasThrottled = policy.sessions[index].throttledUntil != nil
       policy.closeAccessoriesOfProcess(index, into: &steps)
+      policy.endProcess(index, for: .boot, at: instant, into: &steps)
       policy.update(index) {
         $0.modes.fetch?.askedAt = nil
-        $0.endProcess()
         $0.wasForceQuit = false
         $0.failures = 0
         $0.relaunchAt = nil
@@ -176,8 +180,8 @@ extension Policy {
   /// kept is delivered (rule A8).
   mutating func unlock(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     forEachSession { policy, index in
-      let session = policy.sessions[index]
-      guard session.returnsAtUnlock, session.exitAt == nil else { return }
+      // Also one that opted out of the background and has not ended yet (rule A5).
+      guard policy.sessions[index].returnsAtUnlock else { return }
       policy.bringToForeground(index, cause: .screen, at: instant, into: &steps)
     }
     guard !isUnlocked else { return }
@@ -235,15 +239,17 @@ extension Policy {
   }
 
   /// Its process is gone, or is to go. What it has not acknowledged is tried again after a wait that grows (rule K5).
+  ///
+  /// - Parameter reason: why what waits for that process alone is dropped.
   mutating func end(
-    _ index: Int, retries: Bool, isOrdered: Bool = true, at instant: EngineInstant,
-    into steps: inout [PolicyStep]
+    _ index: Int, retries: Bool, isOrdered: Bool = true, for reason: Decision.Reason = .notRunning,
+    at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     if isOrdered { steps.append(.ordered(.terminate(subscriber: sessions[index].subscriber.name))) }
     noteEnd(index, at: instant)
     endModes(index, at: instant, into: &steps)
     closeAccessoriesOfProcess(index, into: &steps)
-    update(index) { $0.endProcess() }
+    endProcess(index, for: reason, at: instant, into: &steps)
     dropUndeclaredBluetooth(index, at: instant, into: &steps)
     resumeAudio(at: instant, into: &steps)
     guard retries, sessions[index].outbox.contains(where: \.trigger.relaunches) else { return }
@@ -252,6 +258,21 @@ extension Policy {
     update(index) {
       $0.failures += 1
       $0.relaunchAt = instant.advanced(bySeconds: wait)
+    }
+  }
+
+  /// Forgets what ends with a process. Of what waits for that process alone, it tells what it never handed over (rule
+  /// A9).
+  private mutating func endProcess(
+    _ index: Int, for reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let lost = sessions[index].outbox.filter { $0.trigger.isOfProcess && !$0.wasHanded }
+    update(index) { $0.endProcess() }
+    for pending in lost {
+      let ending: Rule = pending.trigger.row == .accessory ? .accessoryClosed : .forceQuit
+      decide(
+        .drop, reason == .forceQuit ? ending : pending.trigger.rule, reason, index, event: pending.event,
+        trigger: pending.trigger, at: instant, into: &steps)
     }
   }
 

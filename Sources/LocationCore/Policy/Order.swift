@@ -126,8 +126,8 @@ enum PolicyStep: Hashable {
   case answered(subscriber: String, Fix)
   /// A coarse position is due (rule B8): where the position is now, or a visit.
   case reduced(subscriber: String, Session.Owed)
-  /// A significant change as one subscriber measures it (rule B1).
-  case changed(subscriber: String, SignificantChange.Change)
+  /// The window of one subscriber is over: it is told where it is now if it has moved far enough (rule B1).
+  case changed(subscriber: String)
   /// A program is called for a background mode. It is recorded, and offered by its trigger.
   case called(ModeCall)
   /// A notification is due. It is recorded, and then shown, handed over, or both.

@@ -38,7 +38,8 @@ extension Policy {
     redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
   }
 
-  /// The subscriber asks for services. Where there is no source of fixes that fails at once (rule B9).
+  /// The subscriber asks for services. Where there is no source of fixes that fails at once (rule B9). A service that is
+  /// refused does not start later either, when the right is there.
   ///
   /// - Parameter measure: What it measures significant changes by where it asks for them anew (rule B1).
   mutating func startServices(
@@ -49,10 +50,13 @@ extension Policy {
     guard !lacksSource else {
       return decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
     }
-    if session.subscriber.authorization == .denied {
-      decide(.refuse, .authorization, .denied, index, at: instant, into: &steps)
-    } else if session.subscriber.accuracy == .reduced, services.contains(.regions) {
+    guard session.subscriber.authorization != .denied else {
+      return decide(.refuse, .authorization, .denied, index, at: instant, into: &steps)
+    }
+    var services = services
+    if session.subscriber.accuracy == .reduced, services.contains(.regions) {
       decide(.refuse, .authorization, .reduced, index, at: instant, into: &steps)
+      services.remove(.regions)
     }
     update(index) {
       if services.contains(.significantChange), !$0.subscriber.services.contains(.significantChange) {
@@ -73,6 +77,7 @@ extension Policy {
     }
     update(index) {
       $0.subscriber.services.subtract(services)
+      if let owed = $0.owed, services.contains(owed.trigger.service) { $0.owed = nil }
       if services.contains(.standard) { $0.standard.stop() }
     }
   }
@@ -156,6 +161,11 @@ extension Session {
     var visit: VisitEvent?
     /// The event that it stands for.
     var event: Int?
+    /// What the subscriber measures significant changes by from what it was handed last, in case it may know exactly
+    /// where it is before it is told (rule B1); nil where it is about no move.
+    var measure: SignificantChange?
+    /// When a coarse position was told before, once it is due.
+    var toldBefore: EngineInstant?
   }
 
   /// Whether a coarse position may be told at `instant`.
@@ -190,21 +200,45 @@ extension Policy {
     decide(.coalesce, .authorization, .reducedWindow, index, event: event, at: instant, into: &steps)
     update(index) {
       guard $0.owed?.visit == nil || owed.visit != nil else { return }
+      let measure = $0.owed?.measure
       $0.owed = owed
       $0.owed?.event = event
+      $0.owed?.measure = measure
     }
     return true
   }
 
-  /// Tells what waited until the next coarse position may be told.
+  /// A move that was offered to a subscriber may wait as a coarse position: it goes on measuring from what it was handed
+  /// last if it may soon know exactly where it is.
+  mutating func noteOwedMove(_ index: Int, measuredBefore measure: SignificantChange?) {
+    guard sessions[index].owed != nil, sessions[index].owed?.measure == nil else { return }
+    update(index) { $0.owed?.measure = measure }
+  }
+
+  /// Tells what waited until the next coarse position may be told. A subscriber that may know exactly where it is by now
+  /// is told a move like any other: if it has moved far enough from what it was handed last (rule B1).
   mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let owed = sessions[index].owed, sessions[index].mayTellReduced(at: instant),
-      sessions[index].mayBeTold == nil
+    let session = sessions[index]
+    guard var owed = session.owed, session.mayTellReduced(at: instant), session.mayBeTold == nil
     else { return }
     update(index) {
       $0.owed = nil
-      $0.reducedAt = instant
+      guard session.subscriber.accuracy == .full, let measure = owed.measure else { return }
+      $0.significant = measure
+      $0.significant?.skip()
     }
-    steps.append(.reduced(subscriber: sessions[index].subscriber.name, owed))
+    guard session.subscriber.accuracy == .reduced || owed.visit != nil else { return }
+    owed.toldBefore = session.reducedAt
+    update(index) { $0.reducedAt = instant }
+    steps.append(.reduced(subscriber: session.subscriber.name, owed))
+  }
+
+  /// A coarse position that waited is the one that was told before: it is not told again.
+  mutating func dropUnmoved(
+    _ owed: Session.Owed, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    decide(.drop, .authorization, .reduced, index, event: owed.event, at: instant, into: &steps)
+    update(index) { $0.reducedAt = owed.toldBefore }
+    refreshDeadline()
   }
 }

@@ -55,6 +55,8 @@ struct Session: Hashable, Sendable, Codable {
   var advice = AdviceRecord()
   /// When it was last told a coarse position (rule B8).
   var reducedAt: EngineInstant?
+  /// The coarse position that it was told last.
+  var reducedCell: ReducedCell?
   /// A coarse position that waits until the next may be told.
   var owed: Owed?
   /// Wakes in a row that it overran (rule K2).
@@ -194,6 +196,7 @@ extension Session {
     standard = try values.decode(StandardService.self, forKey: .standard)
     advice = try values.decode(AdviceRecord.self, forKey: .advice)
     reducedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .reducedAt)
+    reducedCell = try values.decodeIfPresent(ReducedCell.self, forKey: .reducedCell)
     owed = try values.decodeIfPresent(Owed.self, forKey: .owed)
     overruns = try values.decode(Int.self, forKey: .overruns)
     throttledUntil = try values.decodeIfPresent(EngineInstant.self, forKey: .throttledUntil)

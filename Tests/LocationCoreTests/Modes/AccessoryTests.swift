@@ -182,4 +182,25 @@ import Testing
     stage.say(200, Self.data())
     #expect(stage.accessories.count == 33)
   }
+
+  @Test(
+    arguments: [
+      ([false, true], ["meter data 90", "meter disconnect", "meter connect"]),
+      ([false], ["meter data 90", "meter disconnect"]),
+    ] as [([Bool], [String])])
+  func `J5 what is merged is told later, and nothing of it is lost`(_ changes: [Bool], _ told: [String]) {
+    var stage = Self.suspended()
+    for number in 0..<30 { stage.say(100 + Double(number), Self.data()) }
+    stage.say(129.5, Self.data(90))
+    for (place, isConnected) in changes.enumerated() {
+      let event: AccessoryEvent =
+        isConnected ? .connected(session: "meter") : .disconnected(session: "meter")
+      stage.say(130 + Double(place) / 10, .mode(.accessory(event)))
+    }
+    #expect(stage.accessories.count == 31)
+    let wakes = stage.launches().count
+    stage.wait(until: 132)
+    #expect(Array(stage.accessories.dropFirst(31)) == told)
+    #expect(stage.launches().count == wakes + 1)
+  }
 }

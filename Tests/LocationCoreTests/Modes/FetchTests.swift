@@ -152,7 +152,8 @@ import Testing
     arguments: [
       (.newData, 5, 4096, 1), (.newData, 5, nil, 1), (.newData, 5, 1023, 0),
       (.noData, 10, nil, 0.7), (.newData, 11, nil, 0.5), (.noData, 20, nil, 0.5), (.noData, 21, nil, 0.2),
-      (.failed, 1, nil, 0.2), (nil, 30, nil, 0),
+      (.newData, 20, 5, 0), (.newData, 25, 5, 0), (.newData, 25, 4096, 0.2), (.noData, 25, 5, 0.2),
+      (.failed, 1, nil, 0.2), (.failed, 1, 5, 0.2), (nil, 30, nil, 0),
     ] as [(FetchResult?, Double, Int?, Double)])
   func `G3 what an answer is worth`(result: FetchResult?, seconds: Double, bytes: Int?, value: Double) {
     #expect(FetchState.value(result, seconds: seconds, bytes: bytes) == value)

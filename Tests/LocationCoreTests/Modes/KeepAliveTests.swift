@@ -268,6 +268,22 @@ import Testing
     #expect(stage.handed().count == 1)
   }
 
+  @Test(
+    arguments: [
+      (.subscriber(name: "a", .exited(status: 0)), "drop E4 notRunning>notRunning not_running"),
+      (.subscriber(name: "a", .quit), "drop A7 notRunning>notRunning force_quit"),
+      (.machine(.reboot), "drop E4 notRunning>notRunning boot"),
+    ] as [(Event, String)])
+  func `A9 traffic that waits is told to be dropped when the process ends`(_ end: Event, _ dropped: String) {
+    var stage = Self.socket()
+    stage.say(10, .backgroundDelivery(false))
+    stage.say(11, .mode(.traffic(tag: "sip", bytes: 40, lost: nil)))
+    stage.take(12, end)
+    #expect(stage.log().count { $0 == dropped } == 1)
+    stage.say(20, .foreground)
+    #expect(stage.modeCalls().filter { $0.kind == .traffic }.count == 1)
+  }
+
   @Test func `E4a sockets end with the process`() {
     var stage = Self.socket()
     stage.say(10, .exited(status: 0))

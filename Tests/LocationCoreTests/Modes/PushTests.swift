@@ -215,6 +215,17 @@ import Testing
     #expect(stage.handed() == [])
   }
 
+  @Test func `H3 a force-quit drops the pushes that wait`() {
+    var stage = Self.stage(.notRunning, protects: true)
+    stage.take(1, .machine(.reboot))
+    stage.say(2, Self.push("m1"))
+    stage.say(3, .quit)
+    #expect(stage.log().last == "drop A7 notRunning>notRunning force_quit")
+    stage.take(10, .machine(.unlock))
+    stage.say(20, .foreground)
+    #expect(stage.handed() == [])
+  }
+
   @Test func `H3 without background delivery the wake is dropped`() {
     var stage = Self.stage()
     stage.say(1, .backgroundDelivery(false))

@@ -111,6 +111,7 @@ import Testing
     #expect(handed == handed.sorted(), "in order")
     #expect(!stage.log().contains { $0.hasPrefix("terminate") })
     #expect(stage.log().contains("wake K1 suspended>background kept"))
+    #expect(stage.log().contains("suspend K1 background>suspended budget_over"))
     #expect(stage.engine.subscriber("a")?.waiting.isEmpty == true)
     #expect(stage.state() == .suspended)
   }
@@ -384,6 +385,20 @@ import Testing
     stage.say(11, .background)
     stage.take(12, .machine(.unlock))
     #expect(stage.state() == .background, "the user had turned away")
+  }
+
+  @Test func `A2 A5 an unlock in time brings back who opted out of the background`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", exitsOnSuspend: true), .active)
+    stage.add(Subscriber(name: "b", exitsOnSuspend: true), .active)
+    stage.say(1, .background, of: "b")
+    stage.take(2, .machine(.lock))
+    stage.take(5, .machine(.unlock))
+    #expect(stage.state() == .active)
+    #expect(stage.state(of: "b") == .inactive, "the user had turned away")
+    stage.wait(until: 20)
+    #expect(stage.state() == .active)
+    #expect(stage.state(of: "b") == .notRunning)
   }
 
   @Test func `A1 an interruption takes the foreground and gives it back`() {

@@ -71,6 +71,42 @@ import Testing
     #expect(stage.handed().count == 2)
   }
 
+  @Test func `B8 a coarse position that waits is not told where it is the same as the last`() {
+    var stage = Self.waiting()
+    stage.fix(600, east: 0)
+    stage.wait(until: 1_000)
+    #expect(stage.handed().count == 1)
+    #expect(stage.log().last == "drop B8 suspended>suspended reduced")
+    // The next move need not wait for another 15 minutes.
+    stage.fix(1_100, east: 6_000)
+    stage.wait(until: 1_101)
+    #expect(stage.handed().count == 2)
+  }
+
+  @Test func `B1 B8 with full accuracy a move that waited is told only if it holds`() {
+    var stage = Self.waiting()
+    stage.fix(600, east: 0)
+    stage.say(700, .accuracy(.full))
+    stage.wait(until: 710)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B1 B8 with full accuracy a move that waited is told exactly`() {
+    var stage = Self.waiting()
+    stage.fix(440, east: 3_000)
+    stage.say(450, .accuracy(.full))
+    stage.wait(until: 460)
+    #expect(stage.handed().count == 2)
+    let exact = stage.effects.records.contains { record in
+      if case .significant(let change) = record.body {
+        record.id == stage.handed().last && change.instant == Drive.instant(450)
+      } else {
+        false
+      }
+    }
+    #expect(exact)
+  }
+
   @Test func `B8 a coarse position that waits is told once it may be again`() {
     var stage = Self.waiting()
     stage.say(400, .authorization(.denied))
@@ -142,6 +178,73 @@ import Testing
     #expect(stage.log().last == "drop B8 suspended>suspended reduced")
     stage.say(2, .foreground)
     #expect(stage.handed().isEmpty)
+  }
+
+  // MARK: Starts that are refused
+
+  @Test func `B8 a service that is refused does not start when the right is there`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [], authorization: .denied), .active)
+    stage.say(1, .start(.standard))
+    #expect(stage.log() == ["refuse B8 active>active denied"])
+    stage.say(2, .authorization(.always))
+    stage.fix(3, east: 0)
+    #expect(stage.handed().isEmpty)
+    stage.say(4, .start(.standard))
+    stage.fix(5, east: 0)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B8 regions that are refused do not start with full accuracy, and the rest starts`() {
+    var stage = Stage()
+    stage.add(Self.reduced([]), .active)
+    stage.take(
+      0,
+      .addRegion(
+        Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200), initial: .event)))
+    stage.say(1, .start([.regions, .standard]))
+    #expect(stage.log() == ["refuse B8 active>active reduced"])
+    stage.say(2, .accuracy(.full))
+    stage.fix(3, east: 0)
+    #expect(stage.log().dropFirst() == ["deliver B2 active>active foreground"])
+  }
+
+  // MARK: Moves that may not be told
+
+  /// A program that was told a significant change at 0 s and is suspended without the right to be woken.
+  private static func asleep() -> Stage {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange], authorization: .whenInUse), .active)
+    stage.fix(0, east: 0)
+    stage.say(2, .background)
+    return stage
+  }
+
+  @Test func `B1 B8 a move that may not be told is not told once the device is back`() {
+    var stage = Self.asleep()
+    for step in 1...60 { stage.fix(Double(step) * 10, east: Double(step <= 30 ? step : 60 - step) * 100) }
+    #expect(stage.log().contains("refuse B8 suspended>suspended needs_always"))
+    stage.say(605, .foreground)
+    stage.fix(610, east: 0)
+    stage.wait(until: 1_000)
+    #expect(stage.handed().count == 1)
+  }
+
+  @Test func `B1 B8 who may be told again is told where it is, and then once in 300 s`() {
+    var stage = Self.asleep()
+    for step in 1...40 { stage.fix(Double(step) * 10, east: Double(step) * 100) }
+    #expect(stage.handed().count == 1)
+    stage.say(405, .foreground)
+    stage.wait(until: 406)
+    #expect(stage.handed().count == 2)
+    #expect(stage.effects.changes.last?.instant == Drive.instant(405))
+    #expect(stage.effects.changes.last?.reason == .moved)
+    let moved = stage.effects.changes.last?.movedMeters ?? 0
+    #expect(moved > 3_900 && moved < 4_100, "from where it was told last to where it is")
+    for step in 41...70 { stage.fix(Double(step) * 10, east: Double(step) * 100) }
+    #expect(stage.handed().count == 2)
+    stage.fix(710, east: 7_100)
+    #expect(stage.handed().count == 3)
   }
 
   // MARK: Background delivery

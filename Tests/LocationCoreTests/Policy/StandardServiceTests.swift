@@ -182,6 +182,25 @@ import Testing
     #expect(stage.handed().count == stage.locations.count + 2, "it is told of both")
   }
 
+  @Test(arguments: [true, false])
+  func `B6 who could not be told that it moves on is told with the next update`(_ isDenied: Bool) {
+    var stage = Stage()
+    stage.add(Self.subscriber { $0.pausesAutomatically = true }, .active)
+    for step in 0...30 { stage.fix(Double(step) * 10, east: 0) }
+    #expect(stage.pauses.map(\.pauses) == [true])
+    stage.say(301, isDenied ? .authorization(.denied) : .background)
+    for step in 31...60 { stage.fix(Double(step) * 10, east: Double(step - 30) * 50) }
+    #expect(stage.pauses.map(\.pauses) == [true])
+    let count = stage.handed().count
+    stage.say(601, isDenied ? .authorization(.always) : .foreground)
+    stage.fix(610, east: 1_550)
+    #expect(stage.pauses.map(\.pauses) == [true, false])
+    #expect(stage.pauses.last?.reason == .moved)
+    #expect(stage.handed().count == count + 2, "that it goes on, and then the update")
+    stage.fix(620, east: 1_600)
+    #expect(stage.handed().count == count + 3)
+  }
+
   @Test func `B6 nobody who walks is paused`() {
     var stage = Stage()
     stage.add(Self.subscriber { $0.pausesAutomatically = true }, .active)

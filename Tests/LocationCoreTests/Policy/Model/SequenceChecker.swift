@@ -111,7 +111,8 @@ struct SequenceChecker {
         engine.advance(to: Drive.instant(seconds), into: &effects)
         if let rule = judgeSilence() { return rule }
       case .start:
-        asks = true
+        // A start that is refused is none.
+        if !isDenied { asks = true }
         say(.start([.significantChange]))
       case .stop:
         asks = false
