@@ -97,14 +97,12 @@ import Testing
     stage.say(450, .accuracy(.full))
     stage.wait(until: 460)
     #expect(stage.handed().count == 2)
-    let exact = stage.effects.records.contains { record in
-      if case .significant(let change) = record.body {
-        record.id == stage.handed().last && change.instant == Drive.instant(450)
-      } else {
-        false
-      }
+    let handed = stage.handed()
+    let changes = stage.effects.records.compactMap { record in
+      if case .significant(let change) = record.body { (record.id, change.instant) } else { nil }
     }
-    #expect(exact)
+    #expect(changes.last?.0 == handed.last)
+    #expect(changes.last?.1 == Drive.instant(450))
   }
 
   @Test func `B8 a coarse position that waits is told once it may be again`() {
