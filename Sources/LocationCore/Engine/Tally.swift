@@ -5,7 +5,7 @@ public struct Tally: Hashable, Sendable, Codable {
   /// Reports believed.
   public internal(set) var accepted = 0
   /// Refused reports by reason, in the order of ``RejectReason``'s cases; none before the first.
-  private var rejected: [Int] = []
+  @Rejections private var rejected: [Int] = []
   /// Significant changes.
   @Count public internal(set) var significant = 0
   /// Gaps in the signal.
@@ -100,6 +100,24 @@ public struct Tally: Hashable, Sendable, Codable {
     if rejected.isEmpty { rejected = [Int](repeating: 0, count: RejectReason.allCases.count) }
     rejected[index] += count
   }
+}
+
+/// Counts in the order of ``RejectReason``'s cases, or none at all. A list of another length is not decoded.
+@propertyWrapper
+struct Rejections: Hashable, Sendable, Codable {
+  var wrappedValue: [Int]
+
+  init(wrappedValue: [Int]) { self.wrappedValue = wrappedValue }
+  init(from decoder: any Decoder) throws {
+    wrappedValue = try [Int](from: decoder)
+    guard wrappedValue.isEmpty || wrappedValue.count == RejectReason.allCases.count else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath, debugDescription: "\(wrappedValue.count) counts of rejected fixes"))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
 }
 
 /// A count in half of the memory of an `Int`. It is coded as one; beyond 2 billion it stays.

@@ -137,6 +137,15 @@ import Testing
     #expect(try Recording(path: older).configuration == expected)
   }
 
+  @Test(arguments: ["[]", "[1]"]) func `a profile without a number for each parameter is refused`(
+    _ parameters: String
+  ) {
+    let header =
+      #"{"journal":"locwatch","v":1,"configuration":{"profile":{"parameters":\#(parameters)}}}"# + "\n"
+    let path = folder.write("short", header + #"{"at":1,"event":{"segmentBreak":{}}}"# + "\n")
+    #expect(throws: (any Error).self) { try Recording(path: path) }
+  }
+
   @Test func `an event that was cut off is left out with a note`() throws {
     let whole = String(repeating: #"{"at":1,"event":{"segmentBreak":{}}}"# + "\n", count: 3)
     let header = #"{"journal":"locwatch","v":1,"configuration":{}}"# + "\n"
