@@ -14,9 +14,14 @@ public struct WallTime: Hashable, Sendable, Codable {
     seconds = Int(time.microseconds / 1_000_000)
   }
 
-  /// Decodes a whole number of seconds.
+  /// Decodes a whole number of seconds in the years 1 to 9999.
   public init(from decoder: any Decoder) throws {
-    seconds = try decoder.singleValueContainer().decode(Int.self)
+    let container = try decoder.singleValueContainer()
+    seconds = try container.decode(Int.self)
+    guard UTCTime.printableSeconds.contains(seconds) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\(seconds) is no time of the years 1 to 9999")
+    }
   }
 
   public func encode(to encoder: any Encoder) throws {
