@@ -81,8 +81,9 @@ extension Engine {
 
   /// Tells at the end who could have had as much for less (rule B10).
   mutating func advise(into effects: inout [Effect]) {
+    let entries = state.ledger.entries
     for session in state.policy.sessions {
-      let joules = state.ledger.entries.reduce(0.0) { sum, entry in
+      let joules = entries.reduce(0.0) { sum, entry in
         let isMeant = entry.rule == .standard || entry.rule == .backgroundLocation
         return entry.subscriber == session.subscriber.name && isMeant ? sum + entry.joules : sum
       }
