@@ -128,9 +128,6 @@ extension PowerLedger {
     motionLane.setUsers(users, sharing, into: &bill)
   }
 
-  /// Whether a network hands the receiver orbits, so that no search begins cold.
-  mutating func setAided(_ isAided: Bool) { receiver.isAided = isAided }
-
   /// Books a transfer of so many kilobytes that takes so many seconds, and begins the radio's tail anew.
   mutating func addTransfer(
     _ subscriber: String, kilobytes: Double, seconds: Double = 0, rule: Rule, at instant: EngineInstant
