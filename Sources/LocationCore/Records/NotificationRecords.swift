@@ -27,12 +27,9 @@ public struct NotificationRecord: Hashable, Sendable, Codable {
   public var lateSeconds: Double?
 }
 
-extension NotificationRecord: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["notification"]
-
+extension NotificationRecord: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "notification" }
+  package static let name = "notification"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
