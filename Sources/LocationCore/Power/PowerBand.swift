@@ -99,38 +99,4 @@ extension PowerUse {
       parameterHigh: PowerSample.quantile(0.95, of: draws),
       logForm: share * PortableMath.log((form ?? self.form(under: profile)).spread(under: profile)))
   }
-
-  /// What each parameter contributes to the variance of the energy, as shares that sum to 1, largest first; without
-  /// those that contribute nothing. Tells what to measure next.
-  ///
-  /// First-order Sobol indices, in closed form: the energy is linear in each parameter.
-  public func varianceShares(under profile: PowerProfile) -> [(parameter: PowerParameter, share: Double)] {
-    let mean = PowerParameter.allCases.map { PowerSample.mean(profile[$0].spread) }
-    var slopes = [Double](repeating: 0, count: mean.count)
-    for term in PowerTerm.allCases {
-      for (parameter, weight) in term.price {
-        let joules = self[term] * weight * profile[parameter].value
-        guard let scale = term.scale else {
-          slopes[parameter.index] += joules
-          continue
-        }
-        slopes[parameter.index] += joules * mean[scale.index]
-        slopes[scale.index] += joules * mean[parameter.index]
-      }
-    }
-    let deviations = PowerParameter.allCases.map {
-      slopes[$0.index] * PowerSample.variance(profile[$0].spread).squareRoot()
-    }
-    // What shares an error adds up before it is squared, and divides what comes of it.
-    var sums = [Double](repeating: 0, count: deviations.count)
-    for parameter in PowerParameter.allCases {
-      sums[parameter.errorSource.index] += deviations[parameter.index]
-    }
-    let variances = PowerParameter.allCases.map { deviations[$0.index] * sums[$0.errorSource.index] }
-    let total = variances.reduce(0, +)
-    guard total > 0 else { return [] }
-    return zip(PowerParameter.allCases, variances).filter { $0.1 > 0 }
-      .map { (parameter: $0.0, share: $0.1 / total) }
-      .sorted { ($1.share, $0.parameter.index) < ($0.share, $1.parameter.index) }
-  }
 }
