@@ -35,29 +35,6 @@ public struct Policy: Hashable, Sendable, Codable {
     public var pressureLookSeconds = 1.0
 
     public init() {}
-
-    /// Decodes the numbers; what recordings made before a number was there do not have is as by default.
-    public init(from decoder: any Decoder) throws {
-      let values = try decoder.container(keyedBy: CodingKeys.self)
-      func read<Value: Decodable>(_ key: CodingKeys, _ value: inout Value) throws {
-        value = try values.decodeIfPresent(Value.self, forKey: key) ?? value
-      }
-      try read(.graceSeconds, &graceSeconds)
-      try read(.exitSeconds, &exitSeconds)
-      try read(.forceQuitBlocksLocation, &forceQuitBlocksLocation)
-      try read(.protectUntilFirstUnlock, &protectUntilFirstUnlock)
-      try read(.taskBudgetSeconds, &taskBudgetSeconds)
-      try read(.taskWarningSeconds, &taskWarningSeconds)
-      try read(.backOffSeconds, &backOffSeconds)
-      try read(.backOffLimitSeconds, &backOffLimitSeconds)
-      try read(.throttleOverruns, &throttleOverruns)
-      try read(.throttleSeconds, &throttleSeconds)
-      try read(.throttleLimitSeconds, &throttleLimitSeconds)
-      try read(.wakeLimitSeconds, &wakeLimitSeconds)
-      try read(.wakePauseSeconds, &wakePauseSeconds)
-      try read(.handedLimit, &handedLimit)
-      try read(.pressureLookSeconds, &pressureLookSeconds)
-    }
   }
 
   @Shared var configuration: Configuration
