@@ -1,12 +1,12 @@
 /// What the background modes remember of one subscriber. Each mode's part is a type in the mode's own file; nil until
 /// the mode is used, so that a mode nobody uses costs nothing.
-struct ModeState: Hashable, Sendable, Codable {
+struct ModeState: Hashable, Sendable, Codable, Blank {
   /// Section D.
   var notifications: NotificationBook?
   /// Rule E2.
   var keepAlive: KeepAliveState?
   /// The tags of the sockets that are watched for the process, in the order in which it passed them (rule E4).
-  var sockets: [String] = []
+  @Added var sockets: [String] = []
   /// Rule E5.
   var restart: RestartState?
   /// Section G.
@@ -34,23 +34,6 @@ struct ModeState: Hashable, Sendable, Codable {
     sockets = []
     audio?.sessions = []
     accessories?.endProcess(of: subscriber)
-  }
-}
-
-extension ModeState {
-  /// Decodes what is remembered; of a mode that a snapshot does not know, nothing.
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    notifications = try values.decodeIfPresent(NotificationBook.self, forKey: .notifications)
-    keepAlive = try values.decodeIfPresent(KeepAliveState.self, forKey: .keepAlive)
-    sockets = try values.decodeIfPresent([String].self, forKey: .sockets) ?? []
-    restart = try values.decodeIfPresent(RestartState.self, forKey: .restart)
-    fetch = try values.decodeIfPresent(FetchState.self, forKey: .fetch)
-    audio = try values.decodeIfPresent(AudioState.self, forKey: .audio)
-    pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
-    transfers = try values.decodeIfPresent(TransferBook.self, forKey: .transfers)
-    issues = try values.decodeIfPresent(IssueState.self, forKey: .issues)
-    accessories = try values.decodeIfPresent(AccessoryState.self, forKey: .accessories)
   }
 }
 

@@ -184,6 +184,9 @@ extension Policy {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     _configuration = try values.decode(Shared<Configuration>.self, forKey: .configuration)
     sessions = try values.decode([Session].self, forKey: .sessions)
+    for (index, old) in try values.decode([OldSession].self, forKey: .sessions).enumerated() {
+      if let budget = old.budget { sessions[index].migrate(budget) }
+    }
     isUnlocked = try values.decode(Bool.self, forKey: .isUnlocked)
     lacksSource = try values.decode(Bool.self, forKey: .lacksSource)
     isLowPower = try values.decode(Bool.self, forKey: .isLowPower)
