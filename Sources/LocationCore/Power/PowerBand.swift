@@ -43,6 +43,13 @@ public struct PowerBand: Hashable, Sendable {
   /// The upper end, likewise.
   public var high: Double
 
+  /// A value with its interval.
+  public init(value: Double, low: Double, high: Double) {
+    self.value = value
+    self.low = low
+    self.high = high
+  }
+
   /// Widens an interval that came from the parameters' errors alone by a factor for the model's form, in quadrature
   /// in the logarithm.
   init(value: Double, parameterLow: Double, parameterHigh: Double, logForm: Double) {
@@ -86,7 +93,7 @@ extension PowerUse {
   ) -> PowerBand {
     let policy = joules(under: profile)
     let base = (seconds ?? 0) * profile[.base].value * 1e-3
-    guard policy + base > 0 else { return PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0) }
+    guard policy + base > 0 else { return PowerBand(value: 0, low: 0, high: 0) }
     var draws = PowerSample(of: self, under: profile, table).policy
     if let seconds {
       PowerSample.add(.base, joules: seconds * profile[.base].value * 1e-3, profile, to: &draws)

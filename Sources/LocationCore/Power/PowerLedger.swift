@@ -9,22 +9,6 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   /// What one payer spent in one component under one rule.
   public typealias Entry = PowerEntry
 
-  /// The total with the interval that holds it with 90 %.
-  public struct Estimate: Hashable, Sendable {
-    /// Energy, joules.
-    public var joules: Double
-    /// The lower end of the 90 % interval.
-    public var lowJoules: Double
-    /// The upper end of the 90 % interval.
-    public var highJoules: Double
-
-    public init(joules: Double, lowJoules: Double, highJoules: Double) {
-      self.joules = joules
-      self.lowJoules = lowJoules
-      self.highJoules = highJoules
-    }
-  }
-
   /// What the receiver does.
   public enum Receiver: Hashable, Sendable, Codable {
     case off, acquiring
@@ -257,21 +241,14 @@ extension PowerLedger {
   public var joules: Double { use.joules(under: profile) }
 
   /// Everything spent so far, with the interval that holds it with 90 %.
-  public var estimate: Estimate { estimate(nil) }
+  public var estimate: PowerBand { estimate(nil) }
 
   /// The same, with draws that were made before.
-  package func estimate(_ draws: PowerDrawTable?) -> Estimate {
-    Estimate(use.band(under: profile, draws: draws))
-  }
+  package func estimate(_ draws: PowerDrawTable?) -> PowerBand { use.band(under: profile, draws: draws) }
 
   /// What the whole device took over `seconds`: what was spent here and the base it has anyway, in joules.
   public func deviceJoules(overSeconds seconds: Double) -> Double {
     use.deviceJoules(overSeconds: seconds, under: profile)
-  }
-
-  /// The same with the interval that holds it with 90 %.
-  public func deviceEstimate(overSeconds seconds: Double) -> Estimate {
-    Estimate(use.band(under: profile, deviceSeconds: seconds))
   }
 
   /// Seconds a search would take that began at `instant`, and how it would begin.
@@ -310,10 +287,4 @@ extension PowerLedger {
 
 extension PowerLedger.Entry {
   fileprivate var order: (String, String, String) { (component.rawValue, subscriber, rule.rawValue) }
-}
-
-extension PowerLedger.Estimate {
-  fileprivate init(_ band: PowerBand) {
-    self.init(joules: band.value, lowJoules: band.low, highJoules: band.high)
-  }
 }

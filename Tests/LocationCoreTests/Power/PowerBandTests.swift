@@ -85,7 +85,7 @@ private typealias Fixture = PowerFixture
 
   @Test func nothingUsedIsNothingSpent() {
     let band = PowerUse().band(under: .rpi4UbloxM8)
-    #expect(band == PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0))
+    #expect(band == PowerBand(value: 0, low: 0, high: 0))
     #expect(PowerComparison(of: Self.use(), against: PowerUse(), seconds: 60, under: .rpi4UbloxM8) == nil)
   }
 
