@@ -12,10 +12,8 @@ extension Engine {
   }
 
   private mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) -> Int {
-    let id = takeID()
     state.tally.significant += 1
-    effects.append(.record(Record(id: id, time: utc(at: change.instant), body: .significant(change))))
-    return id
+    return record(.significant(change), at: utc(at: change.instant), into: &effects)
   }
 
   /// What a subscriber measures significant changes by that begins now; nil where the engine's measure has said
@@ -62,9 +60,8 @@ extension Engine {
   /// Records what the regions found, and offers to those who asked what is a trigger.
   mutating func recordRegionEvents(into effects: inout [Effect]) {
     for event in regionEvents {
-      let id = takeID()
       state.tally.regions.count(event.kind)
-      effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
+      let id = record(.region(event), at: utc(at: event.instant), into: &effects)
       if state.policy.notifiesOfRegions { notifyOfRegion(event, into: &effects) }
       guard hasSubscribers, let kind = event.kind.eventKind else { continue }
       state.policy.offer(
@@ -94,8 +91,7 @@ extension Engine {
   ) {
     let instant = state.instant
     guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
-    let id = takeID()
-    effects.append(.record(Record(id: id, time: utc(at: instant), body: body)))
+    let id = record(body, at: utc(at: instant), into: &effects)
     follow(&state.policy, id, index, instant, &steps)
     state.policy.refreshDeadline()
   }
@@ -115,9 +111,9 @@ extension Engine {
         if decision.action == .relaunch {
           book { $0.addRelaunch(decision.subscriber, rule: decision.rule) }
         }
-        effects.append(.record(Record(id: takeID(), time: time, body: .decision(decision))))
+        record(.decision(decision), at: time, into: &effects)
       case .moved(let move):
-        effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
+        record(.subscriberState(move), at: time, into: &effects)
       case .ordered(let order):
         effects.append(.perform(order))
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
@@ -158,7 +154,7 @@ extension Engine {
         record(.accessory(accessory), of: accessory.subscriber, into: &effects) {
           $0.present(accessory, event: $1, $2, at: $3, into: &$4)
         }
-      case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
+      case .noted(let body): record(body, at: time, into: &effects)
       case .transferred(let name, let rule, let kilobytes, let seconds):
         let instant = state.instant
         book { $0.addTransfer(name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: instant) }
@@ -185,8 +181,15 @@ extension Engine {
 
   /// Records that something asked for is not done, and why.
   mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
-    effects.append(
-      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
+    record(.refused(what: what, reason: reason), at: utc(at: state.instant), into: &effects)
+  }
+
+  /// Records something; the id of the record.
+  @discardableResult
+  mutating func record(_ body: Record.Body, at time: UTCTime, into effects: inout [Effect]) -> Int {
+    let id = takeID()
+    effects.append(.record(Record(id: id, time: time, body: body)))
+    return id
   }
 
   /// The id of what is recorded next.

@@ -48,7 +48,7 @@ extension Engine {
     guard let order else { return }
     state.tally.count(order)
     if configuration.explains {
-      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .receiver(order))))
+      record(.receiver(order), at: utc(at: state.instant), into: &effects)
     }
     effects.append(.receive(order))
   }

@@ -45,15 +45,13 @@ extension Engine {
     guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }),
       let last = state.gate.last
     else { return }
-    let id: Int
-    if let visit = owed.visit {
-      id = takeID()
-      effects.append(
-        .record(Record(id: id, time: utc(at: state.instant), body: .visit(visit.reduced))))
-    } else {
-      let update = LocationUpdate(ReducedCell(last.coordinate))
-      id = record(update, time: utc(at: state.instant), into: &effects)
-    }
+    let time = utc(at: state.instant)
+    let id =
+      if let visit = owed.visit {
+        record(.visit(visit.reduced), at: time, into: &effects)
+      } else {
+        record(LocationUpdate(ReducedCell(last.coordinate)), time: time, into: &effects)
+      }
     state.policy.offer(
       event: id, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant, into: &steps)
     state.policy.refreshDeadline()
@@ -63,20 +61,17 @@ extension Engine {
     _ name: String, pauses: Bool, _ reason: PauseEvent.Reason, to index: Int, at fix: Fix,
     into effects: inout [Effect]
   ) {
-    let id = takeID()
     let event = PauseEvent(subscriber: name, pauses: pauses, reason: reason)
     if pauses { state.tally.pauses += 1 } else { state.tally.resumes += 1 }
-    effects.append(.record(Record(id: id, time: fix.time, body: .pause(event))))
+    let id = record(.pause(event), at: fix.time, into: &effects)
     state.policy.offerPause(event: id, to: index, at: state.instant, into: &steps)
   }
 
   private mutating func record(
     _ update: LocationUpdate, time: UTCTime, into effects: inout [Effect]
   ) -> Int {
-    let id = takeID()
     state.tally.locations += 1
-    effects.append(.record(Record(id: id, time: time, body: .location(update))))
-    return id
+    return record(.location(update), at: time, into: &effects)
   }
 
   /// Tells at the end who could have had as much for less (rule B10).
@@ -88,7 +83,7 @@ extension Engine {
         return entry.subscriber == session.subscriber.name && isMeant ? sum + entry.joules : sum
       }
       guard let advice = session.advice.conclusion(for: session.subscriber, joules: joules) else { continue }
-      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .advice(advice))))
+      record(.advice(advice), at: utc(at: state.instant), into: &effects)
     }
   }
 }

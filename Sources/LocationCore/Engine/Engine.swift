@@ -269,8 +269,7 @@ extension Engine {
   ) {
     state.tally.accepted += 1
     if let move = state.gate.takeClockMove() {
-      effects.append(
-        .record(Record(id: takeID(), time: fix.time, body: .clock(seconds: move.seconds))))
+      record(.clock(seconds: move.seconds), at: fix.time, into: &effects)
     }
     let place = effects.count
     if configuration.explains {
@@ -340,8 +339,7 @@ extension Engine {
   private mutating func noteGap(of seconds: Double, before fix: Fix, into effects: inout [Effect]) {
     regions.noteGap()
     state.tally.gaps += 1
-    let body = Record.Body.gap(seconds: seconds, state.isBroken ? .segment : .silence)
-    effects.append(.record(Record(id: takeID(), time: fix.time, body: body)))
+    record(.gap(seconds: seconds, state.isBroken ? .segment : .silence), at: fix.time, into: &effects)
   }
 
   private mutating func breakTrack() {
@@ -436,8 +434,7 @@ extension Engine {
       }
     }
     if isKnown, case .finished(let end) = event {
-      let body = Record.Body.program(subscriber: name, end)
-      effects.append(.record(Record(id: takeID(), time: utc(at: instant), body: body)))
+      record(.program(subscriber: name, end), at: utc(at: instant), into: &effects)
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
     self.steps = steps
@@ -451,7 +448,7 @@ extension Engine {
     bookReceiver(.off)
     advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
-      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
+      record(.power(entry), at: utc(at: state.instant), into: &effects)
     }
   }
 
