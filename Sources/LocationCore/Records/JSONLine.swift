@@ -249,11 +249,8 @@ package enum JSONString {
       bytes.append(byte)
     case 0..<0x20:
       bytes.append(contentsOf: "\\u00".utf8)
-      bytes.append(hexDigits[Int(byte >> 4)])
-      bytes.append(hexDigits[Int(byte & 15)])
+      bytes.append(hexadecimal: byte)
     default: bytes.append(byte)
     }
   }
-
-  private static let hexDigits = Array("0123456789abcdef".utf8)
 }
