@@ -59,8 +59,7 @@ extension Engine {
         decisions.append(decision)
       case .reduced(let name, let owed):
         // In its place a coarse position is offered, which may be told now.
-        let index = policy.sessions.firstIndex { $0.subscriber.name == name }
-        if let index {
+        if let index = policy.index(of: name) {
           policy.offer(
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)

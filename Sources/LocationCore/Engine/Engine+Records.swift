@@ -33,9 +33,7 @@ extension Engine {
 
   /// Tells a subscriber its first significant change, where it may be told one now (rule B1).
   mutating func offerFirstMove(to name: String, into effects: inout [Effect]) {
-    guard let last = state.gate.last,
-      let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name })
-    else { return }
+    guard let last = state.gate.last, let index = state.policy.index(of: name) else { return }
     let before = state.policy.sessions[index].significant
     guard let change = state.policy.firstMove(index, last: last, at: state.instant) else { return }
     tell(change, to: index, before, into: &effects)
@@ -90,7 +88,7 @@ extension Engine {
     then follow: (inout Policy, Int, Int, EngineInstant, inout [PolicyStep]) -> Void
   ) {
     let instant = state.instant
-    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
+    guard let index = state.policy.index(of: name) else { return }
     let id = record(body, at: utc(at: instant), into: &effects)
     follow(&state.policy, id, index, instant, &steps)
     state.policy.refreshDeadline()
@@ -119,9 +117,7 @@ extension Engine {
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
       case .reduced(let name, let owed): tell(name, owed, into: &effects)
       case .changed(let name, let change):
-        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
-          continue
-        }
+        guard let index = state.policy.index(of: name) else { continue }
         let id = record(change, into: &effects)
         state.policy.offerByAccuracy(
           event: id, trigger: .significantChange.of(.move), to: index, at: state.instant, into: &steps)
@@ -137,9 +133,7 @@ extension Engine {
           $0.present(due, event: $1, $2, at: $3, into: &$4)
         }
       case .redelivered(let name, let rule):
-        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
-          continue
-        }
+        guard let index = state.policy.index(of: name) else { continue }
         state.policy.redeliver(index, rule: rule, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
       case .pushed(let due):

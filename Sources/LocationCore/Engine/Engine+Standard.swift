@@ -32,7 +32,7 @@ extension Engine {
   mutating func tell(
     _ name: String, _ fix: Fix, _ reason: LocationUpdate.Reason, into effects: inout [Effect]
   ) {
-    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
+    guard let index = state.policy.index(of: name) else { return }
     let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
     state.policy.offer(event: id, trigger: .standard, to: index, at: state.instant, into: &steps)
     // An answer that suspension waits for.
@@ -42,9 +42,7 @@ extension Engine {
 
   /// Tells one subscriber a coarse position.
   mutating func tell(_ name: String, _ owed: Session.Owed, into effects: inout [Effect]) {
-    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }),
-      let last = state.gate.last
-    else { return }
+    guard let index = state.policy.index(of: name), let last = state.gate.last else { return }
     let time = utc(at: state.instant)
     let id =
       if let visit = owed.visit {

@@ -93,7 +93,7 @@ public struct Engine: ~Copyable {
 
   /// Where a subscriber stands; nil when there is none of that name.
   public func subscriberState(_ name: String) -> SubscriberState? {
-    state.policy.sessions.first { $0.subscriber.name == name }?.state
+    state.policy.session(name)?.state
   }
 
   /// What is known of the place where the position is (rule B5).

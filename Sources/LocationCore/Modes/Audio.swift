@@ -199,7 +199,7 @@ extension Policy {
   mutating func commandAudio(
     _ command: String, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard let lastAudio, let index = sessions.firstIndex(where: { $0.subscriber.name == lastAudio }),
+    guard let lastAudio, let index = index(of: lastAudio),
       requires(.audio, .remoteControl, index, at: instant, into: &steps)
     else { return }
     var call = ModeCall(subscriber: lastAudio, kind: .audio, reason: .audioCommand)

@@ -99,9 +99,15 @@ public struct Policy: Hashable, Sendable, Codable {
   /// A difference that is more than the latency of a report.
   private static var jumpMicroseconds: UInt64 { 1_000_000 }
 
+  /// Where a subscriber is among ``sessions``; nil where there is none of that name.
+  func index(of name: String) -> Int? { sessions.firstIndex { $0.subscriber.name == name } }
+
+  /// What is known of a subscriber; nil where there is none of that name.
+  func session(_ name: String) -> Session? { sessions.first { $0.subscriber.name == name } }
+
   /// Works on one subscriber and keeps the deadline true; false when there is none of that name.
   mutating func withSession(_ name: String, _ body: (inout Policy, Int) -> Void) -> Bool {
-    guard let index = sessions.firstIndex(where: { $0.subscriber.name == name }) else { return false }
+    guard let index = index(of: name) else { return false }
     body(&self, index)
     refreshDeadline()
     return true
@@ -124,7 +130,7 @@ public struct Policy: Hashable, Sendable, Codable {
     _ subscriber: Subscriber, state: SubscriberState, measure: SignificantChange? = nil,
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
-    if let index = sessions.firstIndex(where: { $0.subscriber.name == subscriber.name }) {
+    if let index = index(of: subscriber.name) {
       replace(index, with: subscriber, measure, at: instant, into: &steps)
       refreshDeadline()
       return true
