@@ -110,20 +110,16 @@ extension Policy {
   /// When the modes of a subscriber have something due.
   func modeDeadline(_ session: Session) -> EngineInstant? {
     var due: EngineInstant?
-    func consider(_ window: Window?) {
-      guard let deadline = window?.deadline(awakeSince: awakeSince) else { return }
-      due = due.map { min($0, deadline) } ?? deadline
-    }
+    func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
+    func consider(_ window: Window?) { consider(window?.deadline(awakeSince: awakeSince)) }
     if let book = session.modes.notifications { consider(notificationWindow(book)) }
     if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
-    if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
-    if let end = accessoryDeadline(session) { consider(Window(earliest: end, latest: end)) }
-    if let end = transferDeadline(session) { consider(Window(earliest: end, latest: end)) }
-    if let next = issueDeadline(session) { consider(Window(earliest: next, latest: next)) }
-    if session.hasSilentPush, let until = session.modes.pushes?.heldUntil {
-      consider(Window(earliest: until, latest: until))
-    }
+    consider(session.modes.restart?.dueAt)
+    consider(accessoryDeadline(session))
+    consider(transferDeadline(session))
+    consider(issueDeadline(session))
+    if session.hasSilentPush { consider(session.modes.pushes?.heldUntil) }
     return due
   }
 

@@ -167,8 +167,8 @@ public struct Policy: Hashable, Sendable, Codable {
     if !isAwake { awakeSince = nil }
     var isWatched = false
     for session in sessions {
-      if let deadline = session.deadline { due = due.map { min($0, deadline) } ?? deadline }
-      if let deadline = modeDeadline(session) { due = due.map { min($0, deadline) } ?? deadline }
+      due = EngineInstant.earlier(due, session.deadline)
+      due = EngineInstant.earlier(due, modeDeadline(session))
       if let book = session.modes.notifications {
         notifies = true
         if book.hasRegions { notifiesOfRegions = true }
@@ -177,9 +177,7 @@ public struct Policy: Hashable, Sendable, Codable {
       if session.significant != nil { hasOwnMeasures = true }
       if session.state == .suspended || session.state == .background { isWatched = true }
     }
-    if pressure == .critical, isWatched, let look = nextPressureLook {
-      due = due.map { min($0, look) } ?? look
-    }
+    if pressure == .critical, isWatched { due = EngineInstant.earlier(due, nextPressureLook) }
     nextDeadline = due
   }
 }

@@ -91,10 +91,7 @@ struct Session: Hashable, Sendable, Codable {
   /// The earliest instant at which something is due.
   var deadline: EngineInstant? {
     var due: EngineInstant?
-    func consider(_ instant: EngineInstant?) {
-      guard let instant else { return }
-      due = due.map { min($0, instant) } ?? instant
-    }
+    func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
     for assertion in assertions { consider(assertion.end) }
     if let taskClock, !taskClock.isOver {
       consider(taskClock.warning)

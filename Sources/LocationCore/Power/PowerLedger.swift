@@ -166,10 +166,7 @@ extension PowerLedger {
 
   /// When a state ends by itself.
   private var nextDeadline: EngineInstant? {
-    var next = receiver.deadline
-    if let other = host.deadline { next = next.map { min($0, other) } ?? other }
-    if let other = radio.deadline { next = next.map { min($0, other) } ?? other }
-    return next
+    EngineInstant.earlier(receiver.deadline, EngineInstant.earlier(host.deadline, radio.deadline))
   }
 
   private mutating func book(from start: EngineInstant, to end: EngineInstant) {

@@ -353,12 +353,3 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     receiver?.perform(order, at: now, searchSeconds: searchSeconds)
   }
 }
-
-extension EngineInstant {
-  /// The earlier of two instants, where there are two.
-  fileprivate static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
-    guard let one else { return other }
-    guard let other else { return one }
-    return min(one, other)
-  }
-}
