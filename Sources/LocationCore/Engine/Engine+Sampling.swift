@@ -34,7 +34,7 @@ extension Engine {
     switch event {
     case .opened:
       state.gate.notePause()
-      let seconds = state.ledger.timeToFix(at: state.instant).seconds
+      let seconds = state.ledger.timeToFixSeconds(at: state.instant)
       bookReceiver(.acquiring)
       state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)
     case .released:

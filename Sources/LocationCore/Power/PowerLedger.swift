@@ -138,11 +138,9 @@ extension PowerLedger {
     bill.add(Int64(microsecondsIn: coreSeconds), .run, ReceiverUser(subscriber: subscriber, rule: rule))
   }
 
-  /// Books the start of a process; with the core seconds it took where they were measured.
-  mutating func addRelaunch(_ subscriber: String, coreSeconds: Double? = nil, rule: Rule) {
-    let payer = ReceiverUser(subscriber: subscriber, rule: rule)
-    guard let coreSeconds else { return bill.add(1_000_000, .relaunch, payer) }
-    bill.add(Int64(microsecondsIn: coreSeconds), .relaunchRun, payer)
+  /// Books the start of a process.
+  mutating func addRelaunch(_ subscriber: String, rule: Rule) {
+    bill.add(1_000_000, .relaunch, ReceiverUser(subscriber: subscriber, rule: rule))
   }
 
   /// Books everything up to `instant`, each state until it ends.
@@ -248,19 +246,18 @@ extension PowerLedger {
     use.deviceJoules(overSeconds: seconds, under: profile)
   }
 
-  /// Seconds a search would take that began at `instant`, and how it would begin.
-  public func timeToFix(at instant: EngineInstant) -> (seconds: Double, start: ReceiverStart) {
+  /// Seconds a search would take that began at `instant`.
+  public func timeToFixSeconds(at instant: EngineInstant) -> Double {
     var later = self
     later.settle(at: instant)
-    let start = later.receiver.startKind(at: instant, profile)
     let parameter: PowerParameter =
-      switch start {
+      switch later.receiver.startKind(at: instant, profile) {
       case .cold: .timeToFixCold
       case .warm: .timeToFixWarm
       case .hot: .timeToFixHot
       case .aided: .timeToFixAided
       }
-    return (profile[parameter].value, start)
+    return profile[parameter].value
   }
 
   /// What a search is expected to take that begins within `hotSeconds` of an instant, and later.

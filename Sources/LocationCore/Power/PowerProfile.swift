@@ -84,12 +84,6 @@ public struct PowerProfile: Hashable, Sendable, Codable {
 
   /// Joules as a share of a full battery, in percent; nil where the device has none.
   public func batteryPercent(ofJoules joules: Double) -> Double? { batteryJoules.map { 100 * joules / $0 } }
-
-  /// Joules as milliampere hours at the nominal voltage; nil where there is none.
-  public func milliampereHours(ofJoules joules: Double) -> Double? {
-    let volts = self[.voltage].value
-    return volts > 0 ? joules / (3.6 * volts) : nil
-  }
 }
 
 /// What a profile was calibrated against (rule L3).
