@@ -208,3 +208,14 @@ extension Policy {
     refreshDeadline()
   }
 }
+
+extension SubscriberState {
+  /// Why a program can do nothing now; nil where it runs.
+  var refusal: Decision.Reason? {
+    switch self {
+    case .notRunning: .notRunning
+    case .suspended: .suspended
+    case .inactive, .active, .background: nil
+    }
+  }
+}
