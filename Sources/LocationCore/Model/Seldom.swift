@@ -64,21 +64,4 @@ public struct Rare<Value: Sendable>: Sendable {
 extension Rare: Equatable where Value: Equatable {}
 extension Rare: Hashable where Value: Hashable {}
 
-extension Rare: Codable where Value: Codable {
-  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
-  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
-}
-
-extension KeyedDecodingContainer {
-  /// Absent is nil.
-  func decode<Value: Codable>(_ type: Rare<Value>.Type, forKey key: Key) throws -> Rare<Value> {
-    Rare(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
-  }
-}
-
-extension KeyedEncodingContainer {
-  /// Nil is absent.
-  mutating func encode<Value: Codable>(_ value: Rare<Value>, forKey key: Key) throws {
-    try encodeIfPresent(value.wrappedValue, forKey: key)
-  }
-}
+extension Rare: Codable, CodedByAbsence where Value: Codable {}
