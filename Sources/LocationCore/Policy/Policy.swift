@@ -84,9 +84,7 @@ public struct Policy: Hashable, Sendable, Codable {
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<Configuration>) {
-    _configuration = configuration
-  }
+  mutating func share(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.
   @inline(__always)

@@ -75,9 +75,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   init(_ configuration: Shared<VisitConfiguration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<VisitConfiguration>) {
-    _configuration = configuration
-  }
+  mutating func share(_ configuration: Shared<VisitConfiguration>) { _configuration = configuration }
 
   /// Takes a fix into account and appends what follows from it. Deadlines up to the fix are fired first. A fix that
   /// is not later than the last one is left out.
