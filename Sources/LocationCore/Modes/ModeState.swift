@@ -127,7 +127,7 @@ extension Policy {
   ///
   /// - Parameter isAwake: whether the machine is known to be awake for something else.
   mutating func fireModes(
-    isAwake isAwakeAnyway: Bool = false, at instant: EngineInstant, into steps: inout [PolicyStep]
+    isAwake isAwakeAnyway: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard sessions.contains(where: \.modes.isUsed) else { return }
     var isAwake = isAwakeAnyway || self.isAwake
@@ -147,11 +147,6 @@ extension Policy {
       isAwake = true
     }
     refreshDeadline()
-  }
-
-  /// The machine is awake for something that is no business of the engine.
-  mutating func takeAwake(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    fireModes(isAwake: true, at: instant, into: &steps)
   }
 }
 
