@@ -189,13 +189,7 @@ public struct RegionCounts: Hashable, Sendable, Codable {
   public subscript(name: String) -> Int? { all.first { $0.name == name }?.count }
 
   mutating func count(_ kind: RegionEvent.Kind) {
-    switch kind {
-    case .cross: crosses += 1
-    case .dwell: dwells += 1
-    case .enter: enters += 1
-    case .exit: exits += 1
-    case .state: states += 1
-    }
+    if let kind = Kind(rawValue: kind.name) { self[kind] += 1 }
   }
 
   mutating func add(_ other: RegionCounts) { for kind in Kind.allCases { self[kind] += other[kind] } }

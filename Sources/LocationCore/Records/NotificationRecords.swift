@@ -42,7 +42,7 @@ extension NotificationRecord: SingleTypeRecord {
 
   /// The record in words: without what it says, which is for the user alone.
   package static func text(_ fields: RecordFields) -> TextRecord? {
-    let reason = fields.code("reason", Reason.self)?.phrase ?? fields.text("reason")
+    let reason = fields.code("reason", Reason.self)?.decision.phrase ?? fields.text("reason")
     let late = fields.number("late_s").map { ", \(Wording.duration($0)) late" } ?? ""
     return TextRecord(
       fields.text("subscriber"), "notification \(fields.text("notification")): \(reason)\(late)")
@@ -59,17 +59,6 @@ extension NotificationRecord: SingleTypeRecord {
 }
 
 extension NotificationRecord.Reason {
-  /// In words.
-  package var phrase: String {
-    switch self {
-    case .due: "its time has come"
-    case .overdue: "its time came while nothing could be shown"
-    case .regionEntered: "its region was entered"
-    case .regionLeft: "its region was left"
-    case .now: "asked for at once"
-    }
-  }
-
   /// The same as the reason of a decision.
   var decision: Decision.Reason {
     switch self {
