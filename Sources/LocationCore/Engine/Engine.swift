@@ -107,8 +107,7 @@ public struct Engine: ~Copyable {
   /// The instant at which a replay stamps a report: its time on the engine's axis, or the present instant where
   /// its time can't be believed.
   ///
-  /// It changes nothing; it is `mutating` because an engine that is only lent to another module is copied, which
-  /// takes longer than the answer.
+  /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   public mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
     guard let instant = state.gate.instant(ofReplayed: report) else { return state.instant }
     return max(state.instant, instant)
@@ -116,7 +115,7 @@ public struct Engine: ~Copyable {
 
   /// ``nextDeadline``, for another module's hot path.
   ///
-  /// It changes nothing; it is `mutating` for the reason given above.
+  /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   public mutating func due() -> EngineInstant? { nextDeadline }
 
   /// Takes a position report: the same as an event with it, without the way through an enum of all events.
@@ -186,7 +185,7 @@ public struct Engine: ~Copyable {
 extension Engine {
   /// When something is due next, from those who know.
   ///
-  /// It changes nothing; it is `mutating` because the whole engine would be copied to ask otherwise.
+  /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   private mutating func findDeadline() -> EngineInstant? {
     var due = regions.clocks.nextDue
     if let other = state.significant.nextDeadline, other < due { due = other }
@@ -253,7 +252,7 @@ extension Engine {
     return true
   }
 
-  /// Out of the way: where it were inlined, every report would be copied for it.
+  /// Never inlined: inlined, it would make the compiler copy every report.
   @inline(never)
   private mutating func refuse(
     _ report: FixReport, _ reason: RejectReason, id: Int, into effects: inout [Effect]

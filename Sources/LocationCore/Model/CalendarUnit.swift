@@ -121,7 +121,7 @@ public enum CalendarUnit: String, Hashable, Sendable, Codable, CaseIterable {
 
   private static let daySeconds = 86_400
 
-  /// The so-manieth Monday to Friday after a day since 1970-01-01, which was a Thursday.
+  /// The n-th weekday (Monday to Friday) after a day; days count from 1970-01-01, a Thursday.
   private static func weekday(_ count: Int, after day: Int) -> Int {
     guard count > 0 else { return day }
     // 0 is Monday. From a weekend the count begins with the Friday before.

@@ -1,5 +1,5 @@
-/// A value that few engines change: those that do not refer to one in memory. It is coded, compared and hashed as the
-/// value itself.
+/// A value that few engines change: the others share one copy in memory. It is coded, compared and hashed as the value
+/// itself.
 @propertyWrapper
 public struct Seldom<Value: Sendable>: Sendable {
   /// An array, because arrays share their memory until they are changed.
@@ -33,7 +33,7 @@ public struct Rare<Value: Sendable>: Sendable {
   /// The value; nil for none.
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
-  // No `_read` and no `_modify`: their frames would be allocated.
+  // No `_read` and no `_modify`: a coroutine's frame would be allocated on the heap for each access.
   /// The value; nil where there is none.
   public var wrappedValue: Value? {
     @inline(__always) get { one.isEmpty ? nil : one[0] }

@@ -6,7 +6,8 @@ struct Session: Hashable, Sendable, Codable {
     var trigger: Trigger
     /// Whether the running process has been handed it.
     var isHanded = false
-    /// Whether any process has: that it is handed over once more is told by the start, and not for each event.
+    /// Whether any process, also an earlier one, was handed it. Handing it over again is recorded once, at the start,
+    /// not for each event.
     var wasHanded = false
     /// The region it is about; nil where it is about none.
     var region: String?

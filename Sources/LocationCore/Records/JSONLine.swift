@@ -64,12 +64,12 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A member; none where the value is not known.
+  /// A member that is a list of strings.
   package mutating func member(_ key: StaticString, _ value: [String]) {
     list(key, value) { $0.string($1) }
   }
 
-  /// A member.
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: Bool?) {
     guard let value else { return }
     self.key(key)
