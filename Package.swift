@@ -148,7 +148,7 @@ let package = Package(
     // A disk for SQLite that fails as tests tell it.
     .target(name: "CFaultyDisk", path: "Tests/CFaultyDisk", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
-      name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport"],
+      name: "LocationCoreTests", dependencies: ["LocationCore", "TestSupport", "CGEOS"],
       swiftSettings: strict),
     .testTarget(
       name: "LocationRuntimeTests",

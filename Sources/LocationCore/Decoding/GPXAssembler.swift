@@ -38,9 +38,6 @@ package struct GPXAssembler {
     package var routePoints = 0
     /// `wpt` elements.
     package var waypoints = 0
-
-    /// Whether there is any point at all.
-    package var hasPoint: Bool { trackPoints + routePoints + waypoints > 0 }
   }
 
   /// Routes and waypoints beyond this are not kept: 100,000 take about 11 MB.

@@ -5,6 +5,11 @@ extension JSONReader {
     return bytes.span.extracting(text.range).equals(literal)
   }
 
+  /// Whether a string without escapes is those bytes.
+  package func equals(_ text: Text, _ other: [UInt8]) -> Bool {
+    !text.hasEscapes && bytes.span.extracting(text.range).equals(other)
+  }
+
   /// A string with its escapes resolved.
   package func decoded(_ text: Text) -> String {
     guard text.hasEscapes else { return String(decoding: bytes[text.range], as: UTF8.self) }

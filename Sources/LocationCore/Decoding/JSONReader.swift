@@ -310,7 +310,7 @@ extension JSONReader {
       guard offset < limit, let digit = bytes[offset].hexadecimalDigit else {
         throw .syntax(at: escape, "an escape without its four hexadecimal digits")
       }
-      value = value << 4 | digit
+      value = value << 4 | UInt32(digit)
       offset += 1
     }
     return value
@@ -337,16 +337,5 @@ extension JSONReader {
       throw .syntax(at: offset, "bytes that are not UTF-8")
     }
     offset += length
-  }
-}
-
-extension UInt8 {
-  fileprivate var hexadecimalDigit: UInt32? {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(self - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(self - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(self - UInt8(ascii: "A") + 10)
-    default: nil
-    }
   }
 }

@@ -22,8 +22,8 @@ package struct NMEASentence {
       end += 1
     }
     if end < text.count, text[end] == UInt8(ascii: "*") {
-      guard end + 2 < text.count, let high = Self.hexDigit(text[end + 1]),
-        let low = Self.hexDigit(text[end + 2]),
+      guard end + 2 < text.count, let high = text[end + 1].hexadecimalDigit,
+        let low = text[end + 2].hexadecimalDigit,
         high << 4 | low == sum
       else { return nil }
     }
@@ -35,15 +35,6 @@ package struct NMEASentence {
     kind = Array(address.suffix(3))
     fields = parts.dropFirst().map(\.indices)
     self.line = line
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 
   /// Whether it is of a kind, given as three letters.

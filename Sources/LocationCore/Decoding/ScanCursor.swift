@@ -2,14 +2,11 @@
 ///
 /// It is not checked against the end of the text. Behind it stand ``ScanPiece/paddingBytes`` zero bytes, and
 /// whoever moves the cursor has seen that the bytes it moves over are other than zero; so it never moves
-/// beyond the first of them, from where ``reachBytes`` may still be looked at.
+/// beyond the first of them.
 @safe struct ScanCursor {
   private(set) var place: UnsafePointer<UInt8>
   /// Line feeds that were passed.
   private(set) var lines = 0
-
-  /// How far from a cursor anything is looked at.
-  static let reachBytes = 48
 
   /// - Parameter place: a place in the text of a piece, or its end.
   @unsafe @inline(__always)
@@ -72,7 +69,7 @@ extension ScanPiece {
 // MARK: - Words and white space
 
 extension ScanCursor {
-  /// Moves over an ASCII literal of at most ``reachBytes`` without zero bytes, if it is next.
+  /// Moves over a short ASCII literal without zero bytes, if it is next.
   @inline(__always)
   mutating func take(_ literal: StaticString) -> Bool {
     guard has(literal) else { return false }

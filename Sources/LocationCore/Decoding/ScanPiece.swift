@@ -28,9 +28,6 @@ package struct ScanPiece: Sendable {
     }
   }
 
-  /// Whether there is no room left.
-  package var isFull: Bool { count == capacity }
-
   /// Forgets the text.
   package mutating func removeAll() { count = 0 }
 

@@ -1,7 +1,7 @@
 /// What an engine without subscribers has to remember between two fixes: what survives of one device among many.
 ///
-/// It leaves out programs, energy and the plan of the receiver, of which nothing that such an engine records depends,
-/// and the regions themselves, which a catalog has. So it is about a kilobyte.
+/// It leaves out programs, energy and the receiver's plan, which do not affect anything such an engine records, and the
+/// regions, which the catalog has. So it takes about a kilobyte.
 public struct DeviceSnapshot: Hashable, Sendable, Codable {
   /// The version of this format that is written.
   public static let version = 1

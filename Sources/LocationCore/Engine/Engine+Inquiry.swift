@@ -1,5 +1,5 @@
-/// What those ask who want to know why something did, or did not, happen. Nothing here changes the engine; what is
-/// `mutating` is so because an engine that is only lent to another module is copied.
+/// Questions about why something did or did not happen. Nothing here changes the engine; functions are
+/// `mutating` only so that the compiler does not copy it for the call.
 extension Engine {
   /// UTC at which an event that comes now happens: a report's own time where that can be believed, else that of the
   /// instant.
@@ -59,8 +59,7 @@ extension Engine {
         decisions.append(decision)
       case .reduced(let name, let owed):
         // In its place a coarse position is offered, which may be told now.
-        let index = policy.sessions.firstIndex { $0.subscriber.name == name }
-        if let index {
+        if let index = policy.index(of: name) {
           policy.offer(
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)

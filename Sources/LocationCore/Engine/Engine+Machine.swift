@@ -15,7 +15,8 @@ extension Engine {
     case .zone(let zone): state.policy.zone = zone
     case .notifier(let isThere): state.policy.hasNotifier = isThere
     case .audioCommand(let command): state.policy.commandAudio(command, at: state.instant, into: &steps)
-    case .awake: state.policy.takeAwake(at: state.instant, into: &steps)
+    // For something that is no business of the engine.
+    case .awake: state.policy.fireModes(isAwake: true, at: state.instant, into: &steps)
     case .absent(let isAbsent):
       state.policy.isAbsent = isAbsent
       if !isAbsent { state.policy.showAgain(at: state.instant, into: &steps) }

@@ -155,9 +155,7 @@ extension Engine {
   /// Whether the user lets a subscriber show notifications (rule D8).
   public func mayNotify(_ name: String) -> Bool { session(name)?.modes.notifications?.isAllowed ?? true }
 
-  private func session(_ name: String) -> Session? {
-    state.policy.sessions.first { $0.subscriber.name == name }
-  }
+  private func session(_ name: String) -> Session? { state.policy.session(name) }
 }
 
 extension FetchView {

@@ -12,10 +12,8 @@ extension Engine {
   }
 
   private mutating func record(_ change: SignificantChange.Change, into effects: inout [Effect]) -> Int {
-    let id = takeID()
     state.tally.significant += 1
-    effects.append(.record(Record(id: id, time: utc(at: change.instant), body: .significant(change))))
-    return id
+    return record(.significant(change), at: utc(at: change.instant), into: &effects)
   }
 
   /// What a subscriber measures significant changes by that begins now; nil where the engine's measure has said
@@ -35,9 +33,7 @@ extension Engine {
 
   /// Tells a subscriber its first significant change, where it may be told one now (rule B1).
   mutating func offerFirstMove(to name: String, into effects: inout [Effect]) {
-    guard let last = state.gate.last,
-      let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name })
-    else { return }
+    guard let last = state.gate.last, let index = state.policy.index(of: name) else { return }
     let before = state.policy.sessions[index].significant
     guard let change = state.policy.firstMove(index, last: last, at: state.instant) else { return }
     tell(change, to: index, before, into: &effects)
@@ -47,7 +43,7 @@ extension Engine {
   /// Tells a subscriber whose window is over where it is now, if it has moved far enough (rule B1).
   private mutating func offerDueMove(to name: String, into effects: inout [Effect]) {
     guard let last = state.gate.last,
-      let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name })
+      let index = state.policy.index(of: name)
     else { return }
     let before = state.policy.sessions[index].significant
     if let change = state.policy.dueMove(index, last: last, at: state.instant) {
@@ -82,9 +78,8 @@ extension Engine {
   /// Records what the regions found, and offers to those who asked what is a trigger.
   mutating func recordRegionEvents(into effects: inout [Effect]) {
     for event in regionEvents {
-      let id = takeID()
       state.tally.regions.count(event.kind)
-      effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .region(event))))
+      let id = record(.region(event), at: utc(at: event.instant), into: &effects)
       if state.policy.notifiesOfRegions { notifyOfRegion(event, into: &effects) }
       guard hasSubscribers, let kind = event.kind.eventKind else { continue }
       state.policy.offer(
@@ -113,9 +108,8 @@ extension Engine {
     then follow: (inout Policy, Int, Int, EngineInstant, inout [PolicyStep]) -> Void
   ) {
     let instant = state.instant
-    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
-    let id = takeID()
-    effects.append(.record(Record(id: id, time: utc(at: instant), body: body)))
+    guard let index = state.policy.index(of: name) else { return }
+    let id = record(body, at: utc(at: instant), into: &effects)
     follow(&state.policy, id, index, instant, &steps)
     state.policy.refreshDeadline()
   }
@@ -135,9 +129,9 @@ extension Engine {
         if decision.action == .relaunch {
           book { $0.addRelaunch(decision.subscriber, rule: decision.rule) }
         }
-        effects.append(.record(Record(id: takeID(), time: time, body: .decision(decision))))
+        record(.decision(decision), at: time, into: &effects)
       case .moved(let move):
-        effects.append(.record(Record(id: takeID(), time: time, body: .subscriberState(move))))
+        record(.subscriberState(move), at: time, into: &effects)
       case .ordered(let order):
         effects.append(.perform(order))
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
@@ -154,9 +148,7 @@ extension Engine {
           $0.present(due, event: $1, $2, at: $3, into: &$4)
         }
       case .redelivered(let name, let rule):
-        guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else {
-          continue
-        }
+        guard let index = state.policy.index(of: name) else { continue }
         state.policy.redeliver(index, rule: rule, at: state.instant, into: &steps)
         state.policy.refreshDeadline()
       case .pushed(let due):
@@ -171,7 +163,7 @@ extension Engine {
         record(.accessory(accessory), of: accessory.subscriber, into: &effects) {
           $0.present(accessory, event: $1, $2, at: $3, into: &$4)
         }
-      case .noted(let body): effects.append(.record(Record(id: takeID(), time: time, body: body)))
+      case .noted(let body): record(body, at: time, into: &effects)
       case .transferred(let name, let rule, let kilobytes, let seconds):
         let instant = state.instant
         book { $0.addTransfer(name, kilobytes: kilobytes, seconds: seconds, rule: rule, at: instant) }
@@ -198,8 +190,15 @@ extension Engine {
 
   /// Records that something asked for is not done, and why.
   mutating func refuse(_ what: String, _ reason: String, into effects: inout [Effect]) {
-    effects.append(
-      .record(Record(id: takeID(), time: utc(at: state.instant), body: .refused(what: what, reason: reason))))
+    record(.refused(what: what, reason: reason), at: utc(at: state.instant), into: &effects)
+  }
+
+  /// Records something; the id of the record.
+  @discardableResult
+  mutating func record(_ body: Record.Body, at time: UTCTime, into effects: inout [Effect]) -> Int {
+    let id = takeID()
+    effects.append(.record(Record(id: id, time: time, body: body)))
+    return id
   }
 
   /// The id of what is recorded next.

@@ -34,7 +34,7 @@ extension Engine {
     switch event {
     case .opened:
       state.gate.notePause()
-      let seconds = state.ledger.timeToFix(at: state.instant).seconds
+      let seconds = state.ledger.timeToFixSeconds(at: state.instant)
       bookReceiver(.acquiring)
       state.sampling.open(at: state.instant, timeToFixSeconds: seconds, by: configuration.sampling)
     case .released:
@@ -48,7 +48,7 @@ extension Engine {
     guard let order else { return }
     state.tally.count(order)
     if configuration.explains {
-      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .receiver(order))))
+      record(.receiver(order), at: utc(at: state.instant), into: &effects)
     }
     effects.append(.receive(order))
   }

@@ -15,6 +15,6 @@ extension Engine {
     case .dropped: state.tally.gaps += 1
     }
     if case .stale = event { state.tally.stale += 1 }
-    effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .source(event))))
+    record(.source(event), at: utc(at: state.instant), into: &effects)
   }
 }

@@ -32,7 +32,7 @@ extension Engine {
   mutating func tell(
     _ name: String, _ fix: Fix, _ reason: LocationUpdate.Reason, into effects: inout [Effect]
   ) {
-    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }) else { return }
+    guard let index = state.policy.index(of: name) else { return }
     let id = record(LocationUpdate(fix, reason), time: utc(at: state.instant), into: &effects)
     state.policy.offer(event: id, trigger: .standard, to: index, at: state.instant, into: &steps)
     // An answer that suspension waits for.
@@ -42,23 +42,20 @@ extension Engine {
 
   /// Tells one subscriber a coarse position. One that waited is not told if it is the same as the last (rule B1).
   mutating func tell(_ name: String, _ owed: Session.Owed, into effects: inout [Effect]) {
-    guard let index = state.policy.sessions.firstIndex(where: { $0.subscriber.name == name }),
-      let last = state.gate.last
-    else { return }
+    guard let index = state.policy.index(of: name), let last = state.gate.last else { return }
     let cell = ReducedCell(owed.visit?.coordinate ?? last.coordinate)
     // A direct one has no event that it stands for.
     if owed.event != nil, owed.visit == nil, cell == state.policy.sessions[index].reducedCell {
       return state.policy.dropUnmoved(owed, index, at: state.instant, into: &steps)
     }
     state.policy.update(index) { $0.reducedCell = cell }
-    let id: Int
-    if let visit = owed.visit {
-      id = takeID()
-      effects.append(
-        .record(Record(id: id, time: utc(at: state.instant), body: .visit(visit.reduced))))
-    } else {
-      id = record(LocationUpdate(cell), time: utc(at: state.instant), into: &effects)
-    }
+    let time = utc(at: state.instant)
+    let id =
+      if let visit = owed.visit {
+        record(.visit(visit.reduced), at: time, into: &effects)
+      } else {
+        record(LocationUpdate(cell), time: time, into: &effects)
+      }
     state.policy.offer(
       event: id, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant, into: &steps)
     state.policy.refreshDeadline()
@@ -68,31 +65,29 @@ extension Engine {
     _ name: String, pauses: Bool, _ reason: PauseEvent.Reason, to index: Int, at fix: Fix,
     into effects: inout [Effect]
   ) {
-    let id = takeID()
     let event = PauseEvent(subscriber: name, pauses: pauses, reason: reason)
     if pauses { state.tally.pauses += 1 } else { state.tally.resumes += 1 }
-    effects.append(.record(Record(id: id, time: fix.time, body: .pause(event))))
+    let id = record(.pause(event), at: fix.time, into: &effects)
     state.policy.offerPause(event: id, to: index, at: state.instant, into: &steps)
   }
 
   private mutating func record(
     _ update: LocationUpdate, time: UTCTime, into effects: inout [Effect]
   ) -> Int {
-    let id = takeID()
     state.tally.locations += 1
-    effects.append(.record(Record(id: id, time: time, body: .location(update))))
-    return id
+    return record(.location(update), at: time, into: &effects)
   }
 
   /// Tells at the end who could have had as much for less (rule B10).
   mutating func advise(into effects: inout [Effect]) {
+    let entries = state.ledger.entries
     for session in state.policy.sessions {
-      let joules = state.ledger.entries.reduce(0.0) { sum, entry in
+      let joules = entries.reduce(0.0) { sum, entry in
         let isMeant = entry.rule == .standard || entry.rule == .backgroundLocation
         return entry.subscriber == session.subscriber.name && isMeant ? sum + entry.joules : sum
       }
       guard let advice = session.advice.conclusion(for: session.subscriber, joules: joules) else { continue }
-      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .advice(advice))))
+      record(.advice(advice), at: utc(at: state.instant), into: &effects)
     }
   }
 }

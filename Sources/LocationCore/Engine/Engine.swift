@@ -93,7 +93,7 @@ public struct Engine: ~Copyable {
 
   /// Where a subscriber stands; nil when there is none of that name.
   public func subscriberState(_ name: String) -> SubscriberState? {
-    state.policy.sessions.first { $0.subscriber.name == name }?.state
+    state.policy.session(name)?.state
   }
 
   /// What is known of the place where the position is (rule B5).
@@ -107,8 +107,7 @@ public struct Engine: ~Copyable {
   /// The instant at which a replay stamps a report: its time on the engine's axis, or the present instant where
   /// its time can't be believed.
   ///
-  /// It changes nothing; it is `mutating` because an engine that is only lent to another module is copied, which
-  /// takes longer than the answer.
+  /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   public mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
     guard let instant = state.gate.instant(ofReplayed: report) else { return state.instant }
     return max(state.instant, instant)
@@ -116,7 +115,7 @@ public struct Engine: ~Copyable {
 
   /// ``nextDeadline``, for another module's hot path.
   ///
-  /// It changes nothing; it is `mutating` for the reason given above.
+  /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   public mutating func due() -> EngineInstant? { nextDeadline }
 
   /// Takes a position report: the same as an event with it, without the way through an enum of all events.
@@ -186,7 +185,7 @@ public struct Engine: ~Copyable {
 extension Engine {
   /// When something is due next, from those who know.
   ///
-  /// It changes nothing; it is `mutating` because the whole engine would be copied to ask otherwise.
+  /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   private mutating func findDeadline() -> EngineInstant? {
     var due = regions.clocks.nextDue
     if let other = state.significant.nextDeadline, other < due { due = other }
@@ -253,7 +252,7 @@ extension Engine {
     return true
   }
 
-  /// Out of the way: where it were inlined, every report would be copied for it.
+  /// Never inlined: inlined, it would make the compiler copy every report.
   @inline(never)
   private mutating func refuse(
     _ report: FixReport, _ reason: RejectReason, id: Int, into effects: inout [Effect]
@@ -269,8 +268,7 @@ extension Engine {
   ) {
     state.tally.accepted += 1
     if let move = state.gate.takeClockMove() {
-      effects.append(
-        .record(Record(id: takeID(), time: fix.time, body: .clock(seconds: move.seconds))))
+      record(.clock(seconds: move.seconds), at: fix.time, into: &effects)
     }
     let place = effects.count
     if configuration.explains {
@@ -340,8 +338,7 @@ extension Engine {
   private mutating func noteGap(of seconds: Double, before fix: Fix, into effects: inout [Effect]) {
     regions.noteGap()
     state.tally.gaps += 1
-    let body = Record.Body.gap(seconds: seconds, state.isBroken ? .segment : .silence)
-    effects.append(.record(Record(id: takeID(), time: fix.time, body: body)))
+    record(.gap(seconds: seconds, state.isBroken ? .segment : .silence), at: fix.time, into: &effects)
   }
 
   private mutating func breakTrack() {
@@ -436,8 +433,7 @@ extension Engine {
       }
     }
     if isKnown, case .finished(let end) = event {
-      let body = Record.Body.program(subscriber: name, end)
-      effects.append(.record(Record(id: takeID(), time: utc(at: instant), body: body)))
+      record(.program(subscriber: name, end), at: utc(at: instant), into: &effects)
     }
     guard isKnown else { return refuse("subscriber \(name)", "no such subscriber", into: &effects) }
     self.steps = steps
@@ -451,7 +447,7 @@ extension Engine {
     bookReceiver(.off)
     advise(into: &effects)
     for entry in state.ledger.entries where entry.joules > 0 || entry.seconds > 0 {
-      effects.append(.record(Record(id: takeID(), time: utc(at: state.instant), body: .power(entry))))
+      record(.power(entry), at: utc(at: state.instant), into: &effects)
     }
   }
 

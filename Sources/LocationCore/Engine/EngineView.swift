@@ -80,9 +80,7 @@ extension Engine {
   /// What a subscriber that asks is told of a region: by the same rights as an event of it, and only of a region of its
   /// manifest.
   public func regionState(_ id: String, for name: String) -> RegionAnswer {
-    guard let session = state.policy.sessions.first(where: { $0.subscriber.name == name }) else {
-      return .unknown
-    }
+    guard let session = state.policy.session(name) else { return .unknown }
     if let reason = session.mayBeTold { return .refused(reason) }
     if session.subscriber.accuracy == .reduced { return .refused(.reduced) }
     guard session.subscriber.regions?.contains(id) ?? true, let state = regionState(id) else {
@@ -109,7 +107,7 @@ extension Engine {
 
   /// One subscriber; nil where there is none of that name.
   public func subscriber(_ name: String) -> SubscriberView? {
-    state.policy.sessions.first { $0.subscriber.name == name }.map(SubscriberView.init)
+    state.policy.session(name).map(SubscriberView.init)
   }
 
   /// How many regions there are.

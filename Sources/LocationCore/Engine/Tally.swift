@@ -5,7 +5,7 @@ public struct Tally: Hashable, Sendable, Codable {
   /// Reports believed.
   public internal(set) var accepted = 0
   /// Refused reports by reason, in the order of ``RejectReason``'s cases; none before the first.
-  private var rejected: [Int] = []
+  @Rejections private var rejected: [Int] = []
   /// Significant changes.
   @Count public internal(set) var significant = 0
   /// Gaps in the signal.
@@ -102,6 +102,24 @@ public struct Tally: Hashable, Sendable, Codable {
   }
 }
 
+/// Counts in the order of ``RejectReason``'s cases, or none at all. A list of another length is not decoded.
+@propertyWrapper
+struct Rejections: Hashable, Sendable, Codable {
+  var wrappedValue: [Int]
+
+  init(wrappedValue: [Int]) { self.wrappedValue = wrappedValue }
+  init(from decoder: any Decoder) throws {
+    wrappedValue = try [Int](from: decoder)
+    guard wrappedValue.isEmpty || wrappedValue.count == RejectReason.allCases.count else {
+      throw DecodingError.dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath, debugDescription: "\(wrappedValue.count) counts of rejected fixes"))
+    }
+  }
+
+  func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
+}
+
 /// A count in half of the memory of an `Int`. It is coded as one; beyond 2 billion it stays.
 @propertyWrapper
 public struct Count: Hashable, Sendable, Codable {
@@ -171,13 +189,7 @@ public struct RegionCounts: Hashable, Sendable, Codable {
   public subscript(name: String) -> Int? { all.first { $0.name == name }?.count }
 
   mutating func count(_ kind: RegionEvent.Kind) {
-    switch kind {
-    case .cross: crosses += 1
-    case .dwell: dwells += 1
-    case .enter: enters += 1
-    case .exit: exits += 1
-    case .state: states += 1
-    }
+    if let kind = Kind(rawValue: kind.name) { self[kind] += 1 }
   }
 
   mutating func add(_ other: RegionCounts) { for kind in Kind.allCases { self[kind] += other[kind] } }

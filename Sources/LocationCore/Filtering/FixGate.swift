@@ -62,9 +62,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<Configuration>) {
-    _configuration = configuration
-  }
+  mutating func share(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// The fix that a report is believed to be. `instant` is when it arrived.
   ///

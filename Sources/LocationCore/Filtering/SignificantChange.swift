@@ -52,9 +52,7 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<Configuration>) {
-    _configuration = configuration
-  }
+  mutating func share(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// The end of the window, when something waits for it.
   public var nextDeadline: EngineInstant? {

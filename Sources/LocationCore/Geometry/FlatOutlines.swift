@@ -23,8 +23,6 @@ struct FlatOutlines: Sendable {
   }
 
   private var rows: [Row] = []
-  /// Where rows are free again, by the steps of what they held.
-  private var free = [[Int32]](repeating: [], count: mostSteps + 1)
 
   /// The most, in metres, by which an answer is wrong: half a unit of ``RegionAnnulus/largeMeters`` along both axes makes
   /// 0.044, ten times what the rounding of singles makes of 4 km makes 0.02.
@@ -67,12 +65,10 @@ struct FlatOutlines: Sendable {
       let offset = Self.offset(of: vertex, from: annulus)
       reach = (Swift.max(reach.east, abs(offset.east)), Swift.max(reach.north, abs(offset.north)))
     }
-    let first = free[steps].popLast() ?? Int32(rows.count)
     let outline = Outline(
-      first: first, steps: Int32(steps), bufferMeters: bufferMeters, middleLongitude: annulus.longitude,
-      middleLatitude: annulus.latitude, eastUnit: Float(reach.east / Self.mostUnits),
-      northUnit: Float(reach.north / Self.mostUnits))
-    if Int(first) == rows.count { rows += repeatElement(Row(), count: steps + 1) }
+      first: Int32(rows.count), steps: Int32(steps), bufferMeters: bufferMeters,
+      middleLongitude: annulus.longitude, middleLatitude: annulus.latitude,
+      eastUnit: Float(reach.east / Self.mostUnits), northUnit: Float(reach.north / Self.mostUnits))
     for step in 0...steps {
       var row = Row()
       for lane in 0..<Self.width {
@@ -81,7 +77,7 @@ struct FlatOutlines: Sendable {
         row[lane] =
           Self.biased(offset.east, outline.eastUnit) | Self.biased(offset.north, outline.northUnit) << 16
       }
-      rows[Int(first) + step] = row
+      rows.append(row)
     }
     return outline
   }
@@ -100,9 +96,6 @@ struct FlatOutlines: Sendable {
   private static func biased(_ degrees: Double, _ unit: Float) -> UInt32 {
     UInt32(Int32((degrees / Double(unit)).rounded()) + Int32(bias))
   }
-
-  /// Forgets an outline.
-  mutating func remove(_ outline: Outline) { free[Int(outline.steps)].append(outline.first) }
 
   /// Makes room for as many outlines as others hold.
   mutating func reserve(as others: FlatOutlines) { rows.reserveCapacity(others.rows.count) }

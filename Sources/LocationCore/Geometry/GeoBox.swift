@@ -48,19 +48,6 @@ package struct GeoBox: Hashable, Sendable {
   /// Covers the difference between the ellipsoid and the formula above.
   private static let sphereSlack = 0.99
 
-  /// Degrees of longitude by which a place misses the box; 0 within its longitudes.
-  @inline(__always) package func longitudeMissDegrees(_ longitude: Double) -> Double {
-    var east = longitude - west
-    if east < 0 { east += 360 }
-    if east <= width { return 0 }
-    return Swift.min(east - width, 360 - east)
-  }
-
-  /// Degrees of latitude by which a place misses the box; 0 within its latitudes.
-  @inline(__always) package func latitudeMissDegrees(_ latitude: Double) -> Double {
-    Swift.max(0, Swift.max(south - latitude, latitude - north))
-  }
-
   /// Whether two boxes have a place in common.
   package func meets(_ other: GeoBox) -> Bool {
     guard south <= other.north, other.south <= north else { return false }

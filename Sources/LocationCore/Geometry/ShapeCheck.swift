@@ -9,7 +9,7 @@ enum ShapeCheck {
     }
     if polygons.count == 1, polygons[0].holes.isEmpty, isPlainlySimple(polygons[0].shell) { return }
     let rings = polygons.map { polygon in ([polygon.shell] + polygon.holes).map(RingFrame.ring) }
-    _ = try PreparedPolygon(rings)
+    try PolygonValidity.check(rings)
   }
 
   static func check(line: [Coordinate], bufferMeters: Double) throws(RegionError) {

@@ -51,14 +51,8 @@ extension Trig {
     return y.sign == .minus ? -angle : angle
   }
 
-  /// Arc tangent, -π/2 to π/2; NaN unless finite.
-  package static func atan(_ x: Double) -> Double { atan2(x, 1) }
-
   /// Arc sine, -π/2 to π/2; NaN outside -1 to 1.
   package static func asin(_ x: Double) -> Double { atan2(x, ((1 - x) * (1 + x)).squareRoot()) }
-
-  /// Arc cosine, 0 to π; NaN outside -1 to 1.
-  package static func acos(_ x: Double) -> Double { atan2(((1 - x) * (1 + x)).squareRoot(), x) }
 
   /// The length of the vector (x, y), between 1e-150 and 1e150 or zero.
   @inline(__always) package static func hypot(_ x: Double, _ y: Double) -> Double {

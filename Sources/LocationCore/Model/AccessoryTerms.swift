@@ -72,7 +72,7 @@ public enum AccessoryEvent: Hashable, Sendable, Codable {
   case request(session: String, GattRequest)
   /// The program gives the value of a characteristic of its service, two hexadecimal digits a byte.
   case publish(session: String, characteristic: String, value: String)
-  /// Who held its sessions of Bluetooth is gone: they are asked for anew, which is no news.
+  /// The helper that held its Bluetooth sessions has ended: they are opened again, and nothing is reported.
   case anew
 }
 

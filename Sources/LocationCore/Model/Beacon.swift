@@ -17,7 +17,7 @@ public struct Beacon: Hashable, Sendable, Codable {
     var text = ""
     for (place, byte) in bytes.enumerated() {
       if [4, 6, 8, 10].contains(place) { text += "-" }
-      text += Self.hex(byte)
+      text += String(hexadecimal: CollectionOfOne(byte))
     }
     group = text
     self.major = major
@@ -26,8 +26,8 @@ public struct Beacon: Hashable, Sendable, Codable {
 
   /// A beacon with the 10 bytes of a namespace, and the 6 of an instance; nil for any.
   public init(namespace: some Collection<UInt8>, instance: (some Collection<UInt8>)?) {
-    group = namespace.map(Self.hex).joined()
-    self.instance = instance.map { $0.map(Self.hex).joined() }
+    group = String(hexadecimal: namespace)
+    self.instance = instance.map { String(hexadecimal: $0) }
   }
 
   /// Reads `UUID`, `UUID:MAJOR`, `UUID:MAJOR:MINOR`, `NAMESPACE` or `NAMESPACE:INSTANCE`; nil for anything else.
@@ -35,10 +35,10 @@ public struct Beacon: Hashable, Sendable, Codable {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     guard let first = parts.first, parts.count <= 3 else { return nil }
     let digits = first.utf8.filter { $0 != UInt8(ascii: "-") }
-    guard let bytes = Self.bytes(digits) else { return nil }
+    guard let bytes = [UInt8](hexadecimal: digits) else { return nil }
     if bytes.count == Self.namespaceByteCount, first.utf8.count == digits.count {
       guard parts.count <= 2 else { return nil }
-      let instance = parts.count == 2 ? Self.bytes(Array(parts[1].utf8)) : nil
+      let instance = parts.count == 2 ? [UInt8](hexadecimal: Array(parts[1].utf8)) : nil
       guard parts.count == 1 || instance?.count == Self.instanceByteCount else { return nil }
       self.init(namespace: bytes, instance: instance)
       return
@@ -68,36 +68,13 @@ public struct Beacon: Hashable, Sendable, Codable {
   }
 
   /// The bytes of its UUID, or of its namespace.
-  public var groupBytes: [UInt8] { Self.bytes(group.utf8.filter { $0 != UInt8(ascii: "-") }) ?? [] }
+  public var groupBytes: [UInt8] { [UInt8](hexadecimal: group.utf8.filter { $0 != UInt8(ascii: "-") }) ?? [] }
   /// The bytes of its instance.
-  public var instanceBytes: [UInt8]? { instance.flatMap { Self.bytes(Array($0.utf8)) } }
+  public var instanceBytes: [UInt8]? { instance.flatMap { [UInt8](hexadecimal: Array($0.utf8)) } }
 
   private static let uuidByteCount = 16
   private static let namespaceByteCount = 10
   private static let instanceByteCount = 6
-
-  private static func hex(_ byte: UInt8) -> String {
-    String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-  }
-
-  private static func bytes(_ digits: [UInt8]) -> [UInt8]? {
-    guard digits.count.isMultiple(of: 2) else { return nil }
-    var bytes: [UInt8] = []
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = nibble(digits[place]), let low = nibble(digits[place + 1]) else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
-  }
-
-  private static func nibble(_ digit: UInt8) -> UInt8? {
-    switch digit {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-    case _: nil
-    }
-  }
 }
 
 /// What becomes of beacons (rule B11).

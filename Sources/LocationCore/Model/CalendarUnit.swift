@@ -14,9 +14,14 @@ public struct WallTime: Hashable, Sendable, Codable {
     seconds = Int(time.microseconds / 1_000_000)
   }
 
-  /// Decodes a whole number of seconds.
+  /// Decodes a whole number of seconds in the years 1 to 9999.
   public init(from decoder: any Decoder) throws {
-    seconds = try decoder.singleValueContainer().decode(Int.self)
+    let container = try decoder.singleValueContainer()
+    seconds = try container.decode(Int.self)
+    guard UTCTime.printableSeconds.contains(seconds) else {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "\(seconds) is no time of the years 1 to 9999")
+    }
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -116,7 +121,7 @@ public enum CalendarUnit: String, Hashable, Sendable, Codable, CaseIterable {
 
   private static let daySeconds = 86_400
 
-  /// The so-manieth Monday to Friday after a day since 1970-01-01, which was a Thursday.
+  /// The n-th weekday (Monday to Friday) after a day; days count from 1970-01-01, a Thursday.
   private static func weekday(_ count: Int, after day: Int) -> Int {
     guard count > 0 else { return day }
     // 0 is Monday. From a weekend the count begins with the Friday before.

@@ -64,3 +64,12 @@ extension Int64 {
     return overflow ? (other > 0 ? .min : .max) : difference
   }
 }
+
+extension EngineInstant {
+  /// The earlier of two instants, where there are two.
+  package static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
+    guard let one else { return other }
+    guard let other else { return one }
+    return min(one, other)
+  }
+}

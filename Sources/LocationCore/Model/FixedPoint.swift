@@ -17,12 +17,14 @@ public enum FixedPoint {
     append(Int64(scaled), decimals: decimals, to: &bytes)
   }
 
-  /// Appends `value / 10^decimals`.
-  private static func append(_ value: Int64, decimals: Int, to bytes: inout [UInt8]) {
+  /// Appends `value / 10^decimals`, with leading zeros up to so many digits before the point.
+  package static func append(
+    _ value: Int64, decimals: Int, minimumWholeDigits: Int = 1, to bytes: inout [UInt8]
+  ) {
     if value < 0 { bytes.append(UInt8(ascii: "-")) }
     let digits = value.magnitude
     let unit = UInt64(scales[decimals])
-    append(digits / unit, minimumDigits: 1, to: &bytes)
+    append(digits / unit, minimumDigits: minimumWholeDigits, to: &bytes)
     guard decimals > 0 else { return }
     bytes.append(UInt8(ascii: "."))
     append(digits % unit, minimumDigits: decimals, to: &bytes)

@@ -97,37 +97,14 @@ public enum GattText {
   /// The bytes of a value; nil where the text is no such value, or longer than one may be.
   public static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
-    guard digits.count.isMultiple(of: 2), digits.count / 2 <= Limits.gattValueBytes else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(digits.count / 2)
-    for place in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = value(of: digits[place]), let low = value(of: digits[place + 1]) else { return nil }
-      bytes.append(high << 4 | low)
-    }
-    return bytes
+    guard digits.count / 2 <= Limits.gattValueBytes else { return nil }
+    return [UInt8](hexadecimal: digits)
   }
 
   /// A value as text.
-  public static func text(_ bytes: some Sequence<UInt8>) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    var text: [UInt8] = []
-    for byte in bytes {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
+  public static func text(_ bytes: some Sequence<UInt8>) -> String { String(hexadecimal: bytes) }
 
-  private static func isDigit(_ byte: UInt8) -> Bool { value(of: byte) != nil }
-
-  private static func value(of byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case _: nil
-    }
-  }
+  private static func isDigit(_ byte: UInt8) -> Bool { byte.hexadecimalDigit != nil }
 }
 
 extension Limits {

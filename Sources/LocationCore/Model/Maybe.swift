@@ -25,24 +25,7 @@ public struct Maybe<Value: HasNone>: Sendable {
 extension Maybe: Equatable where Value: Equatable {}
 extension Maybe: Hashable where Value: Hashable {}
 
-extension Maybe: Codable where Value: Codable {
-  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
-  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
-}
-
-extension KeyedDecodingContainer {
-  /// Absent is nil.
-  func decode<Value: Codable>(_ type: Maybe<Value>.Type, forKey key: Key) throws -> Maybe<Value> {
-    Maybe(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
-  }
-}
-
-extension KeyedEncodingContainer {
-  /// Nil is absent.
-  mutating func encode<Value: Codable>(_ value: Maybe<Value>, forKey key: Key) throws {
-    try encodeIfPresent(value.wrappedValue, forKey: key)
-  }
-}
+extension Maybe: Codable, CodedByAbsence where Value: Codable {}
 
 extension Double: HasNone {
   /// Less than any measure.

@@ -1,5 +1,5 @@
-/// A value that few engines change: those that do not refer to one in memory. It is coded, compared and hashed as the
-/// value itself.
+/// A value that few engines change: the others share one copy in memory. It is coded, compared and hashed as the value
+/// itself.
 @propertyWrapper
 public struct Seldom<Value: Sendable>: Sendable {
   /// An array, because arrays share their memory until they are changed.
@@ -33,7 +33,7 @@ public struct Rare<Value: Sendable>: Sendable {
   /// The value; nil for none.
   public init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
 
-  // No `_read` and no `_modify`: their frames would be allocated.
+  // No `_read` and no `_modify`: a coroutine's frame would be allocated on the heap for each access.
   /// The value; nil where there is none.
   public var wrappedValue: Value? {
     @inline(__always) get { one.isEmpty ? nil : one[0] }
@@ -64,21 +64,4 @@ public struct Rare<Value: Sendable>: Sendable {
 extension Rare: Equatable where Value: Equatable {}
 extension Rare: Hashable where Value: Hashable {}
 
-extension Rare: Codable where Value: Codable {
-  public init(from decoder: any Decoder) throws { self.init(wrappedValue: try Value(from: decoder)) }
-  public func encode(to encoder: any Encoder) throws { try wrappedValue.encode(to: encoder) }
-}
-
-extension KeyedDecodingContainer {
-  /// Absent is nil.
-  func decode<Value: Codable>(_ type: Rare<Value>.Type, forKey key: Key) throws -> Rare<Value> {
-    Rare(wrappedValue: try decodeIfPresent(Value.self, forKey: key))
-  }
-}
-
-extension KeyedEncodingContainer {
-  /// Nil is absent.
-  mutating func encode<Value: Codable>(_ value: Rare<Value>, forKey key: Key) throws {
-    try encodeIfPresent(value.wrappedValue, forKey: key)
-  }
-}
+extension Rare: Codable, CodedByAbsence where Value: Codable {}

@@ -1,5 +1,5 @@
 /// What a subscriber asks of standard updates (rules B2, B3, B6 and B7).
-public struct StandardTerms: Hashable, Sendable, Codable {
+public struct StandardTerms: Hashable, Sendable, Codable, Blank {
   /// How exact a position has to be to be worth an update: tiers as in Core Location.
   public enum DesiredAccuracy: String, Hashable, Sendable, Codable, CaseIterable {
     case best

@@ -110,7 +110,7 @@ public struct Subscriber: Hashable, Sendable, Codable {
   /// Opted out of background execution (rule A5).
   public var exitsOnSuspend: Bool
   /// What it asks of standard updates.
-  public var standard: StandardTerms
+  @Added public var standard: StandardTerms
   /// Whether anything but the user may wake or relaunch it; if not, what happens meanwhile waits for the user.
   public var backgroundDelivery: Bool
   /// As whom its program runs, and within which limits; nil for as the daemon.
@@ -126,7 +126,7 @@ public struct Subscriber: Hashable, Sendable, Codable {
   /// Where its own files are, a full path; nil for a directory that the daemon makes (rule I4).
   public var directory: String?
   /// Full paths of the devices that its program may have opened (rule J1).
-  public var accessories: [String] = []
+  @Added public var accessories: [String] = []
 
   public init(
     name: String, command: [String] = [], style: Style = .resident, services: Services = .all,
@@ -152,32 +152,6 @@ public struct Subscriber: Hashable, Sendable, Codable {
 extension Subscriber {
   /// Whether senders of pushes can have something for its program (rules H1 and I5).
   public var takesPushes: Bool { !modes.isDisjoint(with: [.remoteNotification, .newsstandContent]) }
-}
-
-extension Subscriber {
-  /// Decodes a subscriber; what recordings made before it was there do not have is as by default.
-  public init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    name = try values.decode(String.self, forKey: .name)
-    command = try values.decode([String].self, forKey: .command)
-    style = try values.decode(Style.self, forKey: .style)
-    services = try values.decode(Services.self, forKey: .services)
-    modes = try values.decode(Modes.self, forKey: .modes)
-    authorization = try values.decode(Authorization.self, forKey: .authorization)
-    accuracy = try values.decode(AccuracyAuthorization.self, forKey: .accuracy)
-    distanceFilterMeters = try values.decode(Double.self, forKey: .distanceFilterMeters)
-    regions = try values.decodeIfPresent([String].self, forKey: .regions)
-    exitsOnSuspend = try values.decode(Bool.self, forKey: .exitsOnSuspend)
-    standard = try values.decodeIfPresent(StandardTerms.self, forKey: .standard) ?? StandardTerms()
-    backgroundDelivery = try values.decodeIfPresent(Bool.self, forKey: .backgroundDelivery) ?? true
-    confinement = try values.decodeIfPresent(Confinement.self, forKey: .confinement)
-    filter = try values.decodeIfPresent(OfferFilter.self, forKey: .filter)
-    maxTimeSeconds = try values.decodeIfPresent(Double.self, forKey: .maxTimeSeconds)
-    fetch = try values.decodeIfPresent(FetchTerms.self, forKey: .fetch)
-    issues = try values.decodeIfPresent(IssueTerms.self, forKey: .issues)
-    directory = try values.decodeIfPresent(String.self, forKey: .directory)
-    accessories = try values.decodeIfPresent([String].self, forKey: .accessories) ?? []
-  }
 }
 
 /// Where a subscriber stands (rule A1). It is in exactly one of these.

@@ -136,14 +136,9 @@ extension Policy {
       decide(.refuse, rule, reason, index, at: instant, into: &steps)
     }
     var state = session.modes.accessories ?? AccessoryState()
-    switch session.state {
-    case .notRunning: return refuse(terms.rule, .notRunning)
-    case .suspended: return refuse(terms.rule, .suspended)
-    case .background:
-      guard session.subscriber.modes.contains(terms.mode) else {
-        return refuse(.accessoryMode, .noMode)
-      }
-    case .inactive, .active: break
+    if let reason = session.state.refusal { return refuse(terms.rule, reason) }
+    if session.state == .background, !session.subscriber.modes.contains(terms.mode) {
+      return refuse(.accessoryMode, .noMode)
     }
     guard state.isOn else { return refuse(.accessorySwitch, .accessoryOff) }
     guard state.permits(terms) else { return refuse(.bluetooth, .notPermitted) }

@@ -107,11 +107,7 @@ extension Policy {
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
       decide(.refuse, rule, reason, index, at: instant, into: &steps)
     }
-    switch session.state {
-    case .notRunning: return refuse(.audioSession, .notRunning)
-    case .suspended: return refuse(.audioSession, .suspended)
-    case .inactive, .active, .background: break
-    }
+    if let reason = session.state.refusal { return refuse(.audioSession, reason) }
     guard audio.sessions.count < Limits.audioSessions else { return refuse(.audioSession, .audioBusy) }
     if kind.records, !audio.mayRecord { return refuse(.microphone, .notPermitted) }
     if session.state == .background {
@@ -199,7 +195,7 @@ extension Policy {
   mutating func commandAudio(
     _ command: String, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard let lastAudio, let index = sessions.firstIndex(where: { $0.subscriber.name == lastAudio }),
+    guard let lastAudio, let index = index(of: lastAudio),
       requires(.audio, .remoteControl, index, at: instant, into: &steps)
     else { return }
     var call = ModeCall(subscriber: lastAudio, kind: .audio, reason: .audioCommand)

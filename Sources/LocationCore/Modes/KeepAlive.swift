@@ -68,9 +68,8 @@ extension Policy {
     _ rule: Rule, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     guard requires(.voip, rule, index, at: instant, into: &steps) else { return false }
-    guard !sessions[index].state.isRunning else { return true }
-    let isSuspended = sessions[index].state == .suspended
-    decide(.refuse, rule, isSuspended ? .suspended : .notRunning, index, at: instant, into: &steps)
+    guard let reason = sessions[index].state.refusal else { return true }
+    decide(.refuse, rule, reason, index, at: instant, into: &steps)
     return false
   }
 

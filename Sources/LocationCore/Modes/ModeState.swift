@@ -1,12 +1,12 @@
 /// What the background modes remember of one subscriber. Each mode's part is a type in the mode's own file; nil until
 /// the mode is used, so that a mode nobody uses costs nothing.
-struct ModeState: Hashable, Sendable, Codable {
+struct ModeState: Hashable, Sendable, Codable, Blank {
   /// Section D.
   var notifications: NotificationBook?
   /// Rule E2.
   var keepAlive: KeepAliveState?
   /// The tags of the sockets that are watched for the process, in the order in which it passed them (rule E4).
-  var sockets: [String] = []
+  @Added var sockets: [String] = []
   /// Rule E5.
   var restart: RestartState?
   /// Section G.
@@ -34,23 +34,6 @@ struct ModeState: Hashable, Sendable, Codable {
     sockets = []
     audio?.sessions = []
     accessories?.endProcess(of: subscriber)
-  }
-}
-
-extension ModeState {
-  /// Decodes what is remembered; of a mode that a snapshot does not know, nothing.
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    notifications = try values.decodeIfPresent(NotificationBook.self, forKey: .notifications)
-    keepAlive = try values.decodeIfPresent(KeepAliveState.self, forKey: .keepAlive)
-    sockets = try values.decodeIfPresent([String].self, forKey: .sockets) ?? []
-    restart = try values.decodeIfPresent(RestartState.self, forKey: .restart)
-    fetch = try values.decodeIfPresent(FetchState.self, forKey: .fetch)
-    audio = try values.decodeIfPresent(AudioState.self, forKey: .audio)
-    pushes = try values.decodeIfPresent(PushState.self, forKey: .pushes)
-    transfers = try values.decodeIfPresent(TransferBook.self, forKey: .transfers)
-    issues = try values.decodeIfPresent(IssueState.self, forKey: .issues)
-    accessories = try values.decodeIfPresent(AccessoryState.self, forKey: .accessories)
   }
 }
 
@@ -127,20 +110,16 @@ extension Policy {
   /// When the modes of a subscriber have something due.
   func modeDeadline(_ session: Session) -> EngineInstant? {
     var due: EngineInstant?
-    func consider(_ window: Window?) {
-      guard let deadline = window?.deadline(awakeSince: awakeSince) else { return }
-      due = due.map { min($0, deadline) } ?? deadline
-    }
+    func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
+    func consider(_ window: Window?) { consider(window?.deadline(awakeSince: awakeSince)) }
     if let book = session.modes.notifications { consider(notificationWindow(book)) }
     if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
-    if let restart = session.modes.restart?.dueAt { due = due.map { min($0, restart) } ?? restart }
-    if let end = accessoryDeadline(session) { consider(Window(earliest: end, latest: end)) }
-    if let end = transferDeadline(session) { consider(Window(earliest: end, latest: end)) }
-    if let next = issueDeadline(session) { consider(Window(earliest: next, latest: next)) }
-    if session.hasSilentPush, let until = session.modes.pushes?.heldUntil {
-      consider(Window(earliest: until, latest: until))
-    }
+    consider(session.modes.restart?.dueAt)
+    consider(accessoryDeadline(session))
+    consider(transferDeadline(session))
+    consider(issueDeadline(session))
+    if session.hasSilentPush { consider(session.modes.pushes?.heldUntil) }
     return due
   }
 
@@ -148,7 +127,7 @@ extension Policy {
   ///
   /// - Parameter isAwake: whether the machine is known to be awake for something else.
   mutating func fireModes(
-    isAwake isAwakeAnyway: Bool = false, at instant: EngineInstant, into steps: inout [PolicyStep]
+    isAwake isAwakeAnyway: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard sessions.contains(where: \.modes.isUsed) else { return }
     var isAwake = isAwakeAnyway || self.isAwake
@@ -168,11 +147,6 @@ extension Policy {
       isAwake = true
     }
     refreshDeadline()
-  }
-
-  /// The machine is awake for something that is no business of the engine.
-  mutating func takeAwake(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    fireModes(isAwake: true, at: instant, into: &steps)
   }
 }
 

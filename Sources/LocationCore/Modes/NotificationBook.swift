@@ -22,7 +22,7 @@ struct NotificationBook: Hashable, Sendable, Codable {
       return time(count, in: machineZone)
     }
 
-    /// When it is due for the so-manieth time.
+    /// When its n-th repetition is due.
     private func time(_ count: Int, in machineZone: TimeZoneRule) -> UTCTime? {
       let zone = notification.zone ?? machineZone
       if case .wall(let wall) = notification.when {

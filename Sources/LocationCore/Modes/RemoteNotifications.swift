@@ -114,7 +114,7 @@ extension Policy {
     var state = session.modes.pushes ?? PushState()
     if !session.hasSilentPush { state.release() }
     if let id = push.id {
-      // Of silent ones that wait the latest counts, so it is no repetition.
+      // A silent push replaces a waiting one with the same id, so it is no repetition.
       let isReplaced = push.alert == nil && session.waitingPush(id) != nil
       guard isReplaced || !state.knows(id, at: instant) else {
         return decide(.drop, .pushOnce, .duplicate, index, at: instant, into: &steps)

@@ -185,11 +185,7 @@ extension Policy {
     func refuse(_ rule: Rule, _ reason: Decision.Reason) {
       decide(.refuse, rule, reason, index, at: instant, into: &steps)
     }
-    switch session.state {
-    case .suspended: return refuse(.standard, .suspended)
-    case .notRunning: return refuse(.standard, .notRunning)
-    case .inactive, .active, .background: break
-    }
+    if let reason = session.state.refusal { return refuse(.standard, reason) }
     guard session.subscriber.authorization != .denied else { return refuse(.authorization, .denied) }
     guard session.subscriber.accuracy == .full else { return refuse(.authorization, .reduced) }
     guard !lacksSource else { return refuse(.availability, .noSource) }

@@ -1,5 +1,5 @@
-/// The two clocks of a subscriber in the background: the third of the three ideas every background mode rests on.
-/// Both end, whatever happens meanwhile, and their ends are deadlines of the engine.
+// The two clocks of a subscriber in the background: the third of the three ideas every background mode rests on.
+// Both end, whatever happens meanwhile, and their ends are deadlines of the engine.
 
 /// The time of finite tasks (rules C2 and C3). It starts at the move to the background or at the first task of a wake,
 /// and neither a delivery nor a further task sets it anew.

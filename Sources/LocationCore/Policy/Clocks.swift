@@ -144,11 +144,7 @@ extension Policy {
       decide(.refuse, rule, reason, index, at: instant, into: &steps)
     }
     let session = sessions[index]
-    switch session.state {
-    case .notRunning: return refuse(.taskToken, .notRunning)
-    case .suspended: return refuse(.taskToken, .suspended)
-    case .inactive, .active, .background: break
-    }
+    if let reason = session.state.refusal { return refuse(.taskToken, reason) }
     guard session.tasks.count < Limits.tasks else { return refuse(.taskToken, .tooManyTasks) }
     if session.state == .background, session.taskClock?.isOver == true {
       return refuse(.taskBudget, .budgetOver)

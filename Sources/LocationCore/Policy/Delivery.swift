@@ -232,7 +232,7 @@ extension Policy {
       update(index) {
         $0.outbox[place].isHanded = true
         $0.outbox[place].wasHanded = true
-        // That it is tried again is no further push of this hour (rule H2).
+        // A retry does not count against this hour's silent pushes (rule H2).
         $0.outbox[place].trigger.isSilent = false
         if pending.push != nil { $0.outbox[place].handedAt = instant }
         if pending.trigger.holdsOff { $0.assertions.append(.delivery(id: pending.event)) }
@@ -265,7 +265,7 @@ extension Policy {
         session.state == .suspended ? pending.trigger.wakes && !pending.isHanded : pending.trigger.relaunches
       return starts && obstacle(to: pending.trigger, index, at: instant) == nil
     }
-    // That it has to run is the cause, whatever else waits.
+    // A restart comes first: it is the reason to start, whatever else waits.
     guard
       let first = session.outbox.first(where: { $0.trigger.row == .restart && starts($0) })
         ?? session.outbox.first(where: starts)

@@ -35,29 +35,6 @@ public struct Policy: Hashable, Sendable, Codable {
     public var pressureLookSeconds = 1.0
 
     public init() {}
-
-    /// Decodes the numbers; what recordings made before a number was there do not have is as by default.
-    public init(from decoder: any Decoder) throws {
-      let values = try decoder.container(keyedBy: CodingKeys.self)
-      func read<Value: Decodable>(_ key: CodingKeys, _ value: inout Value) throws {
-        value = try values.decodeIfPresent(Value.self, forKey: key) ?? value
-      }
-      try read(.graceSeconds, &graceSeconds)
-      try read(.exitSeconds, &exitSeconds)
-      try read(.forceQuitBlocksLocation, &forceQuitBlocksLocation)
-      try read(.protectUntilFirstUnlock, &protectUntilFirstUnlock)
-      try read(.taskBudgetSeconds, &taskBudgetSeconds)
-      try read(.taskWarningSeconds, &taskWarningSeconds)
-      try read(.backOffSeconds, &backOffSeconds)
-      try read(.backOffLimitSeconds, &backOffLimitSeconds)
-      try read(.throttleOverruns, &throttleOverruns)
-      try read(.throttleSeconds, &throttleSeconds)
-      try read(.throttleLimitSeconds, &throttleLimitSeconds)
-      try read(.wakeLimitSeconds, &wakeLimitSeconds)
-      try read(.wakePauseSeconds, &wakePauseSeconds)
-      try read(.handedLimit, &handedLimit)
-      try read(.pressureLookSeconds, &pressureLookSeconds)
-    }
   }
 
   @Shared var configuration: Configuration
@@ -107,9 +84,7 @@ public struct Policy: Hashable, Sendable, Codable {
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<Configuration>) {
-    _configuration = configuration
-  }
+  mutating func share(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.
   @inline(__always)
@@ -122,9 +97,15 @@ public struct Policy: Hashable, Sendable, Codable {
   /// A difference that is more than the latency of a report.
   private static var jumpMicroseconds: UInt64 { 1_000_000 }
 
+  /// Where a subscriber is among ``sessions``; nil where there is none of that name.
+  func index(of name: String) -> Int? { sessions.firstIndex { $0.subscriber.name == name } }
+
+  /// What is known of a subscriber; nil where there is none of that name.
+  func session(_ name: String) -> Session? { sessions.first { $0.subscriber.name == name } }
+
   /// Works on one subscriber and keeps the deadline true; false when there is none of that name.
   mutating func withSession(_ name: String, _ body: (inout Policy, Int) -> Void) -> Bool {
-    guard let index = sessions.firstIndex(where: { $0.subscriber.name == name }) else { return false }
+    guard let index = index(of: name) else { return false }
     body(&self, index)
     refreshDeadline()
     return true
@@ -147,7 +128,7 @@ public struct Policy: Hashable, Sendable, Codable {
     _ subscriber: Subscriber, state: SubscriberState, measure: SignificantChange? = nil,
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
-    if let index = sessions.firstIndex(where: { $0.subscriber.name == subscriber.name }) {
+    if let index = index(of: subscriber.name) {
       replace(index, with: subscriber, measure, at: instant, into: &steps)
       refreshDeadline()
       return true
@@ -184,8 +165,8 @@ public struct Policy: Hashable, Sendable, Codable {
     if !isAwake { awakeSince = nil }
     var isWatched = false
     for session in sessions {
-      if let deadline = session.deadline { due = due.map { min($0, deadline) } ?? deadline }
-      if let deadline = modeDeadline(session) { due = due.map { min($0, deadline) } ?? deadline }
+      due = EngineInstant.earlier(due, session.deadline)
+      due = EngineInstant.earlier(due, modeDeadline(session))
       if let book = session.modes.notifications {
         notifies = true
         if book.hasRegions { notifiesOfRegions = true }
@@ -194,9 +175,7 @@ public struct Policy: Hashable, Sendable, Codable {
       if session.significant != nil { hasOwnMeasures = true }
       if session.state == .suspended || session.state == .background { isWatched = true }
     }
-    if pressure == .critical, isWatched, let look = nextPressureLook {
-      due = due.map { min($0, look) } ?? look
-    }
+    if pressure == .critical, isWatched { due = EngineInstant.earlier(due, nextPressureLook) }
     nextDeadline = due
   }
 }
@@ -207,6 +186,9 @@ extension Policy {
     let values = try decoder.container(keyedBy: CodingKeys.self)
     _configuration = try values.decode(Shared<Configuration>.self, forKey: .configuration)
     sessions = try values.decode([Session].self, forKey: .sessions)
+    for (index, old) in try values.decode([OldSession].self, forKey: .sessions).enumerated() {
+      if let budget = old.budget { sessions[index].migrate(budget) }
+    }
     isUnlocked = try values.decode(Bool.self, forKey: .isUnlocked)
     lacksSource = try values.decode(Bool.self, forKey: .lacksSource)
     isLowPower = try values.decode(Bool.self, forKey: .isLowPower)
@@ -222,5 +204,16 @@ extension Policy {
     awakeSince = try values.decodeIfPresent(EngineInstant.self, forKey: .awakeSince)
     lastAudio = try values.decodeIfPresent(String.self, forKey: .lastAudio)
     refreshDeadline()
+  }
+}
+
+extension SubscriberState {
+  /// Why a program can do nothing now; nil where it runs.
+  var refusal: Decision.Reason? {
+    switch self {
+    case .notRunning: .notRunning
+    case .suspended: .suspended
+    case .inactive, .active, .background: nil
+    }
   }
 }

@@ -1,7 +1,7 @@
 /// What a machine short of memory, and a subscriber that holds what others wait for, lead to (rules A4 and K3).
 extension Policy {
-  /// The machine is short of memory, or no longer. It is a level: while it is critical, memory is looked at again each
-  /// second, and one subscriber after the other goes.
+  /// The machine is short of memory, or no longer. The pressure holds until it is told again: while it is critical,
+  /// memory is checked every second and subscribers are ended one by one.
   mutating func setPressure(
     _ level: MemoryPressure, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
@@ -25,8 +25,8 @@ extension Policy {
     pressureLookedAt.map { $0.advanced(bySeconds: configuration.pressureLookSeconds) }
   }
 
-  /// Somebody who can be ended for memory is there from now on. Where nobody was, nobody looked: the next look is
-  /// counted from here.
+  /// The first subscriber that could be ended has appeared. Nobody checked memory before, so the next check is counted
+  /// from now.
   mutating func noteWatched(at instant: EngineInstant) {
     guard pressure == .critical, let next = nextPressureLook, next < instant else { return }
     pressureLookedAt = instant

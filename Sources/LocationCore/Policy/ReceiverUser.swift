@@ -39,7 +39,7 @@ extension Policy {
 
   /// The rule that granted an event which still waits for its acknowledgement.
   func rule(ofPending event: Int, subscriber: String) -> Rule? {
-    sessions.first { $0.subscriber.name == subscriber }?.outbox.first { $0.event == event }?.trigger.rule
+    session(subscriber)?.outbox.first { $0.event == event }?.trigger.rule
   }
 
   /// The rule under which a subscriber needs the receiver; nil where it does not.

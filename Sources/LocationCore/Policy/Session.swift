@@ -6,7 +6,8 @@ struct Session: Hashable, Sendable, Codable {
     var trigger: Trigger
     /// Whether the running process has been handed it.
     var isHanded = false
-    /// Whether any process has: that it is handed over once more is told by the start, and not for each event.
+    /// Whether any process, also an earlier one, was handed it. Handing it over again is recorded once, at the start,
+    /// not for each event.
     var wasHanded = false
     /// The region it is about; nil where it is about none.
     var region: String?
@@ -70,7 +71,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Whether it holds a lock that others may wait for (rule K3).
   var holdsLock = false
   /// Whether it was in the foreground when the screen was locked, and returns there (rule A2).
-  var returnsAtUnlock = false
+  @Added var returnsAtUnlock = false
   /// When it was last offered an event of a kind that it can choose; for its cooldown.
   var heardAt: EngineInstant?
   /// How its last process ended that nobody had ordered to; nil before.
@@ -84,19 +85,16 @@ struct Session: Hashable, Sendable, Codable {
   /// When its process was started with what was preserved.
   var restoredAt: EngineInstant?
   /// Ends in a row that came soon after being restored.
-  var restoreFailures = 0
+  @Added var restoreFailures = 0
   /// What the background modes remember of it.
-  var modes = ModeState()
+  @Added var modes = ModeState()
 
   init(subscriber: Subscriber) { self.subscriber = subscriber }
 
   /// The earliest instant at which something is due.
   var deadline: EngineInstant? {
     var due: EngineInstant?
-    func consider(_ instant: EngineInstant?) {
-      guard let instant else { return }
-      due = due.map { min($0, instant) } ?? instant
-    }
+    func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
     for assertion in assertions { consider(assertion.end) }
     if let taskClock, !taskClock.isOver {
       consider(taskClock.warning)
@@ -169,51 +167,20 @@ struct Session: Hashable, Sendable, Codable {
   }
 }
 
-extension Session {
-  private enum OldKey: String, CodingKey { case budget }
-
-  private struct OldBudget: Decodable {
+/// What a session of version 0.1.0 had in place of the clocks: one budget.
+struct OldSession: Decodable {
+  struct Budget: Decodable {
     var rule: Rule
     var end: EngineInstant
     var warning: EngineInstant?
   }
 
-  /// Decodes a session. What version 0.1.0 did not have is as by default; its one budget becomes one of the clocks.
-  init(from decoder: any Decoder) throws {
-    let values = try decoder.container(keyedBy: CodingKeys.self)
-    subscriber = try values.decode(Subscriber.self, forKey: .subscriber)
-    state = try values.decode(SubscriberState.self, forKey: .state)
-    wasForceQuit = try values.decode(Bool.self, forKey: .wasForceQuit)
-    assertions = try values.decode([Assertion].self, forKey: .assertions)
-    outbox = try values.decode(Outbox.self, forKey: .outbox)
-    taskClock = try values.decodeIfPresent(TaskClock.self, forKey: .taskClock)
-    wakeClock = try values.decodeIfPresent(WakeClock.self, forKey: .wakeClock)
-    backlogAt = try values.decodeIfPresent(EngineInstant.self, forKey: .backlogAt)
-    suspendedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .suspendedAt)
-    exitAt = try values.decodeIfPresent(EngineInstant.self, forKey: .exitAt)
-    relaunchAt = try values.decodeIfPresent(EngineInstant.self, forKey: .relaunchAt)
-    failures = try values.decode(Int.self, forKey: .failures)
-    standard = try values.decode(StandardService.self, forKey: .standard)
-    advice = try values.decode(AdviceRecord.self, forKey: .advice)
-    reducedAt = try values.decodeIfPresent(EngineInstant.self, forKey: .reducedAt)
-    reducedCell = try values.decodeIfPresent(ReducedCell.self, forKey: .reducedCell)
-    owed = try values.decodeIfPresent(Owed.self, forKey: .owed)
-    overruns = try values.decode(Int.self, forKey: .overruns)
-    throttledUntil = try values.decodeIfPresent(EngineInstant.self, forKey: .throttledUntil)
-    purgeAt = try values.decodeIfPresent(EngineInstant.self, forKey: .purgeAt)
-    memoryBytes = try values.decodeIfPresent(Int64.self, forKey: .memoryBytes)
-    holdsLock = try values.decode(Bool.self, forKey: .holdsLock)
-    nextTask = try values.decode(Int.self, forKey: .nextTask)
-    significant = try values.decodeIfPresent(SignificantChange.self, forKey: .significant)
-    preserved = try values.decodeIfPresent(String.self, forKey: .preserved)
-    restoredAt = try values.decodeIfPresent(EngineInstant.self, forKey: .restoredAt)
-    restoreFailures = try values.decodeIfPresent(Int.self, forKey: .restoreFailures) ?? 0
-    returnsAtUnlock = try values.decodeIfPresent(Bool.self, forKey: .returnsAtUnlock) ?? false
-    heardAt = try values.decodeIfPresent(EngineInstant.self, forKey: .heardAt)
-    lastEnd = try values.decodeIfPresent(ProgramEnd.self, forKey: .lastEnd)
-    modes = try values.decodeIfPresent(ModeState.self, forKey: .modes) ?? ModeState()
-    let old = try decoder.container(keyedBy: OldKey.self)
-    guard let budget = try old.decodeIfPresent(OldBudget.self, forKey: .budget) else { return }
+  var budget: Budget?
+}
+
+extension Session {
+  /// Makes the one budget of version 0.1.0 one of the clocks.
+  mutating func migrate(_ budget: OldSession.Budget) {
     if budget.rule == .taskBudget {
       taskClock = TaskClock(end: budget.end, warning: budget.warning)
     } else if handedCount > 0 {

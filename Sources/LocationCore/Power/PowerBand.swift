@@ -43,6 +43,13 @@ public struct PowerBand: Hashable, Sendable {
   /// The upper end, likewise.
   public var high: Double
 
+  /// A value with its interval.
+  public init(value: Double, low: Double, high: Double) {
+    self.value = value
+    self.low = low
+    self.high = high
+  }
+
   /// Widens an interval that came from the parameters' errors alone by a factor for the model's form, in quadrature
   /// in the logarithm.
   init(value: Double, parameterLow: Double, parameterHigh: Double, logForm: Double) {
@@ -86,7 +93,7 @@ extension PowerUse {
   ) -> PowerBand {
     let policy = joules(under: profile)
     let base = (seconds ?? 0) * profile[.base].value * 1e-3
-    guard policy + base > 0 else { return PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0) }
+    guard policy + base > 0 else { return PowerBand(value: 0, low: 0, high: 0) }
     var draws = PowerSample(of: self, under: profile, table).policy
     if let seconds {
       PowerSample.add(.base, joules: seconds * profile[.base].value * 1e-3, profile, to: &draws)
@@ -98,39 +105,5 @@ extension PowerUse {
       value: policy + base, parameterLow: PowerSample.quantile(0.05, of: draws),
       parameterHigh: PowerSample.quantile(0.95, of: draws),
       logForm: share * PortableMath.log((form ?? self.form(under: profile)).spread(under: profile)))
-  }
-
-  /// What each parameter contributes to the variance of the energy, as shares that sum to 1, largest first; without
-  /// those that contribute nothing. Tells what to measure next.
-  ///
-  /// First-order Sobol indices, in closed form: the energy is linear in each parameter.
-  public func varianceShares(under profile: PowerProfile) -> [(parameter: PowerParameter, share: Double)] {
-    let mean = PowerParameter.allCases.map { PowerSample.mean(profile[$0].spread) }
-    var slopes = [Double](repeating: 0, count: mean.count)
-    for term in PowerTerm.allCases {
-      for (parameter, weight) in term.price {
-        let joules = self[term] * weight * profile[parameter].value
-        guard let scale = term.scale else {
-          slopes[parameter.index] += joules
-          continue
-        }
-        slopes[parameter.index] += joules * mean[scale.index]
-        slopes[scale.index] += joules * mean[parameter.index]
-      }
-    }
-    let deviations = PowerParameter.allCases.map {
-      slopes[$0.index] * PowerSample.variance(profile[$0].spread).squareRoot()
-    }
-    // What shares an error adds up before it is squared, and divides what comes of it.
-    var sums = [Double](repeating: 0, count: deviations.count)
-    for parameter in PowerParameter.allCases {
-      sums[parameter.errorSource.index] += deviations[parameter.index]
-    }
-    let variances = PowerParameter.allCases.map { deviations[$0.index] * sums[$0.errorSource.index] }
-    let total = variances.reduce(0, +)
-    guard total > 0 else { return [] }
-    return zip(PowerParameter.allCases, variances).filter { $0.1 > 0 }
-      .map { (parameter: $0.0, share: $0.1 / total) }
-      .sorted { ($1.share, $0.parameter.index) < ($0.share, $1.parameter.index) }
   }
 }

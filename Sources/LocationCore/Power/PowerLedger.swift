@@ -9,22 +9,6 @@ public struct PowerLedger: Hashable, Sendable, Codable {
   /// What one payer spent in one component under one rule.
   public typealias Entry = PowerEntry
 
-  /// The total with the interval that holds it with 90 %.
-  public struct Estimate: Hashable, Sendable {
-    /// Energy, joules.
-    public var joules: Double
-    /// The lower end of the 90 % interval.
-    public var lowJoules: Double
-    /// The upper end of the 90 % interval.
-    public var highJoules: Double
-
-    public init(joules: Double, lowJoules: Double, highJoules: Double) {
-      self.joules = joules
-      self.lowJoules = lowJoules
-      self.highJoules = highJoules
-    }
-  }
-
   /// What the receiver does.
   public enum Receiver: Hashable, Sendable, Codable {
     case off, acquiring
@@ -128,9 +112,6 @@ extension PowerLedger {
     motionLane.setUsers(users, sharing, into: &bill)
   }
 
-  /// Whether a network hands the receiver orbits, so that no search begins cold.
-  mutating func setAided(_ isAided: Bool) { receiver.isAided = isAided }
-
   /// Books a transfer of so many kilobytes that takes so many seconds, and begins the radio's tail anew.
   mutating func addTransfer(
     _ subscriber: String, kilobytes: Double, seconds: Double = 0, rule: Rule, at instant: EngineInstant
@@ -157,11 +138,9 @@ extension PowerLedger {
     bill.add(Int64(microsecondsIn: coreSeconds), .run, ReceiverUser(subscriber: subscriber, rule: rule))
   }
 
-  /// Books the start of a process; with the core seconds it took where they were measured.
-  mutating func addRelaunch(_ subscriber: String, coreSeconds: Double? = nil, rule: Rule) {
-    let payer = ReceiverUser(subscriber: subscriber, rule: rule)
-    guard let coreSeconds else { return bill.add(1_000_000, .relaunch, payer) }
-    bill.add(Int64(microsecondsIn: coreSeconds), .relaunchRun, payer)
+  /// Books the start of a process.
+  mutating func addRelaunch(_ subscriber: String, rule: Rule) {
+    bill.add(1_000_000, .relaunch, ReceiverUser(subscriber: subscriber, rule: rule))
   }
 
   /// Books everything up to `instant`, each state until it ends.
@@ -185,10 +164,7 @@ extension PowerLedger {
 
   /// When a state ends by itself.
   private var nextDeadline: EngineInstant? {
-    var next = receiver.deadline
-    if let other = host.deadline { next = next.map { min($0, other) } ?? other }
-    if let other = radio.deadline { next = next.map { min($0, other) } ?? other }
-    return next
+    EngineInstant.earlier(receiver.deadline, EngineInstant.earlier(host.deadline, radio.deadline))
   }
 
   private mutating func book(from start: EngineInstant, to end: EngineInstant) {
@@ -260,36 +236,28 @@ extension PowerLedger {
   public var joules: Double { use.joules(under: profile) }
 
   /// Everything spent so far, with the interval that holds it with 90 %.
-  public var estimate: Estimate { estimate(nil) }
+  public var estimate: PowerBand { estimate(nil) }
 
   /// The same, with draws that were made before.
-  package func estimate(_ draws: PowerDrawTable?) -> Estimate {
-    Estimate(use.band(under: profile, draws: draws))
-  }
+  package func estimate(_ draws: PowerDrawTable?) -> PowerBand { use.band(under: profile, draws: draws) }
 
   /// What the whole device took over `seconds`: what was spent here and the base it has anyway, in joules.
   public func deviceJoules(overSeconds seconds: Double) -> Double {
     use.deviceJoules(overSeconds: seconds, under: profile)
   }
 
-  /// The same with the interval that holds it with 90 %.
-  public func deviceEstimate(overSeconds seconds: Double) -> Estimate {
-    Estimate(use.band(under: profile, deviceSeconds: seconds))
-  }
-
-  /// Seconds a search would take that began at `instant`, and how it would begin.
-  public func timeToFix(at instant: EngineInstant) -> (seconds: Double, start: ReceiverStart) {
+  /// Seconds a search would take that began at `instant`.
+  public func timeToFixSeconds(at instant: EngineInstant) -> Double {
     var later = self
     later.settle(at: instant)
-    let start = later.receiver.startKind(at: instant, profile)
     let parameter: PowerParameter =
-      switch start {
+      switch later.receiver.startKind(at: instant, profile) {
       case .cold: .timeToFixCold
       case .warm: .timeToFixWarm
       case .hot: .timeToFixHot
       case .aided: .timeToFixAided
       }
-    return (profile[parameter].value, start)
+    return profile[parameter].value
   }
 
   /// What a search is expected to take that begins within `hotSeconds` of an instant, and later.
@@ -313,10 +281,4 @@ extension PowerLedger {
 
 extension PowerLedger.Entry {
   fileprivate var order: (String, String, String) { (component.rawValue, subscriber, rule.rawValue) }
-}
-
-extension PowerLedger.Estimate {
-  fileprivate init(_ band: PowerBand) {
-    self.init(joules: band.value, lowJoules: band.low, highJoules: band.high)
-  }
 }

@@ -56,6 +56,14 @@ public struct PowerProfile: Hashable, Sendable, Codable {
     self.parameters = PowerParameter.allCases.map { parameters[$0] ?? .none }
   }
 
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    name = try values.decode(String.self, forKey: .name)
+    about = try values.decode(String.self, forKey: .about)
+    calibration = try values.decodeIfPresent(PowerCalibrationNote.self, forKey: .calibration)
+    parameters = try values.list(for: PowerParameter.self, forKey: .parameters)
+  }
+
   /// The profile of a device whose energy nobody asks for: all its numbers are 0.
   public static let unpriced = PowerProfile(name: "none", about: "Nothing is priced", [:])
 
@@ -76,12 +84,6 @@ public struct PowerProfile: Hashable, Sendable, Codable {
 
   /// Joules as a share of a full battery, in percent; nil where the device has none.
   public func batteryPercent(ofJoules joules: Double) -> Double? { batteryJoules.map { 100 * joules / $0 } }
-
-  /// Joules as milliampere hours at the nominal voltage; nil where there is none.
-  public func milliampereHours(ofJoules joules: Double) -> Double? {
-    let volts = self[.voltage].value
-    return volts > 0 ? joules / (3.6 * volts) : nil
-  }
 }
 
 /// What a profile was calibrated against (rule L3).

@@ -58,16 +58,4 @@ struct PowerSample {
   static func logSigma(_ spread: Double) -> Double {
     spread > 1 ? PortableMath.log(spread) / 1.644_853_626_951_472_7 : 0
   }
-
-  /// The mean of a log-normal factor about 1.
-  static func mean(_ spread: Double) -> Double {
-    let sigma = logSigma(spread)
-    return PortableMath.exp(sigma * sigma / 2)
-  }
-
-  /// The variance of a log-normal factor about 1.
-  static func variance(_ spread: Double) -> Double {
-    let square = logSigma(spread) * logSigma(spread)
-    return PortableMath.exp(square) * (PortableMath.exp(square) - 1)
-  }
 }

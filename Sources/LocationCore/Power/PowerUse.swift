@@ -8,6 +8,11 @@ public struct PowerUse: Hashable, Sendable, Codable {
   /// Nothing used.
   public init() {}
 
+  public init(from decoder: any Decoder) throws {
+    millionths = try decoder.container(keyedBy: CodingKeys.self).list(
+      for: PowerTerm.self, forKey: .millionths)
+  }
+
   /// Seconds in a state, or a number of things done.
   package subscript(_ term: PowerTerm) -> Double {
     get { Double(millionths[term.rawValue]) * 1e-6 }

@@ -32,12 +32,9 @@ public struct AccessoryRecord: Hashable, Sendable, Codable {
   public var request: GattRequest?
 }
 
-extension AccessoryRecord: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["accessory"]
-
+extension AccessoryRecord: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "accessory" }
+  package static let name = "accessory"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -60,7 +60,7 @@ package struct CSVRow: RecordVisitor {
 
   /// RFC 4180: quoted where it holds a comma, a quote or a line end.
   private static func quoted(_ field: String) -> String {
-    // Most fields are plain ASCII, which shows without a look at its characters.
+    // Fast path: most fields are plain ASCII and need no check character by character.
     if field.utf8.allSatisfy({ 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }) {
       return field
     }

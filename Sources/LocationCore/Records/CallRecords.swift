@@ -45,12 +45,9 @@ public struct ModeCall: Hashable, Sendable, Codable {
   }
 }
 
-extension ModeCall: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["call"]
-
+extension ModeCall: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "call" }
+  package static let name = "call"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

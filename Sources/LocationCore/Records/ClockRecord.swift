@@ -1,11 +1,10 @@
 /// The clock of the source was moved: the family of ``Record/Body/clock(seconds:)``.
-struct ClockRecord: RecordFamily {
+struct ClockRecord: SingleTypeRecord {
   /// Positive ahead.
   var seconds: Double
 
-  static let types = ["clock"]
-
-  var type: String { "clock" }
+  /// The name in the `type` key.
+  static let name = "clock"
 
   /// Why a clock moves.
   enum Reason: String, CaseIterable {

@@ -273,12 +273,9 @@ extension Decision {
   }
 }
 
-extension Decision: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["decision"]
-
+extension Decision: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "decision" }
+  package static let name = "decision"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -14,12 +14,9 @@ public struct FetchRecord: Hashable, Sendable, Codable {
   public var nextSeconds: Double
 }
 
-extension FetchRecord: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["fetch"]
-
+extension FetchRecord: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "fetch" }
+  package static let name = "fetch"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -47,14 +47,13 @@ public struct RegionVerdict: Hashable, Sendable, Codable {
 }
 
 /// A fix that was believed: the family of ``Record/Body/fixAccepted(_:_:)``.
-struct AcceptedFix: RecordFamily {
+struct AcceptedFix: SingleTypeRecord {
   var fix: Fix
   var verdicts: [RegionVerdict]
   var error: ErrorEstimate?
 
-  static let types = ["fix.accepted"]
-
-  var type: String { "fix.accepted" }
+  /// The name in the `type` key.
+  static let name = "fix.accepted"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.position(fix.coordinate, "where")
@@ -121,13 +120,12 @@ extension RegionVerdict {
 }
 
 /// A fix that was not believed: the family of ``Record/Body/fixRejected(_:_:)``.
-struct RejectedFix: RecordFamily {
+struct RejectedFix: SingleTypeRecord {
   var reason: RejectReason
   var report: FixReport
 
-  static let types = ["fix.rejected"]
-
-  var type: String { "fix.rejected" }
+  /// The name in the `type` key.
+  static let name = "fix.rejected"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("reason", reason.rawValue, "see [below](#why-a-fix-is-refused)")

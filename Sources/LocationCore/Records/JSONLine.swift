@@ -24,11 +24,8 @@ package struct JSONLine {
 
   /// Opens an object that is a member and whose key is data.
   package mutating func open(named key: String) {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
-    string(key)
-    bytes.append(UInt8(ascii: ":"))
-    bytes.append(UInt8(ascii: "{"))
-    needsComma = false
+    self.key(named: key)
+    open()
   }
 
   /// Closes the innermost object.
@@ -67,18 +64,12 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// A member; none where the value is not known.
+  /// A member that is a list of strings.
   package mutating func member(_ key: StaticString, _ value: [String]) {
-    self.key(key)
-    bytes.append(UInt8(ascii: "["))
-    for (index, element) in value.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      string(element)
-    }
-    bytes.append(UInt8(ascii: "]"))
+    list(key, value) { $0.string($1) }
   }
 
-  /// A member.
+  /// A member; none where the value is not known.
   package mutating func member(_ key: StaticString, _ value: Bool?) {
     guard let value else { return }
     self.key(key)
@@ -96,44 +87,47 @@ package struct JSONLine {
   package mutating func objects<Element>(
     _ key: StaticString, _ values: [Element], _ describe: (Element, inout JSONLine) -> Void
   ) {
-    self.key(key)
-    bytes.append(UInt8(ascii: "["))
-    for (index, value) in values.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      open()
-      describe(value, &self)
-      close()
+    list(key, values) { line, value in
+      line.open()
+      describe(value, &line)
+      line.close()
     }
-    bytes.append(UInt8(ascii: "]"))
   }
 
   /// A member that is a list of numbers.
   package mutating func array(_ key: StaticString, _ values: [Double], decimals: Int) {
-    self.key(key)
-    bytes.append(UInt8(ascii: "["))
-    for (index, value) in values.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      FixedPoint.append(value, decimals: decimals, to: &bytes)
-    }
-    bytes.append(UInt8(ascii: "]"))
+    list(key, values) { FixedPoint.append($1, decimals: decimals, to: &$0.bytes) }
   }
 
   /// A member whose key is data.
   package mutating func member(named key: String, _ value: String) {
-    if needsComma { bytes.append(UInt8(ascii: ",")) }
-    needsComma = true
-    string(key)
-    bytes.append(UInt8(ascii: ":"))
+    self.key(named: key)
     string(value)
   }
 
   /// A member whose key is data.
   package mutating func member(named key: String, _ value: Int) {
+    self.key(named: key)
+    FixedPoint.append(value, to: &bytes)
+  }
+
+  private mutating func list<Element>(
+    _ key: StaticString, _ values: [Element], _ write: (inout JSONLine, Element) -> Void
+  ) {
+    self.key(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      write(&self, value)
+    }
+    bytes.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func key(named key: String) {
     if needsComma { bytes.append(UInt8(ascii: ",")) }
     needsComma = true
     string(key)
     bytes.append(UInt8(ascii: ":"))
-    FixedPoint.append(value, to: &bytes)
   }
 
   private mutating func key(_ key: StaticString) {
@@ -249,11 +243,8 @@ package enum JSONString {
       bytes.append(byte)
     case 0..<0x20:
       bytes.append(contentsOf: "\\u00".utf8)
-      bytes.append(hexDigits[Int(byte >> 4)])
-      bytes.append(hexDigits[Int(byte & 15)])
+      bytes.append(hexadecimal: byte)
     default: bytes.append(byte)
     }
   }
-
-  private static let hexDigits = Array("0123456789abcdef".utf8)
 }

@@ -58,12 +58,9 @@ public struct PauseEvent: Hashable, Sendable, Codable {
   public var reason: Reason
 }
 
-extension LocationUpdate: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["location"]
-
+extension LocationUpdate: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "location" }
+  package static let name = "location"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -27,12 +27,9 @@ public struct NotificationRecord: Hashable, Sendable, Codable {
   public var lateSeconds: Double?
 }
 
-extension NotificationRecord: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["notification"]
-
+extension NotificationRecord: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "notification" }
+  package static let name = "notification"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
@@ -45,7 +42,7 @@ extension NotificationRecord: RecordFamily {
 
   /// The record in words: without what it says, which is for the user alone.
   package static func text(_ fields: RecordFields) -> TextRecord? {
-    let reason = fields.code("reason", Reason.self)?.phrase ?? fields.text("reason")
+    let reason = fields.code("reason", Reason.self)?.decision.phrase ?? fields.text("reason")
     let late = fields.number("late_s").map { ", \(Wording.duration($0)) late" } ?? ""
     return TextRecord(
       fields.text("subscriber"), "notification \(fields.text("notification")): \(reason)\(late)")
@@ -62,17 +59,6 @@ extension NotificationRecord: RecordFamily {
 }
 
 extension NotificationRecord.Reason {
-  /// In words.
-  package var phrase: String {
-    switch self {
-    case .due: "its time has come"
-    case .overdue: "its time came while nothing could be shown"
-    case .regionEntered: "its region was entered"
-    case .regionLeft: "its region was left"
-    case .now: "asked for at once"
-    }
-  }
-
   /// The same as the reason of a decision.
   var decision: Decision.Reason {
     switch self {

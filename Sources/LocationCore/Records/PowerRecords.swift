@@ -46,12 +46,9 @@ public struct Advice: Hashable, Sendable, Codable {
   public var joules: Double
 }
 
-extension PowerEntry: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["power"]
-
+extension PowerEntry: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "power" }
+  package static let name = "power"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
@@ -78,12 +75,9 @@ extension PowerEntry: RecordFamily {
   }
 }
 
-extension Advice: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["advice"]
-
+extension Advice: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "advice" }
+  package static let name = "advice"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

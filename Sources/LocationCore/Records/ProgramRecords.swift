@@ -18,15 +18,12 @@ public struct ProgramEnd: Hashable, Sendable, Codable {
 }
 
 /// The record of such an end.
-struct ProgramRecord: RecordFamily {
+struct ProgramRecord: SingleTypeRecord {
   var subscriber: String
   var end: ProgramEnd
 
-  /// All names that the `type` key of this family can have.
-  static let types = ["program.end"]
-
   /// The name in the `type` key.
-  var type: String { "program.end" }
+  static let name = "program.end"
 
   /// Visits the fields in the order in which they are written.
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -10,12 +10,9 @@ public struct PushRecord: Hashable, Sendable, Codable {
   public var isForProgram: Bool
 }
 
-extension PushRecord: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["push"]
-
+extension PushRecord: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "push" }
+  package static let name = "push"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

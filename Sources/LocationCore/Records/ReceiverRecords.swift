@@ -57,12 +57,9 @@ public enum ReceiverOrder: Hashable, Sendable, Codable {
   }
 }
 
-extension ReceiverOrder: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["receiver"]
-
+extension ReceiverOrder: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "receiver" }
+  package static let name = "receiver"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -11,8 +11,7 @@ public struct Record: Hashable, Sendable, Codable {
     /// The source's clock was moved, by so many seconds ahead.
     case clock(seconds: Double)
     case source(SourceEvent)
-    /// With what it said of each region for which it was weighed.
-    /// And by how much its error was taken to differ from what is claimed.
+    /// An accepted fix, what it says about each region it was checked against, and the estimate of its true error.
     case fixAccepted(Fix, [RegionVerdict], ErrorEstimate? = nil)
     case fixRejected(RejectReason, FixReport)
     case decision(Decision)

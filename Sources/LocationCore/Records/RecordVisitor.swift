@@ -160,3 +160,16 @@ package protocol RecordFamily: Sendable {
   /// Records that together have every type and every field; `Docs/Wire.md` and its tests are made of them.
   static var samples: [Record.Body] { get }
 }
+
+/// A family of records that all have one type.
+package protocol SingleTypeRecord: RecordFamily {
+  /// The `type` key of each.
+  static var name: String { get }
+}
+
+extension SingleTypeRecord {
+  /// The one name that the `type` key can have.
+  package static var types: [String] { [name] }
+  /// The name in the `type` key.
+  package var type: String { Self.name }
+}

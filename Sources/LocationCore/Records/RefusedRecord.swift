@@ -1,11 +1,10 @@
 /// Something the engine was asked to take and could not: the family of ``Record/Body/refused(what:reason:)``.
-struct RefusedRecord: RecordFamily {
+struct RefusedRecord: SingleTypeRecord {
   var what: String
   var reason: String
 
-  static let types = ["refused"]
-
-  var type: String { "refused" }
+  /// The name in the `type` key.
+  static let name = "refused"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.text("what", what, "what", column: .reason)

@@ -113,15 +113,7 @@ extension RegionEvent: RecordFamily {
   package static let types = ["region.enter", "region.exit", "region.dwell", "region.cross", "region.state"]
 
   /// The name in the `type` key.
-  package var type: String {
-    switch kind {
-    case .enter: "region.enter"
-    case .exit: "region.exit"
-    case .dwell: "region.dwell"
-    case .cross: "region.cross"
-    case .state: "region.state"
-    }
-  }
+  package var type: String { "region." + kind.name }
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -26,12 +26,9 @@ public struct SignificantChangeEvent: Hashable, Sendable, Codable {
   public var reason: Reason
 }
 
-extension SignificantChangeEvent: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["significant"]
-
+extension SignificantChangeEvent: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "significant" }
+  package static let name = "significant"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

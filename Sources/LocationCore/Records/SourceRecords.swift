@@ -24,13 +24,12 @@ public enum SourceEvent: Hashable, Sendable, Codable {
 }
 
 /// There were no fixes for a while: the family of ``Record/Body/gap(seconds:_:)``.
-struct GapRecord: RecordFamily {
+struct GapRecord: SingleTypeRecord {
   var seconds: Double
   var reason: Record.Gap
 
-  static let types = ["gap"]
-
-  var type: String { "gap" }
+  /// The name in the `type` key.
+  static let name = "gap"
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.number("seconds", seconds, .seconds, Self.secondsMeaning)

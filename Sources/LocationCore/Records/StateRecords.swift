@@ -21,12 +21,9 @@ public struct StateMove: Hashable, Sendable, Codable {
   public var cause: Cause
 }
 
-extension StateMove: RecordFamily {
-  /// All names that the `type` key of this family can have.
-  package static let types = ["subscriber.state"]
-
+extension StateMove: SingleTypeRecord {
   /// The name in the `type` key.
-  package var type: String { "subscriber.state" }
+  package static let name = "subscriber.state"
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -53,13 +53,7 @@ extension VisitEvent: RecordFamily {
   package static let types = ["visit.arrive", "visit.depart", "visit.provisional"]
 
   /// The name in the `type` key.
-  package var type: String {
-    switch kind {
-    case .provisional: "visit.provisional"
-    case .arrive: "visit.arrive"
-    case .depart: "visit.depart"
-    }
-  }
+  package var type: String { "visit." + kind.rawValue }
 
   /// Visits the fields in the order in which they are written.
   package func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {

@@ -12,7 +12,8 @@ struct NeighborList: Sendable {
   private var latitude = 0.0
   private var longitude = 0.0
   private var metersPerLongitude = 0.0
-  /// Square of the metres within which of the last probe no edge is met; negative before the first.
+  /// Square of the distance around the last probe, in metres, within which there is no edge; negative before the first
+  /// probe.
   private var safeSquared = -1.0
 
   // The leaf list: the groups of leaves with all regions within the horizon of the place where it was gathered.
@@ -20,7 +21,7 @@ struct NeighborList: Sendable {
   private var gatheredPlace = Coordinate(uncheckedLatitude: 0, longitude: 0)
   private var gatheredHorizon: Float = -1
   private var gatherHint: Float = 2_000
-  /// Large regions of the leaf list, each with metres within which of the last probe its edge is not met.
+  /// Large regions of the leaf list, each with the metres around the last probe within which its edge is not.
   private(set) var large: [(slot: RegionSlot, bound: Double)] = []
 
   // The neighbor list: all regions, but the large, that hold the place where it was made, or with an edge within
@@ -80,7 +81,7 @@ struct NeighborList: Sendable {
     return north * north + east * east < safeSquared
   }
 
-  /// Metres around the last probe in which no edge is met.
+  /// Metres around the last probe within which there is no edge.
   var safeMeters: Double { safeSquared > 0 ? safeSquared.squareRoot() : 0 }
 
   /// Nothing is known around the next probe.

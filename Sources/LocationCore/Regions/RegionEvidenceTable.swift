@@ -20,7 +20,8 @@ struct RegionEvidenceTable: Sendable {
   private var visited = SlotMap()
   // Beside the count of the visited in memory.
   private(set) var activeCount: Int32 = 0
-  /// Those of the last minute, the oldest first; later it does not matter any more when it was. Some may be removed.
+  /// Regions that came to rest in the last minute, oldest first; after that the time no longer matters. May contain
+  /// regions that were removed since.
   private var rested: [Rested] = []
   /// When the regions of which nothing else is known were found to be outside; nil where no fix was seen yet, and they
   /// are unknown.

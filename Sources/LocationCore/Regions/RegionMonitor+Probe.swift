@@ -76,9 +76,9 @@ extension RegionMonitor {
 // MARK: - The first fix
 
 extension RegionMonitor {
-  /// From the first fix on, a region without an entry is one that is outside and at rest. So all that are not so far
-  /// away that this fix settles it become active; whether every region has to be gone through for that, since each
-  /// reports its first state, or the numbers leave even far ones open.
+  /// Starts observing: activates every region so near that this fix alone does not settle its state. All others count
+  /// as outside and at rest. Returns true where every region must be checked instead, because some report their first
+  /// state or the configuration leaves even far ones open.
   private mutating func beginFinding(_ fix: RegionFix) -> Bool {
     evidence.seenAt = fix.instant
     guard catalog.count > 0 else { return false }
@@ -98,7 +98,7 @@ extension RegionMonitor {
     if evidence.place(of: slot) == nil { evidence.set(slot, .unknown(FirstFixes()), isActive: true) }
   }
 
-  /// Updates the evidence of every region that has no entry yet, of those that are at rest then it keeps none.
+  /// Updates the evidence of every region without an entry. Regions that are then at rest keep none.
   private mutating func findAll(_ fix: RegionFix, into events: inout [RegionEvent]) {
     let catalog = catalog
     catalog.forEachSlot { slot in

@@ -96,21 +96,18 @@ extension RegionEvidence: Codable {
 
   init(from decoder: any Decoder) throws {
     let values = try decoder.container(keyedBy: CodingKeys.self)
-    switch try values.decode(Kind.self, forKey: .state) {
-    case .unknown: self = .unknown(try values.decode(FirstFixes.self, forKey: .first))
-    case .outside:
-      self = .outside(
-        try values.decode(Counterevidence.self, forKey: .against),
-        visits: try values.decode(Int32.self, forKey: .visits))
-    case .inside:
-      self = .inside(
-        try values.decode(Counterevidence.self, forKey: .against),
-        try values.decode(RegionVisit.self, forKey: .visit))
-    case .departed:
-      self = .departed(
-        try values.decode(Counterevidence.self, forKey: .against),
-        try values.decode(RegionVisit.self, forKey: .visit))
+    let state = try values.decode(Kind.self, forKey: .state)
+    guard state != .unknown else {
+      self = .unknown(try values.decode(FirstFixes.self, forKey: .first))
+      return
     }
+    let against = try values.decode(Counterevidence.self, forKey: .against)
+    guard state != .outside else {
+      self = .outside(against, visits: try values.decode(Int32.self, forKey: .visits))
+      return
+    }
+    let visit = try values.decode(RegionVisit.self, forKey: .visit)
+    self = state == .inside ? .inside(against, visit) : .departed(against, visit)
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -123,12 +120,8 @@ extension RegionEvidence: Codable {
       try values.encode(Kind.outside, forKey: .state)
       try values.encode(against, forKey: .against)
       try values.encode(visits, forKey: .visits)
-    case .inside(let against, let visit):
-      try values.encode(Kind.inside, forKey: .state)
-      try values.encode(against, forKey: .against)
-      try values.encode(visit, forKey: .visit)
-    case .departed(let against, let visit):
-      try values.encode(Kind.departed, forKey: .state)
+    case .inside(let against, let visit), .departed(let against, let visit):
+      try values.encode(state == .inside ? Kind.inside : .departed, forKey: .state)
       try values.encode(against, forKey: .against)
       try values.encode(visit, forKey: .visit)
     }

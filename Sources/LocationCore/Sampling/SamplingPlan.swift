@@ -74,7 +74,7 @@ extension SamplingPlan {
     note(fix, configuration)
     failures = 0
     guard isOn else { return nil }
-    // Who rests near an edge would be looked at for ever.
+    // A machine at rest near an edge would otherwise be checked forever.
     let isInDoubt = view.hasDoubt || view.isNearEdge && !rest.isResting && !view.isLowPower
     doubtPauseSeconds = isInDoubt ? Swift.max(Self.doubtSeconds, 2 * doubtPauseSeconds) : 0
     nextDeadline = fix.instant.advanced(bySeconds: configuration.searchSeconds)

@@ -49,7 +49,7 @@ struct ArrivalPath: Hashable, Sendable {
   }
 }
 
-/// It is coded as columns of eight numbers, as it once was kept.
+/// Coded as three columns of eight numbers, the layout of earlier versions.
 extension ArrivalPath: Codable {
   private struct Columns: Codable {
     var count: Int

@@ -16,8 +16,8 @@ public struct VisitConfiguration: Hashable, Sendable, Codable {
   public var confirmedSeconds = 300.0
   /// Seconds of silence after which a provisional visit is confirmed without a further fix.
   public var silenceSeconds = 180.0
-  /// Metres over which the position may have drifted while it was at a place: its diameter. Who goes on slowly is not
-  /// there.
+  /// Metres over which the position may have drifted while it was at a place: its diameter. A device that
+  /// goes on slowly is not there.
   public var driftMeters = 100.0
 
   /// Fixes in a row clearly outside that end a visit.

@@ -1,10 +1,10 @@
 /// Rule B5: tells when the position arrives at a place and when it leaves it.
 ///
 /// A fix belongs to the place where the position is when it lies within ``VisitConfiguration/radiusMeters`` of the
-/// middle of the fixes there, or within so many of its own standard deviations. Who has been at a place for three
-/// minutes is there provisionally, for five on a visit, which is told once and dated back to the first fix. Several
-/// fixes in a row outside end it; a lone one, whatever it claims, opens and closes nothing. Where the fixes at a place
-/// have drifted, as on a walk there, only the younger half of them counts from then on.
+/// middle of the fixes there, or within so many of its own standard deviations. A stay becomes provisional after
+/// three minutes and a visit after five; the visit is told once and dated back to the first fix. Several fixes in a row
+/// outside end it; a lone one, whatever it claims, opens and closes nothing. Where the fixes at a place have drifted, as
+/// on a walk there, only the younger half of them counts from then on.
 ///
 /// **Silence.** Receivers that save energy are quiet where nothing moves. A provisional visit is therefore confirmed
 /// by silence, if the fixes before it rested, and one goes on through any silence after which the position is still
@@ -75,9 +75,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
   init(_ configuration: Shared<VisitConfiguration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<VisitConfiguration>) {
-    _configuration = configuration
-  }
+  mutating func share(_ configuration: Shared<VisitConfiguration>) { _configuration = configuration }
 
   /// Takes a fix into account and appends what follows from it. Deadlines up to the fix are fired first. A fix that
   /// is not later than the last one is left out.
@@ -384,8 +382,8 @@ extension VisitMonitor {
     stay.squareDrift <= configuration.driftMeters * configuration.driftMeters
   }
 
-  /// Fixes that it takes to make a visit of a time with a silence so long. Who is a walk away at most after it has hardly
-  /// been elsewhere, unless it lasted so long that the way back fits into it.
+  /// How many fixes make a visit after a silence this long. A device at most a walk away afterwards has hardly been
+  /// elsewhere, unless the silence was long enough for a trip and back.
   private func leastCount(_ silenceSeconds: Double, isNear: Bool = true) -> Int {
     let gap = isNear ? max(Self.nearGapSeconds, configuration.gapSeconds) : configuration.gapSeconds
     return silenceSeconds > gap ? configuration.gapCount : 2

@@ -1,6 +1,6 @@
 import LocationCore
 
-/// A record of which a stranger learns no more than that about 5 km wide cell of rule B8 it happened in.
+/// A record that reveals no more about the place than the cell of rule B8, about 5 km wide.
 package enum ReducedLine {
   /// What is kept beside the position; everything else may tell where it was.
   private static let kept: Set = [

@@ -183,9 +183,6 @@ public struct TrackReader: ~Copyable {
     return notes + (gpx?.notes ?? further?.notes ?? lines.notes) + timeline.notes
   }
 
-  /// Whether the segments overlap in time; known at the end of a file that ``TrackOptions/sortsSegments`` applies to.
-  package var hasOverlappingSegments: Bool { order == .overlapping }
-
   // MARK: - Steps
 
   /// Drops what is of other segments.

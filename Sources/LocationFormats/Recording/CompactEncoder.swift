@@ -108,70 +108,39 @@ private struct CBORMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
   let level: Int
   var codingPath: [any CodingKey] { [] }
 
-  private func key(_ key: some CodingKey) {
+  /// Writes a key; the writer, for the value.
+  private func at(_ key: Key) -> CBORWriter {
     writer.close(to: level)
     if let number = CompactKeys.numbers[key.stringValue] {
       writer.integer(number)
     } else {
       writer.text(key.stringValue)
     }
+    return writer
   }
 
-  mutating func encodeNil(forKey key: Key) {
-    self.key(key)
-    writer.null()
+  mutating func encodeNil(forKey key: Key) { at(key).null() }
+  mutating func encode(_ value: Bool, forKey key: Key) { at(key).boolean(value) }
+  mutating func encode(_ value: Double, forKey key: Key) { at(key).double(value) }
+  mutating func encode(_ value: Float, forKey key: Key) { at(key).double(Double(value)) }
+  mutating func encode(_ value: String, forKey key: Key) { at(key).text(value) }
+  mutating func encode<T: FixedWidthInteger & Encodable>(_ value: T, forKey key: Key) {
+    at(key).integer(value)
   }
-  mutating func encode(_ value: Bool, forKey key: Key) {
-    self.key(key)
-    writer.boolean(value)
-  }
-  mutating func encode(_ value: Double, forKey key: Key) {
-    self.key(key)
-    writer.double(value)
-  }
-  mutating func encode(_ value: Float, forKey key: Key) {
-    self.key(key)
-    writer.double(Double(value))
-  }
-  mutating func encode(_ value: Int, forKey key: Key) {
-    self.key(key)
-    writer.integer(value)
-  }
-  mutating func encode(_ value: Int64, forKey key: Key) {
-    self.key(key)
-    writer.integer(value)
-  }
-  mutating func encode(_ value: Int32, forKey key: Key) {
-    self.key(key)
-    writer.integer(value)
-  }
-  mutating func encode(_ value: String, forKey key: Key) {
-    self.key(key)
-    writer.text(value)
-  }
-  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    self.key(key)
-    try writer.value(value)
-  }
+  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try at(key).value(value) }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    self.key(key)
-    return CBOREncoder(writer: writer).container(keyedBy: type)
+    CBOREncoder(writer: at(key)).container(keyedBy: type)
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    self.key(key)
-    return CBOREncoder(writer: writer).unkeyedContainer()
+    CBOREncoder(writer: at(key)).unkeyedContainer()
   }
 
   mutating func superEncoder() -> any Encoder { CBOREncoder(writer: writer) }
-
-  mutating func superEncoder(forKey key: Key) -> any Encoder {
-    self.key(key)
-    return CBOREncoder(writer: writer)
-  }
+  mutating func superEncoder(forKey key: Key) -> any Encoder { CBOREncoder(writer: at(key)) }
 }
 
 private struct CBORElements: UnkeyedEncodingContainer {
@@ -185,37 +154,27 @@ private struct CBORElements: UnkeyedEncodingContainer {
     self.level = level
   }
 
-  private mutating func next() {
+  /// Counts an element; the writer, for its value.
+  private mutating func next() -> CBORWriter {
     writer.close(to: level)
     count += 1
+    return writer
   }
 
-  mutating func encodeNil() {
-    next()
-    writer.null()
-  }
-
-  mutating func encode<T: Encodable>(_ value: T) throws {
-    next()
-    try writer.value(value)
-  }
+  mutating func encodeNil() { next().null() }
+  mutating func encode<T: Encodable>(_ value: T) throws { try next().value(value) }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
   ) -> KeyedEncodingContainer<Nested> {
-    next()
-    return CBOREncoder(writer: writer).container(keyedBy: type)
+    CBOREncoder(writer: next()).container(keyedBy: type)
   }
 
   mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    next()
-    return CBOREncoder(writer: writer).unkeyedContainer()
+    CBOREncoder(writer: next()).unkeyedContainer()
   }
 
-  mutating func superEncoder() -> any Encoder {
-    next()
-    return CBOREncoder(writer: writer)
-  }
+  mutating func superEncoder() -> any Encoder { CBOREncoder(writer: next()) }
 }
 
 private struct CBORValue: SingleValueEncodingContainer {

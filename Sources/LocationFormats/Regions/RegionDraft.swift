@@ -80,7 +80,7 @@ struct RegionDraft {
   func region(id: String) throws(RegionProblem) -> Region? {
     guard let shape = try shape() else { return nil }
     var region = Region(id: id, name: name, shape: shape)
-    // Who asks how long wants to be told.
+    // A dwell time without `notify` implies `dwell`.
     region.notify = notify ?? (dwellSeconds == nil ? region.notify : region.notify.union(.dwell))
     region.dwellSeconds = dwellSeconds ?? region.dwellSeconds
     region.exitDelaySeconds = exitDelaySeconds ?? region.exitDelaySeconds

@@ -7,7 +7,6 @@ package struct RegionFinding: Hashable, Sendable {
     case swapped
     case smallRadius = "small-radius"
     case noEvent = "no-event"
-    case unusedProperty = "unused-property"
     case leftOut = "left-out"
     case property
   }

@@ -28,39 +28,17 @@ enum RegionProperty: String, CaseIterable {
   case tags
 
   init?(_ key: JSONReader.Text, in reader: borrowing JSONReader) {
-    for property in Self.byLength[min(key.range.count, Self.byLength.count - 1)]
-    where reader.equals(key, property.literal) {
-      self = property
+    for known in Self.byLength[min(key.range.count, Self.byLength.count - 1)]
+    where reader.equals(key, known.key) {
+      self = known.property
       return
     }
     guard key.hasEscapes, let property = Self(rawValue: reader.decoded(key)) else { return nil }
     self = property
   }
 
-  private static let byLength: [[RegionProperty]] = (0...32).map { length in
-    allCases.filter { $0.rawValue.utf8.count == length }
-  }
-
-  private var literal: StaticString {
-    switch self {
-    case .id: "id"
-    case .name: "name"
-    case .radiusMeters: "radius_m"
-    case .radius: "radius"
-    case .radiusUnits: "radius_units"
-    case .rad: "rad"
-    case .mapboxRadius: "MBX_GEOFENCE_POINT_RADIUS"
-    case .mapboxDwell: "MBX_GEOFENCE_DWELL_TIME"
-    case .bufferMeters: "buffer_m"
-    case .beacon: "beacon"
-    case .notify: "notify"
-    case .dwellSeconds: "dwell_s"
-    case .exitDelaySeconds: "exit_delay_s"
-    case .maxLatencySeconds: "max_latency_s"
-    case .initial: "initial"
-    case .sensitivity: "sensitivity"
-    case .tags: "tags"
-    }
+  private static let byLength: [[(key: [UInt8], property: RegionProperty)]] = (0...32).map { length in
+    allCases.map { (key: Array($0.rawValue.utf8), property: $0) }.filter { $0.key.count == length }
   }
 
   /// The property that an unknown key was probably meant to be; nil where it looks like nothing of ours.

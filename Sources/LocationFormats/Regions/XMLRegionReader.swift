@@ -12,7 +12,16 @@ extension XMLRegionReader {
   mutating func readDocument(_ bytes: [UInt8]) -> Bool {
     var trouble: Failure?
     do {
-      try XMLDocument.read(bytes, file: collector.file.name) { take($0) }
+      let parser = try GPXParser(eventsOf: collector.file.name)
+      // A document is parsed in pieces, so that few events are held at once.
+      let pieceBytes = 1 << 16
+      var start = 0
+      repeat {
+        let end = min(start + pieceBytes, bytes.count)
+        try parser.parse(bytes.span.extracting(start..<end), isFinal: end == bytes.count)
+        for event in parser.takeEvents() { take(event) }
+        start = end
+      } while start < bytes.count
     } catch {
       trouble = error
     }

@@ -202,15 +202,24 @@ extension StrictYAML {
   ///
   /// - Throws: A failure at the first key that is not one of them, with the nearest that is.
   package func map(of names: [String]) throws(Failure) -> [(name: String, value: StrictYAML)] {
-    guard case .mapping(let mapping) = node else {
-      throw expected("a map of \(names.joined(separator: ", "))")
-    }
+    try entries("a map of \(names.joined(separator: ", "))", among: names)
+  }
+
+  /// The values of a map whose keys are names the author chose, in the order of the file.
+  package func namedValues() throws(Failure) -> [(name: String, value: StrictYAML)] {
+    try entries("a map of names", among: nil)
+  }
+
+  private func entries(
+    _ wanted: String, among names: [String]?
+  ) throws(Failure) -> [(name: String, value: StrictYAML)] {
+    guard case .mapping(let mapping) = node else { throw expected(wanted) }
     var entries: [(name: String, value: StrictYAML)] = []
     entries.reserveCapacity(mapping.count)
     for (keyNode, value) in mapping {
       let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
       let name = try at.string()
-      guard names.contains(name) else {
+      if let names, !names.contains(name) {
         throw at.failure(
           "unknown key \"\(name)\"", remedy: Self.suggestion(for: name, among: names, of: "keys"))
       }
@@ -218,19 +227,6 @@ extension StrictYAML {
       entries.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
     }
     return entries
-  }
-
-  /// The values of a map whose keys are names the author chose, in the order of the file.
-  package func namedValues() throws(Failure) -> [(name: String, value: StrictYAML)] {
-    guard case .mapping(let mapping) = node else { throw expected("a map of names") }
-    var values: [(name: String, value: StrictYAML)] = []
-    for (keyNode, value) in mapping {
-      let at = StrictYAML(keyNode, document: document, path: path, fallbackLine: line)
-      let name = try at.string()
-      let below = path.isEmpty ? name : "\(path).\(name)"
-      values.append((name, StrictYAML(value, document: document, path: below, fallbackLine: at.line)))
-    }
-    return values
   }
 
   /// The value with all that is in it, whatever that is, as JSON.

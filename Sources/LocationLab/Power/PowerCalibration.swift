@@ -82,8 +82,8 @@ package struct PowerCalibration: Sendable {
         remedy: "state a first guess in a profile of your own")
     }
     let rows = Rows(before, self.windows, groups)
-    // How noisy the windows are, a fit tells that hardly minds where it ends; else a profile that is far off would
-    // make good windows look bad, and stay.
+    // Estimate the noise from a nearly unregularized fit. With the usual one, a profile that is far off would make
+    // good windows look noisy, and would hardly be corrected.
     var noise = Self.firstNoise
     for _ in 0..<2 {
       let free = RidgeFit.factors(rows.equations(noise: noise, ridgeShare: Self.freeRidge))

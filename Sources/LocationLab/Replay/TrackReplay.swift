@@ -357,16 +357,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     guard receiver != nil else { return }
     handle(.receiver(order.isOn ? .opened : .released))
     let now = now
-    let searchSeconds = order.isOn ? host.engine.ledger.timeToFix(at: now).seconds : 0
+    let searchSeconds = order.isOn ? host.engine.ledger.timeToFixSeconds(at: now) : 0
     receiver?.perform(order, at: now, searchSeconds: searchSeconds)
-  }
-}
-
-extension EngineInstant {
-  /// The earlier of two instants, where there are two.
-  fileprivate static func earlier(_ one: EngineInstant?, _ other: EngineInstant?) -> EngineInstant? {
-    guard let one else { return other }
-    guard let other else { return one }
-    return min(one, other)
   }
 }

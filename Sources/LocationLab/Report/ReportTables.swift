@@ -76,7 +76,7 @@ struct ReportTables {
       ("Programs relaunched", Wording.count(summary.tally.relaunches)),
       (
         "Energy of the services",
-        Self.energy(summary.energy.joules, summary.energy.lowJoules, summary.energy.highJoules)
+        Self.energy(summary.energy.value, summary.energy.low, summary.energy.high)
       ),
       ("Energy of the whole device", deviceEnergy(summary)),
       ("Power profile", Markup.escaped(summary.profile)),
@@ -116,7 +116,7 @@ struct ReportTables {
       ]
     }
     let energy = summary.energy
-    rows.append(["all", "", Self.energy(energy.joules, energy.lowJoules, energy.highJoules), ""])
+    rows.append(["all", "", Self.energy(energy.value, energy.low, energy.high), ""])
     html += "<section aria-labelledby=\"h-energy\"><h2 id=\"h-energy\">Energy</h2>\n"
     html += Self.table(
       "By component; in brackets what holds with 90 %", ["Component", "#Time", "#Energy", ""], rows)

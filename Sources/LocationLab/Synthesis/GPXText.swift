@@ -29,9 +29,9 @@ enum GPXText {
   static func append(_ fix: SynthFix, fields: Set<SynthScenario.Field>, to text: inout [UInt8]) {
     if fix.startsSegment { text.append(text: "</trkseg>\n<trkseg>\n") }
     text.append(text: "<trkpt lat=\"")
-    text.append(fix.coordinate.latitude, decimals: 7)
+    FixedPoint.append(fix.coordinate.latitude, decimals: 7, to: &text)
     text.append(text: "\" lon=\"")
-    text.append(fix.coordinate.longitude, decimals: 7)
+    FixedPoint.append(fix.coordinate.longitude, decimals: 7, to: &text)
     text.append(text: "\">")
     if fields.contains(.elevation), let elevation = fix.elevationMeters {
       appendElement("ele", elevation, decimals: 1, to: &text)
@@ -58,7 +58,7 @@ enum GPXText {
     }
     if let course {
       text.append(text: "<lw:course>")
-      text.append(scaled: course.tenthsOfDegrees, decimals: 1)
+      FixedPoint.append(course.tenthsOfDegrees, decimals: 1, to: &text)
       text.append(text: "</lw:course>")
     }
     text.append(text: "</extensions>")
@@ -68,7 +68,7 @@ enum GPXText {
     _ name: String, _ value: Double, decimals: Int, to text: inout [UInt8]
   ) {
     text.append(text: "<\(name)>")
-    text.append(value, decimals: decimals)
+    FixedPoint.append(value, decimals: decimals, to: &text)
     text.append(text: "</\(name)>")
   }
 }

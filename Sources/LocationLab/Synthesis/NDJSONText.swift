@@ -6,12 +6,12 @@ enum NDJSONText {
     text.append(text: #"{"time":""#)
     fix.time.appendRFC3339(to: &text)
     text.append(text: #"","lat":"#)
-    text.append(fix.coordinate.latitude, decimals: 7)
+    FixedPoint.append(fix.coordinate.latitude, decimals: 7, to: &text)
     text.append(text: #","lon":"#)
-    text.append(fix.coordinate.longitude, decimals: 7)
+    FixedPoint.append(fix.coordinate.longitude, decimals: 7, to: &text)
     if fields.contains(.accuracy) || fields.contains(.hdop) {
       text.append(text: #","acc_m":"#)
-      text.append(fix.accuracyMeters, decimals: 2)
+      FixedPoint.append(fix.accuracyMeters, decimals: 2, to: &text)
     }
     text.append(text: "}\n")
   }

@@ -14,11 +14,11 @@ enum NMEAText {
       appendPosition(fix.coordinate, to: &body)
       body.append(text: ",")
       if fields.contains(.speed) {
-        body.append(fix.speedMetersPerSecond / metersPerSecondInKnot, decimals: 3)
+        FixedPoint.append(fix.speedMetersPerSecond / metersPerSecondInKnot, decimals: 3, to: &body)
       }
       body.append(text: ",")
       if fields.contains(.course), let course = fix.courseDegrees {
-        body.append(scaled: course.tenthsOfDegrees, decimals: 1)
+        FixedPoint.append(course.tenthsOfDegrees, decimals: 1, to: &body)
       }
       body.append(text: ",")
       body += clock.date
@@ -30,9 +30,9 @@ enum NMEAText {
       body.append(text: ",")
       appendPosition(fix.coordinate, to: &body)
       body.append(text: ",1,08,")
-      if fields.contains(.hdop) { body.append(fix.hdop, decimals: 2) }
+      if fields.contains(.hdop) { FixedPoint.append(fix.hdop, decimals: 2, to: &body) }
       body.append(text: ",")
-      body.append(fix.elevationMeters ?? 0, decimals: 1)
+      FixedPoint.append(fix.elevationMeters ?? 0, decimals: 1, to: &body)
       body.append(text: ",M,0.0,M,,")
     }
   }
@@ -67,7 +67,7 @@ enum NMEAText {
     let units = Int64((abs(degrees) * 1e7).rounded())
     let (whole, rest) = units.quotientAndRemainder(dividingBy: 10_000_000)
     // 1e-7 degrees are 6 millionths of a minute.
-    body.append(scaled: whole * 100_000_000 + rest * 6, decimals: 6, minimumWholeDigits: wholeDigits)
+    FixedPoint.append(whole * 100_000_000 + rest * 6, decimals: 6, minimumWholeDigits: wholeDigits, to: &body)
     body.append(text: degrees < 0 ? negative : positive)
   }
 

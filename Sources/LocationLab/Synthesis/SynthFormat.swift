@@ -74,3 +74,8 @@ package struct SynthText {
 
   private static let pieceBytes = 1 << 16
 }
+
+extension [UInt8] {
+  /// Appends text as it is.
+  mutating func append(text: String) { append(contentsOf: text.utf8) }
+}

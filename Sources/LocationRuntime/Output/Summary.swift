@@ -10,7 +10,7 @@ package struct Summary: Sendable {
   /// What was seen and done, counted.
   package var tally: Tally
   /// Joules on account of the services, with its band.
-  package var energy: PowerLedger.Estimate
+  package var energy: PowerBand
   /// Joules of the whole device, its base included.
   package var deviceJoules: Double
   /// The name of the power profile.
@@ -80,9 +80,9 @@ package struct Summary: Sendable {
     line.close()
     line.member("wakes", tally.wakes)
     line.member("relaunches", tally.relaunches)
-    line.member("energy_j", energy.joules, decimals: FixedPoint.thousandths)
-    line.member("energy_low_j", energy.lowJoules, decimals: FixedPoint.thousandths)
-    line.member("energy_high_j", energy.highJoules, decimals: FixedPoint.thousandths)
+    line.member("energy_j", energy.value, decimals: FixedPoint.thousandths)
+    line.member("energy_low_j", energy.low, decimals: FixedPoint.thousandths)
+    line.member("energy_high_j", energy.high, decimals: FixedPoint.thousandths)
     line.member("device_j", deviceJoules, decimals: FixedPoint.thousandths)
     line.member("profile", profile)
     line.member("calibration", calibration)

@@ -64,8 +64,8 @@ enum SummaryText {
     let battery = summary.batteryJoules.map {
       ", \(Wording.figure(100 * summary.deviceJoules / $0, 1)) % of the battery"
     }
-    return "about \(Wording.energy(estimate.joules)), \(Wording.wattHours(estimate.joules)) (90 % interval "
-      + "\(Wording.energy(estimate.lowJoules)) to \(Wording.energy(estimate.highJoules))); the whole device "
+    return "about \(Wording.energy(estimate.value)), \(Wording.wattHours(estimate.value)) (90 % interval "
+      + "\(Wording.energy(estimate.low)) to \(Wording.energy(estimate.high))); the whole device "
       + "\(Wording.energy(summary.deviceJoules)), \(Wording.wattHours(summary.deviceJoules))\(battery ?? ""); "
       + "profile \(summary.profile), "
       + (summary.calibration.map { "calibrated against \($0)" } ?? "modelled")

@@ -25,9 +25,9 @@ extension Summary {
   /// Adds another track's figures; its notes are its own.
   fileprivate mutating func add(_ other: Summary) {
     tally.add(other.tally)
-    energy.joules += other.energy.joules
-    energy.lowJoules += other.energy.lowJoules
-    energy.highJoules += other.energy.highJoules
+    energy.value += other.energy.value
+    energy.low += other.energy.low
+    energy.high += other.energy.high
     deviceJoules += other.deviceJoules
     receiverOnSeconds += other.receiverOnSeconds
     durationSeconds += other.durationSeconds

@@ -40,7 +40,7 @@ package struct WatchView: Sendable {
   /// Seconds of these that the receiver was on.
   package var receiverOnSeconds = 0.0
   /// The energy of these.
-  package var energy = PowerLedger.Estimate(joules: 0, lowJoules: 0, highJoules: 0)
+  package var energy = PowerBand(value: 0, low: 0, high: 0)
   /// The name of the power profile.
   package var profile = ""
   /// Whether a log is played, whose time counts.
@@ -139,8 +139,8 @@ package struct WatchView: Sendable {
   }
 
   private var energyText: String {
-    "\(Wording.energy(energy.joules)), \(Wording.wattHours(energy.joules)) (90 % interval "
-      + "\(Wording.energy(energy.lowJoules)) to \(Wording.energy(energy.highJoules))), profile \(profile)"
+    "\(Wording.energy(energy.value)), \(Wording.wattHours(energy.value)) (90 % interval "
+      + "\(Wording.energy(energy.low)) to \(Wording.energy(energy.high))), profile \(profile)"
   }
 
   private func regionTitle(shown: Int) -> String {

@@ -177,7 +177,7 @@ import Testing
       engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
     }
     engine.handle(Stamped(at: .distantPast, .end), into: &effects)
-    return (effects.records, engine.ledger.estimate.joules)
+    return (effects.records, engine.ledger.estimate.value)
   }
 
   @Test func `a wrong date makes no gap, no visit and no energy`() {

@@ -27,7 +27,6 @@ import Testing
         uncheckedLatitude: noise.uniform(-79...79),
         longitude: round % 3 == 0 ? 180 : noise.uniform(-180...180))
       let shape = try ShapeGeometry(Self.shape(round, &noise, at: middle))
-      if let old = kept[round % 40] { outlines.remove(old) }
       kept[round % 40] = Self.insert(shape, into: &outlines)
       for _ in 0..<10 {
         let here = place(

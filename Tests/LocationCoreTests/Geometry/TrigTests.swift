@@ -24,9 +24,7 @@ import Testing
       let x = random.number(in: -1...1)
       let angle = Foundation.atan2(y, x)
       expectAlways(abs(Trig.atan2(y, x) - angle) <= 2 * angle.ulp, "\(random) \(y) \(x)")
-      expectAlways(abs(Trig.atan(y) - Foundation.atan(y)) <= 2 * angle.ulp + 1e-16, "\(random) \(y)")
       expectAlways(abs(Trig.asin(x) - Foundation.asin(x)) <= 5e-16, "\(random) \(x)")
-      expectAlways(abs(Trig.acos(x) - Foundation.acos(x)) <= 9e-16, "\(random) \(x)")
     }
   }
 
@@ -46,7 +44,7 @@ import Testing
   func notNumbers(x: Double) {
     #expect(Trig.sin(x).isNaN && Trig.cos(x).isNaN && Trig.tan(x).isNaN)
     #expect(Trig.atan2(x, 1).isNaN && Trig.atan2(1, x).isNaN && Trig.atan2(0, x).isNaN)
-    #expect(Trig.atan2(x, 0).isNaN && Trig.asin(x).isNaN && Trig.acos(x).isNaN)
+    #expect(Trig.atan2(x, 0).isNaN && Trig.asin(x).isNaN)
   }
 
   @Test("An angle of many turns is still an angle", arguments: [1e6, -3e7, 1e15, 1e300])

@@ -85,8 +85,7 @@ private typealias Fixture = PowerFixture
 
   @Test func nothingUsedIsNothingSpent() {
     let band = PowerUse().band(under: .rpi4UbloxM8)
-    #expect(band == PowerBand(value: 0, parameterLow: 0, parameterHigh: 0, logForm: 0))
-    #expect(PowerUse().varianceShares(under: .rpi4UbloxM8).isEmpty)
+    #expect(band == PowerBand(value: 0, low: 0, high: 0))
     #expect(PowerComparison(of: Self.use(), against: PowerUse(), seconds: 60, under: .rpi4UbloxM8) == nil)
   }
 
@@ -96,34 +95,6 @@ private typealias Fixture = PowerFixture
     loose[.wake].spread = 3
     let use = Self.use(trackingSeconds: 1000, wakes: 100)
     #expect(use.band(under: loose).high > use.band(under: profile).high)
-    let shares = use.varianceShares(under: loose)
-    #expect(shares.map(\.parameter) == [.wake, .receiverTrackStrong])
-    #expect(shares[0].share > 0.9)
-  }
-
-  @Test func theSharesOfTheVarianceSumToOneAndAreThoseOfTheDraws() {
-    var use = PowerUse()
-    use[.acquiringHot] = 60
-    use[.trackingUnknown] = 600
-    use[.awake] = 660
-    use[.wake] = 40
-    use[.run] = 12
-    let shares = use.varianceShares(under: .iphoneClass)
-    #expect(abs(shares.reduce(0) { $0 + $1.share } - 1) < 1e-12)
-    #expect(zip(shares, shares.dropFirst()).allSatisfy { $0.share >= $1.share })
-    // The same by taking one parameter's error away at a time.
-    func variance(_ profile: PowerProfile) -> Double {
-      let draws = PowerSample(of: use, under: profile).policy
-      let mean = draws.reduce(0, +) / Double(draws.count)
-      return draws.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Double(draws.count)
-    }
-    let total = variance(.iphoneClass)
-    for (parameter, share) in shares
-    where parameter != .receiverTrackStrong && parameter != .receiverTrackWeak {
-      var exact = PowerProfile.iphoneClass
-      exact[parameter].spread = 1
-      #expect(abs((total - variance(exact)) / total - share) < 0.06, "\(parameter)")
-    }
   }
 
   @Test func whatTwoPoliciesShareDoesNotBlurTheirComparison() {

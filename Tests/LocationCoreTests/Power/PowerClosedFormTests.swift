@@ -52,8 +52,8 @@ private typealias Fixture = PowerFixture
     _ profile: PowerProfile, _ joules: Double, _ breakEven: Double
   ) {
     var ledger = Fixture.ledger(profile)
-    let (seconds, start) = ledger.timeToFix(at: Fixture.at(0))
-    #expect(start == .cold)
+    let seconds = ledger.timeToFixSeconds(at: Fixture.at(0))
+    #expect(seconds == profile[.timeToFixCold].value)
     ledger.setReceiver(.acquiring, at: Fixture.at(0))
     ledger.settle(at: Fixture.at(seconds))
     let spent = ledger.entries.filter { $0.component == .receiverAcquiring }.reduce(0) { $0 + $1.joules }

@@ -38,7 +38,6 @@ import Testing
     #expect(PowerProfile.rpi4UbloxM8.batteryPercent(ofJoules: 1000) == nil)
     let phone = PowerProfile.iphoneClass
     #expect(abs((phone.batteryPercent(ofJoules: 6.91 * 36) ?? 0) - 1) < 1e-9)
-    #expect(abs((phone.milliampereHours(ofJoules: 3.6 * 3.82) ?? 0) - 1) < 1e-9)
     var worn = phone
     worn.calibration = PowerCalibrationNote(
       device: "d", meter: "m", batteryHealth: 0.5, log: "l", windows: 3, conditionNumber: 2,

@@ -137,6 +137,27 @@ import Testing
     #expect(try Recording(path: older).configuration == expected)
   }
 
+  @Test(arguments: ["[]", "[1]"]) func `a profile without a number for each parameter is refused`(
+    _ parameters: String
+  ) {
+    let header =
+      #"{"journal":"locwatch","v":1,"configuration":{"profile":{"parameters":\#(parameters)}}}"# + "\n"
+    let path = folder.write("short", header + #"{"at":1,"event":{"segmentBreak":{}}}"# + "\n")
+    #expect(throws: (any Error).self) { try Recording(path: path) }
+  }
+
+  @Test(arguments: [Int.max, Int.min, 253_402_300_800])
+  func `a time on the wall that no calendar has is refused`(_ seconds: Int) throws {
+    let event = Event.subscriber(
+      name: "s",
+      .mode(.notify(LocalNotification(id: "n", title: "t", when: .wall(WallTime(seconds: 7_777_777))))))
+    let line = try text(of: [Stamped(at: EngineInstant(microseconds: 1), event)])
+    let broken = line.replacing("7777777", with: "\(seconds)")
+    let header = #"{"journal":"locwatch","v":1,"configuration":{}}"# + "\n"
+    #expect(try Recording(path: folder.write("whole", header + line)).events.count == 1)
+    #expect(throws: (any Error).self) { try Recording(path: folder.write("broken", header + broken)) }
+  }
+
   @Test func `an event that was cut off is left out with a note`() throws {
     let whole = String(repeating: #"{"at":1,"event":{"segmentBreak":{}}}"# + "\n", count: 3)
     let header = #"{"journal":"locwatch","v":1,"configuration":{}}"# + "\n"

@@ -71,6 +71,34 @@ import Testing
     #expect(count > 10)
   }
 
+  @Test(
+    arguments: [["state", "tally", "rejected"], ["state", "ledger", "receiverLane", "open", "millionths"]])
+  func `a list without an element for each case is refused`(_ path: [String]) throws {
+    let track = try #require(ShippedTrack.all.first { $0.slug == "commute-with-stops" })
+    try Self.replay(track) { engine in
+      let snapshot = engine.snapshot
+      let tree = try SnapshotFormat.tree(of: snapshot)
+      let broken = Self.replacing(path[...], in: tree, with: .array([.number("1")]))
+      #expect(broken != tree)
+      #expect(throws: SnapshotFormat.Trouble.self) {
+        try SnapshotFormat.snapshot(of: broken, configuration: snapshot.configuration)
+      }
+    }
+  }
+
+  /// A tree with another value at a path; the same tree where it has no such path.
+  private static func replacing(
+    _ path: ArraySlice<String>, in tree: JSONTree, with value: JSONTree
+  ) -> JSONTree {
+    guard let key = path.first else { return value }
+    guard case .object(let members) = tree else { return tree }
+    return .object(
+      members.map { member in
+        guard member.key == key else { return member }
+        return JSONTree.Member(key: key, value: replacing(path.dropFirst(), in: member.value, with: value))
+      })
+  }
+
   @Test func `counts of region events stand in the order of their names`() throws {
     let track = try #require(ShippedTrack.all.first { $0.slug == "commute-with-stops" })
     var most = 0

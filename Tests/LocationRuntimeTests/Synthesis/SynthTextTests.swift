@@ -120,7 +120,7 @@ import Testing
   ])
   func `numbers have fixed decimals`(value: Double, decimals: Int, text: String) {
     var bytes: [UInt8] = []
-    bytes.append(value, decimals: decimals)
+    FixedPoint.append(value, decimals: decimals, to: &bytes)
     #expect(String(decoding: bytes, as: UTF8.self) == text)
   }
 

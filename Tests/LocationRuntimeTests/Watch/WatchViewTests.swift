@@ -17,7 +17,7 @@ import Testing
     view.fixAgeSeconds = 3.9
     view.elapsedSeconds = 100
     view.receiverOnSeconds = 50
-    view.energy = PowerLedger.Estimate(joules: 12.5, lowJoules: 9, highJoules: 18)
+    view.energy = PowerBand(value: 12.5, low: 9, high: 18)
     view.profile = "rpi4-ublox-m8"
     view.regionCount = 3
     view.standings = [

@@ -1,79 +1,20 @@
 import CGEOS
 
-/// GEOS's view of a polygon: the only file that speaks to GEOS.
+/// Whether polygons are valid, as GEOS says: the only file that speaks to GEOS.
 ///
-/// Rings are valid where GEOS says so, in its words. The monitor itself measures with ``EdgeTree``, which is
-/// quicker in the affine plane and knows the antimeridian; tests hold it against the answers from here.
-///
-/// The owner of the context and of what was made in it; everything is freed once, when it goes. Not
-/// thread-safe: one context, one thread at a time.
-@safe package struct PreparedPolygon: ~Copyable {
-  private let context: GEOSContextHandle_t
-  private let geometry: OpaquePointer
-  private let prepared: OpaquePointer
-
-  /// Prepares polygons, each a shell and its holes, in degrees; throws GEOS's reason and place where they
-  /// are not valid.
-  package init(_ polygons: [[[Coordinate]]]) throws(RegionError) {
+/// The monitor itself measures with ``EdgeTree``, which is quicker in the affine plane and knows the antimeridian.
+enum PolygonValidity {
+  /// Throws GEOS's reason and place where polygons, each a shell and its holes, in degrees, are not valid.
+  static func check(_ polygons: [[[Coordinate]]]) throws(RegionError) {
     guard let context = unsafe GEOS_init_r() else { throw .outOfMemory }
-    let geometry: OpaquePointer
-    do throws(RegionError) {
-      unsafe geometry = try Self.geometry(polygons, context)
-    } catch {
-      unsafe GEOS_finish_r(context)
-      throw error
-    }
-    if let flaw = unsafe Self.flaw(of: geometry, context) {
-      unsafe GEOSGeom_destroy_r(context, geometry)
-      unsafe GEOS_finish_r(context)
-      throw flaw
-    }
-    guard let prepared = unsafe GEOSPrepare_r(context, geometry) else {
-      unsafe GEOSGeom_destroy_r(context, geometry)
-      unsafe GEOS_finish_r(context)
-      throw .outOfMemory
-    }
-    unsafe self.context = context
-    unsafe self.geometry = geometry
-    unsafe self.prepared = prepared
-  }
-
-  deinit {
-    unsafe GEOSPreparedGeom_destroy_r(context, prepared)
-    unsafe GEOSGeom_destroy_r(context, geometry)
-    unsafe GEOS_finish_r(context)
-  }
-
-  /// Whether a place is inside or on the edge.
-  package func covers(_ place: Coordinate) -> Bool {
-    guard
-      let point = unsafe GEOSGeom_createPointFromXY_r(context, place.longitude, place.latitude)
-    else { return false }
-    defer { unsafe GEOSGeom_destroy_r(context, point) }
-    // 2 is an exception; a point and a valid polygon give none.
-    return unsafe GEOSPreparedCovers_r(context, prepared, point) == 1
-  }
-
-  /// The radius of the largest circle that fits in, in the units of the rings, to a hundredth of the extent;
-  /// nil where GEOS finds none.
-  package func inscribedRadius() -> Double? {
-    var west = 0.0
-    var south = 0.0
-    var east = 0.0
-    var north = 0.0
-    guard unsafe GEOSGeom_getExtent_r(context, geometry, &west, &south, &east, &north) == 1 else {
-      return nil
-    }
-    let tolerance = Swift.max(east - west, north - south) / 100
-    guard tolerance > 0, let line = unsafe GEOSMaximumInscribedCircle_r(context, geometry, tolerance)
-    else { return nil }
-    defer { unsafe GEOSGeom_destroy_r(context, line) }
-    var length = 0.0
-    return unsafe GEOSLength_r(context, line, &length) == 1 ? length : nil
+    defer { unsafe GEOS_finish_r(context) }
+    let geometry = try unsafe Self.geometry(polygons, context)
+    defer { unsafe GEOSGeom_destroy_r(context, geometry) }
+    if let flaw = unsafe flaw(of: geometry, context) { throw flaw }
   }
 
   /// Builds the polygons; what was built of them is freed where one can't be.
-  private static func geometry(
+  static func geometry(
     _ polygons: [[[Coordinate]]], _ context: GEOSContextHandle_t
   ) throws(RegionError) -> OpaquePointer {
     var parts = unsafe [OpaquePointer?]()
