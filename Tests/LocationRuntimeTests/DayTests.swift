@@ -113,8 +113,8 @@ import Testing
     01T17:30:50 significant: refuse B8 notRunning>notRunning denied
     01T17:41:06 region.enter home: refuse B8 notRunning>notRunning denied
     01T17:46:14 visit.arrive: refuse B8 notRunning>notRunning denied
-    01T18:30:14 significant: relaunch A7 notRunning>background force_quit_location
-    01T18:30:14 -: suspend A2 background>suspended idle
+    01T18:30:00 significant: relaunch A7 notRunning>background force_quit_location
+    01T18:30:00 -: suspend A2 background>suspended idle
     01T22:30:26 visit.depart: defer A8 notRunning>notRunning locked
     01T22:30:36 region.exit home: defer A8 notRunning>notRunning locked
     01T22:31:08 significant: defer A8 notRunning>notRunning locked
