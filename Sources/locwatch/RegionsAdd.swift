@@ -116,9 +116,10 @@ struct RegionsAdd: AsyncParsableCommand {
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let file = try made()
-      _ = try state.openToChange().put([file], changing: replace)
+      let database = try state.openToChange()
+      _ = try database.put([file], changing: replace)
       try state.seat().noteRegions([id])
-      Terminal.warn(RegionFinding.find(in: file).map(\.line))
+      Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
       let record = RegionRecord(try file.feature(at: 0))
       try format.print([record], header: RegionRecord.header) {
         $0.row
@@ -190,6 +191,7 @@ struct RegionsRemove: AsyncParsableCommand {
       let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
       try state.seat().noteRegions(ids.isEmpty ? nil : ids)
       Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
+      Terminal.warn(try database.waitingInVain(for: ids.isEmpty ? nil : ids))
     }
   }
 }

@@ -141,6 +141,7 @@ struct RegionsEdit: AsyncParsableCommand {
       text.remove()
       guard isChanged else { return Terminal.note("nothing was changed") }
       try state.seat().noteRegions([id])
+      Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
       try Terminal.print(
         "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
     }

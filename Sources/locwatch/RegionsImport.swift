@@ -48,8 +48,11 @@ struct RegionsImport: AsyncParsableCommand {
       }
       try RegionFile.refuseDuplicates(read)
       let known = state.knownPlaces()
-      let count = try state.openToChange().put(read, changing: true)
-      try state.seat().noteRegions(read.flatMap { $0.regions.map(\.id) })
+      let database = try state.openToChange()
+      let count = try database.put(read, changing: true)
+      let ids = read.flatMap { $0.regions.map(\.id) }
+      try state.seat().noteRegions(ids)
+      Terminal.warn(try database.waitingInVain(for: ids))
       for file in read {
         for line in file.leftOut { Terminal.note("left out: \(line)") }
         Terminal.warn(file.warnings)

@@ -43,6 +43,19 @@ import Testing
     #expect(taken.status == 73, "\(taken)")
   }
 
+  @Test func `a command that waits in vain is told where its region changes`() async throws {
+    #expect(
+      try await run(["on", "dwell", "home", "5m", "--circle", "48.1,11.5,120", "--", "true"]).status == 0)
+    let replaced = try await run(["regions", "add", "home", "--circle", "48.1,11.5,150", "--replace"])
+    #expect(
+      replaced.status == 0
+        && replaced.stderr.contains("waits for dwell, which region \"home\" does not report"), "\(replaced)")
+    let removed = try await run(["regions", "remove", "home"])
+    #expect(
+      removed.status == 0 && removed.stderr.contains("waits for region \"home\", which is not there"),
+      "\(removed)")
+  }
+
   @Test func `an accent may be written in one way only`() async throws {
     let (one, two) = ("Caf\u{E9}", "Cafe\u{301}")
     #expect(try await run(["regions", "add", one, "--circle", "48.1,11.5,120"]).status == 0)

@@ -115,6 +115,7 @@ END
     [ $mode = hardened ] || locwatch subscribers add /root/tea.yaml --state $state > /tmp/said 2>&1 || note < /tmp/said
     check "$mode: a program is launched" locwatch subscribers launch tea --state $state
     check "$mode: it has a notification" within 30 shows Tea locwatch notifications list tea --state $state
+    rm -f /var/lib/locwatch/shown
     check "$mode: it leaves the foreground" locwatch subscribers background tea --state $state
     check "$mode: it is frozen" within 60 frozen
     frozen || { locwatch subscribers show tea --state $state --format text 2>&1; logs -n 6; find /sys/fs/cgroup/system.slice/locwatch.service -name cgroup.freeze -exec grep -H . {} +; } | note

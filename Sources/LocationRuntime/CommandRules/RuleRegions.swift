@@ -112,6 +112,38 @@ package struct RuleRegions {
   }
 }
 
+extension StateDatabase {
+  /// What commands of `locwatch on`, and other subscribers, wait for that these regions do not report, or that are gone;
+  /// a line each.
+  ///
+  /// - Parameter ids: the regions that were changed or removed; nil for all.
+  package func waitingInVain(for ids: [String]?) throws(Failure) -> [String] {
+    let asked = ids.map { Set($0) }
+    var lines: [String] = []
+    for subscriber in try subscribers().map(\.subscriber) where subscriber.services.contains(.regions) {
+      let wanted = (subscriber.regions ?? []).filter { asked?.contains($0) ?? true }
+      guard !wanted.isEmpty else { continue }
+      let there = try regions(.ids(wanted)).regions
+      for id in wanted {
+        guard let region = there.first(where: { $0.id == id }) else {
+          lines.append("\(subscriber.name) waits for region \"\(id)\", which is not there")
+          continue
+        }
+        let kinds: [(EventKind, Region.Notify)] = [
+          (.enter, .enter), (.exit, .exit), (.dwell, .dwell), (.cross, .cross),
+        ]
+        for (kind, notify) in kinds
+        where subscriber.filter?.kinds?.contains(kind) == true && !region.notify.contains(notify) {
+          lines.append(
+            "\(subscriber.name) waits for \(kind.rawValue), which region \"\(id)\" does not report; add it to --notify"
+          )
+        }
+      }
+    }
+    return lines
+  }
+}
+
 extension CommandRule {
   /// What its regions have to report.
   fileprivate var notify: Region.Notify {
