@@ -31,7 +31,7 @@ is_other() { [ "$(main_pid)" != "$1" ] && [ "$(main_pid)" != 0 ] && systemctl -q
 answers() { locwatch status --state $state > /dev/null || [ $? = 1 ]; }
 is_inside() { locwatch status --state $state --format text | grep -q 'inside work'; }
 logs() { journalctl -q -u locwatch --no-pager -o cat "$@"; }
-frozen() { cat /sys/fs/cgroup/system.slice/locwatch.service/*/*/cgroup.freeze /sys/fs/cgroup/system.slice/locwatch.service/*/cgroup.freeze 2> /dev/null | grep -q 1; }
+frozen() { grep -qx 1 $(find /sys/fs/cgroup/system.slice/locwatch.service -name cgroup.freeze); }
 
 # Plays a drive that begins now, a sentence at its time.
 drive() { # drive FROM TO
@@ -75,6 +75,7 @@ first_boot() {
   check "it still is in the region" is_inside
   pid=$(main_pid)
   check "it reloads" systemctl reload locwatch
+  [ -z "$(grep -i fail /tmp/said)" ] || journalctl -q --no-pager -o cat -n 8 | note
   check "it has not ended by that" test "$(main_pid)" = "$pid"
 
   mkdir -p /etc/systemd/system/locwatch.service.d
@@ -118,6 +119,7 @@ END
     rm -f /var/lib/locwatch/shown
     check "$mode: it leaves the foreground" locwatch subscribers background tea --state $state
     check "$mode: it is frozen" within 60 frozen
+    cat /proc/"$(main_pid)"/cgroup | note
     frozen || { locwatch subscribers show tea --state $state --format text 2>&1; logs -n 6; find /sys/fs/cgroup/system.slice/locwatch.service -name cgroup.freeze -exec grep -H . {} +; } | note
     check "$mode: a notification is shown" within 120 test -s /var/lib/locwatch/shown
     locwatch subscribers quit tea --state $state > /dev/null 2>&1
@@ -138,7 +140,7 @@ END
   as_anna() { runuser -u anna -- env HOME=/home/anna XDG_RUNTIME_DIR="/run/user/$(id -u anna)" DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$(id -u anna)/bus" "$@"; }
   check "a user's one command" as_anna locwatch on enter cafe --circle 52.5300,13.3777,100 --start -- touch /home/anna/arrived
   check "a user's service is active" within 60 as_anna systemctl --user -q is-active locwatch
-  check "a user's daemon answers" within 30 as_anna locwatch status
+  check "a user's daemon answers" within 30 shows 'fixes from\|no fix' as_anna locwatch status --format text
   as_anna locwatch capabilities 2>&1 | grep -E '^(suspension|freezer|screen-lock)' | note
 
   logs -p warning | tail -5 | note

@@ -28,13 +28,30 @@ struct CgroupParent {
       flock(lock.number, LOCK_EX | LOCK_NB) == 0
     else { throw Absence(reason: "\(path) is in use by another supervisor") }
     self.lock = lock
-    for folder in [own, path] { Self.turnOnWeights(below: folder) }
+    Self.leave(own)
+    for folder in [own, path] { Self.turnOnControllers(below: folder) }
   }
 
-  /// Turns the controllers on that share out processor and disk (rule A12). Where they are not to be had, or processes
-  /// lie in the folder itself, the kernel refuses, and there are no weights: `locwatch capabilities` says so.
-  private static func turnOnWeights(below folder: String) {
-    for controller in ["+cpu", "+io"] { _ = KernelFile.write("\(folder)/cgroup.subtree_control", controller) }
+  /// Moves this process into a cgroup of its own below the one that systemd has made for it, if it is alone there:
+  /// programs can't lie below a cgroup that has processes and shares out the processor (Documentation/admin-guide/
+  /// cgroup-v2.rst, "No Internal Process Constraint").
+  private static func leave(_ own: String) {
+    guard KernelFile.read("\(own)/cgroup.procs").map({ $0.filter { !$0.isWhitespace } }) == "\(getpid())"
+    else { return }
+    let leaf = "\(own)/daemon"
+    guard unsafe mkdir(leaf, 0o755) == 0 || errno == EEXIST else { return }
+    _ = KernelFile.write("\(leaf)/cgroup.procs", "\(getpid())")
+  }
+
+  /// Turns the controllers on that share out processor and disk (rule A12), and hold a program's tree to its limits.
+  /// Where they are not to be had, or processes lie in the folder itself, there are none: `locwatch capabilities` says
+  /// so.
+  private static func turnOnControllers(below folder: String) {
+    let isRoot = unsafe access("\(folder)/cgroup.type", F_OK) != 0
+    guard isRoot || KernelFile.read("\(folder)/cgroup.procs")?.isEmpty == true else { return }
+    for controller in ["+cpu", "+io", "+memory", "+pids"] {
+      _ = KernelFile.write("\(folder)/cgroup.subtree_control", controller)
+    }
   }
 
   /// The directory for a program. Letters, digits, `-` and `_` stand for themselves, everything else as `%` and
@@ -53,7 +70,7 @@ struct CgroupParent {
     if unsafe mkdir(own, 0o755) != 0, errno != EEXIST {
       throw Failure(.noPermission, file: own, what: SystemReason.text(errno))
     }
-    Self.turnOnWeights(below: own)
+    Self.turnOnControllers(below: own)
     for old in KernelFile.names(in: own, areDirectories: true) { Cgroup.remove("\(own)/\(old)") }
     // One from which a process does not go, stuck in the kernel, is still there.
     var free = number
