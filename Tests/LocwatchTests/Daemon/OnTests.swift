@@ -186,7 +186,8 @@ import Testing
     #expect(run.stdout.contains("  left home after 4 min 19 s"), "\(run.stdout)")
     #expect(run.stdout.contains("it would have run 1 time; "), "\(run.stdout)")
     #expect(!FileManager.default.fileExists(atPath: folder("s.db")))
-    let part = ["on", "exit", "home", "--dry-run", "--track", Self.track] + Self.home
+    let part =
+      ["on", "exit", "home", "--dry-run", "--track", Self.track, "--state", folder("s.db")] + Self.home
     let zone = ["TZ": "CET-1CEST,M3.5.0,M10.5.0/3"]
     let local = try await Binary.run(part + ["--", "true"], environment: zone)
     #expect(
