@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A socket that others connect to, for servers that tests play: a gpsd, or the receiver behind a real one.
 package final class Listener: Sendable {
@@ -53,8 +54,15 @@ package final class Listener: Sendable {
 
   deinit { close(descriptor) }
 
-  /// A port of 127.0.0.1 that was free a moment ago.
-  package static func freePort() throws -> Int { try Listener().port }
+  /// A port of 127.0.0.1 that was free a moment ago, and that no test was given before.
+  package static func freePort() throws -> Int {
+    while true {
+      let port = try Listener().port
+      if given.withLock({ $0.insert(port).inserted }) { return port }
+    }
+  }
+
+  private static let given = Mutex<Set<Int>>([])
 
   /// Waits for somebody to connect; nil where nobody does in time.
   package func accept(seconds: Double = 30) -> Connection? {
