@@ -55,13 +55,13 @@ struct ExplainCommand: ParsableCommand {
       if let at { arguments += ["--at", at] }
       if let region { arguments += ["--region", region] }
       if json { arguments.append("--json") }
-      // So its messages name the files without the folder, which is gone when they are read.
+      // Its messages then name the files without the folder, which is gone when they are read.
       guard unsafe chdir(folder) == 0 else {
         throw Failure(.io, file: folder, what: "can't be entered: \(SystemReason.text(errno))")
       }
       status = try Self.runLocwatch(arguments)
     }
-    // It has said why.
+    // locwatch has printed why.
     if status != 0 { throw ExitCode(status) }
   }
 

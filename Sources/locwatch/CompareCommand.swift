@@ -54,13 +54,11 @@ struct CompareCommand: AsyncParsableCommand {
       for track in tracks {
         if let lack = try comparison.add(track, request) { lacks.append(lack) }
       }
-      if let last = lacks.last, lacks.count == tracks.count {
-        for lack in lacks.dropLast() { Terminal.report(lack) }
-        throw last
-      }
-      switch format {
-      case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
-      case .ndjson, .json: print(comparison.json)
+      if lacks.count < tracks.count {
+        switch format {
+        case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
+        case .ndjson, .json: print(comparison.json)
+        }
       }
       for lack in lacks.dropLast() { Terminal.report(lack) }
       if let last = lacks.last { throw last }

@@ -32,7 +32,7 @@ struct JournalCommand: AsyncParsableCommand {
         throw Failure(
           .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
       }
-      try OutputFile.refuse(output, sameAs: [path, path + "-wal"])
+      try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
       let file = try OutputFile(path: output ?? "-", isPrivate: true)
       let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
       guard let count else {

@@ -122,9 +122,7 @@ struct OutletsAdd: AsyncParsableCommand {
   /// What it names that is not there, or will be refused.
   private func complaints(among ids: [String]) -> [String] {
     var lines = regions.filter { !ids.contains($0) }.map { id in
-      let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
-      return
-        "no region is called \"\(id)\"; \(near ?? "locwatch regions add \(id) --circle LAT,LON,METRES")"
+      MissingRegion.text(id, among: ids, remedy: MissingRegion.remedy(id))
     }
     if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
     return lines

@@ -118,7 +118,7 @@ struct RegionsExport: AsyncParsableCommand {
       try RegionIDs.require(ids, in: database)
       let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
       let path = try StatePath.resolve(option: state.state)
-      try OutputFile.refuse(output, sameAs: [path, path + "-wal"])
+      try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
       let to = try OutputFile(path: output, isPrivate: true)
       try file.writeCollection(to: to)
     }

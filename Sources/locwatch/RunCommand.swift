@@ -82,7 +82,7 @@ struct RunCommand: ParsableCommand {
     var request = DaemonRequest(state: try StatePath.resolve(option: state.state))
     let others = [engine.config, engine.profile, live.sourceSecrets, unlockFile].compactMap { $0 }
     for output in [live.record, metrics] {
-      try OutputFile.refuse(output, sameAs: [request.state, request.state + "-wal"] + others)
+      try OutputFile.refuse(output, sameAs: StatePath.files(of: request.state) + others)
     }
     request.address = try live.address(or: gpsd)
     request.settings = engine.config

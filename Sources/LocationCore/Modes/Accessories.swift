@@ -303,7 +303,7 @@ extension Policy {
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     var merged = known.merged ?? AccessoryState.Merged(until: next)
     merged.wasConnected = merged.wasConnected ?? known.isConnected
-    // Who asked is gone with the connection.
+    // The devices that made these requests are gone with the connection.
     if !isConnected { merged.requests = nil }
     update(index) { $0.modes.accessories?.sessions[place].merged = merged }
   }

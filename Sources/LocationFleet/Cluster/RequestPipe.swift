@@ -56,7 +56,6 @@ package final class RequestPipe {
 
   /// Sends a request until it is answered.
   ///
-  /// - Parameter isAgain: whether the request may be carried out twice; one that may not be is sent once.
   /// - Throws: `.unavailable` where it is not answered in time; `.noPermission` where this user may not ask.
   package func ask(
     _ subject: String, _ payload: [UInt8] = [], headers: NATSConnection.Headers = NATSConnection.Headers(),

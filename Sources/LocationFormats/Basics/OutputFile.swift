@@ -31,7 +31,7 @@ package struct OutputFile: ~Copyable {
     guard isPrivate, unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       return
     }
-    // One that was there already. Where it is another's, its owner reads it anyway.
+    // A file that was there already has its old mode. Only its owner can change that.
     _ = fchmod(descriptor, mode)
   }
 

@@ -39,12 +39,7 @@ struct PlayerLink: LinkedSibling {
       ]))
   }
 
-  /// Whether the time has come to start it again; if so, once. It knows nothing of who was commanded before.
-  mutating func mayRetry() -> Bool {
-    guard link.mayRetry() else { return false }
-    told = nil
-    return true
-  }
+  mutating func forgetTold() { told = nil }
 
   /// What the user commands.
   mutating func take(_ polled: PollSet) -> [String] {

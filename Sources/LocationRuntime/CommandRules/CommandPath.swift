@@ -36,15 +36,16 @@ package enum CommandPath {
 
   private static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-  private static func isFolder(_ path: String) -> Bool {
-    var status = stat()
-    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-  }
+  private static func isFolder(_ path: String) -> Bool { isKind(path, S_IFDIR) }
 
   private static func isExecutable(_ path: String) -> Bool {
     // A folder may be "executed" too.
+    unsafe access(path, X_OK) == 0 && isKind(path, S_IFREG)
+  }
+
+  private static func isKind(_ path: String, _ kind: mode_t) -> Bool {
     var status = stat()
-    return unsafe access(path, X_OK) == 0 && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == kind
   }
 
   private static func absolute(_ path: String) throws(Failure) -> String {

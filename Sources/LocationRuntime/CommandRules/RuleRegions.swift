@@ -129,11 +129,7 @@ extension StateDatabase {
           lines.append("\(subscriber.name) waits for region \"\(id)\", which is not there")
           continue
         }
-        let kinds: [(EventKind, Region.Notify)] = [
-          (.enter, .enter), (.exit, .exit), (.dwell, .dwell), (.cross, .cross),
-        ]
-        for (kind, notify) in kinds
-        where subscriber.filter?.kinds?.contains(kind) == true && !region.notify.contains(notify) {
+        for kind in subscriber.filter?.kinds ?? [] where !region.notify.contains(kind.notify) {
           lines.append(
             "\(subscriber.name) waits for \(kind.rawValue), which region \"\(id)\" does not report; add it to --notify"
           )
@@ -146,15 +142,18 @@ extension StateDatabase {
 
 extension CommandRule {
   /// What its regions have to report.
+  fileprivate var notify: Region.Notify { kinds.reduce(into: []) { $0.formUnion($1.notify) } }
+}
+
+extension EventKind {
+  /// What a region has to report for it; nothing where it is about no region.
   fileprivate var notify: Region.Notify {
-    kinds.reduce(into: []) { notify, kind in
-      switch kind {
-      case .enter: notify.insert(.enter)
-      case .exit: notify.insert(.exit)
-      case .dwell: notify.insert(.dwell)
-      case .cross: notify.insert(.cross)
-      case .arrive, .leave, .move: break
-      }
+    switch self {
+    case .enter: .enter
+    case .exit: .exit
+    case .dwell: .dwell
+    case .cross: .cross
+    case .arrive, .leave, .move: []
     }
   }
 }

@@ -30,12 +30,7 @@ struct BeaconLink: LinkedSibling {
     link.say(.object([.init(key: "watch", value: texts)]))
   }
 
-  /// Whether the time has come to start it again; if so, once. It knows nothing of what was looked for before.
-  mutating func mayRetry() -> Bool {
-    guard link.mayRetry() else { return false }
-    watched = []
-    return true
-  }
+  mutating func forgetTold() { watched = [] }
 
   /// What has become of beacons.
   mutating func take(_ polled: PollSet) -> [BeaconEvent] {

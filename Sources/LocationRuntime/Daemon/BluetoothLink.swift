@@ -92,8 +92,8 @@ struct BluetoothLink: LinkedSibling {
     return true
   }
 
-  /// Whether the time has come to start it again; if so, once.
-  mutating func mayRetry() -> Bool { link.mayRetry() }
+  /// Sessions are opened anew, each by itself.
+  mutating func forgetTold() {}
 
   private func entry(_ session: String, of name: String) -> Entry? {
     entries.first { $0.subscriber == name && $0.terms.session == session }

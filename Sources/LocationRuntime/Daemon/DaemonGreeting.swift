@@ -40,7 +40,7 @@ enum DaemonGreeting {
       }
     }
     return lines
-      + subscriber.missingRegions(among: ids) { "locwatch regions add \($0) --circle LAT,LON,METRES" }
+      + subscriber.missingRegions(among: ids, remedy: MissingRegion.remedy)
   }
 
   /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel.
@@ -79,8 +79,21 @@ extension Subscriber {
     guard services.contains(.regions) else { return [] }
     let all = Set(ids)
     return (regions ?? []).filter { !all.contains($0) }.map { id in
-      let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
-      return "\(name): no region is called \"\(id)\"; \(near ?? remedy(id))"
+      "\(name): \(MissingRegion.text(id, among: ids, remedy: remedy(id)))"
     }
+  }
+}
+
+/// A region that somebody names and that is not there.
+package enum MissingRegion {
+  /// What to do about one that is like no other: to make it.
+  package static func remedy(_ id: String) -> String { "locwatch regions add \(id) --circle LAT,LON,METRES" }
+
+  /// What is wrong, and what to do.
+  ///
+  /// - Parameter remedy: for one that is like no other.
+  package static func text(_ id: String, among ids: [String], remedy: String) -> String {
+    let near = NearestWord.to(id, among: ids).map { "did you mean \($0)?" }
+    return "no region is called \"\(id)\"; \(near ?? remedy)"
   }
 }

@@ -50,7 +50,7 @@ extension DaemonLoop {
     }
     guard wasTaken else { return }
     live.host.journal.noteTold()
-    // A user waits, who may have made room: what could not be stored is tried again at once.
+    // A user waits, and may have made room on the disk, so the journal tries again at once.
     live.host.journal.retryAtOnce()
     try commit()
     if let trouble = live.host.journal.trouble {

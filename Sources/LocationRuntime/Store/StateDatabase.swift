@@ -13,7 +13,7 @@ package struct StateDatabase: Sendable {
   private let queue: DatabaseQueue
   private let durability = Durability()
 
-  /// How long whoever writes waits for another who does, seconds: far more than any transaction takes.
+  /// How long a writer waits for another writer, seconds: far more than any transaction takes.
   static let patienceSeconds = 10.0
 
   /// Opens the database to write, making it and its folder where they are not there.
@@ -136,7 +136,7 @@ package struct StateDatabase: Sendable {
     }
   }
 
-  /// Changes how long whoever writes waits for another who does.
+  /// Changes how long this connection waits for another writer.
   func setPatience(seconds: Double) {
     do {
       try queue.writeWithoutTransaction { database in

@@ -3,6 +3,9 @@ package import LocationFormats
 
 /// Where the state is kept when nobody says so.
 package enum StatePath {
+  /// The files of a database: itself, and the log of what is not in it yet.
+  package static func files(of path: String) -> [String] { [path, path + "-wal"] }
+
   /// The file's own name.
   package static let fileName = "locwatch.db"
 

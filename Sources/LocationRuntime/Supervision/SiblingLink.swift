@@ -103,11 +103,20 @@ struct SiblingLink {
 protocol LinkedSibling {
   /// The program.
   var link: SiblingLink { get set }
+  /// Forgets what it was told: one that is started again knows nothing of it.
+  mutating func forgetTold()
 }
 
 extension LinkedSibling {
   /// When it is started again; nil where it has not failed.
   var retryAt: EngineInstant? { link.retryAt }
+
+  /// Whether the time has come to start it again; if so, once.
+  mutating func mayRetry() -> Bool {
+    guard link.mayRetry() else { return false }
+    forgetTold()
+    return true
+  }
 
   /// Ends it.
   mutating func end() { link.end() }
