@@ -42,7 +42,11 @@ struct Broker {
     try link.flush()
   }
 
-  private mutating func greet() { for message in outlet.greeting() { _ = link.publish(message) } }
+  private mutating func publish(_ messages: [MQTTSession.Message]) {
+    for message in messages { _ = link.publish(message) }
+  }
+
+  private mutating func greet() { publish(outlet.greeting()) }
 
   /// Hands on events until the daemon says no more.
   mutating func serve(_ input: inout EventInput) throws(SendFailure) {
@@ -65,18 +69,14 @@ struct Broker {
       if number > 0 { link.acknowledge(UInt16(clamping: number)) }
       return
     }
-    guard let id = line["id"]?.integer else {
-      // The answer to a command: nobody waits for it.
-      for message in outlet.messages(for: isReduced ? ReducedLine.of(line) : line) {
-        _ = link.publish(message)
-      }
-      return
+    // The regions were changed.
+    if line["places"] != nil, let scene = try? ExactDecoder.value(OwnTracksOutlet.Scene.self, of: line) {
+      return publish(outlet.take(scene))
     }
-    var waiting: Set<UInt16> = []
-    for message in outlet.messages(for: isReduced ? ReducedLine.of(line) : line) {
-      if let number = link.publish(message) { waiting.insert(number) }
-    }
-    sending.append((id, waiting))
+    let messages = outlet.messages(for: isReduced ? ReducedLine.of(line) : line)
+    // The answer to a command has no id: nobody waits for it.
+    guard let id = line["id"]?.integer else { return publish(messages) }
+    sending.append((id, Set(messages.compactMap { link.publish($0) })))
     settle()
   }
 
@@ -93,7 +93,7 @@ struct Broker {
       if let number { link.acknowledge(number) }
       if message.topic == outlet.birthTopic, message.payload == Array("online".utf8) { greet() }
       if message.topic == outlet.configTopic, message.isRetained, let old = try? JSONTree(message.payload) {
-        for message in outlet.cleanUp(after: old) { _ = link.publish(message) }
+        publish(outlet.cleanUp(after: old))
       }
       if let commandTopic, message.topic == commandTopic { take(command: message) }
     }

@@ -56,7 +56,7 @@ extension OwnTracksOutlet {
 
   private static func component(of region: String) -> String { regionPrefix + word(ofRegion: region) }
 
-  private func discovery(removing gone: [JSONTree.Member]) -> JSONTree {
+  func discovery(removing gone: [JSONTree.Member] = []) -> JSONTree {
     func text(_ key: String, _ value: String) -> JSONTree.Member { .init(key: key, value: .string(value)) }
     var components: [JSONTree.Member] = [
       .init(

@@ -126,6 +126,14 @@ package struct OwnTracksOutlet: Sendable {
     return [config(), presence] + [attributes].compactMap { $0 } + states + regions
   }
 
+  /// Takes the regions as they are now; what is published of that.
+  package mutating func take(_ scene: Scene) -> [MQTTSession.Message] {
+    let (old, attributes) = (discovery(), attributes)
+    self = OwnTracksOutlet(settings, scene)
+    self.attributes = self.attributes ?? attributes
+    return cleanUp(after: old) + greeting()
+  }
+
   /// The regions; nil where positions are made coarse: where an event's region lies tells where the device is.
   package var waypoints: MQTTSession.Message? {
     guard !settings.isReduced else { return nil }

@@ -19,9 +19,7 @@ extension DaemonLoop {
       case "power": return control.answer(client, try power(), at: clock.instant)
       case "region-states": return control.answer(client, regionStates(request), at: clock.instant)
       case "ack": try acknowledge(request)
-      case "regions":
-        try applyRegions(request["ids"]?.strings)
-        outlets.noteRegions()
+      case "regions": try applyRegions(request["ids"]?.strings)
       case "subscribers": try applySubscribers(request["names"]?.strings)
       case "outlets":
         try outlets.apply(database, environment: environment, anew: request["names"]?.strings ?? [])

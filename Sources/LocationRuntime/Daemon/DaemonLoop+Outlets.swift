@@ -119,7 +119,6 @@ extension DaemonLoop {
   private mutating func note(regions ids: [String], _ text: String, _ outlet: String) throws(Failure) {
     try applyRegions(ids)
     try commit()
-    outlets.noteRegions()
     Self.log("outlet \(outlet): by a command \(text)")
   }
 

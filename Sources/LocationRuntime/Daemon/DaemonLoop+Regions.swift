@@ -9,6 +9,7 @@ extension DaemonLoop {
   mutating func applyRegions(_ ids: [String]?) throws(Failure) {
     try live.applyRegions(ids, of: database, at: clock.read())
     alignBeacons()
+    outlets.noteRegions()
   }
 
   /// Reads settings, regions and subscribers again. Settings with a mistake in them change nothing.

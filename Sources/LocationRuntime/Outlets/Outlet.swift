@@ -29,8 +29,11 @@ protocol Outlet {
   mutating func tend() throws(OutletFailure)
   /// Whether it has reached the other side anew since it was last asked.
   mutating func takeConnection() -> Bool
-  /// Whether it is to be given the regions before it is tended: it is about to connect, and tells others of them.
+  /// Whether it is to be given the regions before it is tended: it tells others of them, and is about to connect, or
+  /// the regions were changed.
   var wantsScene: Bool { get }
+  /// The regions were changed.
+  mutating func noteRegions()
   /// Takes the regions as they are.
   mutating func take(_ scene: OwnTracksOutlet.Scene)
   /// What others ask of the daemon through it, and notes for the log, since it was last asked.
@@ -50,6 +53,7 @@ extension Outlet {
   var hasEnded: Bool { true }
   mutating func takeConnection() -> Bool { false }
   var wantsScene: Bool { false }
+  mutating func noteRegions() {}
   mutating func take(_ scene: OwnTracksOutlet.Scene) {}
   mutating func tend() throws(OutletFailure) {}
   mutating func rest(isFailure: Bool) {}

@@ -12,6 +12,8 @@ struct OutletProcess: Outlet {
   private let environment: [String]
   /// The regions, for an outlet that is about to tell others of them.
   private var scene: OwnTracksOutlet.Scene?
+  /// Whether the regions were changed since the process was told of them.
+  private var isSceneStale = false
   private var process: SiblingProcess?
   /// Those that were told to end, until they have.
   private var ending: [Descriptor] = []
@@ -61,8 +63,17 @@ struct OutletProcess: Outlet {
   /// The program: beside this one.
   static let path = SiblingProgram.path("locwatch-outlet") ?? "locwatch-outlet"
 
+  /// Starts the process where there is none, and tells it of the regions where it does not know them yet.
   private mutating func start() throws(OutletFailure) {
-    guard process == nil else { return }
+    if process == nil { try launch() }
+    guard let scene = scene.take() else { return }
+    guard let text = try? ExactEncoder.tree(of: scene).text else {
+      throw OutletFailure("the regions can't be written")
+    }
+    process?.say(text)
+  }
+
+  private mutating func launch() throws(OutletFailure) {
     if wantsScene, scene == nil { throw OutletFailure("the regions can't be read") }
     failure = nil
     acceptedID = nil
@@ -76,16 +87,17 @@ struct OutletProcess: Outlet {
       throw OutletFailure("its settings can't be written")
     }
     process?.say(text)
-    guard let scene = scene.take() else { return }
-    guard let text = try? ExactEncoder.tree(of: scene).text else {
-      throw OutletFailure("the regions can't be written")
-    }
-    process?.say(text)
   }
 
-  var wantsScene: Bool { staysConnected && process == nil }
+  var wantsScene: Bool { staysConnected && (process == nil || isSceneStale) }
 
-  mutating func take(_ scene: OwnTracksOutlet.Scene) { if staysConnected { self.scene = scene } }
+  mutating func noteRegions() { isSceneStale = true }
+
+  mutating func take(_ scene: OwnTracksOutlet.Scene) {
+    guard staysConnected else { return }
+    self.scene = scene
+    isSceneStale = false
+  }
 
   mutating func rest(isFailure: Bool) {
     guard let process else { return }

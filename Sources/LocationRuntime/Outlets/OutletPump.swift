@@ -76,7 +76,10 @@ struct OutletPump {
   /// When there is something to do even if nothing comes.
   var nextDeadline: EngineInstant? { retryAt ?? stallAt ?? restAt }
 
-  /// Whether the outlet is about to connect, and is to be given the regions before.
+  /// The regions were changed.
+  mutating func noteRegions() { outlet.noteRegions() }
+
+  /// Whether the outlet is to be given the regions.
   func wantsScene(at instant: EngineInstant) -> Bool {
     !isDisabled && !(retryAt.map { instant < $0 } ?? false) && outlet.wantsScene
   }

@@ -50,12 +50,10 @@ struct OutletSet {
     settings = stored.reduce(into: [:]) { $0[$1.name] = $1 }
   }
 
-  /// Has those that tell others of the regions begin anew: the regions were changed.
-  mutating func noteRegions() {
-    for index in pumps.indices where settings[pumps[index].outlet.name]?.kind == .mqtt { pumps[index].stop() }
-  }
+  /// The regions were changed: those that tell others of them are to be given them.
+  mutating func noteRegions() { for index in pumps.indices { pumps[index].noteRegions() } }
 
-  /// Whether one is about to connect that tells others of the regions.
+  /// Whether one is to be given the regions.
   func wantsScene(at instant: EngineInstant) -> Bool { pumps.contains { $0.wantsScene(at: instant) } }
 
   /// Gives those the regions as they are.

@@ -171,6 +171,23 @@ import Testing
     #expect(outlet.cleanUp(after: forged).count == 2)
   }
 
+  @Test func `regions change without a new connection`() throws {
+    var outlet = OwnTracksOutlet(
+      settings(announces: true), .init(places: [place("home", "Home"), place("work", "Work")], newest: 3))
+    _ = outlet.messages(for: try tree(enter))
+    let told = shown(
+      outlet.take(.init(places: [place("home", "Home", isInside: false), place("pier", "Pier")], newest: 50)))
+    let config = told.filter { $0.hasPrefix("homeassistant/device/") }
+    // The one that is gone is announced by its platform alone, then not at all.
+    #expect(config.count == 3 && config[0].contains("region_work") && !config[1].contains("region_work"))
+    #expect(config[2] == config[1] && config[2].contains("Pier"))
+    #expect(told.contains { $0.hasPrefix("owntracks/anna/boat/region/work") })
+    #expect(told.contains("owntracks/anna/boat/region/home retained OFF"), "\(told)")
+    // Where the device was last told to be stays.
+    #expect(told.joined().contains("48.0083633"))
+    #expect(!told.joined().contains("offline"))
+  }
+
   @Test func `discovery has what Home Assistant asks for`() throws {
     let greeting = outlet(announces: true).greeting()
     #expect(greeting[0].topic == "homeassistant/device/locwatch_00ff_boat/config")

@@ -53,7 +53,7 @@ struct MQTTCommandTests {
     try await run.wait("the connection") { reader.stdout.contains("owntracks/anna/boat/waypoints") }
     try await publish(broker, Self.places)
     try await run.wait("the regions") { try await ids(run) == ["home", "own", "work"] }
-    try await run.wait("the new connection") { reader.stdout.contains(#""desc":"work""#) }
+    // Regions change on the connection that is there, so a command that comes meanwhile is not lost.
     try await publish(broker, #"{"_type":"cmd","action":"reportLocation"}"#)
     try await run.wait("the report") { reader.stdout.contains(#""t":"r""#) }
     // A latitude out of range takes a region away; the rest stays.
@@ -62,8 +62,7 @@ struct MQTTCommandTests {
       #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
         + #"{"_type":"waypoint","desc":"work","lat":-1000000,"lon":0,"rad":90,"tst":2}]}}"#)
     try await run.wait("the removal") { try await ids(run) == ["home", "own"] }
-    // With other regions the outlet connects anew; what is published meanwhile is lost.
-    try await run.wait("the connection after it") {
+    try await run.wait("the waypoints after it") {
       let told = reader.stdout.split(separator: "\n").last { $0.contains(#""_type":"waypoints""#) }
       return told.map { $0.contains("home") && !$0.contains("work") } == true
     }

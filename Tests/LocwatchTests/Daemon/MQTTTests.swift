@@ -104,6 +104,8 @@ struct MQTTTests {
     #expect(try await run.command(["regions", "remove", "home"]).status == 0)
     try await run.wait("the removal") { reader.stdout.contains("owntracks/anna/boat/region/home|0|1|\n") }
     #expect(reader.stdout.contains(#""region_home":{"platform":"binary_sensor"}"#))
+    // All of that on one connection: no sensor was unavailable.
+    #expect(!reader.stdout.contains("offline"))
     #expect(await run.end() == 0)
     try await run.wait("its absence") {
       reader.stdout.contains("owntracks/anna/boat/availability|0|1|offline")
