@@ -142,9 +142,8 @@ public struct Engine: ~Copyable {
     case .receiver(let event): take(event)
     case .beacon(let event): take(event, into: &effects)
     case .addRegion(let region): add(region, into: &effects)
-    case .removeRegion(let id):
-      regions.remove(id: id)
-      state.beacons?.remove(id: id)
+    case .changeRegion(let region): change(region, into: &effects)
+    case .removeRegion(let id): removeRegion(id)
     case .addSubscriber(let subscriber, let initial): add(subscriber, initial, into: &effects)
     case .removeSubscriber(let name):
       remove(name, into: &effects)
@@ -157,7 +156,7 @@ public struct Engine: ~Copyable {
     }
     switch stamped.event {
     case .fix, .segmentBreak, .source, .receiver, .beacon, .time: break
-    case .addRegion, .removeRegion: reviseSampling(into: &effects)
+    case .addRegion, .changeRegion, .removeRegion: reviseSampling(into: &effects)
     case .addSubscriber, .removeSubscriber, .subscriber, .machine:
       state.policy.fireModes(isAwake: wasAwake, at: state.instant, into: &steps)
       recordSteps(into: &effects)
@@ -360,6 +359,22 @@ extension Engine {
         guard state.beacons?.state(of: region.id) == nil else { throw RegionError.duplicateID(region.id) }
         try regions.add(region)
       }
+    } catch {
+      refuse("region \(region.id)", "\(error)", into: &effects)
+    }
+  }
+
+  private mutating func removeRegion(_ id: String) {
+    regions.remove(id: id)
+    state.beacons?.remove(id: id)
+  }
+
+  private mutating func change(_ region: Region, into effects: inout [Effect]) {
+    do {
+      if try regions.change(region, at: state.instant) { return }
+      if try state.beacons?.change(region, at: state.instant) ?? false { return }
+      removeRegion(region.id)
+      add(region, into: &effects)
     } catch {
       refuse("region \(region.id)", "\(error)", into: &effects)
     }

@@ -11,6 +11,8 @@ public enum Event: Hashable, Sendable, Codable {
   /// A beacon was seen, or is lost (rule B11).
   case beacon(BeaconEvent)
   case addRegion(Region)
+  /// The owner changed a region: another of the same id. What is known of it stays where its outline is the same.
+  case changeRegion(Region)
   case removeRegion(id: String)
   case addSubscriber(Subscriber, SubscriberState)
   case removeSubscriber(name: String)

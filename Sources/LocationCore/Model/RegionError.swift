@@ -15,3 +15,11 @@ public enum RegionError: Error, Hashable, Sendable {
   /// A ring or a line is not what it should be; the reason in the words of GEOS, and where it is known, the place.
   case invalidGeometry(reason: String, place: Coordinate?)
 }
+
+extension Region {
+  /// Checks what its owner asks for beside the outline.
+  func checkTerms() throws(RegionError) {
+    guard dwellSeconds >= 0 else { throw .invalidSeconds(dwellSeconds) }
+    guard exitDelaySeconds >= 0 else { throw .invalidSeconds(exitDelaySeconds) }
+  }
+}

@@ -18,20 +18,27 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     var visit = 0
     /// Whether its dwelling was told.
     var hasDwelled = false
+    /// When its terms were changed last; nil where they are the first.
+    var changedAt: EngineInstant?
 
     var state: RegionState { enteredAt != nil ? .inside : seenUntil == nil ? .unknown : .outside }
 
     /// When it is left, if nothing more is seen.
     var exitAt: EngineInstant? {
       guard enteredAt != nil, present.isEmpty else { return nil }
-      return seenUntil?.advanced(bySeconds: BeaconMonitor.exitSeconds + region.exitDelaySeconds)
+      return seenUntil.map {
+        notBeforeChange($0.advanced(bySeconds: BeaconMonitor.exitSeconds + region.exitDelaySeconds))
+      }
     }
 
     /// When its dwelling is told; nil where it is not.
     var dwellAt: EngineInstant? {
       guard region.notify.contains(.dwell), !hasDwelled else { return nil }
-      return enteredAt?.advanced(bySeconds: region.dwellSeconds)
+      return enteredAt.map { notBeforeChange($0.advanced(bySeconds: region.dwellSeconds)) }
     }
+
+    /// What the present terms have due before they were known is due at once.
+    private func notBeforeChange(_ due: EngineInstant) -> EngineInstant { max(due, changedAt ?? due) }
   }
 
   /// What is told.
@@ -53,10 +60,18 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
   mutating func add(_ region: Region, _ beacon: Beacon) throws(RegionError) {
     guard place(of: region.id) == nil else { throw .duplicateID(region.id) }
     guard watches.count < Limits.beacons else { throw .tooMany(limit: Limits.beacons) }
-    guard region.dwellSeconds >= 0 else { throw .invalidSeconds(region.dwellSeconds) }
-    guard region.exitDelaySeconds >= 0 else { throw .invalidSeconds(region.exitDelaySeconds) }
+    try region.checkTerms()
     let place = watches.firstIndex { $0.region.id > region.id } ?? watches.endIndex
     watches.insert(Watch(region: region, beacon: beacon), at: place)
+  }
+
+  /// Takes the terms of a region anew; whether it has one of the same id and beacons.
+  mutating func change(_ region: Region, at instant: EngineInstant) throws(RegionError) -> Bool {
+    guard let place = place(of: region.id), watches[place].region.shape == region.shape else { return false }
+    try region.checkTerms()
+    watches[place].region = region
+    watches[place].changedAt = instant
+    return true
   }
 
   /// Forgets a region; whether there was one.

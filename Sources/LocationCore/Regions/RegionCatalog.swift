@@ -52,8 +52,7 @@ public struct RegionCatalog: Sendable {
     guard slot(of: region.id) == nil else { throw .duplicateID(region.id) }
     let most = Swift.min(limit, Self.mostRegions)
     guard count < most, parts[0].entries.count < 2 * Self.mostRegions else { throw .tooMany(limit: most) }
-    guard region.dwellSeconds >= 0 else { throw .invalidSeconds(region.dwellSeconds) }
-    guard region.exitDelaySeconds >= 0 else { throw .invalidSeconds(region.exitDelaySeconds) }
+    try region.checkTerms()
     let slot = RegionSlot(part: 0, entry: parts[0].append(region, try ShapeGeometry(region.shape)))
     totals.count += 1
     if region.notify.contains(.cross) { totals.crossCount += 1 }

@@ -52,7 +52,7 @@ struct RegionClocks: Sendable {
   }
 
   /// Follows the regions to where a packing has put them.
-  mutating func renumber(_ renumbered: RegionRenumbering) {
+  mutating func renumber(_ renumbered: (RegionSlot) -> RegionSlot) {
     for entry in ordered.indices { ordered[entry].slot = renumbered(ordered[entry].slot) }
   }
 

@@ -190,7 +190,7 @@ struct RegionEvidenceTable: Sendable {
   }
 
   /// Follows the regions to where a packing has put them.
-  mutating func renumber(_ renumbered: RegionRenumbering) {
+  mutating func renumber(_ renumbered: (RegionSlot) -> RegionSlot) {
     var moved = SlotMap()
     visited.forEachValue { slot, visits in moved.set(renumbered(slot), visits) }
     visited = moved

@@ -37,4 +37,23 @@ extension RegionMonitor {
         edgeMeters: departure.edgeMeters, confidence: departure.confidence, reason: .delayed,
         insideSeconds: visit.enteredAt.seconds(to: departure.fix.instant)))
   }
+
+  /// Sets the deadlines of a region by new terms. What these have due before now is due now. A dwell that was reported
+  /// is not reported again.
+  mutating func reviseDeadlines(of slot: RegionSlot, reportedDwell: Bool, at now: EngineInstant) {
+    guard let place = evidence.place(of: slot), var visit = evidence[place].visit else { return }
+    let terms = catalog[slot].terms
+    let isDwellDone = reportedDwell && !visit.dwellIsOverdue && clocks.due(of: slot, .dwell) == nil
+    clocks.remove(slot: slot)
+    visit.dwellIsOverdue = false
+    evidence[place].visit = visit
+    func set(_ kind: RegionClock.Kind, _ seconds: Double, after start: EngineInstant) {
+      let due = max(now, start.advanced(bySeconds: seconds))
+      clocks.set(RegionClock(due: due, region: terms.id, slot: slot, kind: kind))
+    }
+    if notifies(slot, .dwell), !isDwellDone { set(.dwell, terms.dwellSeconds, after: visit.enteredAt) }
+    if let departure = departures.first(where: { $0.slot == slot }) {
+      set(.exit, terms.exitDelaySeconds, after: departure.fix.instant)
+    }
+  }
 }

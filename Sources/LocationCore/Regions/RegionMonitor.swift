@@ -117,11 +117,33 @@ extension RegionMonitor {
   mutating func pack() {
     guard catalog.isUnpacked else { return }
     let renumbered = catalog.packed()
+    follow { renumbered($0) }
+  }
+
+  /// Follows regions to other slots.
+  private mutating func follow(_ renumbered: (RegionSlot) -> RegionSlot) {
     evidence.renumber(renumbered)
     clocks.renumber(renumbered)
     for entry in departures.indices { departures[entry].slot = renumbered(departures[entry].slot) }
     for entry in approaches.indices { approaches[entry].slot = renumbered(approaches[entry].slot) }
     neighbors.forget()
+  }
+
+  /// Takes what a region's owner asks for anew. What is known of the region stays: a visit goes on.
+  ///
+  /// - Returns: whether the monitor has a region of the same id and outline. If not, nothing was changed.
+  mutating func change(_ region: Region, at instant: EngineInstant) throws(RegionError) -> Bool {
+    guard let known = catalog.slot(of: region.id), catalog.region(region.id)?.shape == region.shape else {
+      return false
+    }
+    try region.checkTerms()
+    let reportedDwell = notifies(known, .dwell)
+    catalog.remove(known)
+    let slot = try catalog.add(region, limit: configuration.regionLimit)
+    follow { $0 == known ? slot : $0 }
+    if !notifies(slot, .cross) { approaches.removeAll { $0.slot == slot } }
+    reviseDeadlines(of: slot, reportedDwell: reportedDwell, at: instant)
+    return true
   }
 }
 

@@ -183,7 +183,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   /// ones.
   mutating func take(_ stamped: Stamped) {
     switch stamped.event {
-    case .addRegion, .removeRegion: if !request.regions.isEmpty { return }
+    case .addRegion, .changeRegion, .removeRegion: if !request.regions.isEmpty { return }
     case .addSubscriber, .removeSubscriber, .subscriber: if host.ports.hasModel { return }
     case .fix(let report): guard isWanted(report) else { return }
     case .segmentBreak, .source, .receiver, .beacon, .machine, .time: break
@@ -198,7 +198,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     host.handle(stamped)
     switch stamped.event {
     case .segmentBreak: host.ports.report?.breakTrack()
-    case .addRegion(let region): host.ports.report?.add(region)
+    case .addRegion(let region), .changeRegion(let region): host.ports.report?.add(region)
     case .addSubscriber(let subscriber, let state): host.ports.report?.add(subscriber.name, state, at: time)
     case .fix, .beacon, .removeRegion, .removeSubscriber, .subscriber, .source, .receiver, .machine, .time,
       .end:

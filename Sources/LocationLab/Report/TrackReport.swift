@@ -91,7 +91,11 @@ struct TrackReport: Sendable {
   mutating func breakTrack() { points.breakTrack() }
 
   /// A region is watched from now on; one that is removed later stays on the map.
-  mutating func add(_ region: Region) { regions.append(region) }
+  mutating func add(_ region: Region) {
+    // Where only its terms changed, there is one outline to show.
+    regions.removeAll { $0.id == region.id && $0.shape == region.shape }
+    regions.append(region)
+  }
 
   mutating func add(_ subscriber: String, _ state: SubscriberState, at time: UTCTime) {
     lives.append(Life(name: subscriber, moves: [Move(at: time, state: state)]))

@@ -116,9 +116,8 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       for entry in try database.storedRegions(.ids(Array(ids))) {
         let known = engine.region(entry.region.id)
         guard known != entry.region else { continue }
-        if known != nil { try handle(.removeRegion(id: entry.region.id), at: reading) }
         host.journal.offer(entry)
-        try handle(.addRegion(entry.region), at: reading)
+        try handle(known == nil ? .addRegion(entry.region) : .changeRegion(entry.region), at: reading)
       }
       if ids.endIndex < stored.count { try commit(at: reading) }
     }

@@ -152,7 +152,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     switch stamped.event {
     case .source(let source):
       do { batch.source = try ExactEncoder.tree(of: source).text } catch { batch.source = nil }
-    case .addRegion(let region):
+    case .addRegion(let region), .changeRegion(let region):
       guard let text = regionTexts.removeValue(forKey: region.id) else { return }
       noteRegion(region.id, text)
     case .removeRegion(let id): noteRegion(id, nil)

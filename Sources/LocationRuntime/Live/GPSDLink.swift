@@ -98,8 +98,8 @@ package struct GPSDLink: ~Copyable {
     switch event {
     case .source(.found): hasBeenFound = true
     case .fix: hasReported = true
-    case .source, .receiver, .segmentBreak, .beacon, .addRegion, .removeRegion, .addSubscriber,
-      .removeSubscriber, .subscriber, .machine, .time, .end:
+    case .source, .receiver, .segmentBreak, .beacon, .addRegion, .changeRegion, .removeRegion,
+      .addSubscriber, .removeSubscriber, .subscriber, .machine, .time, .end:
       break
     }
   }

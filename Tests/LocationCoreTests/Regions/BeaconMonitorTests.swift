@@ -57,6 +57,28 @@ import Testing
     #expect(state == .inside)
   }
 
+  @Test func `a visit to beacons goes on where only the terms of their region change`() throws {
+    var stage = try Self.stage(notify: [.enter, .exit, .dwell], dwellSeconds: 60)
+    func change(_ second: Double, dwellSeconds: Double, _ text: String = Self.group + ":1:7") throws {
+      let region = Region(
+        id: "desk", shape: .beacon(try Self.beacon(text)), notify: [.enter, .exit, .dwell],
+        dwellSeconds: dwellSeconds)
+      stage.take(second, .changeRegion(region))
+    }
+    let (at, event) = try Self.see(10, for: 300)
+    stage.take(at, event)
+    try change(50, dwellSeconds: 20)
+    stage.wait(until: 60)
+    #expect(Self.events(stage) == ["enter 10.0", "dwell 50.0 20.0"])
+    try change(70, dwellSeconds: 80)
+    stage.wait(until: 200)
+    #expect(Self.events(stage) == ["enter 10.0", "dwell 50.0 20.0"])
+    // Other beacons are another region.
+    try change(210, dwellSeconds: 80, Self.group)
+    let state = stage.engine.regionState("desk")
+    #expect(state == .unknown)
+  }
+
   @Test func `B11 a beacon that is there until it is lost is left 30 s after it was seen last`() throws {
     var stage = try Self.stage(Self.group)
     let (one, other) = (try Self.beacon(Self.group + ":1:7"), try Self.beacon(Self.group + ":1:8"))

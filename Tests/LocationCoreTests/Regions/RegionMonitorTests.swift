@@ -182,6 +182,49 @@ import Testing
     #expect(monitor.events(of: track([2_000], from: 13)).words == ["outside home@13"])
   }
 
+  @Test func `a visit goes on where only the terms of its region change`() throws {
+    var monitor = try monitor([circle("home", notify: [.enter, .exit, .dwell], dwell: 60)])
+    _ = monitor.events(of: track([0, 0]))
+    // Others come, so that the slot moves as well.
+    for index in 0..<40 {
+      try monitor.add(circle("far \(index)", east: 5_000 + Double(index), initial: .silent))
+    }
+    func change(_ region: Region, _ second: Double) throws -> Bool {
+      try monitor.change(region, at: EngineInstant(microseconds: Int64(second * 1e6)))
+    }
+    let named = Region(
+      id: "home", name: "Home", shape: circle("home").shape, notify: [.enter, .exit, .dwell], dwellSeconds: 30
+    )
+    #expect(try change(named, 2))
+    #expect(monitor.state(of: "home") == .inside && monitor.regions.last?.name == "Home")
+    let stay = monitor.events(of: track(Array(repeating: 0, count: 50), from: 2))
+    #expect(stay.words == ["dwell home@30"])
+    // What was told is not told again.
+    #expect(try change(circle("home", notify: [.exit, .dwell], dwell: 40), 52))
+    #expect(monitor.events(of: track(Array(repeating: 0, count: 20), from: 52)).isEmpty)
+    // An exit that is held back comes by the new delay, at once where that is over.
+    #expect(try change(circle("home", notify: [.exit], exitDelay: 600), 72))
+    #expect(monitor.events(of: track([300, 300, 300, 300, 300, 300], from: 72)).isEmpty)
+    #expect(try change(circle("home", notify: [.exit], exitDelay: 1), 78))
+    let left = monitor.events(of: track([300], from: 79))
+    #expect(left.words == ["exit home@78"])
+    #expect(left.first?.visit == 1 && left.first?.insideSeconds == 74)
+    // Another outline is another region.
+    #expect(try !change(circle("home", radius: 101), 80))
+    #expect(try !change(circle("nowhere"), 80))
+    #expect(throws: RegionError.self) { try change(circle("home", dwell: -1), 80) }
+    #expect(monitor.state(of: "home") == .outside && monitor.count == 41)
+  }
+
+  @Test func `a dwell that is first asked for during a visit counts from its beginning`() throws {
+    var monitor = try monitor([circle("home")])
+    _ = monitor.events(of: track(Array(repeating: 0, count: 100)))
+    let isChanged = try monitor.change(
+      circle("home", notify: [.dwell], dwell: 30), at: EngineInstant(microseconds: 99_000_000))
+    #expect(isChanged && monitor.nextDeadline == EngineInstant(microseconds: 99_000_000))
+    #expect(monitor.events(of: track([0], from: 100)).words == ["dwell home@99"])
+  }
+
   @Test(arguments: [0, -1, .nan, .infinity, 3e7])
   func badRadiiAreRefused(radius: Double) {
     var monitor = RegionMonitor()

@@ -109,6 +109,31 @@ import Testing
     #expect(rest.stdout.split(separator: "\n").prefix(later.count).map(withoutSequence) == later)
   }
 
+  @Test func `a change of a region's terms during a visit changes nothing else, nor does a crash after it`()
+    async throws
+  {
+    let expected = try await undisturbed()
+    let run = try await prepared()
+    try run.start(["--record", run.folder("a.journal")])
+    // The 41st fix is in the middle of the first place.
+    for index in 0...40 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(41)
+    let named = [
+      "regions", "add", "first", "--circle", "48.008,11.5,150", "--name", "The first", "--replace",
+    ]
+    #expect(try await run.command(named).status == 0)
+    #expect(await run.end(SIGKILL) == 137)
+    try run.start(["--record", run.folder("b.journal")])
+    for index in 41..<Self.fixes { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(Self.fixes)
+    #expect(await run.end() == 0)
+    #expect(try await run.events() == expected)
+    let replay = try await Binary.run(["replay", run.folder("b.journal"), "--format", "ndjson"])
+    let exits = expected.filter { $0.contains(#""type":"region.exit""#) }.map(withoutSequence)
+    let replayed = replay.stdout.split(separator: "\n").filter { $0.contains(#""type":"region.exit""#) }
+    #expect(replayed.map(withoutSequence) == exits)
+  }
+
   /// A record but for its place in the output.
   private func withoutSequence(_ line: Substring) -> Substring {
     line.drop { $0 != "," }.dropFirst().drop { $0 != "," }

@@ -58,7 +58,8 @@ import Testing
   @Test func `every event and effect is named`() throws {
     let text = try Markdown("Docs/Design.md").text
     for word in [
-      "fix", "segmentBreak", "addRegion", "removeRegion", "addSubscriber", "removeSubscriber", "subscriber",
+      "fix", "segmentBreak", "addRegion", "changeRegion", "removeRegion", "addSubscriber", "removeSubscriber",
+      "subscriber",
       "machine", "source", "receiver", "beacon", "time", "end", "record", "perform", "outbox",
       "receive",
     ] {
@@ -69,7 +70,8 @@ import Testing
   /// Names every event and effect, so that a new one does not compile until the document has it.
   private func isNamed(_ event: Event, _ effect: Effect) {
     switch event {
-    case .fix, .segmentBreak, .addRegion, .removeRegion, .addSubscriber, .removeSubscriber, .subscriber,
+    case .fix, .segmentBreak, .addRegion, .changeRegion, .removeRegion, .addSubscriber, .removeSubscriber,
+      .subscriber,
       .machine, .source, .receiver, .beacon, .time, .end:
       break
     }
