@@ -14,15 +14,16 @@ import Testing
       longitude: longitude, accuracy: Accuracy(radiusMeters: 8, source: .reported))
   }
 
-  private static func catalog(_ version: Int, _ ids: [Int]) throws -> FleetCatalog {
+  private static func catalog(_ version: Int, _ ids: [Int], dwellSeconds: Int = 60) throws -> FleetCatalog {
     let features = ids.map { id in
-      #"{"type":"Feature","id":"r\#(id)","properties":{"radius_m":150,"dwell_s":60},"geometry":{"type":"Point","coordinates":[\#(11.5 + Double(id) * 0.004),48.1]}}"#
+      #"{"type":"Feature","id":"r\#(id)","properties":{"radius_m":150,"dwell_s":\#(dwellSeconds)},"geometry":{"type":"Point","coordinates":[\#(11.5 + Double(id) * 0.004),48.1]}}"#
     }
     let text = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
     let file = try RegionFile.read(bytes: Array(text.utf8), name: "test")
     var entries: [FleetCatalog.Entry] = []
     for index in file.regions.indices {
-      entries.append(FleetCatalog.Entry(since: version, feature: try file.feature(at: index)))
+      entries.append(
+        FleetCatalog.Entry(since: version, outlineSince: version, feature: try file.feature(at: index)))
     }
     return try FleetCatalog(version: version, entries: entries)
   }
@@ -122,11 +123,14 @@ import Testing
     }
   }
 
-  @Test func `another catalog is as regions removed and added`() throws {
+  @Test func `another catalog is as regions removed, added and changed`() throws {
     let first = try Self.catalog(1, Array(0..<8))
     let second = try first.next(
-      putting: try Self.catalog(2, [8, 9]).entries.map(\.feature), removing: ["r2", "r3"])
-    #expect(second.changed(since: 1) == ["r8", "r9"])
+      putting: try Self.catalog(2, [8, 9]).entries.map(\.feature)
+        + (try Self.catalog(2, [0, 1, 4, 5], dwellSeconds: 30).entries.map(\.feature)),
+      removing: ["r2", "r3"])
+    #expect(second.added(since: 1) == ["r8", "r9"])
+    #expect(second.changed(since: 1) == ["r0", "r1", "r4", "r5"])
     let device = FleetDevice("a.b", settings: Self.settings, catalog: first)
     var engine = Engine(settings: Self.settings, catalog: first.catalog)
     var (expected, found): ([Effect], [Effect]) = ([], [])
@@ -136,7 +140,9 @@ import Testing
           engine.handle(Stamped(at: engine.instant, .removeRegion(id: id)), into: &expected)
         }
         for entry in second.entries where entry.since == 2 {
-          engine.handle(Stamped(at: engine.instant, .addRegion(entry.feature.region)), into: &expected)
+          let event: Event =
+            entry.outlineSince == 2 ? .addRegion(entry.feature.region) : .changeRegion(entry.feature.region)
+          engine.handle(Stamped(at: engine.instant, event), into: &expected)
         }
       }
       engine.handle(report, at: engine.instant(ofReplayed: report), into: &expected)
@@ -150,10 +156,10 @@ import Testing
   @Test func `a region put in again is a new one, and one that is the same is not`() throws {
     let first = try Self.catalog(1, Array(0..<4))
     let same = try first.next(putting: first.entries.map(\.feature))
-    #expect(same.version == 2 && same.changed(since: 1).isEmpty)
+    #expect(same.version == 2 && same.changed(since: 1).isEmpty && same.added(since: 1).isEmpty)
     let less = try first.next(putting: [], removing: ["r1"])
     let again = try less.next(putting: [first.entries[1].feature])
-    #expect(again.changed(since: 1) == ["r1"] && again.changed(since: 3).isEmpty)
+    #expect(again.added(since: 1) == ["r1"] && again.added(since: 3).isEmpty)
     #expect(try first.next(putting: [first.entries[0].feature], replaces: true).entries.count == 1)
   }
 }

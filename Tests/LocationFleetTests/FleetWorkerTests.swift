@@ -200,12 +200,34 @@ struct FleetWorkerTests {
       try await cluster.fleet(["device", "alice/phone"]).stdout.contains("inside    home")
     }
     #expect(inside, "\(events)")
+    // With other terms it stays the same region, also for a worker that reads them back.
+    let named = folder.write(
+      "named.geojson",
+      #"{"type":"Feature","id":"home","properties":{"radius_m":100,"name":"Home"},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
+    )
+    #expect(try await cluster.fleet(["regions", "import", "--replace", named]).status == 0)
     worker.signal(SIGKILL)
     _ = await worker.finish()
-    #expect(try await cluster.fleet(["regions", "remove", "home"]).stdout == "version 2: 0 regions\n")
-    let next = try cluster.worker("w2")
+    let second = try cluster.worker("w2")
+    let other = folder.write(
+      "other.geojson",
+      #"{"type":"Feature","id":"other","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
+    )
+    #expect(try await cluster.fleet(["regions", "import", other]).status == 0)
+    try await fixes(12..<18)
+    var lines: [String] = []
+    let isThere = await eventually {
+      lines = try await cluster.events(atLeast: 2)
+      return lines.contains { $0.contains(#""region":"other""#) }
+    }
+    #expect(isThere && lines.count { $0.contains(#""region":"home""#) } == 1, "\(lines)")
+    second.signal(SIGKILL)
+    _ = await second.finish()
+    let removed = try await cluster.fleet(["regions", "remove", "home", "other"])
+    #expect(removed.stdout == "version 4: 0 regions\n")
+    let next = try cluster.worker("w3")
     defer { next.signal(SIGKILL) }
-    try await fixes(12..<14)
+    try await fixes(18..<20)
     let outside = await eventually {
       try await cluster.fleet(["device", "alice/phone"]).stdout.contains("inside    no region")
     }

@@ -52,14 +52,18 @@ extension Engine {
     refreshDeadline()
   }
 
-  /// Watches the regions of another catalog from now on, as if those that differ had been removed and added.
+  /// Watches the regions of another catalog from now on.
   ///
-  /// - Parameter changed: the ids of regions that are new in the catalog, or another under the same id.
-  public mutating func watch(_ catalog: RegionCatalog, changed: [String]) {
+  /// - Parameters:
+  ///   - added: the ids of regions that are new in the catalog, or have another outline.
+  ///   - changed: the ids of those that differ in something else: their visits go on.
+  public mutating func watch(_ catalog: RegionCatalog, added: [String], changed: [String]) {
+    let before = regions.catalog
     var known = regions.snapshot(regions: [])
-    if !changed.isEmpty { known.forget(Set(changed)) }
+    if !added.isEmpty { known.forget(Set(added)) }
     regions = RegionMonitor(settings.regions, catalog, restoring: known)
-    regions.expect(changed)
+    regions.expect(added)
+    for id in changed { regions.takeTerms(of: id, before: before.region(id), at: state.instant) }
     refreshDeadline()
   }
 }

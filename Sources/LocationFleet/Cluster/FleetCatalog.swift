@@ -9,7 +9,7 @@ package import LocationFormats
 package struct FleetCatalog {
   /// 0 before the first region.
   package var version = 0
-  /// In the order of their ids: the version in which each was changed, and the GeoJSON Feature.
+  /// In the order of their ids.
   package var entries: [Entry] = []
   /// For engines, which share it.
   package let catalog: RegionCatalog
@@ -18,8 +18,15 @@ package struct FleetCatalog {
   package struct Entry: Hashable {
     /// The version in which it was changed last.
     package var since: Int
+    /// The version in which its outline was changed last: from then on it is the same region.
+    package var outlineSince: Int
     /// The region, as its owner wrote it.
     package var feature: RegionFeature
+
+    /// As it is stored. A worker of an earlier version takes two versions for the present one, and the region for new.
+    fileprivate var line: String {
+      "\(since)\(since == outlineSince ? "" : "/\(outlineSince)") \(feature.geoJSON)\n"
+    }
   }
 
   /// Without regions.
@@ -36,9 +43,16 @@ package struct FleetCatalog {
     }
   }
 
-  /// The ids of regions that are other than in an earlier version.
+  /// The ids of regions that an earlier version has not, or with another outline.
+  package func added(since version: Int) -> [String] { ids { $0.outlineSince > version } }
+
+  /// The ids of regions of which an earlier version has the outline, but other terms.
   package func changed(since version: Int) -> [String] {
-    version >= self.version ? [] : entries.filter { $0.since > version }.map(\.feature.region.id)
+    ids { $0.since > version && $0.outlineSince <= version }
+  }
+
+  private func ids(where isIncluded: (Entry) -> Bool) -> [String] {
+    entries.filter(isIncluded).map(\.feature.region.id)
   }
 
   /// The next version, with regions put in or taken out.
@@ -53,9 +67,12 @@ package struct FleetCatalog {
     }
     var next: [String: Entry] = replaces ? [:] : byID
     for feature in features {
-      let known = byID[feature.region.id]
-      let since = known?.feature.geoJSON == feature.geoJSON ? known?.since : nil
-      next[feature.region.id] = Entry(since: since ?? version + 1, feature: feature)
+      var entry = Entry(since: version + 1, outlineSince: version + 1, feature: feature)
+      if let known = byID[feature.region.id], known.feature.region.shape == feature.region.shape {
+        entry.outlineSince = known.outlineSince
+        if known.feature.geoJSON == feature.geoJSON { entry.since = known.since }
+      }
+      next[feature.region.id] = entry
     }
     return try FleetCatalog(
       version: version + 1, entries: next.values.sorted { $0.feature.region.id < $1.feature.region.id })
@@ -103,7 +120,7 @@ extension FleetLayout {
     guard let name = meta["name"]?.text(or: nil), let chunks = meta["chunks"]?.integer else {
       throw Failure(.data, what: "version \(version) of the regions is of another version of locwatch")
     }
-    var since: [Int] = []
+    var since: [(any: Int, outline: Int)] = []
     var text = Array(#"{"type":"FeatureCollection","features":["#.utf8)
     for chunk in 0..<chunks {
       guard let part = try fleet.get("regions.\(name).\(chunk)") else {
@@ -112,7 +129,10 @@ extension FleetLayout {
       for line in part.value.split(separator: UInt8(ascii: "\n")) {
         guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { continue }
         if !since.isEmpty { text.append(UInt8(ascii: ",")) }
-        since.append(Int(String(decoding: line[..<space], as: UTF8.self)) ?? version)
+        let versions = line[..<space].split(separator: UInt8(ascii: "/")).map {
+          Int(String(decoding: $0, as: UTF8.self)) ?? version
+        }
+        since.append((versions.first ?? version, versions.last ?? version))
         text += line[line.index(after: space)...]
       }
     }
@@ -121,7 +141,9 @@ extension FleetLayout {
     let file = try RegionFile.read(bytes: text, name: "version \(version) of the regions")
     var entries: [FleetCatalog.Entry] = []
     for index in file.regions.indices {
-      entries.append(FleetCatalog.Entry(since: since[index], feature: try file.feature(at: index)))
+      entries.append(
+        FleetCatalog.Entry(
+          since: since[index].any, outlineSince: since[index].outline, feature: try file.feature(at: index)))
     }
     return try FleetCatalog(version: version, entries: entries)
   }
@@ -134,7 +156,7 @@ extension FleetLayout {
     var chunks = 0
     var chunk: [UInt8] = []
     for entry in catalog.entries {
-      chunk += Array("\(entry.since) \(entry.feature.geoJSON)\n".utf8)
+      chunk += Array(entry.line.utf8)
       if chunk.count >= Self.chunkBytes {
         try fleet.put("regions.\(name).\(chunks)", chunk)
         chunks += 1

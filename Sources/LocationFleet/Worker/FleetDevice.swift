@@ -92,7 +92,9 @@ package final class FleetDevice {
   }
 
   private func watch(_ catalog: FleetCatalog) {
-    engine.watch(catalog.catalog, changed: catalog.changed(since: catalogVersion))
+    engine.watch(
+      catalog.catalog, added: catalog.added(since: catalogVersion),
+      changed: catalog.changed(since: catalogVersion))
     catalogVersion = catalog.version
   }
 
