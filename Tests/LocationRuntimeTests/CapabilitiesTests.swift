@@ -53,7 +53,7 @@ import Testing
       "freezer", "stop-signal", "precedence", "significant-change", "regions", "visits", "standard",
       "duty-cycling", "outlets",
       "notifications", "fetch", "keep-alive", "network", "audio", "push", "transfers", "serial", "beacons",
-      "bluetooth",
+      "bluetooth", "advertised-services",
     ]
     #expect(found.all.map(\.name) == names)
     for capability in found.all {

@@ -75,6 +75,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case transferEnded(number: Int, TransferOutcome, bytes: Int, seconds: Double)
   /// Its accessories (section J).
   case accessory(AccessoryEvent)
+  /// It asks for a service of its own to be advertised on the network (rule K6).
+  case advertise
 }
 
 /// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
@@ -182,6 +184,8 @@ extension Policy {
       endTransfer(
         number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
     case .accessory(let event): take(event, index, at: instant, into: &steps)
+    // Nothing here advertises services yet.
+    case .advertise: decide(.refuse, .availability, .unavailable, index, at: instant, into: &steps)
     }
   }
 

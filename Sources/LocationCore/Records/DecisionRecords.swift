@@ -224,6 +224,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case tooManyAccessories = "too_many_accessories"
     /// No such session with an accessory is open.
     case unknownAccessory = "unknown_accessory"
+    /// There is nothing that does what it asks for.
+    case unavailable
   }
 
   /// Whom it is about.
@@ -458,6 +460,7 @@ extension Decision.Reason {
     case .accessoryOff: "its accessories are switched off"
     case .tooManyAccessories: "too many sessions with accessories are open"
     case .unknownAccessory: "no such session with an accessory is open"
+    case .unavailable: "there is nothing that does this"
     }
   }
 }

@@ -22,13 +22,10 @@ extension DaemonLoop {
     case .gatt:
       // Whether it may is the engine's to say.
       guard BluetoothLink.helper == nil, !request.isSimulated else { return false }
-      reason = Self.unavailable
+      reason = Decision.Reason.unavailable.rawValue
     }
     refusals.note(name, at: clock.instant)
     refuse(name, "open_accessory", reason)
     return true
   }
-
-  /// Why a program is refused Bluetooth where the machine has none (rule B9).
-  private static var unavailable: String { "unavailable" }
 }

@@ -240,6 +240,7 @@ extension ModeEvent {
     case .accessory(.close): "close_accessory"
     case .accessory(.want): "accessory_events"
     case .accessory(.publish): "set_gatt"
+    case .advertise: "advertise"
     case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
       .transferAsks, .transferEnded, .accessory:
       nil

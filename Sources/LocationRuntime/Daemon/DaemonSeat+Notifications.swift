@@ -63,7 +63,7 @@ extension DaemonSeat {
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
     case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
       .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferEnded,
-      .accessory:
+      .accessory, .advertise:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)

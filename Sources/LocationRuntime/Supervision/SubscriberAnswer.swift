@@ -93,6 +93,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case accessoryEvents = "accessory_events"
     case setGatt = "set_gatt"
     case answerGatt = "answer_gatt"
+    case advertise
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -142,9 +143,16 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .answerGatt:
       try AccessoryAnswer.answer(from: &reader).map { SubscriberAnswer.request(.gatt($0)) }
         ?? SubscriberAnswer.request(.invalid("answer_gatt"))
+    case .advertise: try advertise(&reader)
     case .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
+  }
+
+  /// Whatever it wants advertised: none is.
+  private static func advertise(_ reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer {
+    try reader.skip()
+    return .mode(.advertise)
   }
 
   private static func wholeNumber(_ reader: inout JSONReader) throws(JSONError) -> Int? {

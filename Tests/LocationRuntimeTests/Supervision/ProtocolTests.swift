@@ -62,6 +62,8 @@ import Testing
       (#"{"fetched":"newData"}"#, .mode(.fetched(.newData, bytes: nil))),
       (#"{"push_token":true}"#, .request(.pushToken)), (#"{"push_token":false}"#, nil),
       (#"{"fetched":"much"}"#, .request(.invalid("fetched"))),
+      (#"{"advertise":{"type":"_x._tcp","port":8080}}"#, .mode(.advertise)),
+      (#"{"advertise":7}"#, .mode(.advertise)), (#"{"advertise":"#, nil),
     ] as [(String, SubscriberAnswer?)])
   func `what a program says to a mode is understood, refused, or no answer`(
     line: String, answer: SubscriberAnswer?
