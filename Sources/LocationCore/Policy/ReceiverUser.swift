@@ -44,16 +44,8 @@ extension Policy {
 
   /// The rule under which a subscriber needs the receiver; nil where it does not.
   func receiverRule(_ session: Session) -> Rule? {
+    guard canReach(session) else { return session.watchesForNotifications ? .notificationRegion : nil }
     let subscriber = session.subscriber
-    switch subscriber.authorization {
-    case .denied: return nil
-    case .whenInUse where !session.state.isRunning:
-      return session.watchesForNotifications ? .notificationRegion : nil
-    case .whenInUse, .always: break
-    }
-    if session.wasForceQuit && configuration.forceQuitBlocksLocation {
-      return session.watchesForNotifications ? .notificationRegion : nil
-    }
     if session.standard.request != nil { return .standard }
     if subscriber.services.contains(.standard), !session.standard.isPaused {
       if session.state.isRunning { return .standard }
@@ -65,5 +57,13 @@ extension Policy {
     if subscriber.services.contains(.significantChange) { return .significantChange }
     // Whether it has moved on has to be looked for (rule B6).
     return session.standard.isPaused && session.takesUpdates ? .automaticPause : nil
+  }
+
+  /// Whether a subscriber can be told where the position is before the user launches it: it has the right (rule B8),
+  /// and it runs or may be started for that (rules A5 and A7).
+  func canReach(_ session: Session) -> Bool {
+    guard session.mayBeTold == nil else { return false }
+    if session.wasForceQuit && configuration.forceQuitBlocksLocation { return false }
+    return session.state != .notRunning || !session.subscriber.exitsOnSuspend
   }
 }

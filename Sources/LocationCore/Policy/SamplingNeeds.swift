@@ -20,7 +20,7 @@ extension Policy {
     needs.needsEach = hasAudience
     for session in sessions {
       guard let rule = receiverRule(session) else { continue }
-      let services = session.subscriber.services
+      let services = canReach(session) ? session.subscriber.services : []
       let runsOn = session.state.isForeground || session.holdsTask || session.isSounding
       if rule == .backgroundLocation || rule == .standard && runsOn { needs.needsEach = true }
       if services.contains(.regions) || session.watchesForNotifications { needs.needsRegions = true }

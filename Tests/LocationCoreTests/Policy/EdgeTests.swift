@@ -298,6 +298,32 @@ import Testing
     #expect(stage.state() == .notRunning)
   }
 
+  @Test func `L1 A5 who opted out of the background uses the receiver only with a process`() {
+    var stage = Stage()
+    let services: Subscriber.Services = [.significantChange, .regions, .visits]
+    stage.add(Subscriber(name: "a", services: services, exitsOnSuspend: true), .active)
+    #expect(stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
+    stage.say(0, .background)
+    stage.wait(until: 5)
+    #expect(stage.state() == .notRunning)
+    #expect(stage.engine.state.policy.receiverUsers == [])
+    #expect(stage.engine.state.policy.samplingNeeds.needsNone)
+    stage.say(10, .foreground)
+    #expect(stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
+  }
+
+  @Test func `L1 D7 a notification of a region has the receiver on for the region, and for nothing else`() {
+    var stage = Stage()
+    stage.take(-2, .addRegion(Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200))))
+    stage.add(Subscriber(name: "a", services: [.significantChange], exitsOnSuspend: true), .notRunning)
+    stage.say(
+      0, .mode(.notify(LocalNotification(id: "n", title: "N", when: .region(id: "r", isLeft: false)))))
+    #expect(
+      stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .notificationRegion)])
+    let needs = stage.engine.state.policy.samplingNeeds
+    #expect(needs.needsRegions && !needs.needsMoves)
+  }
+
   @Test func `A8 a launch by the user is refused before the first unlock`() {
     var stage = Stage { $0.policy.protectUntilFirstUnlock = true }
     stage.add(Self.mover, .suspended)
