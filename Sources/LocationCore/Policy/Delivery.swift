@@ -76,12 +76,12 @@ extension Policy {
       decide(.drop, trigger.rule, .backlog)
       return false
     }
+    let hasCooldown = trigger.kind != nil && session.subscriber.filter?.cooldownSeconds != nil
     update(index) {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag, push: push, session: name ?? call?.issue))
-      if trigger.kind != nil { $0.heardAt = instant }
+          tag: call?.tag, push: push, session: name ?? call?.issue, keptAt: hasCooldown ? instant : nil))
     }
     let why = call?.reason ?? reason
     switch session.state {
@@ -230,6 +230,8 @@ extension Policy {
           event: pending.event, at: instant, into: &steps)
       }
       update(index) {
+        if pending.trigger.kind != nil, !pending.wasHanded { $0.heardAt = instant }
+        $0.outbox[place].keptAt = nil
         $0.outbox[place].isHanded = true
         $0.outbox[place].wasHanded = true
         // A retry does not count against this hour's silent pushes (rule H2).

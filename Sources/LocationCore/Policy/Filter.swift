@@ -8,14 +8,20 @@ extension Policy {
     guard let filter = sessions[index].subscriber.filter, trigger.kind != nil else { return nil }
     let utc = UTCTime(microseconds: instant.microseconds.saturatingAdd(utcAhead ?? 0))
     if !filter.isWithinHours(utc) { return .outsideHours }
-    guard let seconds = filter.cooldownSeconds, let heardAt = sessions[index].heardAt,
-      heardAt.seconds(to: instant) < seconds
+    guard let seconds = filter.cooldownSeconds, let since = sessions[index].cooldownStart,
+      since.seconds(to: instant) < seconds
     else { return nil }
     return .cooldown
   }
 }
 
 extension Session {
+  /// When its cooldown began: when it was last handed an event, or when one came that still waits. An event that is
+  /// dropped before it is handed over begins none.
+  fileprivate var cooldownStart: EngineInstant? {
+    (outbox.map(\.keptAt) + [heardAt]).compactMap { $0 }.max()
+  }
+
   /// Whether it asked for events of a kind; nil is a kind that nobody can choose.
   func wants(_ kind: EventKind?) -> Bool {
     guard let kind, let filter = subscriber.filter else { return true }

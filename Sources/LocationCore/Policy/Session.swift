@@ -23,6 +23,8 @@ struct Session: Hashable, Sendable, Codable {
     var session: String?
     /// When a running process was last handed the push.
     var handedAt: EngineInstant?
+    /// When it came, until it is handed over: the cooldown counts from there meanwhile; nil without a cooldown.
+    var keptAt: EngineInstant?
 
     /// Whether it waits to be handed over, for a trigger.
     func waits(of trigger: Trigger) -> Bool { !isHanded && self.trigger.row == trigger.row }
@@ -72,7 +74,7 @@ struct Session: Hashable, Sendable, Codable {
   var holdsLock = false
   /// Whether it was in the foreground when the screen was locked, and returns there (rule A2).
   @Added var returnsAtUnlock = false
-  /// When it was last offered an event of a kind that it can choose; for its cooldown.
+  /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.
   var heardAt: EngineInstant?
   /// How its last process ended that nobody had ordered to; nil before.
   var lastEnd: ProgramEnd?

@@ -118,7 +118,7 @@ public struct Decision: Hashable, Sendable, Codable {
     case noFix = "no_fix"
     /// It wants such events at other times of day, or on other days.
     case outsideHours = "outside_hours"
-    /// It was offered another event less than its cooldown ago.
+    /// It was handed another event less than its cooldown ago, or one waits for it that came then.
     case cooldown
     /// Its manifest does not declare the mode.
     case noMode = "no_mode"

@@ -34,6 +34,39 @@ import Testing
       ])
   }
 
+  @Test func `the cooldown of an event that waited begins when it is handed over`() {
+    var stage = Stage()
+    stage.add(subscriber { $0.cooldownSeconds = 1_000 }, .suspended)
+    stage.say(-0.5, .backgroundDelivery(false))
+    stage.fix(0, east: 0)
+    stage.fix(400, east: 2_000)
+    stage.say(500, .backgroundDelivery(true))
+    stage.fix(1_200, east: 4_000)
+    stage.fix(1_600, east: 6_000)
+    #expect(
+      stage.log().filter { !$0.hasPrefix("suspend") } == [
+        "defer B8 suspended>suspended background_delivery_off", "drop B1 suspended>suspended cooldown",
+        "wake B8 suspended>background background_delivery_on", "drop B1 suspended>suspended cooldown",
+        "wake B1 suspended>background suspended",
+      ])
+  }
+
+  @Test func `an event that is dropped before it is handed over begins no cooldown`() {
+    var stage = Stage()
+    stage.add(subscriber { $0.cooldownSeconds = 1_000 }, .suspended)
+    stage.say(-0.5, .backgroundDelivery(false))
+    stage.fix(0, east: 0)
+    stage.say(100, .authorization(.denied))
+    stage.say(200, .authorization(.always))
+    stage.say(200, .backgroundDelivery(true))
+    stage.fix(400, east: 2_000)
+    #expect(
+      stage.log() == [
+        "defer B8 suspended>suspended background_delivery_off", "drop B8 suspended>suspended denied",
+        "wake B1 suspended>background suspended",
+      ])
+  }
+
   @Test func `an event outside the hours is dropped by the time of the fixes`() throws {
     let start = Drive.report(0, east: 0).time
     let minute = try #require(start).microseconds / 60_000_000 % 1_440
