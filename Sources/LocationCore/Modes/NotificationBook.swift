@@ -5,7 +5,8 @@ struct NotificationBook: Hashable, Sendable, Codable {
     /// What its program calls it.
     var id: String
     var notification: LocalNotification
-    /// When the first is due; nil for one of a region, and for a time on the wall, which depends on the zone.
+    /// When the first is due; nil for one of a region, and for a time on the wall, which depends on the zone. Where a time
+    /// on the wall repeats by hours or minutes, these count from when the first was due, whatever the zone is by then.
     var first: UTCTime?
     /// How many of a repeating one have been due.
     var count = 0
@@ -25,7 +26,7 @@ struct NotificationBook: Hashable, Sendable, Codable {
     /// When its n-th repetition is due.
     private func time(_ count: Int, in machineZone: TimeZoneRule) -> UTCTime? {
       let zone = notification.zone ?? machineZone
-      if case .wall(let wall) = notification.when {
+      if case .wall(let wall) = notification.when, first == nil {
         guard let unit = notification.repeats, count > 0 else { return zone.time(of: wall) }
         switch unit {
         // An hour is an hour, whatever the clocks do meanwhile.
@@ -43,6 +44,16 @@ struct NotificationBook: Hashable, Sendable, Codable {
     mutating func skipPast(_ now: UTCTime, in machineZone: TimeZoneRule) {
       skip(to: now, in: machineZone)
       if notification.repeats != nil, let due = time(count, in: machineZone), due < now { count += 1 }
+      if count > 0 { fixFirst(in: machineZone) }
+    }
+
+    /// The first is past: spans of time count from there, and a change of the machine's zone moves them no more (rules D2
+    /// and D5). The other units go by the calendar, and follow the zone.
+    mutating func fixFirst(in machineZone: TimeZoneRule) {
+      guard first == nil, case .wall(let wall) = notification.when,
+        notification.repeats == .hour || notification.repeats == .minute
+      else { return }
+      first = (notification.zone ?? machineZone).time(of: wall)
     }
 
     /// Moves a repeating one to the latest that is due by a time: of several that were missed only that is shown, and

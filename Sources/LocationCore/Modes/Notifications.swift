@@ -183,6 +183,7 @@ extension Policy {
     let isOfRegion: Bool
     if case .region = entry.notification.when { isOfRegion = true } else { isOfRegion = false }
     let goesOn = entry.notification.repeats != nil || isOfRegion && !entry.notification.isOnce
+    let zone = zone
     update(index) {
       guard goesOn else {
         _ = $0.modes.notifications?.cancel(entry.id)
@@ -191,6 +192,7 @@ extension Policy {
       $0.modes.notifications?.change(entry.id) {
         if $0.heldAt == nil { $0.count = entry.count + 1 }
         $0.heldAt = nil
+        $0.fixFirst(in: zone)
       }
     }
   }

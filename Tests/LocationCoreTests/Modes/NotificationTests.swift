@@ -241,6 +241,27 @@ import Testing
     #expect(stage.shown == ["at", "wall"])
   }
 
+  @Test(arguments: ["2026-05-01T08:30", "2026-05-01T03:30"])
+  func `D2 D5 hours count from the first time on the wall, and no change of the zone moves them`(
+    _ first: String
+  ) throws {
+    var stage = Self.stage()
+    stage.take(0, .machine(.zone(CalendarUnitTests.berlin)))
+    var hourly = LocalNotification(
+      id: "hour", title: "H", when: .wall(try #require(WallTime(first))))
+    hourly.repeats = .hour
+    stage.say(0, .mode(.notify(hourly)))
+    // Half past eight in Berlin is half past six in UTC, half an hour after second 0.
+    stage.wait(until: 1_800)
+    #expect(stage.shown.count == 1)
+    stage.take(2_000, .machine(.zone(CalendarUnitTests.newYork)))
+    #expect(stage.engine.notifications(of: "a").map(\.time) == [Self.time("2026-05-01T07:30:00Z")])
+    stage.wait(until: 5_400)
+    stage.take(6_000, .machine(.zone(CalendarUnitTests.berlin)))
+    stage.wait(until: 9_000)
+    #expect(stage.notified.map(\.reason) == [.due, .due, .due])
+  }
+
   // MARK: Missed
 
   @Test
