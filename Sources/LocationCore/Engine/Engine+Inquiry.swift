@@ -57,7 +57,7 @@ extension Engine {
       case .decided(var decision) where decision.event == state.nextID:
         decision.event = nil
         decisions.append(decision)
-      case .reduced(let name, let owed):
+      case .reduced(let name, let owed, _):
         // In its place a coarse position is offered, which may be told now.
         if let index = policy.index(of: name) {
           policy.offer(

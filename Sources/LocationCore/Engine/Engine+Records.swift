@@ -135,7 +135,7 @@ extension Engine {
       case .ordered(let order):
         effects.append(.perform(order))
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
-      case .reduced(let name, let owed): tell(name, owed, into: &effects)
+      case .reduced(let name, let owed, let before): tell(name, owed, before: before, into: &effects)
       case .changed(let name): offerDueMove(to: name, into: &effects)
       case .called(let call):
         record(.call(call), of: call.subscriber, into: &effects) { policy, id, index, instant, steps in

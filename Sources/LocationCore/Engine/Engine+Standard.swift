@@ -41,12 +41,16 @@ extension Engine {
   }
 
   /// Tells one subscriber a coarse position. One that waited is not told if it is the same as the last (rule B1).
-  mutating func tell(_ name: String, _ owed: Session.Owed, into effects: inout [Effect]) {
+  ///
+  /// - Parameter before: When the last one was told.
+  mutating func tell(
+    _ name: String, _ owed: Session.Owed, before: EngineInstant?, into effects: inout [Effect]
+  ) {
     guard let index = state.policy.index(of: name), let last = state.gate.last else { return }
     let cell = ReducedCell(owed.visit?.coordinate ?? last.coordinate)
     // A direct one has no event that it stands for.
     if owed.event != nil, owed.visit == nil, cell == state.policy.sessions[index].reducedCell {
-      return state.policy.dropUnmoved(owed, index, at: state.instant, into: &steps)
+      return state.policy.dropUnmoved(owed, before: before, index, at: state.instant, into: &steps)
     }
     state.policy.update(index) { $0.reducedCell = cell }
     let time = utc(at: state.instant)

@@ -124,8 +124,8 @@ enum PolicyStep: Hashable {
   case ordered(Order)
   /// A request for one fix is answered with the best there was (rule B2).
   case answered(subscriber: String, Fix)
-  /// A coarse position is due (rule B8): where the position is now, or a visit.
-  case reduced(subscriber: String, Session.Owed)
+  /// A coarse position is due (rule B8): where the position is now, or a visit. The last one was told `before`.
+  case reduced(subscriber: String, Session.Owed, before: EngineInstant?)
   /// The window of one subscriber is over: it is told where it is now if it has moved far enough (rule B1).
   case changed(subscriber: String)
   /// A program is called for a background mode. It is recorded, and offered by its trigger.

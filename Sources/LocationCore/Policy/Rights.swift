@@ -164,8 +164,6 @@ extension Session {
     /// What the subscriber measures significant changes by from what it was handed last, in case it may know exactly
     /// where it is before it is told (rule B1); nil where it is about no move.
     var measure: SignificantChange?
-    /// When a coarse position was told before, once it is due.
-    var toldBefore: EngineInstant?
   }
 
   /// Whether a coarse position may be told at `instant`.
@@ -194,7 +192,7 @@ extension Policy {
         $0.reducedAt = instant
         $0.owed = nil
       }
-      steps.append(.reduced(subscriber: session.subscriber.name, owed))
+      steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
       return true
     }
     decide(.coalesce, .authorization, .reducedWindow, index, event: event, at: instant, into: &steps)
@@ -219,7 +217,7 @@ extension Policy {
   /// is told a move like any other: if it has moved far enough from what it was handed last (rule B1).
   mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
-    guard var owed = session.owed, session.mayTellReduced(at: instant), session.mayBeTold == nil
+    guard let owed = session.owed, session.mayTellReduced(at: instant), session.mayBeTold == nil
     else { return }
     update(index) {
       $0.owed = nil
@@ -228,17 +226,19 @@ extension Policy {
       $0.significant?.skip()
     }
     guard session.subscriber.accuracy == .reduced || owed.visit != nil else { return }
-    owed.toldBefore = session.reducedAt
     update(index) { $0.reducedAt = instant }
-    steps.append(.reduced(subscriber: session.subscriber.name, owed))
+    steps.append(.reduced(subscriber: session.subscriber.name, owed, before: session.reducedAt))
   }
 
   /// A coarse position that waited is the one that was told before: it is not told again.
+  ///
+  /// - Parameter before: When that was told.
   mutating func dropUnmoved(
-    _ owed: Session.Owed, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+    _ owed: Session.Owed, before: EngineInstant?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
   ) {
     decide(.drop, .authorization, .reduced, index, event: owed.event, at: instant, into: &steps)
-    update(index) { $0.reducedAt = owed.toldBefore }
+    update(index) { $0.reducedAt = before }
     refreshDeadline()
   }
 }

@@ -186,7 +186,7 @@ import Testing
       }
     }
     // A coarse position is its own event, of the same trigger.
-    if case .reduced(_, let owed)? = steps.first {
+    if case .reduced(_, let owed, _)? = steps.first {
       steps = []
       policy.offer(event: 2, trigger: owed.trigger, isCoarse: true, to: 0, at: instant, into: &steps)
     }

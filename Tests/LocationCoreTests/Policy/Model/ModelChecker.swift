@@ -185,7 +185,7 @@ struct ModelState: Hashable {
       case .answered:
         raise(.standard, into: &steps)
         policy.suspendIfIdle(0, at: now, into: &steps)
-      case .reduced(_, let owed): raise(owed.trigger, isCoarse: true, into: &steps)
+      case .reduced(_, let owed, _): raise(owed.trigger, isCoarse: true, into: &steps)
       case .called(let call): raise(call.kind.trigger, call: call, into: &steps)
       case .notified(let due):
         let event = witness.nextEvent(.notificationDue, isExact: false)
