@@ -9,10 +9,7 @@ extension DaemonLoop {
     let event: ModeEvent
     switch request["do"]?.text(or: nil) {
     case "notify":
-      let tree = request["notify"] ?? .object([])
-      guard let notification = NotificationAnswer.notification(tree) else {
-        throw NotificationAnswer.complaint(about: tree)
-      }
+      let notification = try NotificationAnswer.notification(request["notify"] ?? .object([]))
       try alignNotifications()
       event = .notify(notification)
     case "cancel-notification": event = .cancelNotification(id: try word("id", request))

@@ -26,9 +26,7 @@ extension DaemonSeat {
         "notify", [.init(key: "subscriber", value: .string(name)), .init(key: "notify", value: notification)])
       return answer["notification"]?.text(or: nil)
     }
-    guard let parsed = NotificationAnswer.notification(notification) else {
-      throw NotificationAnswer.complaint(about: notification)
-    }
+    let parsed = try NotificationAnswer.notification(notification)
     try leave(.notify(parsed), for: name)
     return parsed.id
   }

@@ -3,78 +3,37 @@ import LocationFormats
 
 /// The notification that a program schedules (rule D1).
 enum NotificationAnswer {
-  /// Reads the object; nil where it is none: exactly one of `at`, `wall`, `after_s`, `now` and `region` must be in it.
+  /// Reads the object; nil where it is none.
   static func read(from reader: inout JSONReader) throws(JSONError) -> LocalNotification? {
-    var notification = LocalNotification(title: "", when: .now)
-    var when: LocalNotification.When?
-    var isLeft = false
-    var isValid = true
-    try reader.openObject()
-    while let key = try reader.nextKey() {
-      guard let word = Key(rawValue: reader.decoded(key)) else {
-        try reader.skip()
-        continue
-      }
-      var found: LocalNotification.When?
-      switch word {
-      case .id: notification.id = try reader.string()
-      case .title: notification.content.title = try reader.string()
-      case .body: notification.content.body = try reader.string()
-      case .sound: notification.content.sound = try reader.string()
-      case .action: notification.content.action = try reader.string()
-      case .badge:
-        let badge = try reader.number()
-        isValid = isValid && (0...1e6).contains(badge)
-        notification.content.badge = isValid ? Int(badge) : nil
-      case .data:
-        let text = try reader.rawValue()
-        isValid = isValid && text.utf8.count <= Limits.notificationDataBytes
-        notification.content.data = text
-      case .once: notification.isOnce = try reader.boolean()
-      case .repeats:
-        notification.repeats = CalendarUnit(rawValue: try reader.string())
-        isValid = isValid && notification.repeats != nil
-      case .tolerance:
-        notification.toleranceSeconds = try reader.number()
-        isValid =
-          isValid && (0...Limits.notificationToleranceSeconds).contains(notification.toleranceSeconds)
-      case .zone:
-        notification.zone = zone(try reader.string())
-        isValid = isValid && notification.zone != nil
-      case .on:
-        let side = try reader.string()
-        isLeft = side == "exit"
-        isValid = isValid && (isLeft || side == "enter")
-      case .at:
-        found = UTCTime(rfc3339: try reader.string()).map { .at($0) }
-        isValid = isValid && found != nil
-      case .wall:
-        found = WallTime(try reader.string()).map { .wall($0) }
-        isValid = isValid && found != nil
-      case .after:
-        let seconds = try reader.number()
-        isValid = isValid && (0...1e9).contains(seconds)
-        found = .after(seconds: seconds)
-      case .now:
-        found = try reader.boolean() ? .now : nil
-        isValid = isValid && found != nil
-      case .region: found = .region(id: try reader.string(), isLeft: false)
-      }
-      if let found {
-        isValid = isValid && when == nil
-        when = found
-      }
-    }
-    guard isValid, var when, !notification.content.title.isEmpty, isBounded(notification) else { return nil }
-    if case .region(let id, _) = when { when = .region(id: id, isLeft: isLeft) }
-    notification.when = when
-    return notification
+    let tree = try JSONTree(&reader)
+    do throws(Failure) { return try notification(tree) } catch { return nil }
   }
 
-  /// The notification that an object of JSON is; nil where it is none.
-  static func notification(_ tree: JSONTree) -> LocalNotification? {
-    var reader = JSONReader(Array(tree.text.utf8))
-    do throws(JSONError) { return try read(from: &reader) } catch { return nil }
+  /// The notification that an object of JSON is.
+  ///
+  /// - Throws: What is wrong with it, and what to write.
+  static func notification(_ tree: JSONTree) throws(Failure) -> LocalNotification {
+    guard let title = try text(.title, tree), !title.isEmpty else {
+      throw wrong("the notification has no title", "give it one")
+    }
+    var notification = LocalNotification(id: try name(.id, tree), title: title, when: try when(tree))
+    notification.content.body = try text(.body, tree) ?? ""
+    notification.content.sound = try name(.sound, tree)
+    notification.content.action = try name(.action, tree)
+    notification.content.badge = try number(.badge, tree, upTo: largestBadge).map { Int($0) }
+    if let data = tree[Key.data.rawValue]?.text {
+      guard data.utf8.count <= Limits.notificationDataBytes else {
+        throw wrong(
+          "data: more than \(Limits.notificationDataBytes) bytes", "keep it where the program finds it")
+      }
+      notification.content.data = data
+    }
+    notification.zone = try zone(tree)
+    notification.repeats = try unit(tree)
+    notification.isOnce = try boolean(.once, tree) ?? true
+    notification.toleranceSeconds =
+      try number(.tolerance, tree, upTo: Limits.notificationToleranceSeconds) ?? 0
+    return notification
   }
 
   private enum Key: String {
@@ -82,61 +41,110 @@ enum NotificationAnswer {
     case after = "after_s"
     case repeats = "repeat"
     case tolerance = "tolerance_s"
+
+    /// By the name that it has in commands too.
+    var word: String { self == .after ? "after" : rawValue }
   }
 
-  private static func isBounded(_ notification: LocalNotification) -> Bool {
-    let names = [notification.id, notification.content.sound, notification.content.action].compactMap { $0 }
-    return names.allSatisfy { !$0.isEmpty && $0.utf8.count <= SupervisorLimits.nameBytes }
+  private static let largestBadge = 1e6
+  /// Some 30 years.
+  private static let longestWaitSeconds = 1e9
+}
+
+// MARK: - Members
+
+extension NotificationAnswer {
+  /// When it is due: exactly one member says so.
+  private static func when(_ tree: JSONTree) throws(Failure) -> LocalNotification.When {
+    let all: [Key] = [.at, .wall, .after, .now, .region]
+    let given = all.filter { tree[$0.rawValue] != nil }
+    guard given.count == 1 else {
+      throw wrong(
+        given.isEmpty
+          ? "nothing says when the notification is shown"
+          : "\(given.map(\.word).joined(separator: " and ")) exclude each other",
+        "give one of at, wall, after, now and region")
+    }
+    let isLeft = try isLeft(tree)
+    if let text = try text(.at, tree) {
+      guard let time = UTCTime(rfc3339: text) else {
+        throw wrong("at: \"\(text)\" is no time", "write it as 2026-05-01T07:30:00Z")
+      }
+      return .at(time)
+    }
+    if let text = try text(.wall, tree) {
+      guard let wall = WallTime(text) else {
+        throw wrong("wall: \"\(text)\" is no time of the clock", "write it as 2026-05-01T07:30")
+      }
+      return .wall(wall)
+    }
+    if let seconds = try number(.after, tree, upTo: longestWaitSeconds) { return .after(seconds: seconds) }
+    if let region = try text(.region, tree) { return .region(id: region, isLeft: isLeft) }
+    guard try boolean(.now, tree) == true else { throw wrong("now: it can only be true", "leave it out") }
+    return .now
+  }
+
+  /// Whether it is due when its region is left.
+  private static func isLeft(_ tree: JSONTree) throws(Failure) -> Bool {
+    guard let side = try text(.on, tree) else { return false }
+    guard side == "enter" || side == "exit" else {
+      throw wrong("on: \"\(side)\" is no event of a region", "write enter or exit")
+    }
+    return side == "exit"
   }
 
   /// A zone as the machine has it.
-  private static func zone(_ name: String) -> TimeZoneRule? {
-    do throws(Failure) { return try TimeZoneFile.zone(name) } catch { return nil }
-  }
-}
-
-extension NotificationAnswer {
-  /// What is wrong with an object that is no notification, and what to write.
-  static func complaint(about tree: JSONTree) -> Failure {
-    func text(_ key: Key) -> String? { tree[key.rawValue]?.text(or: nil) }
-    func wrong(_ what: String, _ remedy: String) -> Failure { Failure(.usage, what: what, remedy: remedy) }
-    if (text(.title) ?? "").isEmpty { return wrong("the notification has no title", "give it one") }
-    let all: [Key] = [.at, .wall, .after, .now, .region]
-    let times = all.filter { tree[$0.rawValue] != nil }
-    guard times.count == 1 else {
-      let named = times.map { word(for: $0) }.joined(separator: " and ")
-      return wrong(
-        times.isEmpty ? "nothing says when the notification is shown" : "\(named) exclude each other",
-        "give one of at, wall, after, now and region")
-    }
-    if let wall = text(.wall), WallTime(wall) == nil {
-      return wrong("wall: \"\(wall)\" is no time of the clock", "write it as 2026-05-01T07:30")
-    }
-    if let at = text(.at), UTCTime(rfc3339: at) == nil {
-      return wrong("at: \"\(at)\" is no time", "write it as 2026-05-01T07:30:00Z")
-    }
-    if let name = text(.zone), zone(name) == nil {
-      return wrong(
+  private static func zone(_ tree: JSONTree) throws(Failure) -> TimeZoneRule? {
+    guard let name = try text(.zone, tree) else { return nil }
+    do throws(Failure) { return try TimeZoneFile.zone(name) } catch {
+      throw wrong(
         "zone: \"\(name)\" is no time zone that this machine knows", "write a name as Europe/Berlin, or UTC")
     }
-    if let side = text(.on), side != "enter", side != "exit" {
-      return wrong("on: \"\(side)\" is no event of a region", "write enter or exit")
-    }
-    if let unit = text(.repeats), CalendarUnit(rawValue: unit) == nil {
-      let units = CalendarUnit.allCases.map(\.rawValue).joined(separator: ", ")
-      return wrong("repeat: \"\(unit)\" is no unit to repeat by", "write one of \(units)")
-    }
-    if let id = text(.id), id.isEmpty || id.utf8.count > SupervisorLimits.nameBytes {
-      return wrong("id: a name has 1 to \(SupervisorLimits.nameBytes) bytes", "give another name, or none")
-    }
-    if tree[Key.after.rawValue] != nil {
-      return wrong("after: not a number of seconds from 0 to 1,000,000,000", "write it as 600, or as 10m")
-    }
-    return wrong("\"notify\" is no notification", "Docs/Subscribers.md describes its members")
   }
 
-  /// A member by the name that it has in commands too.
-  private static func word(for key: Key) -> String { key == .after ? "after" : key.rawValue }
+  private static func unit(_ tree: JSONTree) throws(Failure) -> CalendarUnit? {
+    guard let word = try text(.repeats, tree) else { return nil }
+    guard let unit = CalendarUnit(rawValue: word) else {
+      let units = CalendarUnit.allCases.map(\.rawValue).joined(separator: ", ")
+      throw wrong("repeat: \"\(word)\" is no unit to repeat by", "write one of \(units)")
+    }
+    return unit
+  }
+
+  private static func text(_ key: Key, _ tree: JSONTree) throws(Failure) -> String? {
+    guard let value = tree[key.rawValue] else { return nil }
+    guard case .string(let text) = value else { throw wrong("\(key.word): not a text", "put it in quotes") }
+    return text
+  }
+
+  private static func name(_ key: Key, _ tree: JSONTree) throws(Failure) -> String? {
+    guard let text = try text(key, tree) else { return nil }
+    guard (1...SupervisorLimits.nameBytes).contains(text.utf8.count) else {
+      throw wrong(
+        "\(key.word): a name has 1 to \(SupervisorLimits.nameBytes) bytes", "give another name, or none")
+    }
+    return text
+  }
+
+  private static func number(_ key: Key, _ tree: JSONTree, upTo limit: Double) throws(Failure) -> Double? {
+    guard let value = tree[key.rawValue] else { return nil }
+    guard case .number(let text) = value, let number = Double(text), (0...limit).contains(number) else {
+      throw wrong("\(key.word): not a number from 0 to \(Wording.count(Int(limit)))", "give one that is")
+    }
+    return number
+  }
+
+  private static func boolean(_ key: Key, _ tree: JSONTree) throws(Failure) -> Bool? {
+    guard let value = tree[key.rawValue] else { return nil }
+    guard case .boolean(let isSo) = value else {
+      throw wrong("\(key.word): neither true nor false", "write one of them")
+    }
+    return isSo
+  }
+
+  private static func wrong(_ what: String, _ remedy: String) -> Failure {
+    Failure(.usage, what: what, remedy: remedy)
+  }
 }
 
 /// A notification that is scheduled, for those who look.

@@ -55,7 +55,8 @@ import Testing
         .request(.invalid("notify"))
       ),
       (#"{"notify":{"title":"Tea","now":true,"tolerance_s":3601}}"#, .request(.invalid("notify"))),
-      (#"{"notify":[]}"#, nil), (#"{"notify":{"title":7}}"#, nil),
+      (#"{"notify":[]}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":7}}"#, .request(.invalid("notify"))), (#"{"notify":{"title":}}"#, nil),
       (#"{"cancel_notification":"tea"}"#, .mode(.cancelNotification(id: "tea"))),
       (#"{"cancel_notifications":true}"#, .mode(.cancelNotifications)),
       (#"{"notifications":true}"#, .request(.notifications)),
@@ -68,6 +69,23 @@ import Testing
   func `what a program says to a mode is understood, refused, or no answer`(
     line: String, answer: SubscriberAnswer?
   ) { #expect(SubscriberAnswer(line: Array(line.utf8)) == answer) }
+
+  @Test(
+    arguments: [
+      (#""badge":-1"#, "badge: not a number from 0 to 1,000,000"),
+      (#""tolerance_s":3601"#, "tolerance_s: not a number from 0 to 3,600"),
+      (#""sound":"""#, "sound: a name has 1 to 1024 bytes"),
+      (#""body":7"#, "body: not a text"),
+      (#""once":"no""#, "once: neither true nor false"),
+      ("\"data\":\"\(String(repeating: "x", count: 4095))\"", "data: more than 4096 bytes"),
+      (#""zone":"Mars/Base""#, "zone: \"Mars/Base\" is no time zone that this machine knows"),
+      (#""after_s":-1"#, "after and now exclude each other"),
+    ])
+  func `a notification is refused with what is wrong with it`(member: String, what: String) throws {
+    let tree = try JSONTree(Array(#"{"title":"Tea","now":true,\#(member)}"#.utf8))
+    let failure = #expect(throws: Failure.self) { try NotificationAnswer.notification(tree) }
+    #expect(failure?.what == what)
+  }
 
   static func tea(_ when: LocalNotification.When) -> SubscriberAnswer? {
     .mode(.notify(LocalNotification(title: "Tea", when: when)))
