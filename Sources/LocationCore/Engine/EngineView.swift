@@ -81,7 +81,7 @@ extension Engine {
   /// manifest.
   public func regionState(_ id: String, for name: String) -> RegionAnswer {
     guard let session = state.policy.session(name) else { return .unknown }
-    if let reason = session.mayBeTold { return .refused(reason) }
+    if let reason = session.locationObjection { return .refused(reason) }
     if session.subscriber.accuracy == .reduced { return .refused(.reduced) }
     guard session.subscriber.regions?.contains(id) ?? true, let state = regionState(id) else {
       return .unknown

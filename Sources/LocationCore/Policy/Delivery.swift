@@ -54,7 +54,7 @@ extension Policy {
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
       self.decide(action, rule, reason, index, event: event, trigger: trigger, at: instant, into: &steps)
     }
-    if trigger.isLocation, let reason = session.mayBeTold {
+    if trigger.isLocation, let reason = session.locationObjection {
       decide(.refuse, .authorization, reason)
       return false
     }

@@ -62,7 +62,7 @@ extension Policy {
   /// Whether a subscriber can be told where the position is before the user launches it: it has the right (rule B8),
   /// and it runs or may be started for that (rules A5 and A7).
   func canReach(_ session: Session) -> Bool {
-    guard session.mayBeTold == nil else { return false }
+    guard session.locationObjection == nil else { return false }
     if session.wasForceQuit && configuration.forceQuitBlocksLocation { return false }
     return session.state != .notRunning || !session.subscriber.exitsOnSuspend
   }

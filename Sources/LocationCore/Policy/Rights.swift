@@ -104,7 +104,7 @@ extension Policy {
     dropForbidden(index, at: instant, into: &steps)
     let session = sessions[index]
     // A position that waits says where it is when it is told; a visit says where it was.
-    if let reason = session.mayBeTold, let owed = session.owed, owed.visit != nil {
+    if let reason = session.locationObjection, let owed = session.owed, owed.visit != nil {
       decide(.drop, .authorization, reason, index, event: owed.event, at: instant, into: &steps)
       update(index) { $0.owed = nil }
     }
@@ -183,7 +183,7 @@ extension Policy {
     _ owed: Session.Owed, event: Int, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
-    if let reason = session.mayBeTold {
+    if let reason = session.locationObjection {
       decide(.refuse, .authorization, reason, index, event: event, at: instant, into: &steps)
       return false
     }
@@ -217,7 +217,7 @@ extension Policy {
   /// is told a move like any other: if it has moved far enough from what it was handed last (rule B1).
   mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
-    guard let owed = session.owed, session.mayTellReduced(at: instant), session.mayBeTold == nil
+    guard let owed = session.owed, session.mayTellReduced(at: instant), session.locationObjection == nil
     else { return }
     update(index) {
       $0.owed = nil

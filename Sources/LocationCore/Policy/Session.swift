@@ -112,7 +112,7 @@ struct Session: Hashable, Sendable, Codable {
     consider(batchEnd)
     consider(modes.audio?.silenceEnd)
     consider(standard.request?.end)
-    if owed != nil, mayBeTold == nil {
+    if owed != nil, locationObjection == nil {
       consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds))
     }
     return due
@@ -125,10 +125,10 @@ struct Session: Hashable, Sendable, Codable {
   var hasBacklog: Bool { standard.batch == nil && outbox.last?.isHanded == false }
 
   /// Whether it may be told of significant changes now.
-  var mayKnowMoves: Bool { subscriber.services.contains(.significantChange) && mayBeTold == nil }
+  var mayKnowMoves: Bool { subscriber.services.contains(.significantChange) && locationObjection == nil }
 
-  /// Why it may be told nothing now; nil where it may (rule B8).
-  var mayBeTold: Decision.Reason? {
+  /// Why it may not be told where the machine is now; nil where it may (rule B8).
+  var locationObjection: Decision.Reason? {
     switch subscriber.authorization {
     case .denied: .denied
     case .whenInUse: state.isRunning ? nil : .needsAlways
@@ -139,7 +139,7 @@ struct Session: Hashable, Sendable, Codable {
   /// Why it may no longer be told an event that was kept for it; nil where it may (rule B8).
   func objection(to pending: Pending) -> Decision.Reason? {
     guard pending.trigger.isLocation else { return nil }
-    if let reason = mayBeTold { return reason }
+    if let reason = locationObjection { return reason }
     if subscriber.accuracy == .reduced, pending.isCoarse != true { return .reduced }
     return nil
   }

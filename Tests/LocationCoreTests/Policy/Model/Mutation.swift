@@ -26,7 +26,7 @@ struct Mutation: Sendable {
       invariant: "B8: reduced accuracy is handed an exact event"),
     Mutation(
       name: "1c state_of answers without rights", file: "Engine/EngineView.swift",
-      old: "if let reason = session.mayBeTold { return .refused(reason) }",
+      old: "if let reason = session.locationObjection { return .refused(reason) }",
       new: "",
       invariant: "B8: a state is told that it may not know"),
     Mutation(
