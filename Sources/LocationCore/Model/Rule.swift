@@ -88,6 +88,4 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case atLeastOnce = "K5"
   /// Receiver time that several need is counted once.
   case sharedReceiver = "L2"
-  /// A mode has to be declared.
-  case declaredMode = "M1"
 }

@@ -224,11 +224,7 @@ extension Policy {
       // A process takes the others with it.
       if session.terms.kind == .gatt { order(.close, of: session.terms.session, index, into: &steps) }
     }
-    for pending in sessions[index].outbox where pending.trigger.row == .bluetooth {
-      decide(
-        .drop, .accessoryClosed, .forceQuit, index, event: pending.event, at: instant, into: &steps)
-    }
-    update(index) { $0.outbox.removeAll { $0.trigger.row == .bluetooth } }
+    drop(.accessoryClosed, .forceQuit, index, at: instant, into: &steps) { $0.trigger.row == .bluetooth }
   }
 
   /// Closes the sessions that may not be open now, and opens again those that may.
@@ -400,8 +396,7 @@ extension Policy {
     let trigger: Trigger = terms?.kind == .gatt ? .bluetooth : .accessory
     let waiting = sessions[index].outbox.filter { $0.trigger.row == trigger.row && !$0.isHanded }
     if waiting.count >= Limits.accessoryEvents, let oldest = waiting.first {
-      decide(.drop, trigger.rule, .outboxFull, index, event: oldest.event, at: instant, into: &steps)
-      update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
+      drop(trigger.rule, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
     }
     offer(
       event: event, trigger: trigger, session: record.session, reason: record.event.reason,

@@ -76,8 +76,6 @@ struct AudioState: Hashable, Sendable, Codable {
 
   /// Seconds of quiet after which a session holds nothing off (rule F3).
   static let silenceSeconds = 30.0
-  /// Decibels relative to full scale below which a session is quiet (rule F3).
-  static let quietDecibels = AudioEvent.quietDecibels
   /// Seconds for which an interrupted session still holds off suspension (rule F4).
   static let interruptionSeconds = 30.0
 }
@@ -146,7 +144,7 @@ extension Policy {
     _ decibels: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard sessions[index].state.isRunning, let audio = sessions[index].modes.audio else { return }
-    let isQuiet = decibels < AudioState.quietDecibels
+    let isQuiet = decibels < AudioEvent.quietDecibels
     let returns = !isQuiet && audio.sessions.contains { $0.isSilent && $0.interrupter == nil }
     update(index) {
       for place in audio.sessions.indices {

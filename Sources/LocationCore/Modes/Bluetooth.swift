@@ -47,11 +47,7 @@ extension Policy {
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard !sessions[index].subscriber.declares(.bluetooth) else { return }
-    for pending in sessions[index].outbox where pending.trigger.row == .bluetooth {
-      decide(
-        .drop, .accessoryMode, .noMode, index, event: pending.event, at: instant, into: &steps)
-    }
-    update(index) { $0.outbox.removeAll { $0.trigger.row == .bluetooth } }
+    drop(.accessoryMode, .noMode, index, at: instant, into: &steps) { $0.trigger.row == .bluetooth }
   }
 
   /// The machine has booted, or was unlocked for the first time since: pending connections are asked for again (rule

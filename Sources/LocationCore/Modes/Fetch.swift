@@ -72,7 +72,7 @@ struct FetchState: Hashable, Sendable, Codable {
 
   private static let firstScore = 0.5
   private static let leastSeconds = 900.0
-  private static let daySeconds = 86_400.0
+  fileprivate static let daySeconds = 86_400.0
   private static let dayLimit = 48
   private static let leastBytes = 1024
   private static let ln2 = 0x1.62e42fefa39efp-1
@@ -86,7 +86,7 @@ extension Policy {
     else { return nil }
     var interval = fetch.intervalSeconds(wishSeconds: wish)
     if let dayBegin = fetch.dayBegin, fetch.isSpent(at: fetch.last) {
-      interval = max(interval, fetch.last.seconds(to: dayBegin.advanced(bySeconds: 86_400)))
+      interval = max(interval, fetch.last.seconds(to: dayBegin.advanced(bySeconds: FetchState.daySeconds)))
     }
     return Window(
       earliest: fetch.last.advanced(bySeconds: interval),

@@ -73,8 +73,7 @@ extension Policy {
       return decide(.drop, .issue, .issueLimit, index, event: event, at: instant, into: &steps)
     }
     if let waiting = sessions[index].waitingIssue {
-      decide(.drop, .issue, .merged, index, event: waiting, trigger: .issue, at: instant, into: &steps)
-      update(index) { $0.outbox.removeAll { $0.event == waiting } }
+      drop(.issue, .merged, index, at: instant, into: &steps) { $0.event == waiting }
     }
     update(index) { $0.modes.issues?.since = instant }
     want(name, index, at: instant, into: &steps)

@@ -153,10 +153,7 @@ extension Policy {
 
   /// The user has force-quit a program: the pushes that wait for it are dropped (rule H3). Alerts are shown all the same.
   mutating func dropPushes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    for pending in sessions[index].outbox where pending.trigger.isDropped(by: .forceQuit) {
-      decide(.drop, .forceQuit, .forceQuit, index, event: pending.event, at: instant, into: &steps)
-    }
-    update(index) { $0.outbox.removeAll { $0.trigger.isDropped(by: .forceQuit) } }
+    drop(.forceQuit, .forceQuit, index, at: instant, into: &steps) { $0.trigger.isDropped(by: .forceQuit) }
   }
 
   /// Makes room among the pushes that wait: a silent one takes the place of one of the same name, and of too many the
@@ -165,11 +162,8 @@ extension Policy {
     for push: Push, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     func remove(_ event: Int, _ rule: Rule, _ reason: Decision.Reason) {
-      decide(.drop, rule, reason, index, event: event, at: instant, into: &steps)
-      update(index) {
-        $0.outbox.removeAll { $0.event == event }
-        $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event }
-      }
+      drop(rule, reason, index, at: instant, into: &steps) { $0.event == event }
+      update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event } }
     }
     if push.alert == nil, let id = push.id, let event = sessions[index].waitingPush(id) {
       remove(event, .silentPush, .merged)

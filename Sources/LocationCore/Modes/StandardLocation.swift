@@ -126,8 +126,7 @@ extension Policy {
   ) {
     let waiting = sessions[index].outbox.filter { $0.trigger == .backgroundLocation && !$0.isHanded }
     guard waiting.count > Limits.updates, let oldest = waiting.first else { return }
-    decide(.drop, .backgroundLocation, .outboxFull, index, event: oldest.event, at: instant, into: &steps)
-    update(index) { $0.outbox.removeAll { $0.event == oldest.event } }
+    drop(.backgroundLocation, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
   }
 }
 

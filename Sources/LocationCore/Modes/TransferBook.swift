@@ -42,11 +42,8 @@ struct TransferBook: Hashable, Sendable, Codable {
     entries.firstIndex { $0.number == number }.map { entries.remove(at: $0) }
   }
 
-  /// Changes one; false where there is none of that number.
-  @discardableResult
-  mutating func change(_ number: Int, _ body: (inout Entry) -> Void) -> Bool {
-    guard let place = entries.firstIndex(where: { $0.number == number }) else { return false }
-    body(&entries[place])
-    return true
+  /// Changes one, where there is one of that number.
+  mutating func change(_ number: Int, _ body: (inout Entry) -> Void) {
+    if let place = entries.firstIndex(where: { $0.number == number }) { body(&entries[place]) }
   }
 }

@@ -73,7 +73,7 @@ extension Policy {
     guard isAsked == true else {
       return decide(.refuse, .transferSession, .unknownTransfer, index, at: instant, into: &steps)
     }
-    update(index) { _ = $0.modes.transfers?.change(number) { $0.answerBy = nil } }
+    update(index) { $0.modes.transfers?.change(number) { $0.answerBy = nil } }
   }
 }
 
@@ -86,7 +86,7 @@ extension Policy {
   ) {
     let answerBy = instant.advanced(bySeconds: Limits.transferAnswerSeconds)
     update(index) {
-      _ = $0.modes.transfers?.change(number) {
+      $0.modes.transfers?.change(number) {
         $0.isRunning = false
         $0.answerBy = answerBy
       }
@@ -184,7 +184,7 @@ extension Policy {
       }
       guard obstacle != entry.obstacle || obstacle != nil && entry.isRunning else { continue }
       update(index) {
-        _ = $0.modes.transfers?.change(entry.number) {
+        $0.modes.transfers?.change(entry.number) {
           $0.obstacle = obstacle
           if obstacle != nil { $0.isRunning = false }
         }
@@ -195,7 +195,7 @@ extension Policy {
         return
       }
       guard !entry.isRunning, entry.answerBy == nil, entry.obstacle == nil else { continue }
-      update(index) { _ = $0.modes.transfers?.change(entry.number) { $0.isRunning = true } }
+      update(index) { $0.modes.transfers?.change(entry.number) { $0.isRunning = true } }
       steps.append(.noted(.transfer(record(entry, .start, nil, index))))
       orderTransfer(entry.number, .start, index, into: &steps)
     }

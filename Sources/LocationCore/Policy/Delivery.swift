@@ -137,10 +137,19 @@ extension Policy {
       let old = session.outbox.first(where: { $0.waits(of: trigger) })
     else { return nil }
     if trigger.waiting == .mergesLater { return (.coalesce, trigger.rule, .merged) }
-    decide(
-      .drop, trigger.rule, .merged, index, event: old.event, trigger: trigger, at: instant, into: &steps)
-    update(index) { $0.outbox.removeAll { $0.event == old.event } }
+    drop(trigger.rule, .merged, index, at: instant, into: &steps) { $0.event == old.event }
     return nil
+  }
+
+  /// Drops those of the events that wait for a subscriber which are meant. Each has a decision of its own.
+  mutating func drop(
+    _ rule: Rule, _ reason: Decision.Reason, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep], where isMeant: (Session.Pending) -> Bool
+  ) {
+    for pending in sessions[index].outbox where isMeant(pending) {
+      decide(.drop, rule, reason, index, event: pending.event, at: instant, into: &steps)
+    }
+    update(index) { $0.outbox.removeAll(where: isMeant) }
   }
 
   /// Wakes or relaunches a subscriber for an event and hands it what waits.
