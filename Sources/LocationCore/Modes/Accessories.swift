@@ -81,7 +81,7 @@ struct AccessoryState: Hashable, Sendable, Codable {
   /// Whether it uses accessories now.
   var isOn: Bool { isWanted && isAllowed }
 
-  /// Whether it may have a session now, but for its mode.
+  /// Whether the switches and the user let it have a session now. Its mode is not looked at.
   func permits(_ terms: AccessoryTerms) -> Bool {
     isOn && (terms.kind != .gatt || isBluetoothDenied != true)
   }

@@ -55,7 +55,7 @@ struct AudioState: Hashable, Sendable, Codable {
     var isSounding: Bool { !isSilent && interrupter == nil }
   }
 
-  /// What has come before a session.
+  /// What sounds in place of a session.
   enum Interrupter: Hashable, Sendable, Codable {
     /// A call, or what else the user answers.
     case call

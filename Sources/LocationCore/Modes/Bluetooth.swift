@@ -41,7 +41,7 @@ extension Policy {
     }
   }
 
-  /// The process of a program without the mode ends: what its sessions told it, nobody may hand to the next one (rule
+  /// The process of a program without the mode ends. The next process is not handed what waits of its sessions (rule
   /// J4).
   mutating func dropUndeclaredBluetooth(
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]

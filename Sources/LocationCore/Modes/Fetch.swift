@@ -156,7 +156,7 @@ extension Policy {
   /// The program could not be called after all: the moment is as if it had not been.
   mutating func abandonFetch(_ index: Int) { update(index) { $0.modes.fetch?.askedAt = nil } }
 
-  /// The program has fetched. That is also its acknowledgement (rule G2). Where no good moment was asked for, it is the
+  /// The program has fetched. That is also its acknowledgment (rule G2). Where no good moment was asked for, it is the
   /// answer to a push (rule H1).
   mutating func answerFetch(
     _ result: FetchResult, bytes: Int?, _ index: Int, at instant: EngineInstant,

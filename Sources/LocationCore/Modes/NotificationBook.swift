@@ -5,8 +5,8 @@ struct NotificationBook: Hashable, Sendable, Codable {
     /// What its program calls it.
     var id: String
     var notification: LocalNotification
-    /// When the first is due; nil for one of a region, and for a time on the wall, which depends on the zone. Where a time
-    /// on the wall repeats by hours or minutes, these count from when the first was due, whatever the zone is by then.
+    /// When the first is due; nil for one of a region, and for a time on the wall, which depends on the zone. If that
+    /// repeats by hours or minutes, it is set once the first was due.
     var first: UTCTime?
     /// How many of a repeating one have been due.
     var count = 0
@@ -47,8 +47,8 @@ struct NotificationBook: Hashable, Sendable, Codable {
       if count > 0 { fixFirst(in: machineZone) }
     }
 
-    /// The first is past: spans of time count from there, and a change of the machine's zone moves them no more (rules D2
-    /// and D5). The other units go by the calendar, and follow the zone.
+    /// The first is past: hours and minutes count from there, and a change of the zone moves them no more (rules D2 and
+    /// D5). The other units go by the calendar, and follow the zone.
     mutating func fixFirst(in machineZone: TimeZoneRule) {
       guard first == nil, case .wall(let wall) = notification.when,
         notification.repeats == .hour || notification.repeats == .minute

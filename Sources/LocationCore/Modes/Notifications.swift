@@ -103,13 +103,10 @@ extension Policy {
     guard isUnlocked || session.state != .notRunning else {
       return decide(.refuse, .firstUnlock, .locked, index, at: instant, into: &steps)
     }
-    var launch = Order.Launch(cause: .notificationOpened, event: shown.event, budgetSeconds: 0)
+    var launch = launch(index, cause: .notificationOpened, event: shown.event, at: instant)
     launch.kind = BackgroundMode.notificationOpened.kind
-    launch.isLocked = !isUnlocked
     launch.notification = id
     launch.data = shown.data
-    launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
-    if session.state == .notRunning { launch.restored = session.preserved }
     steps.append(.ordered(.open(subscriber: session.subscriber.name, launch: launch)))
     guard session.state != .active else { return }
     bringToForeground(index, cause: .notification, at: instant, into: &steps)

@@ -13,7 +13,7 @@ struct TransferBook: Hashable, Sendable, Codable {
     /// Until when its program may answer; nil where nothing was asked.
     var answerBy: EngineInstant?
 
-    /// When it has failed, if nothing happens.
+    /// When it fails, if nothing happens before.
     var end: EngineInstant {
       let expiry = since.advanced(bySeconds: Limits.transferSeconds)
       return answerBy.map { min($0, expiry) } ?? expiry

@@ -158,7 +158,7 @@ extension Policy {
 // MARK: - When it runs
 
 extension Policy {
-  /// When a transfer of a subscriber has failed, if nothing happens.
+  /// When the next transfer of a subscriber fails, if nothing happens before.
   func transferDeadline(_ session: Session) -> EngineInstant? {
     session.modes.transfers?.entries.map(\.end).min()
   }

@@ -36,8 +36,8 @@ struct AdviceRecord: Hashable, Sendable, Codable {
       subscriber: subscriber.name, rule: rule, cheaper: .significantChange, updates: updates, joules: joules)
   }
 
-  /// Fewer updates say nothing.
+  /// With fewer updates there is no advice.
   static let leastUpdates = 5
-  /// So many of the updates have to be such that the cheaper service tells them too.
+  /// The share of the updates that the cheaper service would have told too, at least.
   static let share = 0.95
 }

@@ -12,11 +12,11 @@ struct TaskClock: Hashable, Sendable, Codable {
   var isOver = false
 }
 
-/// The time of a wake (rule K1). An acknowledgement renews it, up to a total.
+/// The time of a wake (rule K1). An acknowledgment renews it, up to a total.
 struct WakeClock: Hashable, Sendable, Codable {
   /// When the wake began.
   var since: EngineInstant
-  /// Seconds from one acknowledgement to the next.
+  /// Seconds from one acknowledgment to the next.
   var seconds: Double
   /// When the subscriber was last handed the first of something or acknowledged something.
   var answeredAt: EngineInstant

@@ -156,7 +156,7 @@ extension Policy {
       $0.assertions.append(.task(token: token, name: name))
       if $0.state == .background, $0.taskClock == nil { $0.taskClock = clock }
     }
-    // Of a task that begins after the warning its subscriber is told at once.
+    // A task that begins after the warning has one of its own, at once.
     if let exitAt = session.exitAt {
       let seconds = instant.seconds(to: exitAt)
       warn(index, .task, task: token, seconds: seconds, at: instant, into: &steps)

@@ -14,7 +14,8 @@ extension Policy {
     }
   }
 
-  /// Offers an event to one subscriber that asked for it, as exactly as it may be told; false where it is still owed.
+  /// Offers an event to one subscriber that asked for it, as exactly as it may be told; false where it is neither told nor
+  /// kept.
   @discardableResult
   mutating func offerByAccuracy(
     event: Int, trigger: Trigger, region: String? = nil, visit: VisitEvent? = nil, to index: Int,
@@ -193,18 +194,25 @@ extension Policy {
     let mode = BackgroundMode.mode(of: pending.trigger.rule)
     let kind = pending.call?.rawValue ?? mode?.kind ?? "redelivery"
     let isOfMode = BackgroundMode.mode(of: rule) != nil
-    var launch = Order.Launch(cause: rule, event: pending.event, budgetSeconds: pending.trigger.budgetSeconds)
+    var launch = launch(index, cause: rule, event: pending.event, at: instant)
     launch.kind = isOfMode || rule == .forceQuit ? kind : "redelivery"
     launch.eventKind = isOfMode ? nil : kind
-    launch.isLocked = !isUnlocked
     launch.tag = pending.tag
     launch.session = pending.session
     launch.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max() ?? 0
-    launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
-    if session.state == .notRunning { launch.restored = session.preserved }
     if session.overruns >= configuration.throttleOverruns {
       launch.throttleSeconds = configuration.throttle(afterOverruns: session.overruns)
     }
+    return launch
+  }
+
+  /// What a program is told of each start or wake, whatever caused it.
+  func launch(_ index: Int, cause: Rule, event: Int, at instant: EngineInstant) -> Order.Launch {
+    let session = sessions[index]
+    var launch = Order.Launch(cause: cause, event: event, budgetSeconds: 0)
+    launch.isLocked = !isUnlocked
+    launch.sleptSeconds = session.suspendedAt.map { $0.seconds(to: instant) }
+    if session.state == .notRunning { launch.restored = session.preserved }
     return launch
   }
 

@@ -2,8 +2,7 @@
 extension Policy {
   /// Why an event is not for a subscriber at this time; nil where it is.
   ///
-  /// Local time follows from the time of the last fix, and the cooldown from the engine's own axis: what a replay has
-  /// too.
+  /// Local time comes from the last fix, and the cooldown is measured on the engine's axis. A replay has both.
   func filterReason(_ trigger: Trigger, _ index: Int, at instant: EngineInstant) -> Decision.Reason? {
     guard let filter = sessions[index].subscriber.filter, trigger.kind != nil else { return nil }
     let utc = UTCTime(microseconds: instant.microseconds.saturatingAdd(utcAhead ?? 0))

@@ -261,7 +261,7 @@ extension Policy {
     }
   }
 
-  /// Forgets what ends with a process. Of what waits for that process alone, it tells what it never handed over (rule
+  /// Forgets what ends with a process. What waits for that process alone and was never handed over has a decision (rule
   /// A9).
   private mutating func endProcess(
     _ index: Int, for reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]

@@ -39,8 +39,9 @@ extension Policy {
     refreshDeadline()
   }
 
-  /// One subscriber goes: of those that are suspended the largest, at once and without notice. Where none is, the
-  /// largest in the background is told, and ended some seconds later; those with an open task come later, those that sound last.
+  /// One subscriber goes: the largest that is suspended, at once and without notice. If none is, the largest in the
+  /// background is told, and ended some seconds later. Those with an open task come after the others, and those that
+  /// sound last.
   private mutating func look(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     pressureLookedAt = instant
     if let index = bySize({ $0.state == .suspended }).first {
@@ -95,8 +96,7 @@ extension Policy {
     terminate(index, .sharedResource, .sharedLock, at: instant, into: &steps)
   }
 
-  /// Those of whom something is true, the largest first, else by name; of whom nobody has said how large they are,
-  /// last.
+  /// Those that are meant, the largest first, and those of one size by name. Those whose size nobody has told are last.
   private func bySize(_ isMeant: (Session) -> Bool) -> [Int] {
     sessions.indices.filter { isMeant(sessions[$0]) }.sorted {
       let a = sessions[$0].memoryBytes ?? -1

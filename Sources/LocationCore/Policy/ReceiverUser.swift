@@ -22,7 +22,7 @@ extension Policy {
     }
   }
 
-  /// What holds off suspension: a task before a delivery before the seconds for cleaning up.
+  /// The rule of what holds off suspension: a task or audio if there is one, else a delivery, else the grace.
   private func backgroundRule(_ session: Session) -> Rule {
     var rule = Rule.suspension
     for assertion in session.assertions {
@@ -37,7 +37,7 @@ extension Policy {
     return rule
   }
 
-  /// The rule that granted an event which still waits for its acknowledgement.
+  /// The rule that granted an event which still waits for its acknowledgment.
   func rule(ofPending event: Int, subscriber: String) -> Rule? {
     session(subscriber)?.outbox.first { $0.event == event }?.trigger.rule
   }

@@ -11,7 +11,7 @@ struct SamplingNeeds: Hashable, Sendable, Codable {
 }
 
 extension Policy {
-  /// What those need who may be told at present.
+  /// What the subscribers need that can be told something at present.
   ///
   /// A program that was woken for one event runs for an instant: that alone does not switch the receiver on for its
   /// standard updates.

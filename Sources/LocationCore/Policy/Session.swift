@@ -80,7 +80,7 @@ struct Session: Hashable, Sendable, Codable {
   var lastEnd: ProgramEnd?
   /// The next task token (rule C1).
   var nextTask = 1
-  /// Its own measure of significant changes; nil while it has been handed what the engine's says (rule B1).
+  /// Its own measure of significant changes (rule B1); nil while it has been handed each that the engine's has found.
   var significant: SignificantChange?
   /// What it asked to be kept for its next process (rule A11).
   var preserved: String?
