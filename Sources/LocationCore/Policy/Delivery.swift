@@ -341,15 +341,13 @@ extension Policy {
     hand(index, at: instant, into: &steps)
   }
 
-  /// The wake has lasted as long as it may: what is left is handed over after a pause (rule K1).
+  /// The wake has lasted as long as it may: what is left is handed over after a pause (rule K1). What the process has,
+  /// it keeps while something else holds off its suspension.
   mutating func pause(_ index: Int, at instant: EngineInstant) {
     let end = instant.advanced(bySeconds: configuration.wakePauseSeconds)
     update(index) {
       $0.wakeClock = nil
       $0.assertions.removeAll { $0.reason == .delivery }
-      for place in $0.outbox.indices where $0.outbox[place].trigger.isKept {
-        $0.outbox[place].isHanded = false
-      }
       if $0.outbox.contains(where: \.trigger.isKept) { $0.backlogAt = end }
     }
   }

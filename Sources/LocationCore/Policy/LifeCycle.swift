@@ -223,6 +223,8 @@ extension Policy {
       $0.suspendedAt = instant
       $0.overruns = 0
       $0.outbox.removeAll { !$0.trigger.isKept }
+      // What it has not acknowledged by now is handed over anew.
+      for place in $0.outbox.indices { $0.outbox[place].isHanded = false }
     }
     noteWatched(at: instant)
     if sessions[index].hasBacklog, sessions[index].backlogAt == nil { pause(index, at: instant) }

@@ -43,6 +43,21 @@ import Testing
     }
   }
 
+  /// What the long variants found: the kind of subscriber, and the sequence.
+  private static let found: [(kind: Int, actions: [ModelAction])] = [
+    // The wake was over while a task held off suspension, and what the process had was handed to it again.
+    (0, [.transfer, .transferEnds, .region, .acknowledgeOldest, .second, .beginTask, .minute])
+  ]
+
+  @Test(arguments: found.indices)
+  func `sequences that once broke a rule keep it`(_ place: Int) throws {
+    let (kind, actions) = Self.found[place]
+    for configuration in [ModelChecker.defaults, ModelChecker.small] {
+      var state = ModelState(ModelPlan.subscribers[kind], configuration)
+      for action in actions { #expect(try state.take(action, nil) == nil, "\(action)") }
+    }
+  }
+
   @Test(arguments: SequenceChecker.themes)
   func `every sequence of three of fixes, silences and changes of rights keeps the rules`(
     _ actions: [SequenceChecker.Action]

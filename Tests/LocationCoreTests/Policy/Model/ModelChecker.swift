@@ -61,13 +61,8 @@ struct ModelChecker {
   /// States are remembered as hashes of 64 bits. The states of the last two levels are not kept: they are made anew
   /// from those before. So memory holds 8 bytes for nearly every state.
   mutating func search(depth: Int, limit: Int) throws {
-    var policy = Policy(configuration: configuration)
-    var steps: [PolicyStep] = []
-    let start = Drive.instant(0)
-    let witness = ModelWitness(subscriber, configuration)
-    _ = policy.add(subscriber, state: witness.state, at: start, into: &steps)
-    var first = ModelState(policy: policy, witness: witness, now: start)
-    first.normalize(start)
+    var first = ModelState(subscriber, configuration)
+    first.normalize(first.now)
     var level = [(state: first, path: [ModelAction]())]
     var seen: Set<Int> = [first.hashValue]
     visited = 1
@@ -135,6 +130,15 @@ struct ModelState: Hashable {
   var policy: Policy
   var witness: ModelWitness
   var now: EngineInstant
+
+  /// The subscriber is added, and nothing else has happened.
+  init(_ subscriber: Subscriber, _ configuration: Policy.Configuration) {
+    policy = Policy(configuration: configuration)
+    witness = ModelWitness(subscriber, configuration)
+    now = Drive.instant(0)
+    var steps: [PolicyStep] = []
+    _ = policy.add(subscriber, state: witness.state, at: now, into: &steps)
+  }
 
   /// Does an action; the invariant that it breaks, if it does.
   mutating func take(_ action: ModelAction, _ restore: ((Policy) throws -> Policy)?) throws -> String? {
