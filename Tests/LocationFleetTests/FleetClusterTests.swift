@@ -25,7 +25,7 @@ struct FleetClusterTests {
     defer { for worker in workers { worker.signal(SIGKILL) } }
     // About ten seconds of it; the kills lie in between.
     let publishing = try LiveProcess(
-      NATSCluster.program, ["simulate", "--server", cluster.url, "--rate", "2000"] + fleet, seconds: 300)
+      NATSCluster.program, ["simulate", "--server", cluster.url, "--rate", "2000"] + fleet)
     let hasBegun = try await cluster.events(atLeast: 30)
     #expect(hasBegun.count >= 30)
     cluster.kill(2)
@@ -34,7 +34,7 @@ struct FleetClusterTests {
     workers[1].signal(SIGKILL)
     // One that hangs for longer than its lease, and comes back.
     workers[2].signal(SIGSTOP)
-    #expect(await publishing.finish(seconds: 240) == 0, "\(publishing.stderr)")
+    #expect(await publishing.finish() == 0, "\(publishing.stderr)")
     let events = try await cluster.events(atLeast: expected.count)
     workers[2].signal(SIGCONT)
     #expect(FleetEvents.difference(events, expected) == nil, "\(workers.map(\.stderr))")

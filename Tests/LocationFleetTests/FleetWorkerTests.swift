@@ -125,23 +125,23 @@ struct FleetWorkerTests {
     let expected = try await expectation(cluster, fleet)
     let worker = try cluster.worker("w1")
     let follower = try LiveProcess(
-      NATSCluster.program, ["events", "--follow", "--server", cluster.url], seconds: 1_200)
+      NATSCluster.program, ["events", "--follow", "--server", cluster.url])
     defer {
       worker.signal(SIGKILL)
       follower.signal(SIGKILL)
     }
     #expect(await worker.wait { _ in worker.stderr.contains("has partition 0") })
     let publishing = try LiveProcess(
-      NATSCluster.program, ["simulate", "--rate", "1000", "--server", cluster.url] + fleet, seconds: 300)
+      NATSCluster.program, ["simulate", "--rate", "1000", "--server", cluster.url] + fleet)
     #expect(await follower.wait { $0.count > 10 }, "\(follower.stderr)")
     follower.signal(SIGSTOP)
     cluster.kill(0)
     _ = await cluster.servers[0].process?.finish()
     try cluster.start(0)
-    #expect(await publishing.finish(seconds: 240) == 0, "\(publishing.stderr)")
+    #expect(await publishing.finish() == 0, "\(publishing.stderr)")
     #expect(try await cluster.events(atLeast: expected.count).count == expected.count)
     follower.signal(SIGCONT)
-    #expect(await follower.wait(seconds: 240) { $0.count >= expected.count }, "\(follower.stderr)")
+    #expect(await follower.wait { $0.count >= expected.count }, "\(follower.stderr)")
     #expect(FleetEvents.difference(follower.lines.map(String.init), expected) == nil)
   }
 
@@ -264,12 +264,11 @@ struct FleetWorkerTests {
   @Test func `a phone and two tenants, with the servers' configuration that we ship`() async throws {
     let (port, mqttPort) = (try Listener.freePort(), try Listener.freePort())
     let server = try LiveProcess(
-      try #require(NATSCluster.path), ["-c", try writeExample(port: port, mqttPort: mqttPort)], seconds: 1_200
-    )
+      try #require(NATSCluster.path), ["-c", try writeExample(port: port, mqttPort: mqttPort)])
     defer { server.signal(SIGKILL) }
     func fleet(_ user: String, _ words: [String]) async throws -> Binary.Result {
       try await Binary.run(
-        words + ["--server", "nats://\(user)@127.0.0.1:\(port)"], timeout: .seconds(300),
+        words + ["--server", "nats://\(user)@127.0.0.1:\(port)"],
         executable: NATSCluster.program)
     }
     for user in ["fleet:f1", "operator:o1"] {
@@ -277,7 +276,7 @@ struct FleetWorkerTests {
       #expect(isUp, "\(server.stderr)")
     }
     let worker = try LiveProcess(
-      NATSCluster.program, ["worker", "--server", "nats://fleet:f1@127.0.0.1:\(port)"], seconds: 1_200)
+      NATSCluster.program, ["worker", "--server", "nats://fleet:f1@127.0.0.1:\(port)"])
     func publish(_ topic: String, _ fix: Int) async throws {
       let payload =
         "{\"_type\":\"location\",\"lat\":48.1371,\"lon\":11.5754,\"acc\":8,\"tst\":\(1_700_000_000 + fix)}"
@@ -366,7 +365,7 @@ struct FleetWorkerTests {
   }
 
   private func eventually(_ isSo: () async throws -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while ContinuousClock.now < end {
       if (try? await isSo()) == true { return true }
       try? await Task.sleep(for: .milliseconds(100))

@@ -84,7 +84,7 @@ final class NATSCluster {
 
   func start(_ index: Int) throws {
     servers[index].process = try LiveProcess(
-      try #require(Self.path), ["-c", folder("nats\(index).conf")], seconds: 1_200)
+      try #require(Self.path), ["-c", folder("nats\(index).conf")])
   }
 
   /// Starts all, and waits until a fleet can be made.
@@ -106,7 +106,7 @@ final class NATSCluster {
       troubles.append("\(run.status) \(run.stderr) \(servers.map { $0.process?.stderr ?? "" })")
       for index in servers.indices {
         kill(index)
-        _ = await servers[index].process?.finish(seconds: 60)
+        _ = await servers[index].process?.finish()
         try? FileManager.default.removeItem(atPath: folder("js\(index)"))
       }
     }
@@ -124,15 +124,14 @@ final class NATSCluster {
   /// Runs a command of locwatch-fleet.
   func fleet(_ arguments: [String], stdin: String = "") async throws -> Binary.Result {
     try await Binary.run(
-      arguments, stdin: stdin, environment: ["NATS_URL": url], timeout: .seconds(300),
+      arguments, stdin: stdin, environment: ["NATS_URL": url],
       executable: Self.program)
   }
 
   /// Starts a worker.
   func worker(_ name: String, _ options: [String] = [], url: String? = nil) throws -> LiveProcess {
     try LiveProcess(
-      Self.program, ["worker", "--server", url ?? self.url, "--name", name, "--checkpoint", "0.5"] + options,
-      seconds: 1_200)
+      Self.program, ["worker", "--server", url ?? self.url, "--name", name, "--checkpoint", "0.5"] + options)
   }
 
   /// Waits until the stream of events has so many, or no worker has anything to do; the events.

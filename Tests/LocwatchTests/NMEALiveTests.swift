@@ -16,7 +16,7 @@ import Testing
       Binary.path,
       ["watch", "--source", "nmea:\(line.path):9600", "--record", recording, "--format", "ndjson"])
     var isEnough = false
-    for _ in 0..<200 where !isEnough {
+    for _ in 0..<1_200 where !isEnough {
       _ = line.send(ReceiverText.epoch())
       isEnough = await watch.wait(seconds: 0.25, until: hasFixes)
     }
@@ -47,7 +47,7 @@ import Testing
     let watch = try LiveProcess(
       Binary.path, ["watch", "--source", "udp:127.0.0.1:\(port)", "--format", "ndjson"])
     var isEnough = false
-    for _ in 0..<200 where !isEnough {
+    for _ in 0..<1_200 where !isEnough {
       let sentences = ReceiverText.epoch().split(whereSeparator: \.isNewline).map(String.init)
       _ = try python(
         "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\n"

@@ -112,7 +112,7 @@ import Testing
     #expect(parts(of: terminal.text).count == 3)
     let other = try watch("\(gpsd.address) -n 2", on: terminal)
     let receiver = try #require(gpsd.connectReceiver())
-    for _ in 0..<200 where await other.finish(seconds: 0.1) == nil { receiver.send(ReceiverText.epoch()) }
+    for _ in 0..<1_200 where await other.finish(seconds: 0.25) == nil { receiver.send(ReceiverText.epoch()) }
     #expect(await other.finish() == 0)
     #expect(parts(of: terminal.text).last?.contains("Summary") == true)
   }

@@ -56,7 +56,8 @@ package enum Binary {
   /// - Throws: ``Failure`` where it can't be started.
   package static func run(
     _ arguments: [String], stdin: some Sequence<UInt8> & Sendable = [], environment: [String: String] = [:],
-    directory: String = PackageRoot.path, timeout: Duration = .seconds(120), executable: String = path
+    directory: String = PackageRoot.path, timeout: Duration = .seconds(TestPatience.seconds),
+    executable: String = path
   ) async throws -> Result {
     let input = Array(stdin)
     return try await withCheckedThrowingContinuation { continuation in
@@ -75,7 +76,8 @@ package enum Binary {
   /// As above, with text for standard input.
   package static func run(
     _ arguments: [String], stdin: String, environment: [String: String] = [:],
-    directory: String = PackageRoot.path, timeout: Duration = .seconds(120), executable: String = path
+    directory: String = PackageRoot.path, timeout: Duration = .seconds(TestPatience.seconds),
+    executable: String = path
   ) async throws -> Result {
     try await run(
       arguments, stdin: Array(stdin.utf8), environment: environment, directory: directory, timeout: timeout,

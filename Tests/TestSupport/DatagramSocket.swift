@@ -22,7 +22,7 @@ package final class DatagramSocket: Sendable {
   deinit { close(descriptor) }
 
   /// The next datagram; nil where none comes in time.
-  package func receive(seconds: Double = 30) -> String? {
+  package func receive(seconds: Double = TestPatience.seconds) -> String? {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 4096)
@@ -31,7 +31,7 @@ package final class DatagramSocket: Sendable {
   }
 
   /// Waits for a datagram that begins so; false where none comes in time.
-  package func wait(for beginning: String, seconds: Double = 30) -> Bool {
+  package func wait(for beginning: String, seconds: Double = TestPatience.seconds) -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
       guard let text = receive(seconds: seconds) else { return false }

@@ -33,8 +33,10 @@ package final class GPSDServer: Sendable {
   package func start() throws {
     let started = try LiveProcess(Self.path, ["-N", "-S", "\(port)", device])
     process.withLock { $0 = started }
-    let end = ContinuousClock.now + .seconds(30)
-    while !KernelTable.isListening(port), ContinuousClock.now < end { LiveProcess.pause() }
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
+    while !KernelTable.isListening(port), started.status == nil, ContinuousClock.now < end {
+      LiveProcess.pause()
+    }
   }
 
   /// Ends it.
@@ -44,12 +46,18 @@ package final class GPSDServer: Sendable {
       return process
     }
     running?.signal(SIGTERM)
-    let end = ContinuousClock.now + .seconds(10)
+    let end = ContinuousClock.now + .seconds(30)
     while let running, running.status == nil, ContinuousClock.now < end { LiveProcess.pause() }
+    // One that does not end lets go of its port all the same.
+    guard let running, running.status == nil else { return }
+    running.signal(SIGKILL)
+    while running.status == nil { LiveProcess.pause() }
   }
 
   /// Waits until it opens the receiver.
-  package func connectReceiver(seconds: Double = 30) -> Connection? { receiver?.accept(seconds: seconds) }
+  package func connectReceiver(seconds: Double = TestPatience.seconds) -> Connection? {
+    receiver?.accept(seconds: seconds)
+  }
 }
 
 /// A real gpsfake: a gpsd that is fed with a log.
@@ -69,7 +77,7 @@ package final class GPSFake: Sendable {
   package init(log: String, secondsBetweenSentences seconds: Double) throws {
     port = try Listener.freePort()
     process = try LiveProcess(Self.path, ["-q", "-1", "-c", "\(seconds)", "-P", "\(port)", log])
-    let end = ContinuousClock.now + .seconds(30)
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while !KernelTable.isListening(port), process.status == nil, ContinuousClock.now < end {
       LiveProcess.pause()
     }

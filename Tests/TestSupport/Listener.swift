@@ -65,7 +65,7 @@ package final class Listener: Sendable {
   private static let given = Mutex<Set<Int>>([])
 
   /// Waits for somebody to connect; nil where nobody does in time.
-  package func accept(seconds: Double = 30) -> Connection? {
+  package func accept(seconds: Double = TestPatience.seconds) -> Connection? {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return nil }
     let accepted = Glibc.accept(descriptor, nil, nil)
@@ -121,7 +121,7 @@ package final class Connection: Sendable {
   package func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
   /// What the other side has sent, once it has sent something; nil when it is gone or says nothing in time.
-  package func receive(seconds: Double = 30) -> String? {
+  package func receive(seconds: Double = TestPatience.seconds) -> String? {
     var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard unsafe poll(&entry, 1, Int32(seconds * 1000)) > 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: 4096)
@@ -130,7 +130,7 @@ package final class Connection: Sendable {
   }
 
   /// Waits for the other side to end it; false where it does not in time.
-  package func waitForEnd(seconds: Double = 30) -> Bool {
+  package func waitForEnd(seconds: Double = TestPatience.seconds) -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -22,7 +22,9 @@ package final class LiveProcess: Sendable {
   /// Starts it as ``Binary`` does.
   ///
   /// - Parameter seconds: after which it is killed, whatever it does.
-  package init(_ executable: String, _ arguments: [String], seconds: Double = 180) throws {
+  package init(_ executable: String, _ arguments: [String], seconds: Double = TestPatience.lifeSeconds)
+    throws
+  {
     let shared = shared
     Thread.detachNewThread { Self.run(executable, arguments, seconds, shared) }
     var started: Swift.Result<Int32, any Error>?
@@ -68,7 +70,9 @@ package final class LiveProcess: Sendable {
   }
 
   /// Waits until standard output is as it should be; false where it is not in time, or will not be.
-  package func wait(seconds: Double = 60, until isEnough: ([Substring]) -> Bool) async -> Bool {
+  package func wait(seconds: Double = TestPatience.seconds, until isEnough: ([Substring]) -> Bool) async
+    -> Bool
+  {
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
       let isOver = status != nil
@@ -83,7 +87,7 @@ package final class LiveProcess: Sendable {
   package func signal(_ number: Int32) { kill(pid, number) }
 
   /// Waits for its end; its exit status as a shell has it, or nil where it does not end in time.
-  package func finish(seconds: Double = 60) async -> Int32? {
+  package func finish(seconds: Double = TestPatience.seconds) async -> Int32? {
     let end = ContinuousClock.now + .seconds(seconds)
     while status == nil, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(5)) }
     return status

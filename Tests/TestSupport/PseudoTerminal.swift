@@ -77,7 +77,7 @@ package final class PseudoTerminal: Sendable {
   }
 
   /// Waits until what was written is as it should be; false where it is not in time.
-  package func wait(seconds: Double = 30, until isEnough: (String) -> Bool) async -> Bool {
+  package func wait(seconds: Double = TestPatience.seconds, until isEnough: (String) -> Bool) async -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     while !isEnough(text), ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(5)) }
     return isEnough(text)

@@ -11,7 +11,7 @@ package final class ScriptedGPSD: Sendable {
   package var address: String { "127.0.0.1:\(listener.port)" }
 
   /// Waits for a client to connect and to ask for reports; false where none does in time.
-  package func connect(seconds: Double = 30) -> Bool {
+  package func connect(seconds: Double = TestPatience.seconds) -> Bool {
     guard let accepted = listener.accept(seconds: seconds) else { return false }
     accepted.send(
       #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n")
@@ -29,7 +29,7 @@ package final class ScriptedGPSD: Sendable {
   package func say(_ line: String) -> Bool { connection.withLock { $0 }?.send(line + "\r\n") ?? false }
 
   /// Waits until the client has let go of us; false where it does not in time.
-  package func waitForRelease(seconds: Double = 30) -> Bool {
+  package func waitForRelease(seconds: Double = TestPatience.seconds) -> Bool {
     connection.withLock { $0 }?.waitForEnd(seconds: seconds) ?? true
   }
 

@@ -25,8 +25,8 @@ import Testing
     deinit { stop.ring() }
 
     /// Waits until what was delivered is enough; false where it is not in time.
-    func wait(seconds: Double = 30, until isEnough: ([Event]) -> Bool) throws -> Bool {
-      let end = ContinuousClock.now + .seconds(seconds)
+    func wait(until isEnough: ([Event]) -> Bool) throws -> Bool {
+      let end = ContinuousClock.now + .seconds(TestPatience.seconds)
       while !isEnough(events), ContinuousClock.now < end {
         _ = PollSet.wait(on: inbox.readable, atMost: 1_000)
         try inbox.take(into: &events)
@@ -106,7 +106,7 @@ import Testing
         for start in stride(from: 0, to: count, by: 256) { connection.send(Self.fixes(start..<start + 256)) }
         connection.finish()
       })
-    #expect(try link.wait(seconds: 120) { _ in link.fixes == count })
+    #expect(try link.wait { _ in link.fixes == count })
     #expect(!link.events.contains { if case .source(.dropped) = $0 { true } else { false } })
   }
 

@@ -19,7 +19,7 @@ import Testing
     #expect(!unlock.isTold())
     #expect(!isReadable(unlock, milliseconds: 0))
     _ = folder.write("unlocked", ProcessStatus.boot + "\n")
-    #expect(isReadable(unlock, milliseconds: 10_000))
+    #expect(isReadable(unlock, milliseconds: 300_000))
     #expect(unlock.isTold())
     #expect(!isReadable(unlock, milliseconds: 0), "asking silences it")
     #expect(try FirstUnlock(path: folder("unlocked")).isTold(), "also to who comes later")
@@ -41,7 +41,7 @@ import Testing
     #expect(!unlock.isTold())
     // As `touch` in a unit does.
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
-    #expect(isReadable(unlock, milliseconds: 10_000))
+    #expect(isReadable(unlock, milliseconds: 300_000))
     #expect(unlock.isTold())
   }
 

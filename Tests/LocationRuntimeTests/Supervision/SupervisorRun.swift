@@ -29,7 +29,7 @@ final class SupervisorRun {
   private(set) var pending: [SupervisorReport] = []
 
   /// How long something may take that should be immediate: only a broken supervisor takes as long.
-  private static let patience: TimeInterval = 30
+  private static let patience: TimeInterval = TestPatience.seconds
 
   init(
     _ way: Way = .stopSignal, graceMilliseconds: Int64 = 5_000, folder: TemporaryFolder = TemporaryFolder()

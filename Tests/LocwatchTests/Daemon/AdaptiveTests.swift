@@ -136,7 +136,7 @@ import Testing
       [Binary.path, "run", "--gpsd", gpsd.address, "--state", run.state] + options)
     let receiver = try #require(gpsd.connectReceiver())
     // A receiver that stands still, for as long as gpsd listens to it.
-    try await run.wait("three looks", seconds: 300) {
+    try await run.wait("three looks") {
       receiver.send(ReceiverText.epoch())
       return try run.switches().count { $0.event == .released } >= 3
     }
@@ -178,7 +178,7 @@ import Testing
       seconds += 1
     }
     #expect((55..<75).contains(seconds), "\(seconds)")
-    _ = try #require(gpsd.connectReceiver(seconds: 60))
+    _ = try #require(gpsd.connectReceiver())
     let power = try await run.command(["power"])
     daemon.signal(SIGTERM)
     #expect(await daemon.finish() == 0, "\(daemon.stderr)")

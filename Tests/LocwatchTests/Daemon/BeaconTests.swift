@@ -118,7 +118,7 @@ struct BeaconTests {
     bluez.kill()
     said(helper)
     helper.stdin.close()
-    print(helper.wait(60), flush=True)
+    print(helper.wait(250), flush=True)
     """#
 
   @Test func `B11 it tells when a beacon comes and goes, by whatever address`() async throws {

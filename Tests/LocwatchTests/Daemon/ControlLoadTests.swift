@@ -61,7 +61,7 @@ import Testing
     }
     var answers: [UInt8] = []
     func talk() async throws {
-      try await run.wait("the answers", seconds: 300) {
+      try await run.wait("the answers") {
         requests.removeFirst(client.send(requests.prefix(65_536)))
         answers += client.receive(seconds: 0.1) ?? []
         return answers.count { $0 == UInt8(ascii: "\n") } == count
@@ -96,12 +96,12 @@ import Testing
     for _ in 0..<DaemonLimits.followers {
       let client = try StreamSocket(path: run.state + ".control")
       client.send("{\"do\":\"follow\"}\n".utf8)
-      #expect(client.receive(seconds: 60)?.isEmpty == false)
+      #expect(client.receive(seconds: TestPatience.seconds)?.isEmpty == false)
       followers.append(client)
     }
     let last = try StreamSocket(path: run.state + ".control")
     last.send("{\"do\":\"follow\"}\n".utf8)
-    let answer = String(decoding: last.receive(seconds: 60) ?? [], as: UTF8.self)
+    let answer = String(decoding: last.receive(seconds: TestPatience.seconds) ?? [], as: UTF8.self)
     #expect(answer.contains("follow already"), "\(answer)")
     try await expectService(run, from: 0)
     #expect(await run.end() == 0)

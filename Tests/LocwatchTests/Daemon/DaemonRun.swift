@@ -101,9 +101,12 @@ final class DaemonRun {
 
   /// Waits until so many reports are stored.
   func waitForFixes(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) async throws {
-    let end = ContinuousClock.now + .seconds(60)
-    while try storedFixes() < count {
-      guard ContinuousClock.now < end, process?.status == nil else {
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
+    while true {
+      // One look more when the time is up: the thread may have had to wait for all of it.
+      let isLast = ContinuousClock.now >= end || process?.status != nil
+      if try storedFixes() >= count { return }
+      guard !isLast else {
         Issue.record(
           "\(try storedFixes()) of \(count) reports; \(process?.stderr ?? "")", sourceLocation: sourceLocation
         )
@@ -115,12 +118,15 @@ final class DaemonRun {
 
   /// Waits until something is so.
   func wait(
-    _ what: String, seconds: Double = 60, sourceLocation: SourceLocation = #_sourceLocation,
-    until isSo: () async throws -> Bool
+    _ what: String, seconds: Double = TestPatience.seconds,
+    sourceLocation: SourceLocation = #_sourceLocation, until isSo: () async throws -> Bool
   ) async throws {
     let end = ContinuousClock.now + .seconds(seconds)
-    while try await !isSo() {
-      guard ContinuousClock.now < end else {
+    while true {
+      // One look more when the time is up, as above.
+      let isLast = ContinuousClock.now >= end
+      if try await isSo() { return }
+      guard !isLast else {
         Issue.record("waited in vain for \(what)", sourceLocation: sourceLocation)
         return
       }

@@ -124,7 +124,7 @@ import Testing
   /// Lets time pass, which is that of the fixes, while the program does not run, until it was told so many events.
   private func catchUp(_ run: DaemonRun, to count: Int, from second: inout Int, latitude: Double) async throws
   {
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while Set(log(run)).count < count {
       try #require(ContinuousClock.now < end, "\(Set(log(run)).count) of \(count)")
       let status = try await run.command(["status", "--json"])

@@ -50,7 +50,7 @@ import Testing
       Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording, "--simulated",
     ])
     // It is over when gpsfake takes the receiver away, or gpsd with it; at first there may be none either.
-    try await run.wait("the end of the log", seconds: 120) {
+    try await run.wait("the end of the log") {
       let told = try await run.events()
       guard let significant = told.lastIndex(where: { $0.contains(#""type":"significant""#) }) else {
         return false

@@ -19,7 +19,7 @@ import Testing
     var reader: StreamSocket? = try StreamSocket(path: path)
     #expect(run.gpsd.connect(), "somebody wants fixes")
     var text = ""
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while !text.contains("\r\n"), ContinuousClock.now < end {
       run.say(48)
       text += String(decoding: reader?.receive(seconds: 0.2) ?? [], as: UTF8.self)
@@ -83,11 +83,11 @@ import Testing
       mount --bind \(settings) /etc/geoclue/geoclue.conf || exit 3
       export DBUS_SYSTEM_BUS_ADDRESS=$DBUS_SESSION_BUS_ADDRESS
       /usr/libexec/geoclue > \(run.folder("geoclue.log")) 2>&1 &
-      for i in $(seq 200); do
+      for i in $(seq 2000); do
         busctl --user status org.freedesktop.GeoClue2 > /dev/null 2>&1 && break
         sleep 0.1
       done
-      \(Binary.path) watch --source geoclue -n 3 -x 90 --format ndjson
+      \(Binary.path) watch --source geoclue -n 3 -x 250 --format ndjson
       status=$?
       kill %1
       exit $status
@@ -95,7 +95,7 @@ import Testing
       """)
     let watching = try LiveProcess(
       "/usr/bin/unshare", ["-m", "/usr/bin/dbus-run-session", "--", "/bin/sh", script])
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(2 * TestPatience.seconds)
     var latitude = 48.1371
     while watching.status == nil, ContinuousClock.now < end {
       run.say(latitude)

@@ -59,7 +59,7 @@ struct MQTTTests {
     for index in 60..<80 { run.gpsd.say(report(index)) }
     try await run.waitForFixes(80)
     try await broker.start()
-    try await run.wait("all locations", seconds: 300) {
+    try await run.wait("all locations") {
       // Time stands still after the last fix, and an attempt that had begun before the broker may fail only now.
       #expect(try await run.command(["outlets", "enable", "boat"]).status == 0)
       try await Task.sleep(for: .seconds(1))

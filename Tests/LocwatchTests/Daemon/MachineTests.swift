@@ -53,7 +53,7 @@ import Testing
     try await run.add("burner", task + "for core in 1 2 3 4; do (while :; do :; done) & done; }\nserve")
     try run.start(run.settings("policy: {task_budget_s: 600}\n"))
     run.move(0, second: 0)
-    try await run.wait("the rule", seconds: 300) {
+    try await run.wait("the rule") {
       try await run.decisions("burner").contains("terminate K2 processor")
     }
     try await run.waitFor("burner", .notRunning)

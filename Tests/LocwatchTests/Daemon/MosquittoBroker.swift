@@ -50,7 +50,7 @@ final class MosquittoBroker {
   /// Starts it, and waits until it takes connections.
   func start() async throws {
     broker = try LiveProcess(Self.programs[0], ["-c", folder("mosquitto.conf")])
-    let end = ContinuousClock.now + .seconds(60)
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while ContinuousClock.now < end, broker?.status == nil {
       let tried = try await Binary.run(
         ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"], executable: "/bin/bash")

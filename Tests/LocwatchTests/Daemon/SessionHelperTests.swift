@@ -43,7 +43,7 @@ struct SessionHelperTests {
     def current():
         return json.loads(run("subscribers", "show", "a", "--format", "ndjson").stdout)["state"]
     def expect(wanted):
-        for _ in range(600):
+        for _ in range(4000):
             if current() == wanted: break
             time.sleep(0.05)
         print(current(), flush=True)
@@ -79,7 +79,7 @@ struct SessionHelperTests {
     let helper = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-session"
     let run = try await Binary.run(
       ["--", "/usr/bin/python3", script, Binary.path, helper, folder.path],
-      executable: "/usr/bin/dbus-run-session")
+      timeout: .seconds(2 * TestPatience.seconds), executable: "/usr/bin/dbus-run-session")
     #expect(run.status == 0, "\(run.stderr)")
     #expect(
       run.stdout.split(separator: "\n") == [

@@ -250,7 +250,7 @@ private final class PushBus {
     def ask(method, arguments, done, failed):
         signature = "a{sv}" if version == 2 else {"Message": "says", "NewEndpoint": "ss"}[method]
         bus.call_async(service, "/org/unifiedpush/Connector", "org.unifiedpush.Connector%d" % version, method,
-                       signature, arguments, done, failed, timeout=60)
+                       signature, arguments, done, failed, timeout=250)
     def call(method, arguments):
         ask(method, (arguments,), lambda *answer: say("answered", method), lambda error: say("refused", method))
     def deliver(name, message):

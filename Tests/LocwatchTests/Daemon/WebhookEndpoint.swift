@@ -40,12 +40,12 @@ final class WebhookEndpoint {
   func answer(_ word: String) { _ = folder.write("answer", word) }
 
   /// Begins to listen.
-  func start(seconds: Double = 180) async throws {
+  func start() async throws {
     answer("200")
     let script = folder.write("endpoint.py", Self.script)
     process = try LiveProcess(
-      "/usr/bin/env", ["python3", script, "\(port)", folder.path, Self.secret], seconds: seconds)
-    let end = ContinuousClock.now + .seconds(60)
+      "/usr/bin/env", ["python3", script, "\(port)", folder.path, Self.secret])
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while !FileManager.default.fileExists(atPath: folder("listening")), ContinuousClock.now < end {
       try? await Task.sleep(for: .milliseconds(10))
     }

@@ -94,7 +94,7 @@ import Testing
     try await run.waitForFixes(count)
     #expect(try await status(run)["waiting"] == .number("\(count)"))
     // It comes back; the daemon is killed while the events go out.
-    try await endpoint.start(seconds: 1_200)
+    try await endpoint.start()
     for part in 1...3 {
       #expect(await run.end(SIGKILL) == 137)
       try run.start(["--config", settings(run)])

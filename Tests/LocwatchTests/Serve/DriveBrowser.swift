@@ -27,8 +27,8 @@ enum DriveBrowser {
     let file = folder.write(
       "drive.py", script.replacing("STEPS", with: steps.replacing("\n", with: "\n    ")))
     let run = try await Binary.run(
-      [file, Browser.path ?? "", url, folder("browser")], environment: environment, timeout: .seconds(150),
-      executable: "/usr/bin/python3")
+      [file, Browser.path ?? "", url, folder("browser")], environment: environment,
+      timeout: .seconds(2 * TestPatience.seconds), executable: "/usr/bin/python3")
     let last = run.stdout.split(separator: "\n").last.map(String.init) ?? ""
     guard run.status == 0,
       let json = try JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any]
@@ -43,7 +43,7 @@ enum DriveBrowser {
     chrome = subprocess.Popen([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         "--window-size=1200,900", "--user-data-dir=" + profile, "--remote-debugging-port=0", "about:blank"],
         stderr=subprocess.PIPE, text=True)
-    end = time.time() + 100
+    end = time.time() + 400
     for line in chrome.stderr:
         if "DevTools listening" in line:
             port = int(line.split(":")[-1].split("/")[0])

@@ -71,7 +71,7 @@ import Testing
           link.sendall(b"GET / HT")
           links.append(link)
       print("ready", flush=True)
-      end = time.time() + 100
+      end = time.time() + 400
       while links and time.time() < end:
           for link in list(links):
               try:
