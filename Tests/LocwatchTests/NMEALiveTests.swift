@@ -41,9 +41,7 @@ import Testing
   }
 
   @Test func `datagrams are watched, also without an end of line`() async throws {
-    // A port that was free a moment ago.
-    let port = try python(
-      "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.bind(('127.0.0.1',0)); print(s.getsockname()[1])")
+    let port = "\(try Listener.freePort())"
     let watch = try LiveProcess(
       Binary.path, ["watch", "--source", "udp:127.0.0.1:\(port)", "--format", "ndjson"])
     var isEnough = false

@@ -55,11 +55,20 @@ package final class Listener: Sendable {
   deinit { close(descriptor) }
 
   /// A port of 127.0.0.1 that was free a moment ago, and that no test was given before.
+  ///
+  /// It lies below those that the kernel gives to whoever asks for any (ip(7), `ip_local_port_range`): else a
+  /// connection of another test, which gets its port of the kernel, might have it before the server that it is for.
   package static func freePort() throws -> Int {
-    while true {
-      let port = try Listener().port
-      if given.withLock({ $0.insert(port).inserted }) { return port }
+    var failure: (any Error)?
+    for _ in 0..<1_000 {
+      let port = Int.random(in: 10_000..<32_768)
+      guard given.withLock({ $0.insert(port).inserted }) else { continue }
+      do {
+        _ = try Listener(port: port)
+        return port
+      } catch { failure = error }
     }
+    throw failure ?? Failure(description: "no port is free")
   }
 
   private static let given = Mutex<Set<Int>>([])
@@ -127,6 +136,13 @@ package final class Connection: Sendable {
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = unsafe recv(descriptor, &bytes, bytes.count, 0)
     return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+  }
+
+  /// Whether the other side is gone and has left nothing to be read.
+  package var isOver: Bool {
+    var byte: UInt8 = 0
+    let count = unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+    return count == 0 || count < 0 && errno != EAGAIN
   }
 
   /// Waits for the other side to end it; false where it does not in time.

@@ -12,16 +12,23 @@ package final class ScriptedGPSD: Sendable {
 
   /// Waits for a client to connect and to ask for reports; false where none does in time.
   package func connect(seconds: Double = TestPatience.seconds) -> Bool {
-    guard let accepted = listener.accept(seconds: seconds) else { return false }
-    accepted.send(
-      #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n")
-    guard accepted.receive(seconds: seconds)?.contains("?WATCH") == true else { return false }
-    let device =
-      #"{"class":"DEVICE","path":"/dev/ttyTEST","driver":"NMEA0183","activated":"2026-05-04T06:30:00.000Z","#
-      + #""flags":1,"native":0,"bps":4800,"parity":"N","stopbits":1,"cycle":1.00}"#
-    accepted.send(#"{"class":"DEVICES","devices":["# + device + "]}\r\n")
-    connection.withLock { $0 = accepted }
-    return true
+    let end = ContinuousClock.now + .seconds(seconds)
+    repeat {
+      let left = max(0, (end - ContinuousClock.now) / .seconds(1))
+      guard let accepted = listener.accept(seconds: left) else { return false }
+      accepted.send(
+        #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n")
+      // One that is gone meanwhile may have waited in the queue, with all that it had to ask, since it was killed.
+      guard accepted.receive(seconds: seconds)?.contains("?WATCH") == true, !accepted.isOver else { continue }
+      let device =
+        #"{"class":"DEVICE","path":"/dev/ttyTEST","driver":"NMEA0183","#
+        + #""activated":"2026-05-04T06:30:00.000Z","flags":1,"native":0,"bps":4800,"parity":"N","#
+        + #""stopbits":1,"cycle":1.00}"#
+      accepted.send(#"{"class":"DEVICES","devices":["# + device + "]}\r\n")
+      connection.withLock { $0 = accepted }
+      return true
+    } while ContinuousClock.now < end
+    return false
   }
 
   /// Says something; false where the client is gone.
