@@ -29,7 +29,7 @@ struct MQTTTests {
   }
 
   private func lines(_ reader: LiveProcess, _ topic: String) -> [String] {
-    reader.stdout.split(separator: "\n").filter { $0.hasPrefix(topic + "|") }.map(String.init)
+    reader.lines.filter { $0.hasPrefix(topic + "|") }.map(String.init)
   }
 
   /// The times of locations, which are those of the fixes.
@@ -96,14 +96,18 @@ struct MQTTTests {
     }
     for index in 10..<30 { run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40)) }
     try await run.wait("the enter") { reader.stdout.contains("owntracks/anna/boat/region/home|0|1|ON") }
-    #expect(reader.stdout.contains(#"owntracks/anna/boat/event|0|1|{"_type":"transition","event":"enter""#))
+    try await run.wait("the transition") {
+      reader.stdout.contains(#"owntracks/anna/boat/event|0|1|{"_type":"transition","event":"enter""#)
+    }
     // A new region is announced at once.
     #expect(try await run.command(["regions", "add", "office", "--circle", "41.0,11.5,300"]).status == 0)
     try await run.wait("the new region") { reader.stdout.contains(#""name":"office""#) }
     // One that is gone is taken away: from Home Assistant, and what the broker kept of it.
     #expect(try await run.command(["regions", "remove", "home"]).status == 0)
     try await run.wait("the removal") { reader.stdout.contains("owntracks/anna/boat/region/home|0|1|\n") }
-    #expect(reader.stdout.contains(#""region_home":{"platform":"binary_sensor"}"#))
+    try await run.wait("that Home Assistant is told so") {
+      reader.stdout.contains(#""region_home":{"platform":"binary_sensor"}"#)
+    }
     // All of that on one connection: no sensor was unavailable.
     #expect(!reader.stdout.contains("offline"))
     #expect(await run.end() == 0)

@@ -37,6 +37,8 @@ final class MosquittoBroker {
       persistence true
       persistence_location \(folder.path)/
       user root
+      log_dest stderr
+      log_type all
       """)
   }
 
@@ -66,7 +68,8 @@ final class MosquittoBroker {
     _ = await broker?.finish()
   }
 
-  /// A reader with a persistent session, so that it misses nothing while it connects again.
+  /// A reader with a persistent session, so that it misses nothing while it connects again. It has subscribed: what is
+  /// published from now on reaches it.
   func read(_ topic: String, client: String) throws -> LiveProcess {
     let reader = try LiveProcess(
       Self.programs[1],
@@ -76,6 +79,10 @@ final class MosquittoBroker {
         "1", "-i", client, "-c", "-F", "%t|%r|%q|%p", "-t", topic,
       ])
     readers.append(reader)
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
+    func hasSubscribed() -> Bool { broker?.stderr.contains("Sending SUBACK to \(client)\n") == true }
+    while !hasSubscribed(), reader.status == nil, ContinuousClock.now < end { usleep(10_000) }
+    #expect(hasSubscribed(), "\(reader.stderr)")
     return reader
   }
 }
