@@ -274,7 +274,10 @@ struct BluetoothDaemonTests {
     try await run.waitFor("a", .suspended)
     try command("notify 0243")
     try await Self.waitForLog(run, "heard 0243")
-    #expect(run.log.contains { $0.line.contains(#""kind":"bluetooth""#) && $0.line.contains("slept_s") })
+    // It reads what its device says before what the daemon says.
+    try await run.wait("the wake") {
+      run.log.contains { $0.line.contains(#""kind":"bluetooth""#) && $0.line.contains("slept_s") }
+    }
     #expect(try await run.decisions("a").contains("wake J3 accessory_data"))
 
     // Its process ends; the connection does not. What comes starts another, which finds it open.
@@ -285,9 +288,10 @@ struct BluetoothDaemonTests {
     let before = run.log.count
     try command("notify 0445")
     try await Self.waitForLog(run, "heard 0445")
-    let second = run.log[before...].filter { $0.pid != first }.map(\.line)
-    #expect(second.first == "passed band" || second.first?.contains(#""type":"launch""#) == true)
-    let launch = try #require(second.first { $0.contains(#""type":"launch""#) })
+    func second() -> [String] { run.log[before...].filter { $0.pid != first }.map(\.line) }
+    try await run.wait("the launch") { second().contains { $0.contains(#""type":"launch""#) } }
+    #expect(second().first == "passed band" || second().first?.contains(#""type":"launch""#) == true)
+    let launch = try #require(second().first { $0.contains(#""type":"launch""#) })
     #expect(launch.contains(#""cause":"J3""#) && launch.contains(#""sessions":["band"]"#), "\(launch)")
     #expect(Self.asked(run).count { $0 == "acquired" } == 1)
 

@@ -64,8 +64,13 @@ import Testing
     _ = run.folder.write("go", "")
     #expect(try await run.command(["subscribers", "add", manifest(run, style: style)]).status == 0)
     try run.start(["--config", settings(run)])
-    for index in 0..<5 { run.gpsd.say(Self.report(index)) }
-    try await run.wait("the events") { log(run).count == 5 }
+    // Time is that of the fixes: who has not acknowledged after ten seconds of it is ended, and told again.
+    for index in 0..<5 {
+      run.gpsd.say(Self.report(index))
+      try await run.wait("event \(index)") {
+        try log(run).count == index + 1 && run.shown("logger")?.waiting.isEmpty == true
+      }
+    }
     try await run.wait("the acknowledgements") {
       try await run.command(["status", "--json"]).stdout.contains(#""outbox":0"#)
     }

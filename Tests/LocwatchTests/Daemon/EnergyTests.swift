@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LocationCore
+
 /// What a daemon has spent, as `locwatch power` and `locwatch status` tell it.
 @Suite struct EnergyTests {
   /// The sum of the rows of `locwatch power --json`, in whole joules.
@@ -25,6 +27,11 @@ import Testing
       run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 48 + 0.0002 * Double(second)))
     }
     try await run.waitForFixes(40)
+    // What a program takes is counted when it comes to rest.
+    try await run.wait("the program's rest") {
+      let state = try run.state(of: "logger")
+      return state == .suspended || state == .notRunning
+    }
     let live = try await joules(run)
     let table = try await run.command(["power"])
     let days = try await run.command(["power", "--by-day"])

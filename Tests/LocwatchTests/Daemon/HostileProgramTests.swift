@@ -69,6 +69,8 @@ import Testing
     }
     run.move(1, second: 10)
     try await run.wait("the event") { run.told.count == 2 }
+    // It writes to the log before it acknowledges.
+    try await run.waitFor("good", .suspended)
     // It acknowledged nothing for 10 s, whatever tasks it opened.
     run.move(2, second: 60)
     try await run.wait("the event") { run.told.count == 3 }

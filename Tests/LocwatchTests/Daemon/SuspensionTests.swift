@@ -31,7 +31,7 @@ import Testing
     var before: [Double?] = []
     try await run.wait("a rest") {
       before = pids.map { ProcessStatus(of: $0)?.coreSeconds }
-      burn(0.05)
+      burn(0.3)
       return before == pids.map { ProcessStatus(of: $0)?.coreSeconds }
     }
     #expect(!before.contains(nil))
@@ -81,9 +81,10 @@ import Testing
     run.move(2, second: 20)
     try await run.wait("the third event") { run.told.count == 3 }
     let third = try #require(run.log.last?.pid)
-    unsafe unlink(run.folder("mute"))
+    // In this order: the program looks for the file after it has written to the log.
     kill(third, SIGKILL)
     try await run.waitFor("logger", .notRunning)
+    unsafe unlink(run.folder("mute"))
     run.move(2, second: 22)
     try await run.wait("it again") { run.told.count == 4 }
     try await run.waitFor("logger", .suspended)

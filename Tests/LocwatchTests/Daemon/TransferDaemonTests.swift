@@ -233,9 +233,10 @@ struct TransferDaemonTests {
       FileManager.default.fileExists(atPath: run.state + ".transfers/parts/a/1.state")
     }
     _ = run.folder.write("generation", "two")
-    _ = run.folder.write("go", "")
     let helper = try #require(site.helpers().first)
+    // Only then may the server go on: else the first file arrives whole.
     kill(helper, SIGKILL)
+    _ = run.folder.write("go", "")
     try await run.wait("the result") { site.told("transfer.done").count == 1 }
     let expected = try await Binary.run(
       [
