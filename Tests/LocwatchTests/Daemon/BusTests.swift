@@ -18,8 +18,8 @@ struct BusTests {
       """
       ask() { busctl --user call locwatch.Daemon1 /locwatch locwatch.Daemon1 "$@"; }
       \(Self.helper) serve --session --state \(run.state) &
-      for i in $(seq 200); do
-        busctl --user status locwatch.Daemon1 > /dev/null 2>&1 && break
+      until busctl --user status locwatch.Daemon1 > /dev/null 2>&1; do
+        kill -0 $! || break
         sleep 0.05
       done
       \(commands)
@@ -72,8 +72,10 @@ struct BusTests {
       <allow eavesdrop="true"/></policy></busconfig>
       """)
     try #require(unsafe chmod(run.folder.path, 0o755) == 0)
-    let bus = try LiveProcess("/usr/bin/dbus-daemon", ["--nofork", "--config-file", settings])
-    try await run.wait("the bus") { FileManager.default.fileExists(atPath: run.folder("bus")) }
+    let bus = try LiveProcess(
+      "/usr/bin/dbus-daemon", ["--nofork", "--config-file", settings, "--print-address=1"])
+    // It says so when it listens; its socket is there before.
+    try #require(await bus.wait { !$0.isEmpty }, "\(bus.stderr)")
     let address = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(run.folder("bus"))"]
     let state = run.state
     let serving = Task {

@@ -14,6 +14,13 @@ import Testing
     ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index))
   }
 
+  /// Of a connection beside the daemon's, which may be writing just then.
+  private static var patient: Configuration {
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(TestPatience.seconds)
+    return configuration
+  }
+
   /// Lets a process write no file beyond so many bytes, as a disk that is full would; nil for any.
   private func limit(_ run: DaemonRun, to bytes: Int?) throws {
     let pid = try #require(run.process?.pid)
@@ -85,7 +92,7 @@ import Testing
     _ = try await run.command(["regions", "add", "here", "--circle", "48,11.5,300"])
     try run.start()
     try await run.waitForFixes(0)
-    var configuration = Configuration()
+    var configuration = Self.patient
     configuration.allowsUnsafeTransactions = true
     let other = try DatabaseQueue(path: run.state, configuration: configuration)
     try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
@@ -110,7 +117,7 @@ import Testing
     }
     try run.start()
     try await run.waitForFixes(0)
-    try await DatabaseQueue(path: run.state).write {
+    try await DatabaseQueue(path: run.state, configuration: Self.patient).write {
       try $0.execute(sql: "UPDATE regions SET geojson = '{' WHERE id = 'there'")
     }
     run.process?.signal(SIGHUP)

@@ -195,7 +195,7 @@ struct UnifiedPushTests {
     try bus.connect()
     try await bus.wait("registered a")
     await bus.killConnector()
-    try bus.makeActivatable()
+    try await bus.makeActivatable()
     try bus.tell(#"send("a", b'{"content-available":1,"id":"one"}')"#)
     try await bus.wait("taken")
     try await run.wait("the push") { try await taken(run) == ["one"] }
@@ -317,9 +317,12 @@ private final class PushBus {
       <policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/>
       <allow own="*"/></policy></busconfig>
       """)
-    bus = try LiveProcess("/usr/bin/dbus-daemon", ["--nofork", "--config-file", settings])
+    let bus = try LiveProcess(
+      "/usr/bin/dbus-daemon", ["--nofork", "--config-file", settings, "--print-address=1"])
+    self.bus = bus
     try #require(unsafe mkfifo(run.folder("commands"), 0o600) == 0)
-    try await run.wait("the bus") { FileManager.default.fileExists(atPath: run.folder("bus")) }
+    // It says so when it listens; its socket is there before.
+    try #require(await bus.wait { !$0.isEmpty }, "\(bus.stderr)")
     distributor = try Self.startDistributor(run, version)
     try #require(
       await distributor.wait { $0.first == "ready" }, "\(distributor.stdout)\(distributor.stderr)")
@@ -346,6 +349,7 @@ private final class PushBus {
     distributor.signal(SIGKILL)
     _ = await distributor.finish()
     distributor = try Self.startDistributor(run, version)
+    #expect(await distributor.wait { $0.first == "ready" }, "\(distributor.stdout)\(distributor.stderr)")
   }
 
   /// Starts the connector.
@@ -365,11 +369,18 @@ private final class PushBus {
   var log: String { earlierLog + (process?.status == nil ? process?.stderr ?? "" : "") }
 
   /// Has the bus start the connector from now on where it is called.
-  func makeActivatable() throws {
+  func makeActivatable() async throws {
     _ = run.folder.write(
       "services/locwatch.Push1.service",
       "[D-BUS Service]\nName=locwatch.Push1\nExec=\(Self.connector) --state \(run.state)\n")
     bus.signal(SIGHUP)
+    // It reads its folder when it gets to that.
+    try await run.wait("the bus") {
+      try tell(#"say("services", *bus.list_activatable_names())"#)
+      return await distributor.wait(seconds: 0.5) { lines in
+        lines.contains { $0.hasPrefix("services ") && $0.contains("locwatch.Push1") }
+      }
+    }
   }
 
   /// Has the distributor do something.
