@@ -23,13 +23,14 @@ import Testing
     async throws
   {
     let fake = try GPSFake(
-      log: ShortDrive.log(startingAt: ShortDrive.now, in: folder), secondsBetweenSentences: 0.3)
+      log: ShortDrive.log(startingAt: ShortDrive.now, in: folder),
+      secondsBetweenSentences: ShortDrive.secondsBetweenSentences)
     let recording = folder("drive.journal")
     let watch = try LiveProcess(
       Binary.path,
       [
         "watch", fake.address, "-r", folder.write("places.geojson", ShortDrive.places), "--record", recording,
-        "--format", "ndjson",
+        "--format", "ndjson", "--config", folder.write("c.yaml", ShortDrive.settings),
       ])
     #expect(await watch.wait { count("region.enter", in: $0) == 1 }, "\(watch.stdout)\(watch.stderr)")
     watch.signal(SIGINT)
@@ -46,7 +47,9 @@ import Testing
   @Test(.enabled(if: GPSFake.isInstalled))
   func `a log of another day is refused, and one line says what to do`() async throws {
     let then = UTCTime(microseconds: Drive.epoch)
-    let fake = try GPSFake(log: ShortDrive.log(startingAt: then, in: folder), secondsBetweenSentences: 0.1)
+    let fake = try GPSFake(
+      log: ShortDrive.log(startingAt: then, in: folder),
+      secondsBetweenSentences: ShortDrive.secondsBetweenSentences)
     let watch = try LiveProcess(Binary.path, ["watch", fake.address, "--format", "ndjson"])
     #expect(await watch.wait { count("fix.rejected", in: $0) >= 5 }, "\(watch.stdout)\(watch.stderr)")
     watch.signal(SIGTERM)

@@ -86,10 +86,12 @@ import Testing
     let places = run.folder.write("places.geojson", ShortDrive.places)
     #expect(try await run.command(["regions", "import", places]).status == 0)
     try await run.add("logger", manifest: "services: [regions]")
+    let settings = run.folder.write("c.yaml", ShortDrive.settings)
     let fake = try GPSFake(
-      log: ShortDrive.log(startingAt: ShortDrive.now, in: run.folder), secondsBetweenSentences: 0.3)
+      log: ShortDrive.log(startingAt: ShortDrive.now, in: run.folder),
+      secondsBetweenSentences: ShortDrive.secondsBetweenSentences)
     let daemon = try LiveProcess.command(
-      [Binary.path, "run", "--gpsd", fake.address, "--state", run.state])
+      [Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--config", settings])
     var enter: Substring?
     try await run.wait("the enter") {
       enter = try await run.events().first { $0.contains(#""type":"region.enter""#) }

@@ -15,12 +15,17 @@ import Testing
   {
     let run = try DaemonRun()
     let places = run.folder.write("places.geojson", ShortDrive.places)
+    let settings = run.folder.write("c.yaml", ShortDrive.settings)
     #expect(try await run.command(["regions", "import", places]).status == 0)
     let fake = try GPSFake(
-      log: ShortDrive.log(startingAt: ShortDrive.now, in: run.folder), secondsBetweenSentences: 0.3)
+      log: ShortDrive.log(startingAt: ShortDrive.now, in: run.folder),
+      secondsBetweenSentences: ShortDrive.secondsBetweenSentences)
     let recording = run.folder("a.journal")
     let daemon = try LiveProcess.command(
-      [Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording])
+      [
+        Binary.path, "run", "--gpsd", fake.address, "--state", run.state, "--record", recording, "--config",
+        settings,
+      ])
     try await run.wait("the enter") {
       try await run.events().contains { $0.contains(#""type":"region.enter""#) }
     }
@@ -123,7 +128,10 @@ import Testing
     let written = try await run.command(["journal", "-o", journal])
     #expect(written.stderr.contains("events; locwatch replay "), "\(written.stderr)")
     func id(_ line: Substring) -> Substring { line.drop { $0 != "," }.dropFirst().drop { $0 != "," } }
-    #expect(try await DaemonRun.replay(journal).map(id) == run.events().dropFirst(before).map(id))
+    // What was told since then; a source that was silent meanwhile may have been counted as told before.
+    let replayed = try await DaemonRun.replay(journal).map(id)
+    let kept = try await run.events().map(id)
+    #expect(replayed[...] == kept.suffix(replayed.count) && replayed.count >= kept.count - before)
     let mode = try FileManager.default.attributesOfItem(atPath: journal)[.posixPermissions] as? Int
     #expect(mode == 0o600)
   }
