@@ -92,7 +92,7 @@ import Testing
   }
 
   @Test func `on the move it looks no more often than at rest, and what happens is told`() async throws {
-    let (run, options) = try await prepared("rest_s: 16, latency_s: 1", services: "regions")
+    let (run, options) = try await prepared("rest_s: 30, latency_s: 1", services: "regions")
     #expect(try await run.command(["regions", "add", "home", "--circle", "48,11.5,150"]).status == 0)
     try await lowPower(run, ["on"])
     try run.start(options, isSimulated: false)
