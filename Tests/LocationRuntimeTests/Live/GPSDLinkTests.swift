@@ -118,6 +118,6 @@ import Testing
     #expect(connection.receive() != nil)
     _ = link
     link = nil
-    #expect(connection.receive() == nil, "the connection is closed")
+    #expect(connection.waitForEnd(), "the connection is closed")
   }
 }
