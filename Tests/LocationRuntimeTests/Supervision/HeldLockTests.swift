@@ -55,7 +55,7 @@ import Testing
     // The engine's side ends it: the lock is free.
     run.terminate("holder")
     _ = try run.end("holder")
-    let check = try await Command.status("/usr/bin/flock", ["-w", "20", file, "true"])
+    let check = try await Command.status("/usr/bin/flock", ["-w", "250", file, "true"])
     #expect(check == 0)
     await run.supervisor.stop()
   }

@@ -213,7 +213,8 @@ import Testing
 
   @Test(arguments: SupervisorRun.Way.here)
   func `one that replaces another starts when that has ended`(way: SupervisorRun.Way) async throws {
-    let run = try SupervisorRun(way, graceMilliseconds: 100)
+    // Enough for the second one to end by itself.
+    let run = try SupervisorRun(way, graceMilliseconds: 3_000)
     run.add("same", "trap '' TERM; " + acknowledging)
     run.relaunch("same")
     run.deliver("same", event: 1)
