@@ -83,8 +83,8 @@ package final class LiveProcess: Sendable {
     return isEnough(lines)
   }
 
-  /// Sends a signal.
-  package func signal(_ number: Int32) { kill(pid, number) }
+  /// Sends a signal, unless it has ended: its number may be another's by then.
+  package func signal(_ number: Int32) { if status == nil { kill(pid, number) } }
 
   /// Waits for its end; its exit status as a shell has it, or nil where it does not end in time.
   package func finish(seconds: Double = TestPatience.seconds) async -> Int32? {

@@ -17,7 +17,7 @@ final class SupervisorRun {
     /// The ways that this machine has.
     static let here: [Way] = Way.allCases.filter { $0 == .stopSignal || hasFreezer }
     private static let hasFreezer: Bool = {
-      let parent = try? CgroupParent(name: "locwatch-test-probe")
+      let parent = try? CgroupParent(name: "locwatch-test-probe-\(getpid())")
       parent?.remove()
       return parent != nil
     }()
