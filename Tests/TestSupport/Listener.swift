@@ -148,12 +148,12 @@ package final class Connection: Sendable {
   /// Waits for the other side to end it; false where it does not in time.
   package func waitForEnd(seconds: Double = TestPatience.seconds) -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
-    while ContinuousClock.now < end {
+    repeat {
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      guard unsafe poll(&entry, 1, 100) > 0 else { continue }
+      guard unsafe poll(&entry, 1, seconds > 0 ? 100 : 0) > 0 else { continue }
       var bytes = [UInt8](repeating: 0, count: 4096)
       if unsafe recv(descriptor, &bytes, bytes.count, 0) <= 0 { return true }
-    }
+    } while ContinuousClock.now < end
     return false
   }
 

@@ -10,7 +10,7 @@ package final class ScriptedGPSD: Sendable {
   /// Its address as its clients write it.
   package var address: String { "127.0.0.1:\(listener.port)" }
 
-  /// Waits for a client to connect and to ask for reports; false where none does in time.
+  /// Waits for a client to connect, and then to ask for reports; false where none connects in time.
   package func connect(seconds: Double = TestPatience.seconds) -> Bool {
     let end = ContinuousClock.now + .seconds(seconds)
     repeat {
@@ -19,7 +19,7 @@ package final class ScriptedGPSD: Sendable {
       accepted.send(
         #"{"class":"VERSION","release":"3.22","rev":"3.22","proto_major":3,"proto_minor":14}"# + "\r\n")
       // One that is gone meanwhile may have waited in the queue, with all that it had to ask, since it was killed.
-      guard accepted.receive(seconds: seconds)?.contains("?WATCH") == true, !accepted.isOver else { continue }
+      guard accepted.receive()?.contains("?WATCH") == true, !accepted.isOver else { continue }
       let device =
         #"{"class":"DEVICE","path":"/dev/ttyTEST","driver":"NMEA0183","#
         + #""activated":"2026-05-04T06:30:00.000Z","flags":1,"native":0,"bps":4800,"parity":"N","#

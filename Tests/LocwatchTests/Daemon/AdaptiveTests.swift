@@ -37,14 +37,14 @@ import Testing
     let recording = run.folder("a.journal")
     try run.start(options + ["--record", recording], isSimulated: false)
     run.say(48)
-    #expect(run.gpsd.waitForRelease())
+    try await run.waitForRelease()
     try await run.wait("the release") { try run.switches().last?.event == .released }
     let off = try await status(run)
     #expect(off.contains(#""stale":false"#), "\(off)")
     #expect(
       off.contains(#""receiver":{"sampling":"adaptive","state":"off","reason":"enter","due":""#), "\(off)")
     let fix: Fix = try #require(try run.withEngine { $0.tally.last } ?? nil)
-    #expect(run.gpsd.connect())
+    try await run.waitForSearch()
     try await run.wait("the opening") { try run.switches().last?.event == .opened }
     let opened = try #require(try run.switches().last)
     // (962 m - 3 sigma) / 40 m/s + 2 s, less the evidence and the time to a fix, which a busy machine may make long.
@@ -72,7 +72,7 @@ import Testing
       ", longest_s: 600, latency_s: 1", regions: ["--circle 49,11.5,150"])
     try run.start(options, isSimulated: false)
     run.say(48)
-    #expect(run.gpsd.waitForRelease())
+    try await run.waitForRelease()
     try await run.wait("the release") { try run.switches().last?.event == .released }
     let due = try #require(try run.withEngine { $0.receiver })
     #expect(await run.end(SIGKILL) == 137)
@@ -82,7 +82,7 @@ import Testing
     #expect(try run.withEngine { $0.receiver } == due)
     #expect(!run.gpsd.connect(seconds: 0.5), "nobody asks for a fix")
     #expect(try await run.command(["regions", "add", "near", "--circle", "48.0005,11.5,200"]).status == 0)
-    #expect(run.gpsd.connect())
+    try await run.waitForSearch()
     for ago in [0.3, 0.2, 0.1, 0] { run.say(48, ago: ago) }
     try await run.wait("the fixes") { try run.storedFixes() >= 3 }
     #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
@@ -97,10 +97,10 @@ import Testing
     let (run, options) = try await prepared(", longest_s: 600", regions: ["--circle 49,11.5,150"])
     try run.start(options, isSimulated: false)
     run.say(48)
-    #expect(run.gpsd.waitForRelease())
+    try await run.waitForRelease()
     _ = run.folder.write("c.yaml", "sampling: {mode: continuous}\n")
     run.process?.signal(SIGHUP)
-    #expect(run.gpsd.connect())
+    try await run.waitForSearch()
     try await run.wait("the receiver") {
       try await status(run).contains(#""receiver":{"sampling":"continuous","state":"on"}"#)
     }
@@ -118,8 +118,8 @@ import Testing
     #expect(try await run.command(["regions", "add", "far", "--circle", "49,11.5,150"]).status == 0)
     try run.start(["--config", settings], isSimulated: false)
     run.say(48)
-    #expect(run.gpsd.waitForRelease())
-    #expect(run.gpsd.connect())
+    try await run.waitForRelease()
+    try await run.waitForSearch()
     try await run.wait("the hook") {
       KernelFile.read(run.folder("hooked")) == "on\noff\non\n"
     }

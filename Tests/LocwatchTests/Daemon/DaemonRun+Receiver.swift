@@ -17,6 +17,16 @@ extension DaemonRun {
         + #""lat":\#(latitude),"speed":20.0}"#)
   }
 
+  /// Waits until it asks gpsd for fixes, which may take half a minute: other tests go on meanwhile.
+  func waitForSearch(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await wait("a connection to gpsd", sourceLocation: sourceLocation) { gpsd.connect(seconds: 0) }
+  }
+
+  /// Waits until it has let go of gpsd.
+  func waitForRelease(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    try await wait("the release of gpsd", sourceLocation: sourceLocation) { gpsd.waitForRelease(seconds: 0) }
+  }
+
   /// What the engine was told, as the journal has it.
   func journaled() throws -> [Stamped] {
     var events: [Stamped] = []

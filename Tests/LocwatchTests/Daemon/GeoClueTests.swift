@@ -15,9 +15,10 @@ import Testing
     let path = run.folder("nmea.sock")
     try run.start(["--config", settings, "--nmea-socket", path], isSimulated: false)
     run.say(48)
-    #expect(run.gpsd.waitForRelease())
+    try await run.waitForRelease()
     var reader: StreamSocket? = try StreamSocket(path: path)
-    #expect(run.gpsd.connect(), "somebody wants fixes")
+    // Somebody wants fixes.
+    try await run.waitForSearch()
     var text = ""
     let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while !text.contains("\r\n"), ContinuousClock.now < end {

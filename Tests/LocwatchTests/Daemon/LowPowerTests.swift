@@ -54,7 +54,7 @@ import Testing
     let recording = run.folder("a.journal")
     try run.start(options + ["--record", recording], isSimulated: false)
     run.say(48)
-    #expect(run.gpsd.waitForRelease())
+    try await run.waitForRelease()
     try await run.wait("the release") { try run.switches().last?.event == .released }
     try await run.waitFor("program", .suspended)
     let moving = try wait(run)
@@ -97,11 +97,11 @@ import Testing
     try await lowPower(run, ["on"])
     try run.start(options, isSimulated: false)
     for ago in stride(from: 4.0, through: 0, by: -1) { run.say(48, ago: ago) }
-    #expect(run.gpsd.waitForRelease())
+    try await run.waitForRelease()
     try await run.wait("the release") { try run.switches().last?.event == .released }
     let fix: EngineInstant = try #require(try run.withEngine { $0.tally.last?.instant } ?? nil)
     #expect(try wait(run).reason == .lowPower)
-    #expect(run.gpsd.connect())
+    try await run.waitForSearch()
     try await run.wait("the opening") { try run.switches().last?.event == .opened }
     // By the way out at 40 m/s it would have been less than 5 s; the search begins as early as the first one took.
     let seconds = fix.seconds(to: try #require(try run.switches().last).at)
