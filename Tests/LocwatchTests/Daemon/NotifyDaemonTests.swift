@@ -49,6 +49,8 @@ import Testing
     #expect(Self.shown(run).isEmpty)
     run.move(0, second: 40)
     try await run.wait("the first") { Self.shown(run) == ["a: Tea: is ready"] }
+    // It answers when it has stored that it was shown: else the next daemon shows it again.
+    _ = try await run.command(["status"])
     await run.end(SIGKILL)
     try Self.start(run)
     run.move(0, second: 400)

@@ -31,8 +31,12 @@ final class SoundServer {
 
   struct Silent: Error {}
 
-  /// Its children end with it.
-  deinit { process.terminate() }
+  /// Its children end with it. What Foundation starts from a thread of a test has SIGTERM blocked, and leads a process
+  /// group.
+  deinit {
+    let pid = process.processIdentifier
+    if process.isRunning { kill(getpgid(pid) == pid ? -pid : pid, SIGKILL) }
+  }
 
   /// Each waits for the one before, by what that leaves behind; all end with the first.
   private static let script = #"""
