@@ -132,13 +132,17 @@ import Testing
     let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while Set(log(run)).count < count {
       try #require(ContinuousClock.now < end, "\(Set(log(run)).count) of \(count)")
-      let status = try await run.command(["status", "--json"])
-      guard status.stdout.contains(#""state":"notRunning""#) else { continue }
-      // A minute where it was: no further event, and the longest back-off, 300 s, is over after five rounds.
-      for _ in 0..<30 {
-        second += 2
-        run.gpsd.say(ScriptedGPSD.report(second: second, latitude: latitude))
+      let state = try run.state(of: "logger")
+      guard state == .notRunning || state == .suspended else {
+        try await Task.sleep(for: .milliseconds(10))
+        continue
       }
+      // Where it was: no further event. One step at a time, shorter than the ten seconds that the program has once it
+      // is started; the longest back-off is 300 s.
+      second += 5
+      let fixes = try run.storedFixes()
+      run.gpsd.say(ScriptedGPSD.report(second: second, latitude: latitude))
+      try await run.waitForFixes(fixes + 1)
     }
   }
 
