@@ -27,17 +27,15 @@ import Testing
     #expect(replay.stdout == watch.stdout, "\(replay.stderr)")
   }
 
-  /// What a Python program of one line prints.
-  private func python(_ program: String, _ arguments: [String] = []) throws -> String {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", "import socket,sys\n" + program] + arguments
-    process.standardOutput = pipe
-    try process.run()
-    let bytes = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: bytes, as: UTF8.self).filter { !$0.isNewline }
+  /// Sends each text as a datagram to a port of this machine.
+  private func send(_ texts: [String], to port: String) async throws {
+    let program = """
+      import socket, sys
+      other = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+      for text in sys.argv[2:]: other.sendto(text.encode(), ("127.0.0.1", int(sys.argv[1])))
+      """
+    let run = try await Binary.run(["python3", "-c", program, port] + texts, executable: "/usr/bin/env")
+    #expect(run.status == 0, "\(run.stderr)")
   }
 
   @Test func `datagrams are watched, also without an end of line`() async throws {
@@ -47,9 +45,7 @@ import Testing
     var isEnough = false
     for _ in 0..<1_200 where !isEnough {
       let sentences = ReceiverText.epoch().split(whereSeparator: \.isNewline).map(String.init)
-      _ = try python(
-        "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM)\n"
-          + "for x in sys.argv[2:]: s.sendto(x.encode(),('127.0.0.1',int(sys.argv[1])))", [port] + sentences)
+      try await send(sentences, to: port)
       isEnough = await watch.wait(seconds: 0.25, until: hasFixes)
     }
     #expect(isEnough, "\(watch.stdout)\(watch.stderr)")

@@ -44,6 +44,12 @@ struct ChildProcess: ~Copyable {
     unsafe posix_spawn_file_actions_adddup2(&actions, input.read, 0)
     unsafe posix_spawn_file_actions_adddup2(&actions, output.write, 1)
     unsafe posix_spawn_file_actions_adddup2(&actions, error.write, 2)
+    // What Foundation opens has no close-on-exec: a daemon would keep the pipe of another test from its end, and had
+    // fewer descriptors than a test allows it.
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? [] {
+      guard let descriptor = Int32(name), descriptor > 2 else { continue }
+      unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
 
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
