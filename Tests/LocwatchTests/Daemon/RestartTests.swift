@@ -48,7 +48,8 @@ import Testing
     }
     try await run.waitForFixes(Self.fixes)
     #expect(await run.end() == 0)
-    #expect(try await run.events() == expected)
+    let told = try await run.events()
+    #expect(DaemonRun.toldTheSame(told, expected), "\(told) \(expected)")
   }
 
   @Test(arguments: [Corpus.isFull ? 100 : 8])
@@ -77,7 +78,8 @@ import Testing
       }
       try await run.waitForFixes(Self.fixes)
       #expect(await run.end() == 0)
-      #expect(try await run.events() == expected, "\(seed)")
+      let told = try await run.events()
+      #expect(DaemonRun.toldTheSame(told, expected), "\(seed) \(told) \(expected)")
     }
   }
 
