@@ -14,7 +14,8 @@ struct AudioDaemonTests {
     try await run.add("a", "exec '\(program)' \(words)", manifest: "services: []\nmodes: [audio]")
     try run.start(run.settings(), through: ["/usr/bin/env"] + server.environment)
     run.move(0, second: 0)
-    try await run.wait("the first fix") { try run.shown("a") != nil }
+    try await run.waitForFixes(1)
+    try await run.wait("its program") { try run.shown("a") != nil }
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     try await run.wait("the session") { try run.shown("a")?.audio.map(\.state) == [.sounding] }
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
@@ -67,7 +68,8 @@ struct AudioDaemonTests {
       "a", #"echo '{"begin_audio":{"kind":"record"}}'"# + "\nserve", manifest: "services: []\nmodes: [audio]")
     try run.start(run.settings())
     run.move(0, second: 0)
-    try await run.wait("the first fix") { try run.shown("a") != nil }
+    try await run.waitForFixes(1)
+    try await run.wait("its program") { try run.shown("a") != nil }
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     try await run.wait("the answer") { run.log.contains { $0.line == #"{"audio":1}"# } }
     #expect(try await run.command(["subscribers", "microphone", "a", "deny"]).status == 0)

@@ -51,7 +51,8 @@ import Testing
       manifest: "services: []\nmodes: [voip]")
     try run.start(run.settings())
     run.move(0, second: 0)
-    try await run.wait("the first fix") { try run.shown("a") != nil }
+    try await run.waitForFixes(1)
+    try await run.wait("its program") { try run.shown("a") != nil }
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     #expect(server.line() == "connected")
     try await Self.holds(run)
@@ -90,8 +91,9 @@ import Testing
 
     #expect(try await run.command(["subscribers", "quit", "a"]).status == 0)
     try await run.waitFor("a", .notRunning)
+    let fixes = try run.storedFixes()
     run.move(0, second: 2_000)
-    try await run.wait("that fix") { try run.withEngine { $0.tally.fixes } ?? 0 > 0 }
+    try await run.waitForFixes(fixes + 1)
     #expect(try run.state(of: "a") == .notRunning)
     #expect(await run.end() == 0)
     server.end()
