@@ -56,7 +56,13 @@ final class DaemonRun {
       starter + (rights == .nobody ? Self.becomeNobody : [])
         + [Binary.path, "run", "--gpsd", gpsd.address, "--state", state]
         + (isSimulated ? ["--simulated"] : []) + mode + more)
-    if expectsConnection { try #require(gpsd.connect(), "\(process?.stderr ?? "")") }
+    guard expectsConnection else { return }
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
+    var isConnected = false
+    while !isConnected, process?.status == nil, ContinuousClock.now < end {
+      isConnected = gpsd.connect(seconds: 0.2)
+    }
+    try #require(isConnected, "\(process?.stderr ?? "")")
   }
 
   /// Ends it by a signal and waits for its end; its exit status.
