@@ -86,7 +86,9 @@ import Testing
     #expect(try await run.command(["regions", "add", "near", "--circle", "48.0005,11.5,200"]).status == 0)
     try await run.waitForSearch()
     for ago in [0.3, 0.2, 0.1, 0] { run.say(48, ago: ago) }
-    try await run.wait("the fixes") { try run.storedFixes() >= 3 }
+    try await run.wait("the state") {
+      try await run.events().contains { $0.contains(#""region":"near","state":"inside""#) }
+    }
     #expect(await run.end() == 0, "\(run.process?.stderr ?? "")")
     let told = try await run.events()
     #expect(told.contains { $0.contains(#""region":"near","state":"inside""#) }, "\(told)")
