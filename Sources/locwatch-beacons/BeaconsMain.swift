@@ -41,7 +41,7 @@ import LocationFormats
       }
       try lines.each { (line) throws(MessageBus.Failure) in
         guard case .array(let texts)? = (try? JSONTree(Array(line)))?["watch"] else { return }
-        let beacons = texts.compactMap { $0.text(or: nil).flatMap { Beacon($0) } }
+        let beacons = texts.compactMap { $0.string.flatMap { Beacon($0) } }
         for news in try monitors.watch(beacons, on: bus) { say(news) }
       }
     }

@@ -73,15 +73,15 @@ struct LocalServices {
   }
 
   private static func service(_ number: Int, _ tree: JSONTree) -> Service? {
-    guard let uuid = tree["service"]?.text(or: nil), case .array(let list)? = tree["characteristics"] else {
+    guard let uuid = tree["service"]?.string, case .array(let list)? = tree["characteristics"] else {
       return nil
     }
     return Service(
-      number: number, uuid: uuid, name: tree["name"]?.text(or: nil),
+      number: number, uuid: uuid, name: tree["name"]?.string,
       characteristics: list.map { entry in
         Characteristic(
-          uuid: entry["characteristic"]?.text(or: nil) ?? "", uses: entry["uses"]?.strings ?? [],
-          value: entry["value"]?.text(or: nil).flatMap(GattText.bytes))
+          uuid: entry["characteristic"]?.string ?? "", uses: entry["uses"]?.strings ?? [],
+          value: entry["value"]?.string.flatMap(GattText.bytes))
       })
   }
 
@@ -121,8 +121,8 @@ struct LocalServices {
   ) throws(MessageBus.Failure) {
     guard let place = services.firstIndex(where: { $0.number == number }),
       let which = services[place].characteristics.firstIndex(where: {
-        $0.uuid == line["characteristic"]?.text(or: nil)
-      }), let value = line["value"]?.text(or: nil).flatMap(GattText.bytes)
+        $0.uuid == line["characteristic"]?.string
+      }), let value = line["value"]?.string.flatMap(GattText.bytes)
     else { return }
     if services[place].characteristics[which].value != nil {
       services[place].characteristics[which].value = value
@@ -142,7 +142,7 @@ struct LocalServices {
     guard line["error"] != .boolean(true) else { return try refuse(request, on: bus) }
     waiting[request] = nil
     guard entry.isRead else { return try bus.reply(to: entry.call) }
-    let value = line["value"]?.text(or: nil).flatMap(GattText.bytes) ?? []
+    let value = line["value"]?.string.flatMap(GattText.bytes) ?? []
     try bus.reply(to: entry.call, [.bytes(Array(value.dropFirst(entry.offset)))])
   }
 

@@ -52,8 +52,8 @@ struct RemoteDevices {
 
   mutating func take(_ line: JSONTree, on bus: borrowing MessageBus) throws(MessageBus.Failure) {
     if let number = line["close"]?.integer { return try close(number, on: bus) }
-    guard let number = line["open"]?.integer, let address = line["device"]?.text(or: nil),
-      let service = line["service"]?.text(or: nil), let characteristic = line["characteristic"]?.text(or: nil)
+    guard let number = line["open"]?.integer, let address = line["device"]?.string,
+      let service = line["service"]?.string, let characteristic = line["characteristic"]?.string
     else { return }
     sessions.append(
       Session(number: number, address: address, service: service, characteristic: characteristic))

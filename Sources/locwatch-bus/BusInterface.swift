@@ -99,7 +99,7 @@ struct BusInterface: ~Copyable {
     for line in page.bytes.split(separator: UInt8(ascii: "\n")) {
       guard let tree = try? JSONTree(Array(line)), let id = tree["id"]?.integer else { continue }
       cursor = max(cursor, id)
-      let type = tree["type"]?.text(or: nil) ?? ""
+      let type = tree["type"]?.string ?? ""
       for listener in listeners {
         let text = String(decoding: line, as: UTF8.self)
         try bus.emit(

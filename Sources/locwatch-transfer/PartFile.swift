@@ -33,11 +33,11 @@ struct PartFile {
   ///
   /// After a boot only what was synchronised counts: a file may have grown before its bytes were written.
   func standing(of file: Int32) -> (begin: Int, validator: String)? {
-    guard let tree = Self.read(standingPath), let validator = tree["validator"]?.text(or: nil),
+    guard let tree = Self.read(standingPath), let validator = tree["validator"]?.string,
       !validator.isEmpty
     else { return nil }
     let size = Int(lseek(file, 0, SEEK_END))
-    let isSameBoot = tree["boot"]?.text(or: nil) == Self.boot
+    let isSameBoot = tree["boot"]?.string == Self.boot
     let begin = isSameBoot ? size : min(size, tree["safe"]?.integer ?? 0)
     return begin > 0 ? (begin, validator) : nil
   }

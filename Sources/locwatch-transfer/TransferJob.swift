@@ -26,21 +26,21 @@ struct TransferJob {
 
   /// - Throws: why it can't be begun.
   init(_ line: JSONTree) throws(TransferTrouble) {
-    guard let number = line["start"]?.integer, let job = line["job"], let part = line["part"]?.text(or: nil),
-      let directory = line["directory"]?.text(or: nil), let file = job["file"]?.text(or: nil),
-      let url = job["url"]?.text(or: nil)
+    guard let number = line["start"]?.integer, let job = line["job"], let part = line["part"]?.string,
+      let directory = line["directory"]?.string, let file = job["file"]?.string,
+      let url = job["url"]?.string
     else { throw TransferTrouble(.file) }
     self.number = number
-    isUpload = job["kind"]?.text(or: nil) == "put"
+    isUpload = job["kind"]?.string == "put"
     self.url = url
     address = try Self.address(url)
     headers = Self.headers(job["headers"])
-    user = job["user"]?.text(or: nil)
-    password = job["password"]?.text(or: nil)
+    user = job["user"]?.string
+    password = job["password"]?.string
     self.file = try OwnFile(file, in: directory)
     self.part = PartFile(path: part)
     limit = line["limit"]?.integer ?? .max
-    authority = line["authority"]?.text(or: nil)
+    authority = line["authority"]?.string
   }
 
   /// Goes where the server says it is. What is secret does not go to another host.
@@ -70,7 +70,7 @@ struct TransferJob {
     guard case .object(let members) = tree ?? .null else { return "" }
     return members.compactMap { member in
       // A header can't begin another one.
-      member.value.text(or: nil).map { value in
+      member.value.string.map { value in
         "\(member.key): \(value)".unicodeScalars.filter { $0.value >= 0x20 }
           .reduce(into: "") { $0.unicodeScalars.append($1) }
       }

@@ -39,15 +39,15 @@ struct NotificationsCommand: AsyncParsableCommand {
         let list = try state.seat().notifications(of: name)
         if list.isEmpty { Terminal.note("\(name) has no notifications scheduled") }
         try format.print(list, header: ["ID", "WHEN", "REPEAT", "TITLE"]) { tree in
-          let region = tree["region"]?.text(or: nil).map { "region \($0)" }
+          let region = tree["region"]?.string.map { "region \($0)" }
           return [
-            tree["id"]?.text(or: nil) ?? "", tree["at"]?.text(or: nil) ?? region ?? "",
-            tree["repeat"]?.text(or: nil) ?? "", tree["title"]?.text(or: nil) ?? "",
+            tree["id"]?.string ?? "", tree["at"]?.string ?? region ?? "",
+            tree["repeat"]?.string ?? "", tree["title"]?.string ?? "",
           ]
         } json: { tree, line in
           line.open()
           for key in ["id", "title", "at", "region", "repeat"] {
-            if let text = tree[key]?.text(or: nil) { line.member(named: key, text) }
+            if let text = tree[key]?.string { line.member(named: key, text) }
           }
           line.close()
         }

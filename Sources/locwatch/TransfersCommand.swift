@@ -34,14 +34,14 @@ struct TransfersCommand: AsyncParsableCommand {
         let list = try state.seat().transfers(of: name)
         if list.isEmpty { Terminal.note("\(name) has no open transfers") }
         try format.print(list, header: ["TRANSFER", "SESSION", "KIND", "STATE"]) { tree in
-          ["transfer", "session", "kind", "state"].map { tree[$0]?.text(or: nil) ?? tree[$0]?.text ?? "" }
+          ["transfer", "session", "kind", "state"].map { tree[$0]?.string ?? tree[$0]?.text ?? "" }
         } json: { tree, line in
           line.open()
           line.member("transfer", tree["transfer"]?.integer)
-          line.member("session", tree["session"]?.text(or: nil))
-          line.member("kind", tree["kind"]?.text(or: nil))
+          line.member("session", tree["session"]?.string)
+          line.member("kind", tree["kind"]?.string)
           line.member("discretionary", tree["discretionary"] == .boolean(true))
-          line.member("state", tree["state"]?.text(or: nil))
+          line.member("state", tree["state"]?.string)
           line.close()
         }
       }

@@ -117,7 +117,7 @@ extension FleetLayout {
   private func storedCatalog(_ version: Int) throws(Failure) -> FleetCatalog? {
     guard let entry = try fleet.get("catalog.\(version)") else { return nil }
     let meta = JetStream.tree(entry.value)
-    guard let name = meta["name"]?.text(or: nil), let chunks = meta["chunks"]?.integer else {
+    guard let name = meta["name"]?.string, let chunks = meta["chunks"]?.integer else {
       throw Failure(.data, what: "version \(version) of the regions is of another version of locwatch")
     }
     var since: [(any: Int, outline: Int)] = []
@@ -195,7 +195,7 @@ extension FleetLayout {
   private func forget(_ version: Int) throws(Failure) {
     guard version > 0, let entry = try fleet.get("catalog.\(version)") else { return }
     let meta = JetStream.tree(entry.value)
-    if let name = meta["name"]?.text(or: nil), let chunks = meta["chunks"]?.integer {
+    if let name = meta["name"]?.string, let chunks = meta["chunks"]?.integer {
       for chunk in 0..<chunks { try fleet.remove("regions.\(name).\(chunk)") }
     }
     try fleet.remove("catalog.\(version)")

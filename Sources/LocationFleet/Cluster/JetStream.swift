@@ -68,7 +68,7 @@ package final class JetStream {
     guard let error = answer["error"] else { return nil }
     return Refusal(
       code: error["code"]?.integer ?? 500, errorCode: error["err_code"]?.integer ?? 0,
-      description: error["description"]?.text(or: nil) ?? "no reason given")
+      description: error["description"]?.string ?? "no reason given")
   }
 
   /// Of a message that is not there.
@@ -189,7 +189,7 @@ extension JetStream {
     package init(_ name: String, _ answer: JSONTree) {
       self.name = name
       waiting = answer["num_pending"]?.integer ?? 0
-      created = UTCTime(rfc3339: Array((answer["created"]?.text(or: nil) ?? "").utf8).span)
+      created = UTCTime(rfc3339: Array((answer["created"]?.string ?? "").utf8).span)
     }
   }
 

@@ -55,7 +55,7 @@ package struct KeyValueBucket {
   /// What the answer to such a request says.
   static func entry(_ answer: JSONTree) -> Entry? {
     guard let message = answer["message"], let revision = message["seq"]?.integer else { return nil }
-    let text = message["data"]?.text(or: nil) ?? ""
+    let text = message["data"]?.string ?? ""
     return Entry(revision: UInt64(revision), value: Base64.bytes(text))
   }
 
@@ -144,9 +144,9 @@ extension KeyValueBucket {
   /// What the answer to such a request says.
   func written(_ answer: JSONTree) -> Written? {
     guard let entry = Self.entry(answer), let message = answer["message"],
-      let subject = message["subject"]?.text(or: nil), subject.hasPrefix(self.subject(""))
+      let subject = message["subject"]?.string, subject.hasPrefix(self.subject(""))
     else { return nil }
-    let time = message["time"]?.text(or: nil) ?? ""
+    let time = message["time"]?.string ?? ""
     return Written(
       key: String(subject.dropFirst(self.subject("").count)), entry: entry,
       time: UTCTime(rfc3339: Array(time.utf8).span))

@@ -76,7 +76,7 @@ struct FixMessage {
     case .malformed(let why): return .poison(why, payload: payload.array)
     case .gpsd: return .poison("a report of gpsd's protocol, not OwnTracks JSON", payload: payload.array)
     case .other:
-      let type = JetStream.tree(payload.array)["_type"]?.text(or: nil)
+      let type = JetStream.tree(payload.array)["_type"]?.string
       if let type, silentTypes.contains(type) { return .ignored }
       return .poison(
         type.map { "_type \"\($0)\" is not a position" } ?? "an object without a position",

@@ -57,7 +57,7 @@ package struct BodyTemplate: Hashable, Sendable {
     switch name {
     case "record": Array(line.text.utf8)
     case "text": escaped(EventWords.text(line))
-    case "type", "region", "time": escaped(line[name]?.text(or: nil) ?? "")
+    case "type", "region", "time": escaped(line[name]?.string ?? "")
     case "id": Array("\(line["id"]?.integer ?? 0)".utf8)
     default: nil
     }
@@ -75,8 +75,8 @@ package struct BodyTemplate: Hashable, Sendable {
 package enum EventWords {
   /// The words of a record that was kept as a line.
   package static func text(_ line: JSONTree) -> String {
-    if line["type"] == .string("test") { return "a test: \(line["reason"]?.text(or: nil) ?? "")" }
-    guard let record = TextRecord(line) else { return line["type"]?.text(or: nil) ?? "?" }
+    if line["type"] == .string("test") { return "a test: \(line["reason"]?.string ?? "")" }
+    guard let record = TextRecord(line) else { return line["type"]?.string ?? "?" }
     return record.detail.isEmpty ? record.what : "\(record.what) \(record.detail)"
   }
 }

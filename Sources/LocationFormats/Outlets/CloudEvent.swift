@@ -20,9 +20,9 @@ package struct CloudEvent: Hashable, Sendable {
     let number = line["id"]?.integer ?? 0
     id = "\(outlet.instance)/\(number)"
     source = outlet.eventSource
-    type = "locwatch.\(line["type"]?.text(or: nil) ?? "unknown").v1"
-    subject = line["region"]?.text(or: nil) ?? line["subscriber"]?.text(or: nil)
-    time = line["time"]?.text(or: nil)
+    type = "locwatch.\(line["type"]?.string ?? "unknown").v1"
+    subject = line["region"]?.string ?? line["subscriber"]?.string
+    time = line["time"]?.string
     data = line.text
   }
 

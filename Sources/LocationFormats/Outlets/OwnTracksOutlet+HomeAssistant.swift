@@ -45,7 +45,7 @@ extension OwnTracksOutlet {
     guard !gone.isEmpty else { return [] }
     let platform = JSONTree.object([.init(key: "platform", value: .string("binary_sensor"))])
     let states = gone.compactMap { component -> MQTTSession.Message? in
-      let topic = component.value["state_topic"]?.text(or: nil)
+      let topic = component.value["state_topic"]?.string
       guard let topic, topic.hasPrefix("\(self.topic)/region/") else { return nil }
       return .init(topic, "", isRetained: true)
     }

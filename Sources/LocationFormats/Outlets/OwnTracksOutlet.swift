@@ -103,7 +103,7 @@ package struct OwnTracksOutlet: Sendable {
   private var tracker: String { String(topic.suffix(2)) }
 
   private func seconds(_ line: JSONTree) -> JSONTree {
-    let time = line["time"]?.text(or: nil).flatMap { UTCTime(rfc3339: $0) }
+    let time = line["time"]?.string.flatMap { UTCTime(rfc3339: $0) }
     return .number("\((time?.microseconds ?? 0) / 1_000_000)")
   }
 
@@ -156,10 +156,10 @@ package struct OwnTracksOutlet: Sendable {
 
   /// What is published of an event; empty where it is none for others.
   package mutating func messages(for line: JSONTree) -> [MQTTSession.Message] {
-    let type = line["type"]?.text(or: nil) ?? ""
+    let type = line["type"]?.string ?? ""
     if type == "test" { return [.init(topic, line.text)] }
     var messages: [MQTTSession.Message] = []
-    let region = line["region"]?.text(or: nil)
+    let region = line["region"]?.string
     let isInside = Self.isInside(line, type)
     if let region, let isInside { told[region] = isInside }
     if type == "region.enter" || type == "region.exit" {
@@ -196,13 +196,13 @@ package struct OwnTracksOutlet: Sendable {
     switch type {
     case "region.enter": true
     case "region.exit": false
-    case "region.state": line["state"]?.text(or: nil).flatMap { $0 == "unknown" ? nil : $0 == "inside" }
+    case "region.state": line["state"]?.string.flatMap { $0 == "unknown" ? nil : $0 == "inside" }
     default: nil
     }
   }
 
   private func accuracy(_ line: JSONTree) -> JSONTree {
-    guard case .number(let text) = line["acc_m"], let meters = Double(text) else { return .number("0") }
+    guard let meters = line["acc_m"]?.double else { return .number("0") }
     return .number("\(Int(meters.rounded(.up)))")
   }
 
@@ -218,7 +218,7 @@ package struct OwnTracksOutlet: Sendable {
       .init(key: "tst", value: seconds(line)), .init(key: "acc", value: accuracy(line)),
       .init(key: "tid", value: .string(tracker)), .init(key: "t", value: .string(trigger)),
     ]
-    if case .number(let text) = line["speed_mps"], let speed = Double(text) {
+    if let speed = line["speed_mps"]?.double {
       members.append(.init(key: "vel", value: .number("\(Int((speed * 3.6).rounded()))")))
     }
     let regions = inside(at: line)
@@ -230,7 +230,7 @@ package struct OwnTracksOutlet: Sendable {
   }
 
   private func transitionMembers(_ line: JSONTree, isEnter: Bool) -> [JSONTree.Member] {
-    let region = line["region"]?.text(or: nil) ?? ""
+    let region = line["region"]?.string ?? ""
     var members: [JSONTree.Member] = [
       .init(key: "_type", value: .string("transition")),
       .init(key: "event", value: .string(isEnter ? "enter" : "leave")),

@@ -11,10 +11,7 @@ package enum ReducedLine {
   package static func of(_ line: JSONTree) -> JSONTree {
     guard case .object(let members) = line else { return line }
     var reduced = members.filter { kept.contains($0.key) }
-    func number(_ key: String) -> Double? {
-      if case .number(let text) = line[key] { Double(text) } else { nil }
-    }
-    guard let latitude = number("lat"), let longitude = number("lon"),
+    guard let latitude = line["lat"]?.double, let longitude = line["lon"]?.double,
       (-90...90).contains(latitude), (-180...180).contains(longitude)
     else { return .object(reduced) }
     let cell = ReducedCell(Coordinate(uncheckedLatitude: latitude, longitude: longitude))

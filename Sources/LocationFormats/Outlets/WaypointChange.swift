@@ -28,7 +28,7 @@ package struct WaypointChange: Sendable {
       throw Failure(.data, what: "it has no list of waypoints")
     }
     for waypoint in waypoints {
-      let name = waypoint["rid"]?.text(or: nil) ?? waypoint["desc"]?.text(or: nil)
+      let name = waypoint["rid"]?.string ?? waypoint["desc"]?.string
       guard let name, !name.isEmpty else { throw Failure(.data, what: "a waypoint has neither rid nor desc") }
       if Self.isOutOfRange(waypoint["lat"], 90) || Self.isOutOfRange(waypoint["lon"], 180) {
         removed.append(name)
@@ -60,7 +60,6 @@ package struct WaypointChange: Sendable {
   }
 
   private static func isOutOfRange(_ value: JSONTree?, _ limit: Double) -> Bool {
-    guard case .number(let text)? = value, let number = Double(text) else { return false }
-    return abs(number) > limit
+    value?.double.map { abs($0) > limit } ?? false
   }
 }

@@ -67,13 +67,13 @@ package enum PushPayload {
     case nil, .null: return nil
     case .string(let text): content = LocalNotification.Content(title: text)
     case .object:
-      let body = tree?["body"]?.text(or: nil)
-      content = LocalNotification.Content(title: tree?["title"]?.text(or: nil) ?? body ?? "")
+      let body = tree?["body"]?.string
+      content = LocalNotification.Content(title: tree?["title"]?.string ?? body ?? "")
       if tree?["title"] != nil { content.body = body ?? "" }
     case _: throw failure("its alert is neither a text nor an object")
     }
     guard !content.title.isEmpty else { throw failure("its alert has no title") }
-    content.sound = sound?.text(or: nil)
+    content.sound = sound?.string
     content.data = data?.text
     return content
   }

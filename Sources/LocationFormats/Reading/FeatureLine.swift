@@ -25,8 +25,7 @@ enum FeatureLine {
       default: nil
       }
     }.first
-    let altitude: Double? =
-      if position.count > 2, case .number(let text) = position[2] { Double(text) } else { nil }
+    let altitude = position.count > 2 ? position[2].double : nil
     var mode = FixMode.unknown
     if case .string(let provider)? = properties?["provider"] { mode = FixMode(provider: provider.utf8.span) }
     return FixReport(

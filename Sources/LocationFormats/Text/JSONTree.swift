@@ -134,7 +134,10 @@ extension JSONTree {
 
 extension JSONTree {
   /// The string it is.
-  package func text(or other: String?) -> String? { if case .string(let text) = self { text } else { other } }
+  package var string: String? { if case .string(let text) = self { text } else { nil } }
+
+  /// The number it is.
+  package var double: Double? { if case .number(let text) = self { Double(text) } else { nil } }
 
   /// The whole number it is.
   package var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }

@@ -3,11 +3,8 @@ package import LocationCore
 extension RecordFields {
   /// The fields of a record that was kept as a line.
   package init(_ line: JSONTree) {
-    self.init(type: line["type"]?.text(or: nil) ?? "?")
+    self.init(type: line["type"]?.string ?? "?")
     guard case .object(let members) = line else { return }
-    func number(_ key: String) -> Double? {
-      if case .number(let digits) = line[key] { Double(digits) } else { nil }
-    }
     for member in members {
       switch member.value {
       case .string(let text): add(member.key, .text(text))
@@ -15,11 +12,11 @@ extension RecordFields {
       case .object, .array, .boolean, .null: break
       }
     }
-    if let latitude = number("lat"), let longitude = number("lon") {
+    if let latitude = line["lat"]?.double, let longitude = line["lon"]?.double {
       position(latitude: latitude, longitude: longitude, "")
     }
-    if let meters = number("acc_m") {
-      let source = line["acc_source"]?.text(or: nil).flatMap { Accuracy.Source(rawValue: $0) }
+    if let meters = line["acc_m"]?.double {
+      let source = line["acc_source"]?.string.flatMap { Accuracy.Source(rawValue: $0) }
       accuracy(Accuracy(radiusMeters: meters, source: source ?? .reported), "")
     }
   }

@@ -54,7 +54,7 @@ package struct PMTiles: TileArchive {
     zooms = Int(min(header[100], 30))...Int(max(min(header[101], 30), min(header[100], 30)))
     let (offset, length) = (Self.number(header, 24), Self.number(header, 32))
     let metadata = try Self.part(descriptor, path, header, at: offset, count: length)
-    attribution = ((try? JSONTree(metadata))?["attribution"]?.text(or: nil)).map(Markup.plain) ?? ""
+    attribution = ((try? JSONTree(metadata))?["attribution"]?.string).map(Markup.plain) ?? ""
   }
 
   /// The bytes of a tile; nil where the archive has none there.

@@ -58,7 +58,7 @@ extension Explanation {
   /// A record of which only itself is kept, and what was decided about it; nil where not even that.
   private static func kept(_ id: Int, _ database: StateDatabase) throws(Failure) -> Explanation? {
     guard let event = try database.event(id: id) else { return nil }
-    let time = event["time"]?.text(or: nil).flatMap { UTCTime(rfc3339: $0) }
+    let time = event["time"]?.string.flatMap { UTCTime(rfc3339: $0) }
     var explanation = Explanation(time: time ?? UTCTime(microseconds: 0))
     explanation.event = event
     explanation.decisions = try database.decisions(about: id)

@@ -135,7 +135,7 @@ extension JSONTree {
 extension JSONTree {
   /// Without what a notification says: that is for the user alone.
   fileprivate var withoutWords: JSONTree {
-    guard case .object(let members) = self, self["type"]?.text(or: nil) == "notification" else { return self }
+    guard case .object(let members) = self, self["type"]?.string == "notification" else { return self }
     return .object(members.filter { $0.key != "title" })
   }
 }

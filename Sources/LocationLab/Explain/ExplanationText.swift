@@ -46,7 +46,7 @@ struct ExplanationText {
 
   /// Whether subscribers are told of such a record.
   private static func canBeTold(_ record: JSONTree) -> Bool {
-    let type = record["type"]?.text(or: nil) ?? ""
+    let type = record["type"]?.string ?? ""
     return ["significant", "location"].contains(type) || type.hasPrefix("region.") || type.hasPrefix("visit.")
   }
 
@@ -67,8 +67,8 @@ struct ExplanationText {
       add("fix", "", "taken as ±\(radius) (× \(Wording.number(error.factor, 2))): \(error.phrase)")
     }
     if let source = explanation.source { add("fix", "", words(source)) }
-    if let receiver = explanation.receiver, receiver["state"]?.text(or: nil) == "off" {
-      let reason = receiver["reason"]?.text(or: nil) ?? "?"
+    if let receiver = explanation.receiver, receiver["state"]?.string == "off" {
+      let reason = receiver["reason"]?.string ?? "?"
       add("fix", "", "the receiver is off: \(ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason)")
     }
     if let until = explanation.knownUntil {
@@ -199,10 +199,10 @@ struct ExplanationText {
   /// A record in words, its time of day first.
   private func words(_ stored: JSONTree) -> String {
     let record = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
-    let time = record["time"]?.text(or: nil)?.dropFirst(11).prefix(8) ?? "?"
+    let time = record["time"]?.string?.dropFirst(11).prefix(8) ?? "?"
     let text = TextRecord(record, in: units)
     let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
-    let words = text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.text(or: nil) ?? "?"
+    let words = text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.string ?? "?"
     return TextTable.cell("\(time)  \(words)\(id)")
   }
 

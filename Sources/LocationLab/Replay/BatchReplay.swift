@@ -122,7 +122,7 @@ enum BatchLine {
   private static let prefix = Array(#"{"track":""#.utf8)
 
   private static func member(_ key: String, of line: [UInt8]) -> String? {
-    return (try? JSONTree(line))?[key]?.text(or: nil)
+    return (try? JSONTree(line))?[key]?.string
   }
 }
 

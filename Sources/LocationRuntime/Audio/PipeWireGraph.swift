@@ -104,7 +104,7 @@ package struct PipeWireGraph: Sendable {
         clients[id] = nil
         continue
       }
-      switch object["type"]?.text(or: nil) {
+      switch object["type"]?.string {
       case "PipeWire:Interface:Node": nodes[id] = Self.node(info)
       case "PipeWire:Interface:Client": clients[id] = Self.client(info)
       case _: break
@@ -114,25 +114,25 @@ package struct PipeWireGraph: Sendable {
 
   /// Nil where it is no stream of sound.
   private static func node(_ info: JSONTree) -> Node? {
-    guard let properties = info["props"], let kind = properties["media.class"]?.text(or: nil),
+    guard let properties = info["props"], let kind = properties["media.class"]?.string,
       kind == "Stream/Output/Audio" || kind == "Stream/Input/Audio",
       let serial = properties["object.serial"]?.integer
     else { return nil }
     return Node(
       serial: serial, client: properties["client.id"]?.integer,
       claimedPID: Self.pid(properties["application.process.id"]),
-      isRunning: info["state"]?.text(or: nil) == "running")
+      isRunning: info["state"]?.string == "running")
   }
 
   private static func client(_ info: JSONTree) -> Client {
     let properties = info["props"]
     return Client(
       pid: pid(properties?["pipewire.sec.pid"]), claimedPID: pid(properties?["application.process.id"]),
-      isSpokenFor: properties?["client.api"]?.text(or: nil) == "pipewire-pulse")
+      isSpokenFor: properties?["client.api"]?.string == "pipewire-pulse")
   }
 
   /// A number, or a text of one.
   private static func pid(_ value: JSONTree?) -> Int32? {
-    value?.integer.flatMap { Int32(exactly: $0) } ?? value?.text(or: nil).flatMap { Int32($0) }
+    value?.integer.flatMap { Int32(exactly: $0) } ?? value?.string.flatMap { Int32($0) }
   }
 }

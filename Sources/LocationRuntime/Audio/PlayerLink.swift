@@ -48,6 +48,6 @@ struct PlayerLink: LinkedSibling {
     if hasEnded {
       link.complain("locwatch-player has ended and is started again; until then no key commands a session")
     }
-    return lines.compactMap { $0["command"]?.text(or: nil) }
+    return lines.compactMap { $0["command"]?.string }
   }
 }

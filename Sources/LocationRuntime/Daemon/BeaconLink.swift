@@ -45,8 +45,8 @@ struct BeaconLink: LinkedSibling {
   }
 
   private mutating func take(_ line: JSONTree) -> BeaconEvent? {
-    func beacon(_ key: String) -> Beacon? { line[key]?.text(or: nil).flatMap { Beacon($0) } }
-    if let text = line["trouble"]?.text(or: nil) { link.complain("beacons: \(text)") }
+    func beacon(_ key: String) -> Beacon? { line[key]?.string.flatMap { Beacon($0) } }
+    if let text = line["trouble"]?.string { link.complain("beacons: \(text)") }
     if let beacon = beacon("found") { return .seen(beacon, seconds: nil) }
     if let beacon = beacon("lost") { return .lost(beacon, secondsAgo: Self.lostSeconds) }
     return line["lost"] == .null ? .lost(nil, secondsAgo: 0) : nil

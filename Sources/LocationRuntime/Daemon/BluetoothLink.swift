@@ -143,7 +143,7 @@ struct BluetoothLink: LinkedSibling {
   }
 
   private mutating func take(_ line: JSONTree) -> News? {
-    if let text = line["trouble"]?.text(or: nil) { link.complain("Bluetooth: \(text)") }
+    if let text = line["trouble"]?.string { link.complain("Bluetooth: \(text)") }
     if let entry = entry(line["registered"]) {
       note(entry.number, isRegistered: true)
       return .event(subscriber: entry.subscriber, .connected(session: entry.terms.session))
@@ -152,12 +152,12 @@ struct BluetoothLink: LinkedSibling {
       note(entry.number, isRegistered: false)
       return .event(subscriber: entry.subscriber, .disconnected(session: entry.terms.session))
     }
-    guard let entry = entry(line["asks"]), let kind = line["what"]?.text(or: nil),
-      let what = GattRequest.Kind(rawValue: kind), let characteristic = line["characteristic"]?.text(or: nil)
+    guard let entry = entry(line["asks"]), let kind = line["what"]?.string,
+      let what = GattRequest.Kind(rawValue: kind), let characteristic = line["characteristic"]?.string
     else { return nil }
     let request = GattRequest(
       number: line["request"]?.integer, kind: what, characteristic: characteristic,
-      value: line["value"]?.text(or: nil))
+      value: line["value"]?.string)
     return .event(subscriber: entry.subscriber, .request(session: entry.terms.session, request))
   }
 

@@ -18,8 +18,8 @@ enum ControlAnswer {
     guard let error = tree["error"] else { return nil }
     let code = error["code"]?.integer.flatMap { Failure.Code(rawValue: Int32(clamping: $0)) }
     return Failure(
-      code ?? .software, file: error["file"]?.text(or: nil),
-      what: error["what"]?.text(or: nil) ?? "no reason",
-      remedy: error["remedy"]?.text(or: nil))
+      code ?? .software, file: error["file"]?.string,
+      what: error["what"]?.string ?? "no reason",
+      remedy: error["remedy"]?.string)
   }
 }

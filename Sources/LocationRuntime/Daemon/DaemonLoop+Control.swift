@@ -11,7 +11,7 @@ extension DaemonLoop {
     var members: [JSONTree.Member] = []
     do throws(Failure) {
       let request = try question.request.get()
-      switch request["do"]?.text(or: nil) {
+      switch request["do"]?.string {
       case "status": return control.answer(client, Array(try status().text.utf8), at: clock.instant)
       case "follow":
         try control.follow(client, fixes: request["fixes"] == .boolean(true))
@@ -62,7 +62,7 @@ extension DaemonLoop {
   }
 
   func word(_ key: String, _ request: JSONTree) throws(Failure) -> String {
-    guard let word = request[key]?.text(or: nil) else {
+    guard let word = request[key]?.string else {
       throw Failure(.usage, what: "no \"\(key)\" in the request")
     }
     return word
@@ -70,7 +70,7 @@ extension DaemonLoop {
 
   /// Whether the `value` of a request is the first of two words.
   func choice(_ request: JSONTree, _ yes: String, _ no: String) throws(Failure) -> Bool {
-    switch request["value"]?.text(or: nil) {
+    switch request["value"]?.string {
     case yes: return true
     case no: return false
     default: throw Failure(.usage, what: "\"value\" is \(yes) or \(no)")
@@ -102,7 +102,7 @@ extension DaemonLoop {
 
   private mutating func acknowledge(_ request: JSONTree) throws(Failure) {
     guard let id = request["id"]?.integer else { throw Failure(.usage, what: "no \"id\" in the request") }
-    let name = request["subscriber"]?.text(or: nil)
+    let name = request["subscriber"]?.string
     let names = Acknowledgement.waiting(for: id, subscriber: name, among: live.engine.subscribers)
     guard !names.isEmpty else { throw Acknowledgement.nobody(id, name) }
     for name in names {

@@ -7,7 +7,7 @@ extension DaemonLoop {
   mutating func notifications(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
     let name = try subscriber(request)
     let event: ModeEvent
-    switch request["do"]?.text(or: nil) {
+    switch request["do"]?.string {
     case "notify":
       let notification = try NotificationAnswer.notification(request["notify"] ?? .object([]))
       try alignNotifications()

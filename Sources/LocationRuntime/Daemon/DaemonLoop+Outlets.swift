@@ -94,7 +94,7 @@ extension DaemonLoop {
   }
 
   private mutating func obey(_ command: JSONTree, of outlet: String) throws(Failure) {
-    switch command["action"]?.text(or: nil) {
+    switch command["action"]?.string {
     case "reportLocation": report(through: outlet)
     case "setWaypoints":
       let change = try WaypointChange(command["waypoints"] ?? .null, outlet: outlet) { id throws(Failure) in

@@ -134,12 +134,11 @@ extension DaemonLoop {
 
   private mutating func take(_ line: JSONTree, of name: String) throws(Failure) {
     let bytes = line["bytes"]?.integer ?? 0
-    var seconds = 0.0
-    if case .number(let text) = line["seconds"] ?? .null { seconds = Double(text) ?? 0 }
+    let seconds = line["seconds"]?.double ?? 0
     if let number = line["done"]?.integer {
       try end(number, of: name, .done, bytes: bytes, seconds: seconds)
     } else if let number = line["failed"]?.integer {
-      let reason = line["reason"]?.text(or: nil).flatMap { TransferRecord.Reason(rawValue: $0) } ?? .file
+      let reason = line["reason"]?.string.flatMap { TransferRecord.Reason(rawValue: $0) } ?? .file
       try end(
         number, of: name, .failed(reason, status: line["status"]?.integer), bytes: bytes, seconds: seconds)
     } else if let number = line["asks"]?.integer {

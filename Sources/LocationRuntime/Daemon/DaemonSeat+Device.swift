@@ -20,12 +20,9 @@ extension DaemonSeat {
     guard isThere,
       let fix = try status()["fix"]
     else { return nil }
-    func number(_ key: String) -> Double? {
-      if case .number(let text) = fix[key] { Double(text) } else { nil }
-    }
-    guard let latitude = number("lat"), let longitude = number("lon"),
-      let coordinate = Coordinate(latitude: latitude, longitude: longitude), let accuracy = number("acc_m"),
-      let age = number("age_s")
+    guard let latitude = fix["lat"]?.double, let longitude = fix["lon"]?.double,
+      let coordinate = Coordinate(latitude: latitude, longitude: longitude),
+      let accuracy = fix["acc_m"]?.double, let age = fix["age_s"]?.double
     else { return nil }
     return LastFix(coordinate: coordinate, accuracyMeters: accuracy, ageSeconds: age)
   }

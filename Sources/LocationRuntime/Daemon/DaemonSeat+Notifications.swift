@@ -24,7 +24,7 @@ extension DaemonSeat {
     if let client = try ControlClient.connect(state: state) {
       let answer = try client.ask(
         "notify", [.init(key: "subscriber", value: .string(name)), .init(key: "notify", value: notification)])
-      return answer["notification"]?.text(or: nil)
+      return answer["notification"]?.string
     }
     let parsed = try NotificationAnswer.notification(notification)
     try leave(.notify(parsed), for: name)

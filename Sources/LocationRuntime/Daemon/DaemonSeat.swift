@@ -26,7 +26,7 @@ package struct DaemonSeat: Sendable {
     if let client = try ControlClient.connect(state: state) {
       let answer = try client.ask("region-states", [JSONTree.Member(key: "ids", strings: ids)])
       for id in ids {
-        states[id] = answer["states"]?[id]?.text(or: nil).flatMap { RegionState(rawValue: $0) }
+        states[id] = answer["states"]?[id]?.string.flatMap { RegionState(rawValue: $0) }
       }
     } else if let database = try StateDatabase.openToRead(path: state) {
       let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)

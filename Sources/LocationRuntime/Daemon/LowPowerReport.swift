@@ -21,7 +21,7 @@ package struct LowPowerReport: Hashable, Sendable {
   /// - Throws: ``Failure`` where the answer is another one.
   init(_ answer: JSONTree) throws(Failure) {
     guard case .boolean(let isOn) = answer["low_power"],
-      let sampling = answer["sampling"]?.text(or: nil)
+      let sampling = answer["sampling"]?.string
     else { throw Failure(.software, what: "the daemon's answer says nothing of low-power mode") }
     self.isOn = isOn
     self.sampling = sampling

@@ -79,35 +79,35 @@ package enum StatusText {
   }
 
   private static func describe(receiver: JSONTree) -> String {
-    let state = receiver["state"]?.text(or: nil) ?? "?"
-    guard let reason = receiver["reason"]?.text(or: nil) else { return "\(state) all the time" }
+    let state = receiver["state"]?.string ?? "?"
+    guard let reason = receiver["reason"]?.string else { return "\(state) all the time" }
     let phrase = ReceiverOrder.Reason(rawValue: reason)?.phrase ?? reason
     guard state == "off" else { return "\(state): \(phrase)" }
-    guard case .number(let text) = receiver["due_s"] ?? .null, let seconds = Double(text) else {
+    guard let seconds = receiver["due_s"]?.double else {
       return "off until something asks for a fix: \(phrase)"
     }
     return "off, on again in \(Wording.duration(seconds.rounded())): \(phrase)"
   }
 
   private static func describe(outlet: JSONTree) -> String {
-    func word(_ key: String) -> String { outlet[key]?.text(or: nil) ?? "?" }
+    func word(_ key: String) -> String { outlet[key]?.string ?? "?" }
     var text = "\(word("name")) to \(word("to")): \(word("state"))"
     if let waiting = outlet["waiting"]?.integer, waiting > 0 { text += ", \(waiting) waiting" }
     if let skipped = outlet["skipped"]?.integer, skipped > 0 { text += ", \(skipped) skipped" }
-    if let reason = outlet["reason"]?.text(or: nil) { text += ": \(reason)" }
+    if let reason = outlet["reason"]?.string { text += ": \(reason)" }
     return text
   }
 
   private static func describe(subscriber: JSONTree) -> String {
-    let name = subscriber["name"]?.text(or: nil) ?? "?"
-    let state = subscriber["state"]?.text(or: nil) ?? "?"
+    let name = subscriber["name"]?.string ?? "?"
+    let state = subscriber["state"]?.string ?? "?"
     let waiting = subscriber["waiting"]?.integer ?? 0
     var text = "\(name): \(state)"
     if waiting > 0 { text += ", \(waiting) not acknowledged" }
     if subscriber["force_quit"] != nil { text += ", force-quit" }
     if let status = subscriber["last_status"]?.integer, status != 0 {
       text += ", last ended with status \(status)"
-      if let line = subscriber["last_error"]?.text(or: nil) { text += ": \(line)" }
+      if let line = subscriber["last_error"]?.string { text += ": \(line)" }
     }
     return text
   }

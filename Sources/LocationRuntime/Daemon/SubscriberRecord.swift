@@ -33,19 +33,19 @@ package struct SubscriberRecord: Sendable {
     guard !stored.isEmpty else { return [] }
     var known: [String: JSONTree] = [:]
     if case .array(let elements) = try seat.status()["subscribers"] ?? .null {
-      for element in elements { known[element["name"]?.text(or: nil) ?? ""] = element }
+      for element in elements { known[element["name"]?.string ?? ""] = element }
     }
     return stored.map { SubscriberRecord($0.subscriber, known[$0.subscriber.name]) }
   }
 
   private init(_ subscriber: Subscriber, _ known: JSONTree?) {
     self.subscriber = subscriber
-    state = known?["state"]?.text(or: nil) ?? SubscriberState.notRunning.rawValue
+    state = known?["state"]?.string ?? SubscriberState.notRunning.rawValue
     waiting = known?["waiting"]?.integer ?? 0
     oldest = known?["oldest"]?.integer
     wasForceQuit = known?["force_quit"] == .boolean(true)
     lastStatus = known?["last_status"]?.integer
-    lastError = known?["last_error"]?.text(or: nil)
+    lastError = known?["last_error"]?.string
     fetch = known?["fetch"]
     keepAlive = known?["keep_alive_s"]
     sockets = known?["sockets"]
@@ -132,18 +132,18 @@ package struct SubscriberRecord: Sendable {
     }
     if let keepAlive { rows.append(["keep-alive", "every \(keepAlive.text) s at least"]) }
     if case .array(let tags)? = sockets {
-      rows.append(["sockets", tags.compactMap { $0.text(or: nil) }.joined(separator: ", ")])
+      rows.append(["sockets", tags.compactMap { $0.string }.joined(separator: ", ")])
     }
     if case .array(let sessions)? = accessories {
       let words = sessions.map { session in
         let isConnected = session["connected"] == .boolean(true)
-        return (session["session"]?.text(or: nil) ?? "") + (isConnected ? " connected" : " waits")
+        return (session["session"]?.string ?? "") + (isConnected ? " connected" : " waits")
       }
       rows.append(["accessories", words.joined(separator: ", ")])
     }
     if case .array(let sessions)? = audio {
       let words = sessions.map { session in
-        ["audio", "kind", "state"].compactMap { session[$0]?.text(or: nil) ?? session[$0]?.text }
+        ["audio", "kind", "state"].compactMap { session[$0]?.string ?? session[$0]?.text }
           .joined(separator: " ")
       }
       rows.append(["audio", words.joined(separator: ", ")])

@@ -68,6 +68,6 @@ struct SubscriberTerms {
 
   /// A value in a row of text.
   static func text(of value: JSONTree) -> String {
-    value.strings?.joined(separator: ", ") ?? value.text(or: nil) ?? value.text
+    value.strings?.joined(separator: ", ") ?? value.string ?? value.text
   }
 }

@@ -168,9 +168,9 @@ struct OutletProcess: Outlet {
       requests.count < Self.requestLimit
     {
       requests.append(.push(push, number: number))
-    } else if let note = answer["note"]?.text(or: nil), requests.count < Self.requestLimit {
+    } else if let note = answer["note"]?.string, requests.count < Self.requestLimit {
       requests.append(.note(note))
-    } else if let reason = answer["failed"]?.text(or: nil) {
+    } else if let reason = answer["failed"]?.string {
       var failure = OutletFailure(reason)
       failure.waitSeconds = answer["wait_s"]?.integer.map { Double($0) }
       failure.isCounted = answer["offline"] != .boolean(true)

@@ -129,7 +129,7 @@ extension StateDatabase {
         var reader = JSONReader(Array(line.utf8))
         return LoggedEvent(
           id: try row.decode(forColumn: "id"), type: try row.decode(forColumn: "type"),
-          region: try JSONTree(&reader)["region"]?.text(or: nil), line: line
+          region: try JSONTree(&reader)["region"]?.string, line: line
         )
       }
     }

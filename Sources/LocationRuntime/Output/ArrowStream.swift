@@ -132,7 +132,7 @@ struct ArrowColumn {
     case .text where line[range.lowerBound] == UInt8(ascii: "\""):
       let text = range.lowerBound + 1..<range.upperBound - 1
       if line[text].contains(UInt8(ascii: "\\")) {
-        data += Array(((try? JSONTree(Array(line[range])))?.text(or: nil) ?? "").utf8)
+        data += Array(((try? JSONTree(Array(line[range])))?.string ?? "").utf8)
       } else {
         data += line[text]
       }

@@ -23,7 +23,7 @@ package struct EventText {
       let tree = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
       guard let text = TextRecord(tree, in: encoder.style.units) else { continue }
       let id = tree["id"]?.integer ?? 0
-      bytes += encoder.text(text, at: tree["time"]?.text(or: nil) ?? "", suffix: "  [\(id)]")
+      bytes += encoder.text(text, at: tree["time"]?.string ?? "", suffix: "  [\(id)]")
       bytes.append(UInt8(ascii: "\n"))
     }
     return bytes

@@ -41,7 +41,7 @@ package enum MetricsText {
     writer.gauge(
       "low_power", "Whether the machine is in low-power mode.",
       status["low_power"] == .boolean(true) ? "1" : "0")
-    if let state = status["receiver"]?["state"]?.text(or: nil) {
+    if let state = status["receiver"]?["state"]?.string {
       writer.gauge("receiver_on", "Whether the receiver is on.", state == "on" ? "1" : "0")
     }
     writer.counter(
@@ -79,14 +79,14 @@ package enum MetricsText {
     for subscriber in all {
       writer.sample(
         [
-          "subscriber": subscriber["name"]?.text(or: nil) ?? "",
-          "state": subscriber["state"]?.text(or: nil) ?? "",
+          "subscriber": subscriber["name"]?.string ?? "",
+          "state": subscriber["state"]?.string ?? "",
         ],
         .number("1"))
     }
     writer.family("subscriber_pending", "Events that each subscriber has not acknowledged.", isCounter: false)
     for subscriber in all {
-      writer.sample(["subscriber": subscriber["name"]?.text(or: nil) ?? ""], subscriber["waiting"])
+      writer.sample(["subscriber": subscriber["name"]?.string ?? ""], subscriber["waiting"])
     }
   }
 
@@ -94,14 +94,14 @@ package enum MetricsText {
     guard case .array(let all) = status["outlets"] ?? .null, !all.isEmpty else { return }
     func family(_ name: String, _ help: String, isCounter: Bool, _ value: (JSONTree) -> JSONTree?) {
       writer.family(name, help, isCounter: isCounter)
-      for outlet in all { writer.sample(["outlet": outlet["name"]?.text(or: nil) ?? ""], value(outlet)) }
+      for outlet in all { writer.sample(["outlet": outlet["name"]?.string ?? ""], value(outlet)) }
     }
     family("outlet_pending", "Events that each outlet has not accepted.", isCounter: false) { $0["waiting"] }
     family("outlet_attempts", "Failed attempts since each outlet last accepted an event.", isCounter: false) {
       $0["attempts"] ?? .number("0")
     }
     family("outlet_disabled", "Whether each outlet is disabled.", isCounter: false) {
-      .number($0["state"]?.text(or: nil) == "disabled" ? "1" : "0")
+      .number($0["state"]?.string == "disabled" ? "1" : "0")
     }
     family("outlet_skipped_events", "Events that too many others pushed out.", isCounter: true) {
       $0["skipped"]

@@ -6,10 +6,10 @@ enum AccessoryAnswer {
   /// Reads the object; nil where it is none.
   static func read(from reader: inout JSONReader) throws(JSONError) -> AccessoryEvent? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.text(or: nil), isName(session),
-      let kind = AccessoryTerms.Kind(rawValue: tree["kind"]?.text(or: nil) ?? "serial")
+    guard let session = tree["session"]?.string, isName(session),
+      let kind = AccessoryTerms.Kind(rawValue: tree["kind"]?.string ?? "serial")
     else { return nil }
-    let device = tree["device"]?.text(or: nil)
+    let device = tree["device"]?.string
     switch kind {
     case .serial, .usb:
       guard let device, isPath(device) else { return nil }
@@ -37,7 +37,7 @@ enum AccessoryAnswer {
   /// The value that a program gives to a characteristic of its service; nil where the object is none.
   static func value(from reader: inout JSONReader) throws(JSONError) -> AccessoryEvent? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.text(or: nil), isName(session),
+    guard let session = tree["session"]?.string, isName(session),
       let characteristic = uuid(tree["characteristic"]), let value = bytes(tree["value"])
     else { return nil }
     return .publish(session: session, characteristic: characteristic, value: value)
@@ -46,7 +46,7 @@ enum AccessoryAnswer {
   /// What a program answers another device; nil where the object is none.
   static func answer(from reader: inout JSONReader) throws(JSONError) -> GattAnswer? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.text(or: nil), isName(session),
+    guard let session = tree["session"]?.string, isName(session),
       let request = tree["request"]?.integer
     else { return nil }
     if tree["error"] == .boolean(true) {
@@ -64,7 +64,7 @@ enum AccessoryAnswer {
     guard characteristics.count == list.count, Set(characteristics.map(\.uuid)).count == list.count else {
       return nil
     }
-    let name = tree["name"]?.text(or: nil)
+    let name = tree["name"]?.string
     guard name.map({ (1...longestName).contains($0.utf8.count) }) ?? true else { return nil }
     return GattService(uuid: uuid, name: name, characteristics: characteristics)
   }
@@ -72,16 +72,16 @@ enum AccessoryAnswer {
   private static func characteristic(_ tree: JSONTree) -> GattCharacteristic? {
     guard let uuid = uuid(tree["characteristic"]), case .array(let words)? = tree["uses"], !words.isEmpty
     else { return nil }
-    let uses = words.compactMap { $0.text(or: nil).flatMap { GattCharacteristic.Use(rawValue: $0) } }
+    let uses = words.compactMap { $0.string.flatMap { GattCharacteristic.Use(rawValue: $0) } }
     guard uses.count == words.count else { return nil }
     guard let value = tree["value"] else { return GattCharacteristic(uuid: uuid, uses: uses) }
     return bytes(value).map { GattCharacteristic(uuid: uuid, uses: uses, value: $0) }
   }
 
-  private static func uuid(_ tree: JSONTree?) -> String? { tree?.text(or: nil).flatMap(GattText.uuid) }
+  private static func uuid(_ tree: JSONTree?) -> String? { tree?.string.flatMap(GattText.uuid) }
 
   private static func bytes(_ tree: JSONTree?) -> String? {
-    tree?.text(or: nil).flatMap(GattText.bytes).map { GattText.text($0) }
+    tree?.string.flatMap(GattText.bytes).map { GattText.text($0) }
   }
 
   private static func isName(_ text: String) -> Bool {

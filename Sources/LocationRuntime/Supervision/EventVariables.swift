@@ -13,16 +13,16 @@ package enum EventVariables {
   ///
   /// - Parameter line: a record as a line of JSON; of anything else follows nothing.
   package static func entries(of line: [UInt8]) -> [String] {
-    guard let record = try? JSONTree(line), let type = record["type"]?.text(or: nil) else { return [] }
+    guard let record = try? JSONTree(line), let type = record["type"]?.string else { return [] }
     var entries: [String] = []
     func add(_ name: String, _ value: String?) { if let value { entries.append("\(name)=\(value)") } }
     func number(_ key: String) -> String? {
       if case .number(let text) = record[key] { text } else { nil }
     }
-    func time(_ key: String) -> UTCTime? { record[key]?.text(or: nil).flatMap { UTCTime(rfc3339: $0) } }
+    func time(_ key: String) -> UTCTime? { record[key]?.string.flatMap { UTCTime(rfc3339: $0) } }
     add("LOCWATCH_EVENT", EventKind(type: type)?.rawValue ?? type)
-    add("LOCWATCH_REGION", record["region"]?.text(or: nil))
-    add("LOCWATCH_TIME", record["time"]?.text(or: nil))
+    add("LOCWATCH_REGION", record["region"]?.string)
+    add("LOCWATCH_TIME", record["time"]?.string)
     add("LOCWATCH_LAT", number("lat"))
     add("LOCWATCH_LON", number("lon"))
     add("LOCWATCH_ACCURACY", number("acc_m") ?? number("radius_m"))

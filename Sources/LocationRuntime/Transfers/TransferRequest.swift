@@ -14,9 +14,9 @@ package struct TransferRequest: Hashable, Sendable {
   /// Reads the object; nil where it is none.
   static func read(from reader: inout JSONReader) throws(JSONError) -> TransferRequest? {
     let tree = try JSONTree(&reader)
-    guard let session = tree["session"]?.text(or: nil), (1...nameBytes).contains(session.utf8.count),
-      let kind = TransferTerms.Kind(rawValue: tree["kind"]?.text(or: nil) ?? "get"),
-      let file = tree["file"]?.text(or: nil), (1...Int(PATH_MAX)).contains(file.utf8.count)
+    guard let session = tree["session"]?.string, (1...nameBytes).contains(session.utf8.count),
+      let kind = TransferTerms.Kind(rawValue: tree["kind"]?.string ?? "get"),
+      let file = tree["file"]?.string, (1...Int(PATH_MAX)).contains(file.utf8.count)
     else { return nil }
     var terms = TransferTerms(session: session, kind: kind)
     for (key, path) in flags {
@@ -38,7 +38,7 @@ package struct TransferRequest: Hashable, Sendable {
     }
     if let headers = tree["headers"] {
       guard case .object(let members) = headers,
-        members.allSatisfy({ $0.value.text(or: nil) != nil && !$0.key.isEmpty })
+        members.allSatisfy({ $0.value.string != nil && !$0.key.isEmpty })
       else { return nil }
       job.append(.init(key: "headers", value: headers))
     }

@@ -200,11 +200,8 @@ struct ServeRoutes {
     guard let tree = try? JSONTree(&reader), reader.isAtEnd() else {
       throw Failure(.data, what: "the body is no JSON")
     }
-    func number(_ key: String) -> Double? {
-      if case .number(let text)? = tree[key] { Double(text) } else { nil }
-    }
-    guard let latitude = number("lat"), let longitude = number("lon"), let radius = number("radius_m"),
-      (-90...90).contains(latitude), (-180...180).contains(longitude)
+    guard let latitude = tree["lat"]?.double, let longitude = tree["lon"]?.double,
+      let radius = tree["radius_m"]?.double, (-90...90).contains(latitude), (-180...180).contains(longitude)
     else { throw Failure(.data, what: "a circle has lat, lon and radius_m") }
     let center = Coordinate(uncheckedLatitude: latitude, longitude: longitude)
     return (tree, PlaceText.Circle(center: center, radiusMeters: radius))
@@ -212,9 +209,9 @@ struct ServeRoutes {
 
   private func add(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
     let (tree, circle) = try circle(http)
-    guard let id = tree["id"]?.text(or: nil) else { throw Failure(.data, what: "a region has an id") }
+    guard let id = tree["id"]?.string else { throw Failure(.data, what: "a region has an id") }
     var edit = RegionEdit(id: id)
-    edit.name = tree["name"]?.text(or: nil)
+    edit.name = tree["name"]?.string
     return try store(try edit.apply(to: circle), id, changing: false)
   }
 

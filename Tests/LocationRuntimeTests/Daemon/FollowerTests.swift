@@ -32,7 +32,7 @@ import Testing
     #expect(follower.send("{\"do\":\"follow\"}\n"))
     #expect(turn().isEmpty)
     let question = try #require(turn().first)
-    #expect(try question.request.get()["do"]?.text(or: nil) == "follow")
+    #expect(try question.request.get()["do"]?.string == "follow")
     try socket.follow(question.client)
   }
 

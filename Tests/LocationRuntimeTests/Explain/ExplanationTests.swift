@@ -35,7 +35,7 @@ import Testing
   @Test func `why a region did not fire: one weak fix, and what it lacks`() throws {
     let past = try Past(Self.coming)
     let answer = try past.explain(Question(at: Self.time(91), region: "home"))
-    #expect(answer("time")?.text(or: nil) == "2026-05-01T06:01:31.000Z")
+    #expect(answer("time")?.string == "2026-05-01T06:01:31.000Z")
     #expect(answer("report", "verdict") == .string("accepted"))
     #expect(answer("fix", "acc_m")?.double == 20)
     #expect(answer("fix", "acc_source") == .string("reported"))
@@ -61,7 +61,7 @@ import Testing
     let past = try Past(Self.coming)
     let answer = try past.explain(Question(at: Self.time(91), region: "home"))
     let told = Dictionary(
-      uniqueKeysWithValues: answer.list("subscribers").map { ($0("subscriber")?.text(or: nil), $0("would")) })
+      uniqueKeysWithValues: answer.list("subscribers").map { ($0("subscriber")?.string, $0("would")) })
     #expect(told["logger"]??("action") == .string("wake"))
     #expect(told["logger"]??("rule") == .string("B4"))
     #expect(told["shy"]??("action") == .string("refuse"))
@@ -70,7 +70,7 @@ import Testing
     #expect(told["tourist"]??("action") == .string("none"))
     #expect(told["tourist"]??("reason") == .string("other_regions"))
     let one = try past.explain(Question(at: Self.time(91), subscriber: "logger"))
-    let services = one.list("subscribers")[0].list("would").map { $0("service")?.text(or: nil) }
+    let services = one.list("subscribers")[0].list("would").map { $0("service")?.string }
     #expect(one.list("subscribers").count == 1)
     #expect(services == ["significant-change", "regions", "visits"])
     #expect(one("subscribers", "would", "reason") == .string("no_service"))
@@ -97,8 +97,8 @@ import Testing
     #expect(answer("regions", "state_after") == .string("inside"))
     #expect(answer("regions", "reason") == .string("entered"))
     let decisions = answer.list("decisions")
-    #expect(decisions.prefix(2).map { $0("subscriber")?.text(or: nil) } == ["logger", "shy"])
-    #expect(decisions.prefix(2).map { $0("action")?.text(or: nil) } == ["wake", "refuse"])
+    #expect(decisions.prefix(2).map { $0("subscriber")?.string } == ["logger", "shy"])
+    #expect(decisions.prefix(2).map { $0("action")?.string } == ["wake", "refuse"])
     // Nobody acknowledges it, so it is tried again.
     #expect(decisions.dropFirst(2).allSatisfy { $0("action") == .string("relaunch") })
     #expect(answer("regions", "last", "type") == .string("region.state"))
@@ -112,7 +112,7 @@ import Testing
     let answer = try past.explain(Question(event: id))
     #expect(answer("event", "type") == .string("region.dwell"))
     #expect(answer("time") == .string(dwell.time.rfc3339))
-    let fix = try #require(answer("fix", "time")?.text(or: nil).flatMap { UTCTime(rfc3339: $0) })
+    let fix = try #require(answer("fix", "time")?.string.flatMap { UTCTime(rfc3339: $0) })
     #expect(fix <= dwell.time)
     let before = try past.explain(Question(at: dwell.time.advanced(bySeconds: -10), region: "home"))
     let need = try #require(before.list("regions")[0].list("needs").first { $0("way") == .string("dwelled") })

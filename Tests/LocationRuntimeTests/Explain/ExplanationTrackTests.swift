@@ -58,7 +58,7 @@ import Testing
     _ = replay.finish(notes: [])
     let exit = try #require(replay.sink.all.first { $0.type == "region.exit" })
     let found = try Explanation(Question(event: exit.id), track: path, Self.request)
-    #expect(found.event?["type"]?.text(or: nil) == "region.exit")
+    #expect(found.event?["type"]?.string == "region.exit")
     #expect(!found.decisions.isEmpty)
   }
 

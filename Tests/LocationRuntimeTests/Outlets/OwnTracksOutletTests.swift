@@ -203,7 +203,7 @@ import Testing
     var ids: Set<String> = []
     for component in components {
       #expect(component.value["platform"] != nil)
-      ids.insert(try #require(component.value["unique_id"]?.text(or: nil)))
+      ids.insert(try #require(component.value["unique_id"]?.string))
     }
     #expect(ids.count == 2)
     #expect(components[0].value["json_attributes_topic"] == .string("owntracks/anna/boat/attributes"))

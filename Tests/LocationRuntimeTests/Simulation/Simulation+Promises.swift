@@ -89,7 +89,7 @@ struct SimulationPromises {
   private mutating func learn(_ line: ArraySlice<UInt8>) throws {
     guard String(decoding: line, as: UTF8.self).contains("\"rule\":\"B2\"") else { return }
     let record = try JSONTree(Array(line))
-    guard record["action"]?.text(or: nil) == "deliver", let name = record["subscriber"]?.text(or: nil),
+    guard record["action"]?.string == "deliver", let name = record["subscriber"]?.string,
       let event = record["event"]?.integer
     else { return }
     passing.insert(Handed(name: name, event: event))
@@ -145,9 +145,9 @@ extension Simulation {
     guard host.host.journal.trouble == nil, !disk.isStopped else { return }
     for handed in promises.unexplained where !promises.passing.contains(handed) {
       let decisions = try database.decisions(about: handed.event).filter {
-        $0["subscriber"]?.text(or: nil) == handed.name
+        $0["subscriber"]?.string == handed.name
       }
-      guard decisions.contains(where: { ["drop", "coalesce"].contains($0["action"]?.text(or: nil)) }) else {
+      guard decisions.contains(where: { ["drop", "coalesce"].contains($0["action"]?.string) }) else {
         throw violation(
           "event \(handed.event) waits for \(handed.name) no more, and nothing says why: \(decisions.map(\.text))"
         )

@@ -101,7 +101,7 @@ import Testing
     var reader = JSONReader(Array((enter ?? "").utf8))
     let record = try JSONTree(&reader)
     let id = try #require(record["id"]?.integer)
-    let time = try #require(record["time"]?.text(or: nil).flatMap { UTCTime(rfc3339: $0) })
+    let time = try #require(record["time"]?.string.flatMap { UTCTime(rfc3339: $0) })
 
     let event = try await answer(run, ["--event", "\(id)"])
     #expect(event["event"]?["region"] == .string("end"))

@@ -67,9 +67,9 @@ final class WebhookEndpoint {
         return nil
       }
       return Request(
-        path: tree["path"]?.text(or: nil) ?? "",
-        headers: members.reduce(into: [:]) { $0[$1.key] = $1.value.text(or: nil) ?? "" },
-        body: tree["body"]?.text(or: nil) ?? "", isSigned: tree["signed"] == .boolean(true))
+        path: tree["path"]?.string ?? "",
+        headers: members.reduce(into: [:]) { $0[$1.key] = $1.value.string ?? "" },
+        body: tree["body"]?.string ?? "", isSigned: tree["signed"] == .boolean(true))
     }
   }
 
