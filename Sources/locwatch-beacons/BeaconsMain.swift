@@ -56,6 +56,6 @@ import LocationFormats
   }
 
   private static func say(_ key: String, _ value: JSONTree) {
-    print(JSONTree.object([.init(key: key, value: value)]).text)
+    print(JSONTree.object([key: value]).text)
   }
 }

@@ -68,10 +68,10 @@ import LocationFormats
   }
 
   /// Says one thing.
-  static func say(_ key: String, _ value: JSONTree) { say([.init(key: key, value: value)]) }
+  static func say(_ key: String, _ value: JSONTree) { say([key: value]) }
 
   /// Says a line.
-  static func say(_ members: [JSONTree.Member]) { print(JSONTree.object(members).text) }
+  static func say(_ members: KeyValuePairs<String, JSONTree?>) { print(JSONTree.object(members).text) }
 
   /// Says something for the log.
   static func note(_ trouble: String) { say("trouble", .string(trouble)) }

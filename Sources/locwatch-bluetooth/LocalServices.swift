@@ -201,7 +201,7 @@ struct LocalServices {
   /// A service is offered no longer.
   private mutating func forget(_ place: Int) {
     if services[place].asked == nil, services[place].adapter != nil {
-      BluetoothMain.say("gone", .number("\(services[place].number)"))
+      BluetoothMain.say("gone", .integer(services[place].number))
     }
     services[place].asked = nil
     services[place].advertised = nil
@@ -216,7 +216,7 @@ struct LocalServices {
     if let place = services.firstIndex(where: { $0.asked == call }) {
       services[place].asked = nil
       guard message.kind == .error else {
-        return BluetoothMain.say("registered", .number("\(services[place].number)"))
+        return BluetoothMain.say("registered", .integer(services[place].number))
       }
       services[place].adapter = nil
       BluetoothMain.note("BlueZ does not offer the service: \(message.errorText)")
@@ -305,14 +305,11 @@ struct LocalServices {
   private func tell(
     _ kind: GattRequest.Kind, _ place: Int, _ which: Int, value: [UInt8]? = nil, request: Int? = nil
   ) {
-    var members: [JSONTree.Member] = [
-      .init(key: "asks", value: .number("\(services[place].number)")),
-      .init(key: "what", value: .string(kind.rawValue)),
-      .init(key: "characteristic", value: .string(services[place].characteristics[which].uuid)),
-    ]
-    if let request { members.append(.init(key: "request", value: .number("\(request)"))) }
-    if let value { members.append(.init(key: "value", value: .string(GattText.text(value)))) }
-    BluetoothMain.say(members)
+    BluetoothMain.say([
+      "asks": .integer(services[place].number), "what": .string(kind.rawValue),
+      "characteristic": .string(services[place].characteristics[which].uuid),
+      "request": request.map { .integer($0) }, "value": value.map { .string(GattText.text($0)) },
+    ])
   }
 
   // MARK: What BlueZ is told

@@ -68,22 +68,22 @@ enum Answer {
   case failed(SendFailure)
 
   func say() {
-    var members: [JSONTree.Member]
-    switch self {
-    case .command(let tree): members = [.init(key: "command", value: tree)]
-    case .push(let tree, let number):
-      members = [.init(key: "push", value: tree), .init(key: "number", value: .number("\(number)"))]
-    case .connected: members = [.init(key: "connected", value: .boolean(true))]
-    case .note(let text): members = [.init(key: "note", value: .string(text))]
-    case .accepted(let id): members = [.init(key: "accepted", value: .number("\(id)"))]
-    case .failed(let failure):
-      members = [.init(key: "failed", value: .string(failure.reason))]
-      if let wait = failure.waitSeconds { members.append(.init(key: "wait_s", value: .number("\(wait)"))) }
-      if failure.isOffline { members.append(.init(key: "offline", value: .boolean(true))) }
-      if failure.isFinal { members.append(.init(key: "final", value: .boolean(true))) }
-    }
+    let line: JSONTree =
+      switch self {
+      case .command(let tree): .object(["command": tree])
+      case .push(let tree, let number): .object(["push": tree, "number": .integer(number)])
+      case .connected: .object(["connected": .boolean(true)])
+      case .note(let text): .object(["note": .string(text)])
+      case .accepted(let id): .object(["accepted": .integer(id)])
+      case .failed(let failure):
+        .object([
+          "failed": .string(failure.reason), "wait_s": failure.waitSeconds.map { .integer($0) },
+          "offline": failure.isOffline ? .boolean(true) : nil,
+          "final": failure.isFinal ? .boolean(true) : nil,
+        ])
+      }
     do throws(Failure) {
-      try OutputFile(path: "-").write(Array((JSONTree.object(members).text + "\n").utf8))
+      try OutputFile(path: "-").write(Array((line.text + "\n").utf8))
     } catch {
       // The daemon is gone: the next one begins where it was.
       exit(0)

@@ -47,8 +47,7 @@ struct PartFile {
     guard fsync(file) == 0 else { throw TransferTrouble(code: errno) }
     try Self.write(
       .object([
-        .init(key: "validator", value: .string(validator)), .init(key: "boot", value: .string(Self.boot)),
-        .init(key: "safe", value: .number("\(bytes)")),
+        "validator": .string(validator), "boot": .string(Self.boot), "safe": .integer(bytes),
       ]), to: standingPath)
   }
 
@@ -61,7 +60,7 @@ struct PartFile {
   /// Puts the whole file where it is wanted. What tells that goes before, so that it is not fetched twice.
   func deliver(to file: OwnFile, bytes: Int, _ descriptor: Int32) throws(TransferTrouble) {
     guard fsync(descriptor) == 0 else { throw TransferTrouble(code: errno) }
-    try Self.write(.object([.init(key: "bytes", value: .number("\(bytes)"))]), to: donePath)
+    try Self.write(.object(["bytes": .integer(bytes)]), to: donePath)
     do throws(TransferTrouble) {
       try file.receive(path)
     } catch {

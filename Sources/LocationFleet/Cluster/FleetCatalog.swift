@@ -168,8 +168,7 @@ extension FleetLayout {
       chunks += 1
     }
     let meta = JSONTree.object([
-      .init(key: "name", value: .string(name)), .init(key: "chunks", value: .number("\(chunks)")),
-      .init(key: "regions", value: .number("\(catalog.entries.count)")),
+      "name": .string(name), "chunks": .integer(chunks), "regions": .integer(catalog.entries.count),
     ])
     guard try fleet.put("catalog.\(catalog.version)", Array(meta.text.utf8), over: 0) != nil else {
       throw Failure(

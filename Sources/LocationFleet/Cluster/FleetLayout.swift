@@ -68,13 +68,11 @@ package struct FleetLayout {
     func stream(_ name: String, _ subject: String, days: Double, windowSeconds: Double) throws(Failure) {
       try self.stream.ensureStream(
         name,
-        [
-          .init(key: "subjects", value: .array([.string(subject)])),
-          .init(key: "storage", value: .string("file")), .init(key: "discard", value: .string("old")),
-          .init(key: "num_replicas", value: .number("\(settings.replicas)")),
-          .init(key: "max_age", value: .number("\(Int(days * 86_400e9))")),
-          .init(key: "duplicate_window", value: .number("\(Int(windowSeconds * 1e9))")),
-        ])
+        .object([
+          "subjects": .strings([subject]), "storage": .string("file"), "discard": .string("old"),
+          "num_replicas": .integer(settings.replicas), "max_age": .integer(Int(days * 86_400e9)),
+          "duplicate_window": .integer(Int(windowSeconds * 1e9)),
+        ]))
     }
     try stream(Self.fixes, "fix.>", days: settings.fixDays, windowSeconds: 120)
     try stream(Self.events, "event.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)

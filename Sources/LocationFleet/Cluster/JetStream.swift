@@ -87,8 +87,8 @@ package final class JetStream {
 
 extension JetStream {
   /// Makes a stream, or gives the one that is there the same configuration.
-  package func ensureStream(_ name: String, _ configuration: [JSONTree.Member]) throws(Failure) {
-    let body = JSONTree.object([.init(key: "name", value: .string(name))] + configuration)
+  package func ensureStream(_ name: String, _ configuration: JSONTree) throws(Failure) {
+    let body = configuration.over(.object(["name": .string(name)]))
     switch try call("STREAM.CREATE.\(name)", body) {
     case .success: return
     case .failure(let refusal) where refusal.errorCode == Self.noReplicas:
@@ -101,7 +101,7 @@ extension JetStream {
 
   /// How many messages a stream has for each subject of a pattern.
   package func subjects(of stream: String, matching pattern: String) throws(Failure) -> [String: Int] {
-    let body = JSONTree.object([.init(key: "subjects_filter", value: .string(pattern))])
+    let body = JSONTree.object(["subjects_filter": .string(pattern)])
     let answer = try demand("STREAM.INFO.\(stream)", body)
     guard case .object(let members)? = answer["state"]?["subjects"] else { return [:] }
     return Dictionary(members.map { ($0.key, $0.value.integer ?? 0) }) { first, _ in first }
@@ -156,23 +156,17 @@ extension JetStream {
     }
 
     func consumer(named name: String) -> JSONTree {
-      var members: [JSONTree.Member] = [
-        .init(key: "name", value: .string(name)), .init(key: "ack_policy", value: .string("none")),
+      let configuration = JSONTree.object([
+        "name": .string(name), "ack_policy": .string("none"),
         // Its place is kept in the key-value store, so the consumer itself may be lost.
-        .init(key: "mem_storage", value: .boolean(true)), .init(key: "num_replicas", value: .number("1")),
-        .init(key: "inactive_threshold", value: .number("60000000000")),
-      ]
-      if subject != ">" { members.append(.init(key: "filter_subject", value: .string(subject))) }
-      if headersOnly { members.append(.init(key: "headers_only", value: .boolean(true))) }
-      if let from {
-        members.append(.init(key: "deliver_policy", value: .string("by_start_sequence")))
-        members.append(.init(key: "opt_start_seq", value: .number("\(max(1, from))")))
-      } else {
-        members.append(.init(key: "deliver_policy", value: .string("last_per_subject")))
-      }
-      return .object([
-        .init(key: "stream_name", value: .string(stream)), .init(key: "config", value: .object(members)),
+        "mem_storage": .boolean(true), "num_replicas": .integer(1),
+        "inactive_threshold": .integer(60_000_000_000),
+        "filter_subject": subject == ">" ? nil : .string(subject),
+        "headers_only": headersOnly ? .boolean(true) : nil,
+        "deliver_policy": .string(from == nil ? "last_per_subject" : "by_start_sequence"),
+        "opt_start_seq": from.map { .integer(max(1, $0)) },
       ])
+      return .object(["stream_name": .string(stream), "config": configuration])
     }
   }
 

@@ -29,14 +29,11 @@ package struct KeyValueBucket {
   package func ensure(replicas: Int) throws(Failure) {
     try stream.ensureStream(
       "KV_\(name)",
-      [
-        .init(key: "subjects", value: .array([.string("$KV.\(name).>")])),
-        .init(key: "max_msgs_per_subject", value: .number("1")),
-        .init(key: "discard", value: .string("new")), .init(key: "storage", value: .string("file")),
-        .init(key: "allow_rollup_hdrs", value: .boolean(true)),
-        .init(key: "deny_delete", value: .boolean(true)),
-        .init(key: "num_replicas", value: .number("\(replicas)")),
-      ])
+      .object([
+        "subjects": .strings(["$KV.\(name).>"]), "max_msgs_per_subject": .integer(1),
+        "discard": .string("new"), "storage": .string("file"), "allow_rollup_hdrs": .boolean(true),
+        "deny_delete": .boolean(true), "num_replicas": .integer(replicas),
+      ]))
   }
 
   /// The value of a key, from the leader; nil where it has none.
@@ -46,7 +43,7 @@ package struct KeyValueBucket {
 
   /// The body of a request for the last message of a subject.
   static func request(_ subject: String) -> JSONTree {
-    .object([.init(key: "last_by_subj", value: .string(subject))])
+    .object(["last_by_subj": .string(subject)])
   }
 
   /// The subject of the request for a value.
@@ -84,9 +81,9 @@ package struct KeyValueBucket {
   ///
   /// - Parameter revision: a value of a later one stays; nil for whatever there is.
   package func remove(_ key: String, revision: UInt64? = nil) throws(Failure) {
-    var members: [JSONTree.Member] = [.init(key: "filter", value: .string(subject(key)))]
-    if let revision { members.append(.init(key: "seq", value: .number("\(revision + 1)"))) }
-    _ = try stream.demand("STREAM.PURGE.KV_\(name)", .object(members))
+    _ = try stream.demand(
+      "STREAM.PURGE.KV_\(name)",
+      .object(["filter": .string(subject(key)), "seq": revision.map { .integer($0 + 1) }]))
   }
 
   /// Every value whose key fits a pattern, by key.
@@ -136,9 +133,7 @@ extension KeyValueBucket {
   /// The body of a request for the first value that was written under a revision or a later one. It needs no index of
   /// keys.
   static func request(from revision: UInt64) -> JSONTree {
-    .object([
-      .init(key: "seq", value: .number("\(revision)")), .init(key: "next_by_subj", value: .string(">")),
-    ])
+    .object(["seq": .integer(revision), "next_by_subj": .string(">")])
   }
 
   /// What the answer to such a request says.

@@ -84,22 +84,15 @@ package struct DeviceReport {
   /// One JSON object.
   package var json: String {
     let (fixes, accepted) = device.counts
-    var members: [JSONTree.Member] = [
-      .init(key: "v", value: .number("1")), .init(key: "device", value: .string(FleetLine.track(of: name))),
-      .init(key: "partition", value: .number("\(partition)")),
-      .init(key: "fixes", value: .number("\(fixes)")),
-      .init(key: "accepted", value: .number("\(accepted)")),
-      .init(key: "inside", value: .array(device.regionsInside.map { .string($0) })),
-      .init(key: "place", value: .string(device.visitStage.rawValue)),
-      .init(key: "catalog", value: .number("\(device.catalogVersion)")),
-      .init(key: "sequence", value: .number("\(device.sequence)")),
-    ]
-    if let fix = device.lastFix {
-      members.append(.init(key: "time", value: .string(fix.time.rfc3339)))
-      members.append(.init(key: "lat", value: .fixed(fix.coordinate.latitude, FixedPoint.degrees)))
-      members.append(.init(key: "lon", value: .fixed(fix.coordinate.longitude, FixedPoint.degrees)))
-      members.append(.init(key: "acc_m", value: .fixed(fix.accuracy.radiusMeters, 1)))
-    }
-    return JSONTree.object(members).text
+    let fix = device.lastFix
+    return JSONTree.object([
+      "v": .integer(1), "device": .string(FleetLine.track(of: name)), "partition": .integer(partition),
+      "fixes": .integer(fixes), "accepted": .integer(accepted), "inside": .strings(device.regionsInside),
+      "place": .string(device.visitStage.rawValue), "catalog": .integer(device.catalogVersion),
+      "sequence": .integer(device.sequence), "time": fix.map { .string($0.time.rfc3339) },
+      "lat": fix.map { .fixed($0.coordinate.latitude, FixedPoint.degrees) },
+      "lon": fix.map { .fixed($0.coordinate.longitude, FixedPoint.degrees) },
+      "acc_m": fix.map { .fixed($0.accuracy.radiusMeters, 1) },
+    ]).text
   }
 }

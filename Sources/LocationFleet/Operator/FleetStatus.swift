@@ -118,24 +118,17 @@ package struct FleetStatus {
   /// One JSON object.
   package var json: String {
     func tree(_ value: some Encodable) -> JSONTree { (try? ExactEncoder.tree(of: value)) ?? .null }
-    func number(_ value: Int) -> JSONTree { .number("\(value)") }
+    let partitions = partitions.map { partition -> JSONTree in
+      .object([
+        "number": .integer(partition.number), "worker": partition.worker.map { .string($0) } ?? .null,
+        "waiting": .integer(partition.waiting), "checkpoint": tree(partition.checkpoint),
+      ])
+    }
     return JSONTree.object([
-      .init(key: "v", value: .number("1")), .init(key: "settings", value: tree(settings)),
-      .init(key: "devices", value: number(devices)), .init(key: "fixes", value: number(fixes)),
-      .init(key: "events", value: number(events)), .init(key: "dead_letters", value: number(deadLetters)),
-      .init(key: "catalog", value: number(catalogVersion)), .init(key: "regions", value: number(regions)),
-      .init(key: "workers", value: .array(workers.map { tree($0) })),
-      .init(
-        key: "partitions",
-        value: .array(
-          partitions.map { partition in
-            .object([
-              .init(key: "number", value: number(partition.number)),
-              .init(key: "worker", value: partition.worker.map { .string($0) } ?? .null),
-              .init(key: "waiting", value: number(partition.waiting)),
-              .init(key: "checkpoint", value: tree(partition.checkpoint)),
-            ])
-          })),
+      "v": .integer(1), "settings": tree(settings), "devices": .integer(devices), "fixes": .integer(fixes),
+      "events": .integer(events), "dead_letters": .integer(deadLetters), "catalog": .integer(catalogVersion),
+      "regions": .integer(regions), "workers": .array(workers.map { tree($0) }),
+      "partitions": .array(partitions),
     ]).text
   }
 }

@@ -15,9 +15,7 @@ package struct BodyTemplate: Hashable, Sendable {
 
   /// - Throws: `.usage` where it is no JSON once it is filled in, or is sent whatever happens.
   package func check() throws(Failure) {
-    let sample = JSONTree.object([
-      .init(key: "id", value: .number("1")), .init(key: "type", value: .string("significant")),
-    ])
+    let sample = JSONTree.object(["id": .integer(1), "type": .string("significant")])
     let body = filled(with: sample)
     do throws(JSONError) {
       var reader = JSONReader(body)

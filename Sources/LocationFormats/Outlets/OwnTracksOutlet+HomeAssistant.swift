@@ -43,7 +43,7 @@ extension OwnTracksOutlet {
       component.key.hasPrefix(Self.regionPrefix) && !known.contains(component.key)
     }
     guard !gone.isEmpty else { return [] }
-    let platform = JSONTree.object([.init(key: "platform", value: .string("binary_sensor"))])
+    let platform = JSONTree.object(["platform": .string("binary_sensor")])
     let states = gone.compactMap { component -> MQTTSession.Message? in
       let topic = component.value["state_topic"]?.string
       guard let topic, topic.hasPrefix("\(self.topic)/region/") else { return nil }

@@ -47,9 +47,8 @@ package struct OwnTracksOutlet: Sendable {
     /// As a record has it.
     var line: JSONTree {
       .object([
-        .init(key: "lat", value: .fixed(latitude, FixedPoint.degrees)),
-        .init(key: "lon", value: .fixed(longitude, FixedPoint.degrees)),
-        .init(key: "acc_m", value: .fixed(accuracyMeters, FixedPoint.meters)),
+        "lat": .fixed(latitude, FixedPoint.degrees), "lon": .fixed(longitude, FixedPoint.degrees),
+        "acc_m": .fixed(accuracyMeters, FixedPoint.meters),
       ])
     }
   }
@@ -104,7 +103,7 @@ package struct OwnTracksOutlet: Sendable {
 
   private func seconds(_ line: JSONTree) -> JSONTree {
     let time = line["time"]?.string.flatMap { UTCTime(rfc3339: $0) }
-    return .number("\((time?.microseconds ?? 0) / 1_000_000)")
+    return .integer((time?.microseconds ?? 0) / 1_000_000)
   }
 
   /// What the broker publishes when the connection breaks.
@@ -202,8 +201,8 @@ package struct OwnTracksOutlet: Sendable {
   }
 
   private func accuracy(_ line: JSONTree) -> JSONTree {
-    guard let meters = line["acc_m"]?.double else { return .number("0") }
-    return .number("\(Int(meters.rounded(.up)))")
+    guard let meters = line["acc_m"]?.double else { return .integer(0) }
+    return .integer(Int(meters.rounded(.up)))
   }
 
   private func place(_ line: JSONTree) -> [JSONTree.Member] {
@@ -219,12 +218,12 @@ package struct OwnTracksOutlet: Sendable {
       .init(key: "tid", value: .string(tracker)), .init(key: "t", value: .string(trigger)),
     ]
     if let speed = line["speed_mps"]?.double {
-      members.append(.init(key: "vel", value: .number("\(Int((speed * 3.6).rounded()))")))
+      members.append(.init(key: "vel", value: .integer(Int((speed * 3.6).rounded()))))
     }
     let regions = inside(at: line)
     if !regions.isEmpty {
       members.append(.init(key: "inregions", value: .array(regions.map { .string(name($0)) })))
-      members.append(.init(key: "inrids", value: .array(regions.map { .string($0) })))
+      members.append(.init(key: "inrids", value: .strings(regions)))
     }
     return members
   }
@@ -235,7 +234,7 @@ package struct OwnTracksOutlet: Sendable {
       .init(key: "_type", value: .string("transition")),
       .init(key: "event", value: .string(isEnter ? "enter" : "leave")),
       .init(key: "desc", value: .string(name(region))), .init(key: "rid", value: .string(region)),
-      .init(key: "tst", value: seconds(line)), .init(key: "wtst", value: .number("\(created)")),
+      .init(key: "tst", value: seconds(line)), .init(key: "wtst", value: .integer(created)),
     ]
     if line["lat"] != nil { members += place(line) + [.init(key: "acc", value: accuracy(line))] }
     return members + [
@@ -263,11 +262,10 @@ package struct OwnTracksOutlet: Sendable {
     // Apps take the time for a key, so each has its own.
     let waypoints = places.enumerated().map { index, place in
       JSONTree.object([
-        .init(key: "_type", value: .string("waypoint")), .init(key: "desc", value: .string(place.name)),
-        .init(key: "rid", value: .string(place.id)), .init(key: "tst", value: .number("\(created + index)")),
-        .init(key: "lat", value: .fixed(place.latitude, FixedPoint.degrees)),
-        .init(key: "lon", value: .fixed(place.longitude, FixedPoint.degrees)),
-        .init(key: "rad", value: .number("\(Int(place.radiusMeters.rounded(.up)))")),
+        "_type": .string("waypoint"), "desc": .string(place.name), "rid": .string(place.id),
+        "tst": .integer(created + index), "lat": .fixed(place.latitude, FixedPoint.degrees),
+        "lon": .fixed(place.longitude, FixedPoint.degrees),
+        "rad": .integer(Int(place.radiusMeters.rounded(.up))),
       ])
     }
     return [

@@ -34,9 +34,7 @@ package struct WaypointChange: Sendable {
         removed.append(name)
         continue
       }
-      let list = JSONTree.object([
-        .init(key: "_type", value: .string("waypoints")), .init(key: "waypoints", value: .array([waypoint])),
-      ])
+      let list = JSONTree.object(["_type": .string("waypoints"), "waypoints": .array([waypoint])])
       var edit = RegionEdit(id: name)
       edit.tags = [Self.tag(of: outlet)]
       let read = try RegionFile.read(bytes: Array(list.text.utf8), name: "setWaypoints")

@@ -28,7 +28,7 @@ package enum SnapshotFormat {
 
   /// A snapshot without its settings.
   package static func tree(of snapshot: EngineSnapshot) throws -> JSONTree {
-    let head = [JSONTree.Member(key: "version", value: .number("\(version)"))]
+    let head = [JSONTree.Member(key: "version", value: .integer(version))]
     guard case .object(let members) = try ExactEncoder.tree(of: snapshot.stored) else {
       throw Trouble.unreadable
     }

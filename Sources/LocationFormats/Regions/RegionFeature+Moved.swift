@@ -24,8 +24,7 @@ extension RegionFeature {
     set(
       "geometry",
       .object([
-        JSONTree.Member(key: "type", value: .string("Point")),
-        JSONTree.Member(key: "coordinates", value: .array(place.map { .number(JSONText.number($0)) })),
+        "type": .string("Point"), "coordinates": .array(place.map { .number(JSONText.number($0)) }),
       ]), in: &members)
     return try RegionFile.read(bytes: Array(JSONTree.object(members).text.utf8), name: region.id)
   }

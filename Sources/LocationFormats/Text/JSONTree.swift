@@ -133,6 +133,19 @@ extension JSONTree {
 }
 
 extension JSONTree {
+  /// An object of the members that have a value, in this order.
+  package static func object(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
+    .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
+  }
+
+  /// A whole number.
+  package static func integer(_ number: some BinaryInteger) -> JSONTree { .number("\(number)") }
+
+  /// A list of strings.
+  package static func strings(_ texts: some Sequence<String>) -> JSONTree {
+    .array(texts.map { .string($0) })
+  }
+
   /// The string it is.
   package var string: String? { if case .string(let text) = self { text } else { nil } }
 

@@ -9,16 +9,16 @@ extension Comparison {
         [.init(key: "policy", value: .string(result.policy.rawValue))] + events(result) + energy(result))
     }
     let tree = JSONTree.object([
-      .init(key: "v", value: .number("1")), .init(key: "profile", value: .string(profile.name)),
-      .init(key: "duration_s", value: .number(Wording.number(results[0].seconds, FixedPoint.thousandths))),
-      .init(key: "policies", value: .array(policies)),
+      "v": .integer(1), "profile": .string(profile.name),
+      "duration_s": .number(Wording.number(results[0].seconds, FixedPoint.thousandths)),
+      "policies": .array(policies),
     ])
     return tree.text
   }
 
   private func events(_ result: PolicyResult) -> [JSONTree.Member] {
     var members: [JSONTree.Member] = []
-    func count(_ key: String, _ value: Int) { members.append(.init(key: key, value: .number("\(value)"))) }
+    func count(_ key: String, _ value: Int) { members.append(.init(key: key, value: .integer(value))) }
     func number(_ key: String, _ value: Double?, _ decimals: Int) {
       if let value { members.append(.init(key: key, value: .number(Wording.number(value, decimals)))) }
     }

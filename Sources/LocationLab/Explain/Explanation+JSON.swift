@@ -5,14 +5,14 @@ import LocationRuntime
 extension Explanation {
   /// One JSON object; its keys stand in `Docs/Wire.md`.
   package var tree: JSONTree {
-    .known([
-      ("v", .number("1")), ("type", .string("explanation")), ("time", .string(time.rfc3339)),
-      ("known_until", knownUntil.map { .string($0.rfc3339) }), ("event", event?.withoutWords),
-      ("decisions", event == nil ? nil : .array(decisions)), ("report", report.map(Self.tree)),
-      ("fix", fix.map { tree(of: $0) }), ("receiver", receiver), ("source", source),
-      ("significant", move.map(Self.tree)), ("visit", stay.map(Self.tree)),
-      ("regions", isCut ? nil : .array(places.map(tree))),
-      ("subscribers", isCut ? nil : .array(listeners.map(Self.tree))),
+    .object([
+      "v": .integer(1), "type": .string("explanation"), "time": .string(time.rfc3339),
+      "known_until": knownUntil.map { .string($0.rfc3339) }, "event": event?.withoutWords,
+      "decisions": event == nil ? nil : .array(decisions), "report": report.map(Self.tree),
+      "fix": fix.map { tree(of: $0) }, "receiver": receiver, "source": source,
+      "significant": move.map(Self.tree), "visit": stay.map(Self.tree),
+      "regions": isCut ? nil : .array(places.map(tree)),
+      "subscribers": isCut ? nil : .array(listeners.map(Self.tree)),
     ])
   }
 
@@ -23,112 +23,105 @@ extension Explanation {
     func degrees(_ value: Double?) -> JSONTree? {
       value.flatMap { $0.isFinite ? .fixed($0, FixedPoint.degrees) : nil }
     }
-    return .known([
-      ("id", .number("\(record.id)")), ("time", .string(record.time.rfc3339)),
-      ("verdict", .string(refusal == nil ? "accepted" : "rejected")),
-      ("reason", refusal.map { .string($0.reason.rawValue) }), ("lat", degrees(refusal?.report.latitude)),
-      ("lon", degrees(refusal?.report.longitude)),
+    return .object([
+      "id": .integer(record.id), "time": .string(record.time.rfc3339),
+      "verdict": .string(refusal == nil ? "accepted" : "rejected"),
+      "reason": refusal.map { .string($0.reason.rawValue) }, "lat": degrees(refusal?.report.latitude),
+      "lon": degrees(refusal?.report.longitude),
     ])
   }
 
   private func tree(of fix: Fix) -> JSONTree {
-    .known([
-      ("time", .string(fix.time.rfc3339)), ("lat", .fixed(fix.coordinate.latitude, FixedPoint.degrees)),
-      ("lon", .fixed(fix.coordinate.longitude, FixedPoint.degrees)),
-      ("acc_m", .fixed(fix.accuracy.radiusMeters, FixedPoint.meters)),
-      ("acc_source", .string(fix.accuracy.source.rawValue)),
-      ("error_factor", error.map { .fixed($0.factor, FixedPoint.thousandths) }),
-      ("error_basis", error.map { .string($0.basis.rawValue) }),
-      ("moving", error.map { .boolean($0.isMoving) }),
-      ("age_s", .fixed(max(0, fix.time.seconds(to: time)), FixedPoint.thousandths)),
+    .object([
+      "time": .string(fix.time.rfc3339), "lat": .fixed(fix.coordinate.latitude, FixedPoint.degrees),
+      "lon": .fixed(fix.coordinate.longitude, FixedPoint.degrees),
+      "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
+      "acc_source": .string(fix.accuracy.source.rawValue),
+      "error_factor": error.map { .fixed($0.factor, FixedPoint.thousandths) },
+      "error_basis": error.map { .string($0.basis.rawValue) },
+      "moving": error.map { .boolean($0.isMoving) },
+      "age_s": .fixed(max(0, fix.time.seconds(to: time)), FixedPoint.thousandths),
     ])
   }
 
   private static func tree(of move: SignificantChange.Standing) -> JSONTree {
-    .known([
-      ("rule", .string(Rule.significantChange.rawValue)),
-      ("moved_m", .fixed(move.movedMeters, FixedPoint.meters)),
-      ("needed_m", .fixed(move.requiredMeters, FixedPoint.meters)),
-      ("since_s", .fixed(move.sinceSeconds, FixedPoint.thousandths)),
-      ("window_s", .fixed(move.windowSeconds, FixedPoint.thousandths)),
+    .object([
+      "rule": .string(Rule.significantChange.rawValue),
+      "moved_m": .fixed(move.movedMeters, FixedPoint.meters),
+      "needed_m": .fixed(move.requiredMeters, FixedPoint.meters),
+      "since_s": .fixed(move.sinceSeconds, FixedPoint.thousandths),
+      "window_s": .fixed(move.windowSeconds, FixedPoint.thousandths),
     ])
   }
 
   private static func tree(of stay: VisitMonitor.Standing) -> JSONTree {
-    .known([
-      ("rule", .string(Rule.visits.rawValue)), ("stage", .string(stay.stage.rawValue)),
-      ("stay_s", .fixed(stay.staySeconds, FixedPoint.thousandths)),
-      ("needed_s", .fixed(stay.requiredSeconds, FixedPoint.thousandths)),
-      ("drift_m", .fixed(stay.driftMeters, FixedPoint.meters)),
-      ("limit_m", .fixed(stay.driftLimitMeters, FixedPoint.meters)),
+    .object([
+      "rule": .string(Rule.visits.rawValue), "stage": .string(stay.stage.rawValue),
+      "stay_s": .fixed(stay.staySeconds, FixedPoint.thousandths),
+      "needed_s": .fixed(stay.requiredSeconds, FixedPoint.thousandths),
+      "drift_m": .fixed(stay.driftMeters, FixedPoint.meters),
+      "limit_m": .fixed(stay.driftLimitMeters, FixedPoint.meters),
     ])
   }
 
   private func tree(of place: Place) -> JSONTree {
     let verdict = place.verdict
-    return .known([
-      ("region", .string(place.region)), ("rule", .string(Rule.regions.rawValue)),
-      ("state_before", .string((verdict?.before ?? place.state).rawValue)),
-      ("state_after", .string(place.state.rawValue)),
-      ("edge_m", verdict.map { .fixed($0.edgeMeters, FixedPoint.meters) }),
-      ("acc_m", verdict == nil ? nil : fix.map { .fixed($0.accuracy.radiusMeters, FixedPoint.meters) }),
-      ("sigma_m", verdict.map { .fixed($0.sigmaMeters, FixedPoint.meters) }),
-      ("p_inside", verdict.map { .fixed($0.probabilityInside, FixedPoint.thousandths) }),
-      ("reason", verdict.map { .string($0.reason.rawValue) }),
-      ("needs", .array(place.needs.map(Self.tree))), ("last", place.last), ("next", place.next),
+    return .object([
+      "region": .string(place.region), "rule": .string(Rule.regions.rawValue),
+      "state_before": .string((verdict?.before ?? place.state).rawValue),
+      "state_after": .string(place.state.rawValue),
+      "edge_m": verdict.map { .fixed($0.edgeMeters, FixedPoint.meters) },
+      "acc_m": verdict == nil ? nil : fix.map { .fixed($0.accuracy.radiusMeters, FixedPoint.meters) },
+      "sigma_m": verdict.map { .fixed($0.sigmaMeters, FixedPoint.meters) },
+      "p_inside": verdict.map { .fixed($0.probabilityInside, FixedPoint.thousandths) },
+      "reason": verdict.map { .string($0.reason.rawValue) },
+      "needs": .array(place.needs.map(Self.tree)), "last": place.last, "next": place.next,
     ])
   }
 
   private static func tree(of need: RegionNeed) -> JSONTree {
-    .known([
-      ("way", .string(need.way.rawValue)),
-      ("p", need.probability.map { .fixed($0, FixedPoint.thousandths) }),
-      ("beyond_m", need.beyondMeters.map { .fixed($0, FixedPoint.meters) }),
-      ("lacks_m", need.lackingMeters.map { .fixed($0, FixedPoint.meters) }),
-      ("acc_m", need.radiusMeters.map { .fixed($0, FixedPoint.meters) }),
-      ("fixes", need.fixes.map { .number("\($0.have)") }),
-      ("of_fixes", need.fixes.map { .number("\($0.need)") }),
-      ("seconds", need.seconds.map { .fixed($0.have, FixedPoint.thousandths) }),
-      ("of_seconds", need.seconds.map { .fixed($0.need, FixedPoint.thousandths) }),
+    .object([
+      "way": .string(need.way.rawValue),
+      "p": need.probability.map { .fixed($0, FixedPoint.thousandths) },
+      "beyond_m": need.beyondMeters.map { .fixed($0, FixedPoint.meters) },
+      "lacks_m": need.lackingMeters.map { .fixed($0, FixedPoint.meters) },
+      "acc_m": need.radiusMeters.map { .fixed($0, FixedPoint.meters) },
+      "fixes": need.fixes.map { .integer($0.have) },
+      "of_fixes": need.fixes.map { .integer($0.need) },
+      "seconds": need.seconds.map { .fixed($0.have, FixedPoint.thousandths) },
+      "of_seconds": need.seconds.map { .fixed($0.need, FixedPoint.thousandths) },
     ])
   }
 
   private static func tree(of listener: Listener) -> JSONTree {
     let view = listener.view
-    return .known([
-      ("subscriber", .string(view.subscriber.name)), ("state", .string(view.state.rawValue)),
-      ("authorization", .string(view.subscriber.authorization.rawValue)),
-      ("accuracy", .string(view.subscriber.accuracy.rawValue)),
-      ("force_quit", view.wasForceQuit ? .boolean(true) : nil),
-      ("waiting", .number("\(view.waiting.count)")), ("last", listener.last?.withoutWords),
-      ("fetch", view.fetch?.tree),
-      ("keep_alive_s", view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) }),
-      ("sockets", view.sockets.isEmpty ? nil : .array(view.sockets.map { .string($0) })),
-      ("audio", view.audio.isEmpty ? nil : AudioView.tree(of: view.audio)),
-      ("accessories", view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories)),
-      ("transfers", view.openTransfers > 0 ? .number("\(view.openTransfers)") : nil),
-      ("issue", view.issue.map { .string($0) }),
-      ("would", listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree))),
+    return .object([
+      "subscriber": .string(view.subscriber.name), "state": .string(view.state.rawValue),
+      "authorization": .string(view.subscriber.authorization.rawValue),
+      "accuracy": .string(view.subscriber.accuracy.rawValue),
+      "force_quit": view.wasForceQuit ? .boolean(true) : nil,
+      "waiting": .integer(view.waiting.count), "last": listener.last?.withoutWords,
+      "fetch": view.fetch?.tree,
+      "keep_alive_s": view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) },
+      "sockets": view.sockets.isEmpty ? nil : .strings(view.sockets),
+      "audio": view.audio.isEmpty ? nil : AudioView.tree(of: view.audio),
+      "accessories": view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories),
+      "transfers": view.openTransfers > 0 ? .integer(view.openTransfers) : nil,
+      "issue": view.issue.map { .string($0) },
+      "would": listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree)),
     ])
   }
 
   private static func tree(of outcome: Outcome) -> JSONTree {
     let decision = outcome.decision
-    return .known([
-      ("service", .string(outcome.service.rawValue)), ("region", outcome.region.map { .string($0) }),
-      ("action", .string(decision?.action.rawValue ?? "none")),
-      ("rule", decision.map { .string($0.rule.rawValue) }),
-      ("state_before", decision.map { .string($0.before.rawValue) }),
-      ("state_after", decision.map { .string($0.after.rawValue) }),
-      ("reason", .string(decision?.reason.rawValue ?? outcome.silence?.rawValue ?? "")),
+    return .object([
+      "service": .string(outcome.service.rawValue), "region": outcome.region.map { .string($0) },
+      "action": .string(decision?.action.rawValue ?? "none"),
+      "rule": decision.map { .string($0.rule.rawValue) },
+      "state_before": decision.map { .string($0.before.rawValue) },
+      "state_after": decision.map { .string($0.after.rawValue) },
+      "reason": .string(decision?.reason.rawValue ?? outcome.silence?.rawValue ?? ""),
     ])
-  }
-}
-
-extension JSONTree {
-  /// An object of the members that are known, in their order.
-  static func known(_ members: [(String, JSONTree?)]) -> JSONTree {
-    .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
   }
 }
 

@@ -33,10 +33,7 @@ struct PlayerLink: LinkedSibling {
     guard let player else { return end() }
     link.start(Self.helper(environment: environment))
     link.say(
-      .object([
-        .init(key: "player", value: .string(player.name)),
-        .init(key: "status", value: .string(player.status)),
-      ]))
+      .object(["player": .string(player.name), "status": .string(player.status)]))
   }
 
   mutating func forgetTold() { told = nil }

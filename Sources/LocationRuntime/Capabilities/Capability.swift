@@ -52,16 +52,11 @@ public struct Capabilities: Sendable {
   /// One JSON object.
   public var json: String {
     let rows = all.map { capability -> JSONTree in
-      var members = [
-        JSONTree.Member(key: "name", value: .string(capability.name)),
-        .init(key: "works", value: .string(capability.state.rawValue)),
-        .init(key: "detail", value: .string(capability.detail)),
-      ]
-      if let remedy = capability.remedy { members.append(.init(key: "remedy", value: .string(remedy))) }
-      return .object(members)
+      .object([
+        "name": .string(capability.name), "works": .string(capability.state.rawValue),
+        "detail": .string(capability.detail), "remedy": capability.remedy.map { .string($0) },
+      ])
     }
-    return JSONTree.object([
-      .init(key: "v", value: .number("1")), .init(key: "capabilities", value: .array(rows)),
-    ]).text
+    return JSONTree.object(["v": .integer(1), "capabilities": .array(rows)]).text
   }
 }

@@ -27,7 +27,7 @@ struct BeaconLink: LinkedSibling {
     guard !beacons.isEmpty else { return end() }
     link.start(Self.helper)
     let texts = JSONTree.array(beacons.map { .string($0.text) })
-    link.say(.object([.init(key: "watch", value: texts)]))
+    link.say(.object(["watch": texts]))
   }
 
   mutating func forgetTold() { watched = [] }

@@ -44,21 +44,22 @@ struct BluetoothLink: LinkedSibling {
     link.start(Self.helper)
     lastNumber += 1
     entries.append(Entry(number: lastNumber, subscriber: name, terms: terms))
-    var members = [JSONTree.Member(key: "open", value: .number("\(lastNumber)"))]
     switch gatt {
     case .central(let service, let characteristic):
-      members.append(.init(key: "device", value: .string(terms.device)))
-      members.append(.init(key: "service", value: .string(service)))
-      members.append(.init(key: "characteristic", value: .string(characteristic)))
-    case .peripheral(let service): members.append(.init(key: "peripheral", value: Self.tree(service)))
+      link.say(
+        .object([
+          "open": .integer(lastNumber), "device": .string(terms.device), "service": .string(service),
+          "characteristic": .string(characteristic),
+        ]))
+    case .peripheral(let service):
+      link.say(.object(["open": .integer(lastNumber), "peripheral": Self.tree(service)]))
     }
-    link.say(.object(members))
   }
 
   /// Closes a session, where it is open.
   mutating func close(_ session: String, of name: String) {
     for entry in entries where entry.subscriber == name && entry.terms.session == session {
-      link.say(.object([.init(key: "close", value: .number("\(entry.number)"))]))
+      link.say(.object(["close": .integer(entry.number)]))
     }
     entries.removeAll { $0.subscriber == name && $0.terms.session == session }
   }
@@ -73,22 +74,19 @@ struct BluetoothLink: LinkedSibling {
     guard let entry = entry(session, of: name) else { return }
     link.say(
       .object([
-        .init(key: "publish", value: .number("\(entry.number)")),
-        .init(key: "characteristic", value: .string(characteristic)),
-        .init(key: "value", value: .string(value)),
+        "publish": .integer(entry.number), "characteristic": .string(characteristic),
+        "value": .string(value),
       ]))
   }
 
   /// Answers another device; false where no such service is there.
   mutating func answer(_ answer: GattAnswer, of name: String) -> Bool {
     guard let entry = entry(answer.session, of: name), entry.isRegistered else { return false }
-    var members: [JSONTree.Member] = [
-      .init(key: "answer", value: .number("\(entry.number)")),
-      .init(key: "request", value: .number("\(answer.request)")),
-    ]
-    if let value = answer.value { members.append(.init(key: "value", value: .string(value))) }
-    if answer.isRefused { members.append(.init(key: "error", value: .boolean(true))) }
-    link.say(.object(members))
+    link.say(
+      .object([
+        "answer": .integer(entry.number), "request": .integer(answer.request),
+        "value": answer.value.map { .string($0) }, "error": answer.isRefused ? .boolean(true) : nil,
+      ]))
     return true
   }
 
@@ -100,18 +98,16 @@ struct BluetoothLink: LinkedSibling {
   }
 
   private static func tree(_ service: GattService) -> JSONTree {
-    var members = [JSONTree.Member(key: "service", value: .string(service.uuid))]
-    if let name = service.name { members.append(.init(key: "name", value: .string(name))) }
-    let characteristics = service.characteristics.map { characteristic in
-      var members: [JSONTree.Member] = [
-        .init(key: "characteristic", value: .string(characteristic.uuid)),
-        .init(key: "uses", value: .array(characteristic.uses.map { .string($0.rawValue) })),
-      ]
-      if let value = characteristic.value { members.append(.init(key: "value", value: .string(value))) }
-      return JSONTree.object(members)
+    let characteristics = service.characteristics.map { characteristic -> JSONTree in
+      .object([
+        "characteristic": .string(characteristic.uuid), "uses": .strings(characteristic.uses.map(\.rawValue)),
+        "value": characteristic.value.map { .string($0) },
+      ])
     }
-    members.append(.init(key: "characteristics", value: .array(characteristics)))
-    return .object(members)
+    return .object([
+      "service": .string(service.uuid), "name": service.name.map { .string($0) },
+      "characteristics": .array(characteristics),
+    ])
   }
 
   // MARK: What it says

@@ -295,7 +295,7 @@ struct ControlSocket: ~Copyable {
   /// The same with members of an object that says all went well.
   mutating func answer(_ client: Int32, _ members: [JSONTree.Member] = [], at now: EngineInstant) {
     let all =
-      [JSONTree.Member(key: "v", value: .number("1")), .init(key: "ok", value: .boolean(true))] + members
+      [JSONTree.Member(key: "v", value: .integer(1)), .init(key: "ok", value: .boolean(true))] + members
     answer(client, Array(JSONTree.object(all).text.utf8), at: now)
   }
 

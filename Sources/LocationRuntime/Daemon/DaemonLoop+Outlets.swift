@@ -21,7 +21,7 @@ extension DaemonLoop {
       members.append(.init(key: "speed_mps", value: .fixed(speed, FixedPoint.thousandths)))
     }
     control.tellFollowers(
-      ofFix: .object([.init(key: "v", value: .number("1")), .init(key: "fix", value: .object(members))]),
+      ofFix: .object(["v": .integer(1), "fix": .object(members)]),
       at: clock.instant)
   }
 
@@ -74,7 +74,7 @@ extension DaemonLoop {
       // The broker forgets it now.
       try commit()
       outlets.say(
-        .object([.init(key: "taken", value: .number("\(number)"))]), through: outlet)
+        .object(["taken": .integer(number)]), through: outlet)
     case .command(let command):
       do throws(Failure) {
         try obey(command, of: outlet)

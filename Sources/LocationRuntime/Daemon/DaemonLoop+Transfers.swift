@@ -36,17 +36,16 @@ struct TransferSet {
     guard let job = spool.job(number, of: subscriber.name) else {
       throw Failure(.noInput, what: "what transfer \(number) is was lost")
     }
-    var members: [JSONTree.Member] = [
-      .init(key: "start", value: .number("\(number)")), .init(key: "job", value: job),
-      .init(key: "part", value: .string(try StatePath.absolute(spool.partPath(number, of: subscriber)))),
-      .init(key: "directory", value: .string(try spool.directory(of: subscriber, state: state))),
-      .init(key: "limit", value: .number("\(Int(settings.transferBytes))")),
-    ]
-    if !settings.transferAuthority.isEmpty {
-      members.append(.init(key: "authority", value: .string(settings.transferAuthority)))
-    }
+    let authority = settings.transferAuthority
+    let line = JSONTree.object([
+      "start": .integer(number), "job": job,
+      "part": .string(try StatePath.absolute(spool.partPath(number, of: subscriber))),
+      "directory": .string(try spool.directory(of: subscriber, state: state)),
+      "limit": .integer(Int(settings.transferBytes)),
+      "authority": authority.isEmpty ? nil : .string(authority),
+    ])
     try processes[subscriber.name, default: TransferProcess()].start(
-      number, JSONTree.object(members).text, for: subscriber, environment: environment)
+      number, line.text, for: subscriber, environment: environment)
   }
 
   /// Erases what has ended and is stored.
@@ -86,7 +85,7 @@ extension DaemonLoop {
   private func job(_ request: TransferRequest, of name: String) -> JSONTree? {
     if request.job["url"] != nil { return request.job }
     guard let url = live.engine.subscriber(name)?.subscriber.issues?.url else { return nil }
-    return JSONTree.object([.init(key: "url", value: .string(url))]).over(request.job)
+    return JSONTree.object(["url": .string(url)]).over(request.job)
   }
 
   /// A program gives what a server asked for.
@@ -94,7 +93,7 @@ extension DaemonLoop {
     if case .object(let members) = transfers.spool.job(answer.number, of: name) ?? .null {
       var job = JSONTree.object(members.filter { !["user", "password"].contains($0.key) })
       for (key, value) in [("user", answer.user), ("password", answer.password)] {
-        if let value { job = JSONTree.object([.init(key: key, value: .string(value))]).over(job) }
+        if let value { job = JSONTree.object([key: .string(value)]).over(job) }
       }
       try transfers.spool.store(job.text, answer.number, of: name)
     }
@@ -206,9 +205,7 @@ extension DaemonSeat {
     }
     _ = try client.ask(
       "cancel-transfer",
-      [
-        .init(key: "subscriber", value: .string(name)), .init(key: "transfer", value: .number("\(number)")),
-      ])
+      [.init(key: "subscriber", value: .string(name)), .init(key: "transfer", value: .integer(number))])
   }
 }
 
@@ -220,11 +217,9 @@ extension TransferView {
         obstacle?.rawValue ?? "waiting"
       }
     return .object([
-      .init(key: "transfer", value: .number("\(number)")),
-      .init(key: "session", value: .string(terms.session)),
-      .init(key: "kind", value: .string(terms.kind.rawValue)),
-      .init(key: "discretionary", value: .boolean(terms.isDiscretionary)),
-      .init(key: "state", value: .string(state)),
+      "transfer": .integer(number), "session": .string(terms.session),
+      "kind": .string(terms.kind.rawValue), "discretionary": .boolean(terms.isDiscretionary),
+      "state": .string(state),
     ])
   }
 }

@@ -55,7 +55,7 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 1 where nobody waits for it.
   package func acknowledge(_ id: Int, subscriber: String?) throws(Failure) {
-    var members = [JSONTree.Member(key: "id", value: .number("\(id)"))]
+    var members = [JSONTree.Member(key: "id", value: .integer(id))]
     if let subscriber { members.append(.init(key: "subscriber", value: .string(subscriber))) }
     if let client = try ControlClient.connect(state: state) {
       _ = try client.ask("ack", members)
@@ -189,5 +189,5 @@ package struct DaemonSeat: Sendable {
 
 extension JSONTree.Member {
   /// A member that is a list of strings.
-  init(key: String, strings: [String]) { self.init(key: key, value: .array(strings.map { .string($0) })) }
+  init(key: String, strings: [String]) { self.init(key: key, value: .strings(strings)) }
 }

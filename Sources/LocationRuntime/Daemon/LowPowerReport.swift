@@ -38,7 +38,7 @@ package struct LowPowerReport: Hashable, Sendable {
   /// One JSON object.
   package var tree: JSONTree {
     .object(
-      [.init(key: "v", value: .number("1"))] + members + [.init(key: "daemon", value: .boolean(isRunning))])
+      [.init(key: "v", value: .integer(1))] + members + [.init(key: "daemon", value: .boolean(isRunning))])
   }
 
   /// One line for people.

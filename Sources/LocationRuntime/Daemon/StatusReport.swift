@@ -40,38 +40,26 @@ struct StatusReport {
   func tree(of engine: borrowing Engine) -> JSONTree {
     let fix = engine.tally.last
     let age = fix.map { max(0, $0.time.seconds(to: now)) }
-    var members: [JSONTree.Member] = [.init(key: "v", value: .number("1"))]
-    func add(_ key: String, _ value: JSONTree?) {
-      if let value { members.append(.init(key: key, value: value)) }
-    }
-    add("stale", .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)))
-    add("daemon", daemon)
-    add("last_seen", lastSeen.map { .string($0.rfc3339) })
-    add("state", .string(state))
-    add("other_daemon", otherState.map { .string($0) })
-    add("source", sourceTree)
-    add("receiver", receiverTree(engine.receiver, engine.configuration.sampling.mode))
-    add("low_power", .boolean(isLowPower ?? engine.isLowPower))
-    if let fix, let age { add("fix", Self.tree(of: fix, age: age)) }
-    add("fixes", .number("\(engine.tally.fixes)"))
-    add("accepted", .number("\(engine.tally.accepted)"))
     let refused = RejectReason.allCases.map { ($0, engine.tally.rejected(for: $0)) }.filter { $0.1 > 0 }
-    if !refused.isEmpty {
-      add("rejected", .object(refused.map { .init(key: $0.0.rawValue, value: .number("\($0.1)")) }))
-    }
-    add("regions", .number("\(regions)"))
-    add("inside", .array(engine.regionsInside.map { .string($0) }))
+    let rejected = refused.map { JSONTree.Member(key: $0.0.rawValue, value: .integer($0.1)) }
     let subscribers = engine.subscribers
-    add("subscribers", .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }))
-    add("outbox", .number("\(subscribers.reduce(0) { $0 + $1.waiting.count })"))
-    if !outlets.isEmpty { add("outlets", .array(outlets.map(\.tree))) }
-    add("newest_event", .number("\(newestID)"))
-    add("event_rows", .number("\(eventRows)"))
-    add("journal_rows", .number("\(journalRows)"))
-    add("storage", storage)
     let joules = engine.ledger.settled(at: engine.instant).joules
-    add("energy_j", .fixed(joules, FixedPoint.thousandths))
-    return .object(members)
+    return .object([
+      "v": .integer(1),
+      "stale": .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)),
+      "daemon": daemon, "last_seen": lastSeen.map { .string($0.rfc3339) }, "state": .string(state),
+      "other_daemon": otherState.map { .string($0) }, "source": sourceTree,
+      "receiver": receiverTree(engine.receiver, engine.configuration.sampling.mode),
+      "low_power": .boolean(isLowPower ?? engine.isLowPower), "fix": fix.map { tree(of: $0) },
+      "fixes": .integer(engine.tally.fixes), "accepted": .integer(engine.tally.accepted),
+      "rejected": refused.isEmpty ? nil : .object(rejected), "regions": .integer(regions),
+      "inside": .strings(engine.regionsInside),
+      "subscribers": .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }),
+      "outbox": .integer(subscribers.reduce(0) { $0 + $1.waiting.count }),
+      "outlets": outlets.isEmpty ? nil : .array(outlets.map(\.tree)), "newest_event": .integer(newestID),
+      "event_rows": .integer(eventRows), "journal_rows": .integer(journalRows), "storage": storage,
+      "energy_j": .fixed(joules, FixedPoint.thousandths),
+    ])
   }
 
   /// - Parameter isSampled: whether the engine switches the receiver; then only a search without a fix is news.
@@ -84,10 +72,8 @@ struct StatusReport {
   private var daemon: JSONTree? {
     running.map { running in
       .object([
-        .init(key: "pid", value: .number("\(running.pid)")),
-        .init(key: "since", value: .string(running.since.rfc3339)),
-        .init(key: "gpsd", value: .string(running.address.description)),
-        .init(key: "suspension", value: .string(running.suspension.name)),
+        "pid": .integer(running.pid), "since": .string(running.since.rfc3339),
+        "gpsd": .string(running.address.description), "suspension": .string(running.suspension.name),
       ])
     }
   }
@@ -102,77 +88,48 @@ struct StatusReport {
       case .dropped: ("found", nil)
       case nil: ("searching", nil)
       }
-    var members = [JSONTree.Member(key: "state", value: .string(state))]
-    if let name { members.append(.init(key: "name", value: .string(name))) }
-    return .object(members)
+    return .object(["state": .string(state), "name": name.map { .string($0) }])
   }
 
   private func receiverTree(_ receiver: ReceiverView, _ mode: SamplingConfiguration.Mode) -> JSONTree? {
     guard let running else { return nil }
-    var members = [
-      JSONTree.Member(key: "sampling", value: .string(mode.word)),
-      .init(key: "state", value: .string(receiver.isOn ? "on" : "off")),
-    ]
-    if let reason = receiver.reason { members.append(.init(key: "reason", value: .string(reason.rawValue))) }
-    if let due = receiver.dueAt {
-      let seconds = max(0, running.instant.seconds(to: due))
-      members.append(.init(key: "due", value: .string(now.advanced(bySeconds: seconds).rfc3339)))
-      members.append(.init(key: "due_s", value: .fixed(seconds, FixedPoint.thousandths)))
-    }
-    return .object(members)
+    let seconds = receiver.dueAt.map { max(0, running.instant.seconds(to: $0)) }
+    return .object([
+      "sampling": .string(mode.word), "state": .string(receiver.isOn ? "on" : "off"),
+      "reason": receiver.reason.map { .string($0.rawValue) },
+      "due": seconds.map { .string(now.advanced(bySeconds: $0).rfc3339) },
+      "due_s": seconds.map { .fixed($0, FixedPoint.thousandths) },
+    ])
   }
 
   private var storage: JSONTree? {
     guard let running, let trouble = running.trouble else { return nil }
-    return .object([
-      .init(key: "held_rows", value: .number("\(running.heldRows)")),
-      .init(key: "reason", value: .string("\(trouble)")),
-    ])
+    return .object(["held_rows": .integer(running.heldRows), "reason": .string("\(trouble)")])
   }
 
-  private static func tree(of fix: Fix, age: Double) -> JSONTree {
+  private func tree(of fix: Fix) -> JSONTree {
     .object([
-      .init(key: "time", value: .string(fix.time.rfc3339)),
-      .init(key: "lat", value: .fixed(fix.coordinate.latitude, FixedPoint.degrees)),
-      .init(key: "lon", value: .fixed(fix.coordinate.longitude, FixedPoint.degrees)),
-      .init(key: "acc_m", value: .fixed(fix.accuracy.radiusMeters, FixedPoint.meters)),
-      .init(key: "age_s", value: .fixed(age, FixedPoint.thousandths)),
+      "time": .string(fix.time.rfc3339), "lat": .fixed(fix.coordinate.latitude, FixedPoint.degrees),
+      "lon": .fixed(fix.coordinate.longitude, FixedPoint.degrees),
+      "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
+      "age_s": .fixed(max(0, fix.time.seconds(to: now)), FixedPoint.thousandths),
     ])
   }
 
   static func tree(of view: SubscriberView, isRunning: Bool) -> JSONTree {
     let state = isRunning ? view.state : .notRunning
-    var members = [
-      JSONTree.Member(key: "name", value: .string(view.subscriber.name)),
-      JSONTree.Member(key: "state", value: .string(state.rawValue)),
-      JSONTree.Member(key: "waiting", value: .number("\(view.waiting.count)")),
-    ]
-    if let first = view.waiting.first {
-      members.append(.init(key: "oldest", value: .number("\(first.event)")))
-    }
-    if let end = view.lastEnd {
-      members.append(.init(key: "last_status", value: .number("\(end.status)")))
-      if let line = end.lastLine { members.append(.init(key: "last_error", value: .string(line))) }
-    }
-    if let fetch = view.fetch { members.append(.init(key: "fetch", value: fetch.tree)) }
-    if let seconds = view.keepAliveSeconds {
-      members.append(.init(key: "keep_alive_s", value: .fixed(seconds, FixedPoint.thousandths)))
-    }
-    if !view.sockets.isEmpty {
-      members.append(.init(key: "sockets", value: .array(view.sockets.map { .string($0) })))
-    }
-    if !view.audio.isEmpty { members.append(.init(key: "audio", value: AudioView.tree(of: view.audio))) }
-    if !view.accessories.isEmpty {
-      members.append(.init(key: "accessories", value: AccessoryView.tree(of: view.accessories)))
-    }
-    if view.openTransfers > 0 {
-      members.append(.init(key: "transfers", value: .number("\(view.openTransfers)")))
-    }
-    if let issue = view.issue { members.append(.init(key: "issue", value: .string(issue))) }
-    if view.wasForceQuit { members.append(.init(key: "force_quit", value: .boolean(true))) }
-    if !view.tasks.isEmpty {
-      members.append(.init(key: "tasks", value: .array(view.tasks.map { .string($0) })))
-    }
-    return .object(members)
+    return .object([
+      "name": .string(view.subscriber.name), "state": .string(state.rawValue),
+      "waiting": .integer(view.waiting.count), "oldest": view.waiting.first.map { .integer($0.event) },
+      "last_status": view.lastEnd.map { .integer($0.status) },
+      "last_error": view.lastEnd?.lastLine.map { .string($0) }, "fetch": view.fetch?.tree,
+      "keep_alive_s": view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) },
+      "sockets": view.sockets.isEmpty ? nil : .strings(view.sockets),
+      "audio": view.audio.isEmpty ? nil : AudioView.tree(of: view.audio),
+      "accessories": view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories),
+      "transfers": view.openTransfers > 0 ? .integer(view.openTransfers) : nil,
+      "issue": view.issue.map { .string($0) }, "force_quit": view.wasForceQuit ? .boolean(true) : nil,
+      "tasks": view.tasks.isEmpty ? nil : .strings(view.tasks),
+    ])
   }
 }

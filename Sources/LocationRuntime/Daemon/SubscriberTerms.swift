@@ -55,9 +55,9 @@ struct SubscriberTerms {
     guard let limits = subscriber.confinement else { return terms }
     if let user = limits.user { terms.append(("user", .string(user))) }
     if let group = limits.group { terms.append(("group", .string(group))) }
-    if let bytes = limits.memoryMaxBytes { terms.append(("memory_max", .number("\(bytes)"))) }
-    if let count = limits.tasksMax { terms.append(("tasks_max", .number("\(count)"))) }
-    if let count = limits.descriptorsMax { terms.append(("nofile", .number("\(count)"))) }
+    if let bytes = limits.memoryMaxBytes { terms.append(("memory_max", .integer(bytes))) }
+    if let count = limits.tasksMax { terms.append(("tasks_max", .integer(count))) }
+    if let count = limits.descriptorsMax { terms.append(("nofile", .integer(count))) }
     return terms
   }
 

@@ -24,20 +24,12 @@ package struct OutletState: Hashable, Sendable {
 
   /// One JSON object; nothing in it is secret.
   package var tree: JSONTree {
-    var members = [
-      JSONTree.Member(key: "name", value: .string(settings.name)),
-      .init(key: "kind", value: .string(settings.kind.rawValue)),
-      .init(key: "to", value: .string(settings.place)),
-      .init(key: "state", value: .string(word)),
-      .init(key: "waiting", value: .number("\(waiting)")),
-      .init(key: "skipped", value: .number("\(skipped)")),
-      .init(key: "cursor", value: .number("\(cursor)")),
-    ]
-    if let trouble {
-      members.append(.init(key: "attempts", value: .number("\(attempts)")))
-      members.append(.init(key: "reason", value: .string(trouble)))
-    }
-    return .object(members)
+    .object([
+      "name": .string(settings.name), "kind": .string(settings.kind.rawValue),
+      "to": .string(settings.place), "state": .string(word), "waiting": .integer(waiting),
+      "skipped": .integer(skipped), "cursor": .integer(cursor),
+      "attempts": trouble.map { _ in .integer(attempts) }, "reason": trouble.map { .string($0) },
+    ])
   }
 
   /// The head of a table of ``row``s.

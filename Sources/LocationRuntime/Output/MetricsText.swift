@@ -50,12 +50,12 @@ package enum MetricsText {
     writer.gauge("journal_rows", "Journal rows in the state file.", status["journal_rows"])
     writer.gauge(
       "held_rows", "Rows that wait in memory because the disk takes none.",
-      status["storage"]?["held_rows"] ?? .number("0"))
+      status["storage"]?["held_rows"] ?? .integer(0))
   }
 
   private static func fixes(_ status: JSONTree, _ writer: inout Writer) {
     writer.family("fixes", "Position reports by what became of them.", isCounter: true)
-    writer.sample(["result": "accepted"], status["accepted"] ?? .number("0"))
+    writer.sample(["result": "accepted"], status["accepted"] ?? .integer(0))
     if case .object(let reasons) = status["rejected"] ?? .null {
       for reason in reasons { writer.sample(["result": reason.key], reason.value) }
     }
@@ -67,10 +67,10 @@ package enum MetricsText {
   private static func regions(_ status: JSONTree, _ writer: inout Writer) {
     writer.gauge("regions", "Regions that are watched.", status["regions"])
     let inside = status["inside"]?.strings ?? []
-    writer.gauge("regions_inside", "Regions that the position is in.", .number("\(inside.count)"))
+    writer.gauge("regions_inside", "Regions that the position is in.", .integer(inside.count))
     guard !inside.isEmpty, inside.count <= labelledRegions else { return }
     writer.family("region_inside", "1 for each region that the position is in.", isCounter: false)
-    for id in inside { writer.sample(["region": id], .number("1")) }
+    for id in inside { writer.sample(["region": id], .integer(1)) }
   }
 
   private static func subscribers(_ status: JSONTree, _ writer: inout Writer) {
@@ -82,7 +82,7 @@ package enum MetricsText {
           "subscriber": subscriber["name"]?.string ?? "",
           "state": subscriber["state"]?.string ?? "",
         ],
-        .number("1"))
+        .integer(1))
     }
     writer.family("subscriber_pending", "Events that each subscriber has not acknowledged.", isCounter: false)
     for subscriber in all {
@@ -98,7 +98,7 @@ package enum MetricsText {
     }
     family("outlet_pending", "Events that each outlet has not accepted.", isCounter: false) { $0["waiting"] }
     family("outlet_attempts", "Failed attempts since each outlet last accepted an event.", isCounter: false) {
-      $0["attempts"] ?? .number("0")
+      $0["attempts"] ?? .integer(0)
     }
     family("outlet_disabled", "Whether each outlet is disabled.", isCounter: false) {
       .number($0["state"]?.string == "disabled" ? "1" : "0")

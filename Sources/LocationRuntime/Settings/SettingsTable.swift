@@ -41,24 +41,19 @@ public struct SettingsTable: Sendable {
   /// One JSON object.
   public var json: String {
     let settings = Setting.all.map { setting -> JSONTree in
-      var members = [JSONTree.Member(key: "key", value: .string(setting.key))]
       let value: JSONTree =
         switch setting.value(in: configuration, daemon) {
         case .number: .number("\(setting.value(in: configuration, daemon))")
         case .flag(let flag): .boolean(flag)
         case .word(let word): .string(word)
-        case .command(let words): .array(words.map { .string($0) })
+        case .command(let words): .strings(words)
         }
-      members.append(.init(key: "value", value: value))
-      if let unit = setting.unit { members.append(.init(key: "unit", value: .string(unit))) }
-      members.append(.init(key: "origin", value: .string(origin(of: setting))))
-      members.append(.init(key: "meaning", value: .string(setting.meaning)))
-      return .object(members)
+      return .object([
+        "key": .string(setting.key), "value": value, "unit": setting.unit.map { .string($0) },
+        "origin": .string(origin(of: setting)), "meaning": .string(setting.meaning),
+      ])
     }
-    let tree = JSONTree.object([
-      .init(key: "v", value: .number("1")), .init(key: "settings", value: .array(settings)),
-    ])
-    return tree.text
+    return JSONTree.object(["v": .integer(1), "settings": .array(settings)]).text
   }
 
   private func origin(of setting: Setting) -> String {

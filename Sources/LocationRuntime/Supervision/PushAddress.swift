@@ -13,12 +13,8 @@ package struct PushAddress: Hashable, Sendable {
   /// As the Push API of the W3C writes it, and libraries of senders read it.
   var tree: JSONTree {
     .object([
-      .init(key: "endpoint", value: .string(endpoint)),
-      .init(
-        key: "keys",
-        value: .object([
-          .init(key: "p256dh", value: .string(point)), .init(key: "auth", value: .string(auth)),
-        ])),
+      "endpoint": .string(endpoint),
+      "keys": .object(["p256dh": .string(point), "auth": .string(auth)]),
     ])
   }
 }

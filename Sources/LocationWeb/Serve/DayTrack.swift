@@ -47,11 +47,11 @@ struct DayTrack {
   var json: String {
     let points = fixes.map { fix in
       JSONTree.array([
-        .number("\(fix.time.microseconds / 1_000)"), .fixed(fix.coordinate.latitude, FixedPoint.degrees),
+        .integer(fix.time.microseconds / 1_000), .fixed(fix.coordinate.latitude, FixedPoint.degrees),
         .fixed(fix.coordinate.longitude, FixedPoint.degrees),
         .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
       ])
     }
-    return JSONTree.object([.init(key: "points", value: .array(points))]).text
+    return JSONTree.object(["points": .array(points)]).text
   }
 }
