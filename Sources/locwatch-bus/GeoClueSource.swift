@@ -190,12 +190,8 @@ struct GeoClueSource: ~Copyable {
   // MARK: - To the daemon
 
   private static func say(_ members: (inout JSONLine) -> Void) {
-    var line = JSONLine()
-    line.open()
-    members(&line)
-    line.close()
     do throws(Failure) {
-      try OutputFile(path: "-").write(line.bytes + [UInt8(ascii: "\n")])
+      try OutputFile(path: "-").write(JSONLine.line(members))
     } catch {
       exit(0)
     }

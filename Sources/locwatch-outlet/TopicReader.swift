@@ -23,12 +23,11 @@ struct TopicReader {
       var reader = try TopicReader(settings, OutletProgram.secrets(settings), topic)
       try reader.serve()
     } catch {
-      var line = JSONLine()
-      line.open()
-      line.member("class", "ERROR")
-      line.member("message", error.reason)
-      line.close()
-      say(line.bytes)
+      say(
+        JSONLine.line {
+          $0.member("class", "ERROR")
+          $0.member("message", error.reason)
+        })
       exit(Failure.Code.unavailable.rawValue)
     }
   }
@@ -40,12 +39,11 @@ struct TopicReader {
     self.topic = topic
     link.subscribe([topic])
     try link.flush()
-    var line = JSONLine()
-    line.open()
-    line.member("class", "VERSION")
-    line.member("release", "OwnTracks at \(topic)")
-    line.close()
-    Self.say(line.bytes)
+    Self.say(
+      JSONLine.line {
+        $0.member("class", "VERSION")
+        $0.member("release", "OwnTracks at \(topic)")
+      })
   }
 
   /// Hands on locations until the daemon is gone. Each is acknowledged once the daemon has it.
@@ -68,7 +66,7 @@ struct TopicReader {
   /// Passes on what is a location; whatever else is published there says nothing of gpsd's.
   private func hand(on payload: [UInt8]) {
     let line = payload.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }
-    if case .fix = FixLine(line.span, assumeAccuracyMeters: nil) { Self.say(line) }
+    if case .fix = FixLine(line.span, assumeAccuracyMeters: nil) { Self.say(line + [UInt8(ascii: "\n")]) }
   }
 
   /// What the daemon asks says nothing new; the end of it says that nobody listens any more.
@@ -80,7 +78,7 @@ struct TopicReader {
 
   private static func say(_ line: [UInt8]) {
     do throws(Failure) {
-      try OutputFile(path: "-").write(line + [UInt8(ascii: "\n")])
+      try OutputFile(path: "-").write(line)
     } catch {
       exit(0)
     }

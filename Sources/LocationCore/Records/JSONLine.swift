@@ -6,6 +6,15 @@ package struct JSONLine {
 
   package init() {}
 
+  /// The bytes of an object with these members, and the line's end.
+  package static func line(_ members: (inout JSONLine) -> Void) -> [UInt8] {
+    var line = JSONLine()
+    line.open()
+    members(&line)
+    line.close()
+    return line.bytes + [UInt8(ascii: "\n")]
+  }
+
   /// Starts over, keeping the memory.
   package mutating func reset() {
     bytes.removeAll(keepingCapacity: true)

@@ -220,10 +220,6 @@ extension Record {
 extension JSONTree {
   /// A record, as it is printed but for its place in the output.
   init(_ record: Record) {
-    var line = JSONLine()
-    line.open()
-    line.write(record, track: nil)
-    line.close()
-    self = (try? JSONTree(line.bytes)) ?? .object([])
+    self = (try? JSONTree(JSONLine.line { $0.write(record, track: nil) })) ?? .object([])
   }
 }

@@ -168,20 +168,19 @@ extension PowerForecast {
   package var json: String {
     rows.map { part in
       let band = band(of: part)
-      var line = JSONLine()
-      line.open()
-      line.member("type", isMeasured ? "power.validation" : "power.forecast")
-      line.member("part", part.name)
-      line.member("profile", profile.name)
-      line.member("calibrated", profile.calibration != nil)
-      line.member("seconds", part.seconds, decimals: FixedPoint.thousandths)
-      line.member("energy_j", band.value, decimals: FixedPoint.thousandths)
-      line.member("energy_low_j", band.low, decimals: FixedPoint.thousandths)
-      line.member("energy_high_j", band.high, decimals: FixedPoint.thousandths)
-      line.member("measured_j", part.measured, decimals: FixedPoint.thousandths)
-      line.member("held", holds(part))
-      line.close()
-      return String(decoding: line.bytes, as: UTF8.self) + "\n"
+      let line = JSONLine.line { line in
+        line.member("type", isMeasured ? "power.validation" : "power.forecast")
+        line.member("part", part.name)
+        line.member("profile", profile.name)
+        line.member("calibrated", profile.calibration != nil)
+        line.member("seconds", part.seconds, decimals: FixedPoint.thousandths)
+        line.member("energy_j", band.value, decimals: FixedPoint.thousandths)
+        line.member("energy_low_j", band.low, decimals: FixedPoint.thousandths)
+        line.member("energy_high_j", band.high, decimals: FixedPoint.thousandths)
+        line.member("measured_j", part.measured, decimals: FixedPoint.thousandths)
+        line.member("held", holds(part))
+      }
+      return String(decoding: line, as: UTF8.self)
     }.joined()
   }
 }

@@ -16,12 +16,10 @@ package enum MadeUpEvent {
     let record = Record.madeUp(
       kind, region: region?.id, at: middle, edgeMeters: geometry?.edgeMeters(at: middle) ?? 0,
       staySeconds: region?.dwellSeconds ?? visitSeconds, time: time)
-    var line = JSONLine()
-    line.open()
-    line.member("v", 1)
-    line.write(record, track: nil)
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
+    return JSONLine.line { line in
+      line.member("v", 1)
+      line.write(record, track: nil)
+    }
   }
 
   /// The shortest visit there is (`visits.arrival_s`).

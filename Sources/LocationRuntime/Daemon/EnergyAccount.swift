@@ -50,17 +50,16 @@ package struct EnergyAccount {
   package var json: String {
     var text = ""
     for row in rows {
-      var line = JSONLine()
-      line.open()
-      line.member("v", 1)
-      if byDay { line.member("day", row.day) }
-      line.member("component", row.component)
-      line.member("subscriber", row.subscriber)
-      line.member("joules", row.joules, decimals: FixedPoint.thousandths)
-      line.member("seconds", row.seconds, decimals: FixedPoint.thousandths)
-      line.member("rule", row.rule)
-      line.close()
-      text += String(decoding: line.bytes, as: UTF8.self) + "\n"
+      let line = JSONLine.line { line in
+        line.member("v", 1)
+        if byDay { line.member("day", row.day) }
+        line.member("component", row.component)
+        line.member("subscriber", row.subscriber)
+        line.member("joules", row.joules, decimals: FixedPoint.thousandths)
+        line.member("seconds", row.seconds, decimals: FixedPoint.thousandths)
+        line.member("rule", row.rule)
+      }
+      text += String(decoding: line, as: UTF8.self)
     }
     return text
   }

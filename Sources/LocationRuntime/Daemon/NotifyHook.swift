@@ -99,20 +99,18 @@ extension NotifyHook {
   static func line(
     of content: LocalNotification.Content, _ subscriber: String, event: Int, notification: String
   ) -> [UInt8] {
-    var line = JSONLine()
-    line.open()
-    line.member("v", 1)
-    line.member("event", event)
-    line.member("subscriber", subscriber)
-    line.member("notification", notification)
-    line.member("title", content.title)
-    line.member("body", content.body)
-    line.member("sound", content.sound)
-    line.member("badge", content.badge)
-    line.member("action", content.action)
-    line.member(json: "data", content.data)
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
+    JSONLine.line { line in
+      line.member("v", 1)
+      line.member("event", event)
+      line.member("subscriber", subscriber)
+      line.member("notification", notification)
+      line.member("title", content.title)
+      line.member("body", content.body)
+      line.member("sound", content.sound)
+      line.member("badge", content.badge)
+      line.member("action", content.action)
+      line.member(json: "data", content.data)
+    }
   }
 
   /// The command that shows notifications where the settings name none: the desktop's service, where the daemon runs in a

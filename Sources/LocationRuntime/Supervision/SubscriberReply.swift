@@ -37,58 +37,56 @@ package enum SubscriberReply: Hashable, Sendable {
 
   /// The line, with its end.
   var line: [UInt8] {
-    var line = JSONLine()
-    line.open()
-    switch self {
-    case .task(let token, let seconds):
-      line.member("task", token)
-      line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
-    case .remaining(let seconds):
-      line.member("v", 1)
-      line.member("type", "remaining")
-      line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
-    case .state(let region, let state):
-      line.member("v", 1)
-      line.member("type", "region.state")
-      line.member("region", region)
-      line.member("state", state.rawValue)
-      line.member("reason", "asked")
-    case .registered(let name):
-      line.member("v", 1)
-      line.member("type", "registered")
-      line.member("subscriber", name)
-      // Only children of ours can be suspended (rule A2).
-      line.member("suspension", "no")
-    case .notification(let id): line.member("notification", id)
-    case .tagged(let tag): line.member("tag", tag)
-    case .audio(let token): line.member("audio", token)
-    case .notifications(let list):
-      line.member("v", 1)
-      line.member("type", "notifications")
-      line.objects("notifications", list) { $0.describe(to: &$1) }
-    case .pushToken(let token, let address):
-      line.member("v", 1)
-      line.member("type", "push_token")
-      line.member("token", token)
-      line.member(json: "web_push", address?.tree.text)
-    case .transfer(let number): line.member("transfer", number)
-    case .session(let session, let transfers):
-      line.member("v", 1)
-      line.member("type", "session")
-      line.member("session", session)
-      line.objects("transfers", transfers) { $1.member("transfer", $0.number) }
-    case .accessory(let session): line.member("accessory", session)
-    case .accessoryAwaited(let session):
-      line.member("accessory", session)
-      line.member("connected", false)
-    case .refused(let what, let reason):
-      line.member("v", 1)
-      line.member("type", "refused")
-      line.member("what", what)
-      line.member("reason", reason)
+    JSONLine.line { line in
+      switch self {
+      case .task(let token, let seconds):
+        line.member("task", token)
+        line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
+      case .remaining(let seconds):
+        line.member("v", 1)
+        line.member("type", "remaining")
+        line.member("remaining_s", seconds, decimals: FixedPoint.thousandths)
+      case .state(let region, let state):
+        line.member("v", 1)
+        line.member("type", "region.state")
+        line.member("region", region)
+        line.member("state", state.rawValue)
+        line.member("reason", "asked")
+      case .registered(let name):
+        line.member("v", 1)
+        line.member("type", "registered")
+        line.member("subscriber", name)
+        // Only children of ours can be suspended (rule A2).
+        line.member("suspension", "no")
+      case .notification(let id): line.member("notification", id)
+      case .tagged(let tag): line.member("tag", tag)
+      case .audio(let token): line.member("audio", token)
+      case .notifications(let list):
+        line.member("v", 1)
+        line.member("type", "notifications")
+        line.objects("notifications", list) { $0.describe(to: &$1) }
+      case .pushToken(let token, let address):
+        line.member("v", 1)
+        line.member("type", "push_token")
+        line.member("token", token)
+        line.member(json: "web_push", address?.tree.text)
+      case .transfer(let number): line.member("transfer", number)
+      case .session(let session, let transfers):
+        line.member("v", 1)
+        line.member("type", "session")
+        line.member("session", session)
+        line.objects("transfers", transfers) { $1.member("transfer", $0.number) }
+      case .accessory(let session): line.member("accessory", session)
+      case .accessoryAwaited(let session):
+        line.member("accessory", session)
+        line.member("connected", false)
+      case .refused(let what, let reason):
+        line.member("v", 1)
+        line.member("type", "refused")
+        line.member("what", what)
+        line.member("reason", reason)
+      }
     }
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
   }
 }
 
@@ -153,69 +151,61 @@ struct LaunchNotice: Hashable {
 
   /// The line, with its end.
   var line: [UInt8] {
-    var line = JSONLine()
-    line.open()
-    line.member("v", 1)
-    line.member("type", "launch")
-    line.member("cause", cause)
-    line.member("kind", kind)
-    line.member("event", event)
-    line.member("of", eventKind)
-    line.member("budget_s", budgetSeconds, decimals: FixedPoint.thousandths)
-    line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
-    line.member("throttle_s", throttleSeconds, decimals: FixedPoint.thousandths)
-    line.member("locked", isLocked)
-    line.member("restored", restored)
-    line.member("notification", notification)
-    line.member(json: "data", data)
-    line.member("tag", tag)
-    line.member("session", session)
-    if !sessions.isEmpty { line.member("sessions", sessions) }
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
+    JSONLine.line { line in
+      line.member("v", 1)
+      line.member("type", "launch")
+      line.member("cause", cause)
+      line.member("kind", kind)
+      line.member("event", event)
+      line.member("of", eventKind)
+      line.member("budget_s", budgetSeconds, decimals: FixedPoint.thousandths)
+      line.member("slept_s", sleptSeconds, decimals: FixedPoint.thousandths)
+      line.member("throttle_s", throttleSeconds, decimals: FixedPoint.thousandths)
+      line.member("locked", isLocked)
+      line.member("restored", restored)
+      line.member("notification", notification)
+      line.member(json: "data", data)
+      line.member("tag", tag)
+      line.member("session", session)
+      if !sessions.isEmpty { line.member("sessions", sessions) }
+    }
   }
 
   /// The line of a warning.
   static func line(of warning: Order.Warning) -> [UInt8] {
-    var line = JSONLine()
-    line.open()
-    line.member("v", 1)
-    if let level = warning.level {
-      line.member("type", "memory")
-      line.member("level", level.rawValue)
-      line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
-    } else {
-      line.member("type", "warn")
-      line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
-      line.member("reason", warning.reason.rawValue)
-      line.member("task", warning.task)
+    JSONLine.line { line in
+      line.member("v", 1)
+      if let level = warning.level {
+        line.member("type", "memory")
+        line.member("level", level.rawValue)
+        line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
+      } else {
+        line.member("type", "warn")
+        line.member("seconds", warning.seconds, decimals: FixedPoint.thousandths)
+        line.member("reason", warning.reason.rawValue)
+        line.member("task", warning.task)
+      }
     }
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
   }
 
   /// The line that tells a program what has become of an audio session (section F).
   static func line(of notice: Order.AudioNotice) -> [UInt8] {
-    var line = JSONLine()
-    line.open()
-    line.member("v", 1)
-    line.member("type", notice.change.rawValue)
-    line.member("audio", notice.token)
-    if notice.change == .resumed { line.member("should_resume", true) }
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
+    JSONLine.line { line in
+      line.member("v", 1)
+      line.member("type", notice.change.rawValue)
+      line.member("audio", notice.token)
+      if notice.change == .resumed { line.member("should_resume", true) }
+    }
   }
 
   /// The line that tells a program the state that it moves to.
   static func line(of notice: Order.StateNotice) -> [UInt8] {
-    var line = JSONLine()
-    line.open()
-    line.member("v", 1)
-    line.member("type", "state")
-    line.member("state", notice.state == .suspended ? "suspending" : notice.state.rawValue)
-    line.member("reason", notice.reason.rawValue)
-    line.member("grace_s", notice.graceSeconds, decimals: FixedPoint.thousandths)
-    line.close()
-    return line.bytes + [UInt8(ascii: "\n")]
+    JSONLine.line { line in
+      line.member("v", 1)
+      line.member("type", "state")
+      line.member("state", notice.state == .suspended ? "suspending" : notice.state.rawValue)
+      line.member("reason", notice.reason.rawValue)
+      line.member("grace_s", notice.graceSeconds, decimals: FixedPoint.thousandths)
+    }
   }
 }
