@@ -31,7 +31,4 @@ package struct ProcessorMeter: Hashable, Sendable {
     let span = max(seconds - first.at, Self.windowSeconds)
     return (coreSeconds - first.coreSeconds) / span >= Self.limitCoreSeconds / Self.windowSeconds
   }
-
-  /// Forgets what was: the program was suspended, or came to the foreground.
-  package mutating func reset() { samples = [] }
 }

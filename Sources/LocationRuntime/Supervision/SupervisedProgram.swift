@@ -5,8 +5,6 @@ import LocationFormats
 final class SupervisedProgram: SupervisedSubscriber {
   let subscriber: Subscriber
   private let site: SupervisorSite
-  /// Where it may hold locks while it is suspended.
-  private let ownDirectories: [String]
   /// One of the same name that was removed before and may not have ended yet: until then nothing is started.
   private var predecessor: SupervisedProgram?
   let tell: ([SupervisorReport]) -> Void
@@ -29,11 +27,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   private(set) var isRemoved = false
 
   init(
-    _ subscriber: Subscriber, ownDirectories: [String], after predecessor: SupervisedProgram?,
-    site: SupervisorSite, tell: @escaping ([SupervisorReport]) -> Void
+    _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
+    tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.subscriber = subscriber
-    self.ownDirectories = ownDirectories + Self.programDirectory(subscriber)
     self.predecessor = predecessor
     self.site = site
     self.tell = tell
@@ -296,7 +293,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
     }
     // Now that it runs no code it can't take or give back any.
-    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: ownDirectories)
+    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: programDirectory)
     if !locks.isEmpty { tell([.held(subscriber: name, locks)]) }
   }
 
@@ -352,7 +349,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   /// The directory of the program where the manifest names one; none where it is looked for in PATH.
-  private static func programDirectory(_ subscriber: Subscriber) -> [String] {
+  /// The directory that its program is in: there it may hold locks while it is suspended (rule K3).
+  private var programDirectory: [String] {
     guard let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
       slash > path.startIndex
     else { return [] }

@@ -64,11 +64,7 @@ package final class Supervisor: Sendable {
   deinit { mailbox.post(.stop) }
 
   /// Makes a subscriber known; one of the same name is removed first. Nothing is started.
-  /// - Parameter ownDirectories: where it may hold locks while it is suspended (rule K3), beside the directory that its
-  ///   program is in.
-  package func add(_ subscriber: Subscriber, ownDirectories: [String] = []) {
-    mailbox.post(.add(subscriber, ownDirectories: ownDirectories))
-  }
+  package func add(_ subscriber: Subscriber) { mailbox.post(.add(subscriber)) }
 
   /// Ends a subscriber's process and forgets it.
   package func remove(_ name: String) { mailbox.post(.remove(name: name)) }

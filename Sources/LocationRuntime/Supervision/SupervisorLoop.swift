@@ -50,7 +50,7 @@ struct SupervisorLoop: ~Copyable {
     let now = MonotonicTime.milliseconds
     for command in commands {
       switch command {
-      case .add(let subscriber, let directories): add(subscriber, directories, at: now)
+      case .add(let subscriber): add(subscriber, at: now)
       case .remove(let name): remove(name, at: now)
       case .perform(let order, let line):
         if !isStopping { program(order.subscriber)?.perform(order, recordLine: line, at: now) }
@@ -72,14 +72,14 @@ struct SupervisorLoop: ~Copyable {
     indices[name].map { programs[$0] } ?? socket.program(name)
   }
 
-  private mutating func add(_ subscriber: Subscriber, _ ownDirectories: [String], at now: Int64) {
+  private mutating func add(_ subscriber: Subscriber, at now: Int64) {
     remove(subscriber.name, at: now)
     if subscriber.style == .socket { return socket.add(subscriber) }
     let predecessor = programs.last { $0.subscriber.name == subscriber.name }
     indices[subscriber.name] = programs.count
     programs.append(
-      SupervisedProgram(subscriber, ownDirectories: ownDirectories, after: predecessor, site: site) {
-        [mailbox] reports in mailbox.report(reports)
+      SupervisedProgram(subscriber, after: predecessor, site: site) { [mailbox] reports in
+        mailbox.report(reports)
       })
   }
 

@@ -4,7 +4,7 @@ import Synchronization
 
 /// What the engine's side asks of the supervisor's thread.
 enum SupervisorCommand: Sendable {
-  case add(Subscriber, ownDirectories: [String])
+  case add(Subscriber)
   case remove(name: String)
   case perform(Order, recordLine: [UInt8])
   case userLaunch(name: String)

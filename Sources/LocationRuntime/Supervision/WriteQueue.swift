@@ -13,7 +13,6 @@ struct WriteQueue {
   private(set) var isBroken = false
 
   var isEmpty: Bool { sent == bytes.count }
-  var heldBytes: Int { bytes.count }
 
   /// Adds a line with its end; false where it is turned away.
   mutating func append(_ line: [UInt8]) -> Bool {

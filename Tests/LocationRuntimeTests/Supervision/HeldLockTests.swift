@@ -66,11 +66,13 @@ import Testing
   {
     let run = try SupervisorRun(way)
     try FileManager.default.createDirectory(atPath: run.folder("own"), withIntermediateDirectories: true)
+    // The directory that a program is in is its own.
+    let shell = run.folder("own/sh")
+    try FileManager.default.createSymbolicLink(atPath: shell, withDestinationPath: "/bin/sh")
     let script = """
       exec 9>\(run.folder("own/db")); flock 9; exec 8>\(run.folder("gone")); flock 8; rm \(run.folder("gone"));
       """
-    let command = ["/bin/sh", "-c", script + acknowledging]
-    run.supervisor.add(Subscriber(name: "tidy", command: command), ownDirectories: [run.folder("own")])
+    run.supervisor.add(Subscriber(name: "tidy", command: [shell, "-c", script + acknowledging]))
     run.add("plain", acknowledging)
     for (event, name) in [(1, "tidy"), (2, "plain")] {
       run.relaunch(name, event: event)
