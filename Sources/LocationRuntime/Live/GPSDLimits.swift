@@ -34,25 +34,3 @@ package enum GPSDLimits {
   /// Events that may wait for the engine.
   package static let inboxEvents = 4096
 }
-
-/// What a live source sent, and what of it was left out, counted.
-package struct GPSDTraffic: Hashable, Sendable {
-  /// Lines of gpsd's protocol.
-  package var lines = 0
-  /// Lines that are not.
-  package var garbage = 0
-  /// Lines longer than ``GPSDLimits/lineBytes``.
-  package var tooLong = 0
-  /// Errors that gpsd told.
-  package var errors = 0
-  /// Reports that gpsd had kept from before the connection.
-  package var cached = 0
-  /// Reports of devices that are not in use.
-  package var otherDevices = 0
-  /// Reports that came when their epoch had been taken to be over.
-  package var late = 0
-  /// Reports that libgps could not read.
-  package var unreadable = 0
-
-  package init() {}
-}

@@ -13,9 +13,7 @@ extension GPSDSession {
     reading: while case .up = link {
       switch buffer.next() {
       case .line(let range): read(text.span.extracting(range), at: reading, into: &items)
-      case .tooLong:
-        traffic.tooLong += 1
-        buffer.skipTooLong()
+      case .tooLong: buffer.skipTooLong()
       case .none: break reading
       }
     }
@@ -26,16 +24,14 @@ extension GPSDSession {
     guard !line.rangeWithinXMLSpace.isEmpty else { return }
     switch FixLine(line, assumeAccuracyMeters: nil) {
     case .gpsd(let scan):
-      traffic.lines += 1
       lastWordAt = reading.instant
       hasSpoken = true
       take(line, scan, at: reading, into: &items)
     case .fix(let report) where address.isSibling:
-      traffic.lines += 1
       lastWordAt = reading.instant
       delay.reset()
       items.append(.fix(report))
-    case .fix, .other, .malformed: traffic.garbage += 1
+    case .fix, .other, .malformed: break
     }
   }
 
@@ -75,7 +71,6 @@ extension GPSDSession {
   }
 
   private mutating func complain(_ message: String, at instant: EngineInstant) {
-    traffic.errors += 1
     // gpsd 3.22, `gpsd.c`: an unknown device means that nothing is watched.
     if address.device != nil, message.hasPrefix("No such device") {
       breakOff(.noSuchDevice, at: instant)
@@ -165,10 +160,7 @@ extension GPSDSession {
   }
 
   private mutating func hand(on report: FixReport, at reading: ClockReading) {
-    if isCached(report, at: reading) {
-      traffic.cached += 1
-      return
-    }
+    if isCached(report, at: reading) { return }
     if isUsable(report, at: reading) { noteFix(report, at: reading.instant) }
     deliver(.fix(report))
   }

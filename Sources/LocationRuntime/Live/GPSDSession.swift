@@ -80,8 +80,6 @@ package struct GPSDSession: ~Copyable {
   /// The last report whose date can't be true, and its age in seconds.
   var misdated: (time: UTCTime, age: Double)?
 
-  /// What came and was left out, counted.
-  package internal(set) var traffic = GPSDTraffic()
   /// What went wrong last; nil where nothing did.
   package internal(set) var trouble: GPSDTrouble?
 
@@ -103,18 +101,6 @@ package struct GPSDSession: ~Copyable {
   package mutating func takeActions() -> [Action] {
     defer { actions.removeAll(keepingCapacity: true) }
     return actions
-  }
-
-  /// How much of an unfinished line is held, bytes.
-  package var bufferedBytes: Int { buffer.bytes.count }
-
-  /// What came and was left out, with what the decoder counted.
-  package var counts: GPSDTraffic {
-    var counts = traffic
-    counts.otherDevices = decoder.otherDevicesReports
-    counts.late = decoder.lateReports
-    counts.unreadable = decoder.unreadable
-    return counts
   }
 }
 

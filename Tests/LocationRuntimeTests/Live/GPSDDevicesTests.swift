@@ -1,9 +1,10 @@
 import LocationCore
 import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
 import Testing
+
+@testable import LocationRuntime
 
 /// Receivers that interleave, jump and vanish.
 @Suite struct GPSDDevicesTests {
@@ -28,7 +29,7 @@ import Testing
     var run = try SessionRun.greeted()
     interleave(&run, from: 0, through: 60)
     #expect(Set(run.reports.map(\.longitude)).count == 1)
-    #expect(run.session.counts.otherDevices == 61)
+    #expect(run.session.decoder.otherDevicesReports == 61)
     #expect(run.source.count == 1)
   }
 
