@@ -10,12 +10,6 @@ struct OutletSet {
   /// As they were when their pumps were made.
   private var settings: [String: OutletSettings] = [:]
 
-  /// Forgets the cursors of outlets that are not there any more: for those no event is kept.
-  init(_ outlets: [any Outlet], _ database: StateDatabase) throws(Failure) {
-    try database.forgetOutlets(except: outlets.map(\.name))
-    for outlet in outlets { pumps.append(try OutletPump(outlet, database)) }
-  }
-
   /// The outlets of the state file.
   ///
   /// - Parameter environment: of the programs that speak to the other sides.
@@ -45,6 +39,7 @@ struct OutletSet {
       pumps[index].stop()
       retired.append(pumps[index].outlet)
     }
+    // No event is kept for those.
     try database.forgetOutlets(except: stored.map(\.name))
     pumps = next
     settings = stored.reduce(into: [:]) { $0[$1.name] = $1 }

@@ -27,11 +27,6 @@ extension StateDatabase {
       ALTER TABLE outlets ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0; -- 1: no more attempts
       """)
 
-  /// How far an outlet has come; nil where there is none of that name.
-  func outletCursor(_ name: String) throws(Failure) -> Int? {
-    try read { try Int.fetchOne($0, sql: "SELECT cursor FROM outlets WHERE name = ?", arguments: [name]) }
-  }
-
   /// How far an outlet has come and how it fares; nil where there is none of that name.
   func outletProgress(_ name: String) throws(Failure) -> (
     cursor: Int, attempts: Int, isDisabled: Bool, isTroubled: Bool
@@ -70,13 +65,6 @@ extension StateDatabase {
       for name in gone {
         try database.execute(sql: "DELETE FROM outlets WHERE name = ?", arguments: [name])
       }
-    }
-  }
-
-  /// How many events an outlet was not offered, because too many waited.
-  func skippedEvents(of name: String) throws(Failure) -> Int {
-    try read {
-      try Int.fetchOne($0, sql: "SELECT skipped FROM outlets WHERE name = ?", arguments: [name]) ?? 0
     }
   }
 

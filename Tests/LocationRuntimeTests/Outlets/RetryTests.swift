@@ -166,7 +166,7 @@ import Testing
     _ = pump.pump(at: at(7))
     #expect(toy.offered == [[1, 2, 3, 4, 5], [4, 5]])
     #expect(pump.cursor == 5)
-    #expect(try database().outletCursor("toy") == 5)
+    #expect(try database().outletProgress("toy")?.cursor == 5)
   }
 
   @Test func `an outlet that does not answer has failed, and one without events rests`() throws {
