@@ -106,9 +106,7 @@ struct DaemonLoop: ~Copyable {
     let stop = try WakePipe()
     let receiver = try ReceiverSwitch()
     var supervision = SupervisorConfiguration(runDirectory: request.state + ".run")
-    let environment = ProgramStart.inheritedEnvironment().filter { entry in
-      !ServiceNotice.variables.contains { entry.hasPrefix($0 + "=") }
-    }
+    let environment = ServiceNotice.environmentForChildren()
     supervision.environment = environment
     supervision.usesCgroups = request.usesCgroups
     supervision.socketPath = ControlAddress.place("subscribers", state: request.state)

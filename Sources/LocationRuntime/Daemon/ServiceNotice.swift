@@ -20,8 +20,12 @@ struct ServiceNotice {
       : nil
   }
 
-  /// What systemd sets for the service itself, and its children are not to see.
-  static let variables = [
+  /// The environment of this process without what systemd sets for the service itself.
+  static func environmentForChildren() -> [String] {
+    ProgramStart.inheritedEnvironment().filter { entry in !variables.contains { entry.hasPrefix($0 + "=") } }
+  }
+
+  private static let variables = [
     "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
   ]
 

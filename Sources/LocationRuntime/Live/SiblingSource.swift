@@ -83,9 +83,7 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
     }
     let theirs = Descriptor(ends[1])
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    let environment = ProgramStart.inheritedEnvironment().filter { entry in
-      !ServiceNotice.variables.contains { entry.hasPrefix($0 + "=") }
-    }
+    let environment = ServiceNotice.environmentForChildren()
     do throws(ProgramStart.Refusal) {
       let (pid, pidfd) = try ProgramStart.talk(over: theirs, command: command, environment: environment)
       socket = ends[0]
