@@ -60,8 +60,7 @@ extension StateDatabase {
   package func instance() throws(Failure) -> String {
     try write { database in
       if let known = try Self.meta(.instance, database) { return known }
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      let drawn = String(repeating: "0", count: 16 - digits.utf8.count) + digits
+      let drawn = RandomToken.hex(words: 1)
       try Self.setMeta(.instance, drawn, database)
       return drawn
     }

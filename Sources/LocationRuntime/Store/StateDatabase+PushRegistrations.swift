@@ -21,7 +21,7 @@ package struct PushRegistration: Hashable, Sendable {
 
   /// One with a new token, of which no distributor knows yet.
   package init(subscriber: String, secret: String, point: String, auth: String) {
-    token = StateDatabase.newToken()
+    token = RandomToken.hex()
     self.subscriber = subscriber
     self.secret = secret
     self.point = point
@@ -31,7 +31,7 @@ package struct PushRegistration: Hashable, Sendable {
   /// The same keys under another token: what one distributor knew is of no use to the next.
   package func renewed() -> PushRegistration {
     var other = self
-    other.token = StateDatabase.newToken()
+    other.token = RandomToken.hex()
     other.distributor = nil
     other.endpoint = nil
     return other

@@ -39,16 +39,8 @@ extension StateDatabase {
       for name in names {
         try database.execute(
           sql: "INSERT OR IGNORE INTO push_tokens (subscriber, token) VALUES (?, ?)",
-          arguments: [name, Self.newToken()])
+          arguments: [name, RandomToken.hex()])
       }
     }
-  }
-
-  /// 128 bits from the system's generator (getrandom(2)), as 32 hexadecimal digits.
-  static func newToken() -> String {
-    (0..<2).map { _ in
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }.joined()
   }
 }

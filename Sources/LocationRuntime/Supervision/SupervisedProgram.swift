@@ -348,8 +348,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     site.forgetRun(of: name)
   }
 
-  /// The directory of the program where the manifest names one; none where it is looked for in PATH.
-  /// The directory that its program is in: there it may hold locks while it is suspended (rule K3).
+  /// Where it may hold locks while it is suspended (rule K3): the directory of its program where the manifest names
+  /// one; none where it is looked for in PATH.
   private var programDirectory: [String] {
     guard let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
       slash > path.startIndex

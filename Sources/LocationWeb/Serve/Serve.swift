@@ -43,7 +43,7 @@ package enum Serve {
     // Whoever may open the socket's file may ask; a port of this machine is open to all its users.
     let token =
       try request.token.map { (path) throws(Failure) in try ServeToken.read(path: path) }
-      ?? (isUnix ? nil : ServeToken.draw())
+      ?? (isUnix ? nil : RandomToken.hex())
     let (listener, address) = try request.address.open()
     let access = WebAccess(
       token: token, hosts: hosts(address, request.hosts), isReadOnly: request.isReadOnly)

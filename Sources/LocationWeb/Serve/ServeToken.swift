@@ -1,18 +1,11 @@
 import Glibc
 import LocationFormats
+import LocationRuntime
 
 /// The word by which the page's owner is known.
 enum ServeToken {
   /// Characters at least: 16 of base 64 hold 96 bits.
   private static let leastCharacters = 16
-
-  /// 128 bits of the kernel's randomness, in hexadecimal digits.
-  static func draw() -> String {
-    (0..<2).map { _ in
-      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-      return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-    }.joined()
-  }
 
   /// The first line of a file that only its owner may read. Where there is none, one is made with a new token.
   ///
@@ -39,7 +32,7 @@ enum ServeToken {
   }
 
   private static func make(_ path: String) throws(Failure) -> String {
-    let token = draw()
+    let token = RandomToken.hex()
     try OutputFile(path: path, isPrivate: true).write(Array((token + "\n").utf8))
     return token
   }
