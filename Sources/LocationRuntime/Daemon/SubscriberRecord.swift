@@ -161,10 +161,6 @@ package struct SubscriberRecord: Sendable {
   }
 
   private var services: [String] {
-    let words: [(Subscriber.Services, String)] = [
-      (.significantChange, "significant-change"), (.regions, "regions"), (.visits, "visits"),
-      (.standard, "standard"),
-    ]
-    return words.filter { subscriber.services.contains($0.0) }.map(\.1)
+    SubscriberManifest.Service.allCases.filter { subscriber.services.contains($0.services) }.map(\.rawValue)
   }
 }

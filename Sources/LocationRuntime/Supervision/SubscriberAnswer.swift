@@ -184,13 +184,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
   }
 
   private static func service(_ reader: inout JSONReader) throws(JSONError) -> Subscriber.Services? {
-    switch try reader.string() {
-    case "significant-change": .significantChange
-    case "regions": .regions
-    case "visits": .visits
-    case "standard": .standard
-    case _: nil
-    }
+    SubscriberManifest.Service(rawValue: try reader.string())?.services
   }
 }
 
