@@ -8,10 +8,7 @@ extension Explanation {
   /// - Throws: ``Failure`` of code 1 where there is no such file, or nothing is kept of that moment, or what is asked
   ///   about was not there then.
   package init(_ question: Question, state path: String) throws(Failure) {
-    guard let database = try StateDatabase.openToRead(path: path) else {
-      throw Failure(
-        .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
-    }
+    guard let database = try StateDatabase.openToRead(path: path) else { throw DaemonSeat.noState(path) }
     let past = try database.past(before: question.until, event: question.event)
     guard let begins = past.begins else {
       throw Failure(

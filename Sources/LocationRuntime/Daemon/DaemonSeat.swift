@@ -169,7 +169,8 @@ package struct DaemonSeat: Sendable {
   package static let noDaemon = Failure(
     .unavailable, what: "no daemon runs on this state file", remedy: "start locwatch run")
 
-  private static func noState(_ state: String) -> Failure {
+  /// What is said where there is no state file.
+  package static func noState(_ state: String) -> Failure {
     Failure(
       .conditionFails, file: state, what: "there is no state file yet", remedy: "locwatch run makes one")
   }
