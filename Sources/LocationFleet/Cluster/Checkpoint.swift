@@ -29,10 +29,6 @@ package struct Checkpoint: Hashable, Codable {
   }
 
   func bytes() throws(Failure) -> [UInt8] {
-    do {
-      return Array(try ExactEncoder.tree(of: self).text.utf8)
-    } catch {
-      throw Failure(.software, what: "can't write a checkpoint: \(error)")
-    }
+    try ExactEncoder.bytes(of: self, called: "a checkpoint")
   }
 }

@@ -77,13 +77,7 @@ package struct FleetLayout {
     try stream(Self.fixes, "fix.>", days: settings.fixDays, windowSeconds: 120)
     try stream(Self.events, "event.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
     try stream(Self.deadLetters, "dead.>", days: settings.eventDays, windowSeconds: Self.eventWindowSeconds)
-    do {
-      try fleet.put("settings", Array(try ExactEncoder.tree(of: settings).text.utf8))
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(.software, what: "can't write the settings: \(error)")
-    }
+    try fleet.put("settings", try ExactEncoder.bytes(of: settings, called: "the settings"))
   }
 
   /// Seconds in which the servers drop an event that they have: longer than a worker can hang without losing its

@@ -17,7 +17,7 @@ package struct DeviceReport {
     self.name = name
     let settings = EngineSettings(booksPower: false)
     let subjects = try layout.stream.subjects(of: FleetLayout.fixes, matching: "fix.*.\(name)").keys
-    var key = subjects.first.flatMap { Self.partition(of: $0) }
+    var key = subjects.first.flatMap { FleetLayout.partition(of: $0) }
     if key == nil {
       key = try layout.stream.subjects(
         of: "KV_\(layout.devices.name)", matching: layout.devices.subject("*.\(name)")
@@ -56,11 +56,6 @@ package struct DeviceReport {
         .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
     }
     return String(decoding: name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }, as: UTF8.self)
-  }
-
-  private static func partition(of subject: String) -> Int? {
-    let words = subject.split(separator: ".")
-    return words.count > 2 ? Int(words[1]) : nil
   }
 
   /// For people.

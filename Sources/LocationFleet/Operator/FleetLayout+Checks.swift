@@ -25,7 +25,7 @@ extension FleetLayout {
     }
   }
 
-  private static func partition(of subject: String) -> Int? {
+  static func partition(of subject: String) -> Int? {
     let words = subject.split(separator: ".")
     return words.count > 2 ? Int(words[1]) : nil
   }

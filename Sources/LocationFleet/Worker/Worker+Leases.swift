@@ -204,11 +204,7 @@ extension Worker {
     report.residentBytes = Self.residentBytes
     report.latencyCounts = publisher.latency.counts
     report.latencySeconds = publisher.latency.sumSeconds
-    do {
-      return Array(try ExactEncoder.tree(of: report).text.utf8)
-    } catch {
-      throw Failure(.software, what: "can't write a report: \(error)")
-    }
+    return try ExactEncoder.bytes(of: report, called: "a report")
   }
 
   /// The resident size, bytes: the second number of /proc/self/statm, in pages.

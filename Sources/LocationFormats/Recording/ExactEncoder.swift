@@ -11,6 +11,15 @@ package enum ExactEncoder {
     return node.tree
   }
 
+  /// The value as the bytes of JSON.
+  ///
+  /// - Throws: `.software`, which names what can't be written.
+  package static func bytes(of value: some Encodable, called what: String) throws(Failure) -> [UInt8] {
+    do { return Array(try tree(of: value).text.utf8) } catch {
+      throw Failure(.software, what: "can't write \(what): \(error)")
+    }
+  }
+
   /// A value under construction; a class because containers of one value share it.
   fileprivate final class Node {
     enum Kind {
