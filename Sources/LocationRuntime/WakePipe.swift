@@ -9,7 +9,7 @@ package final class WakePipe: Sendable {
   package let readEnd: Int32
   private let writeEnd: Int32
 
-  /// - Throws: ``Failure`` of code 71 where the machine has no descriptors left.
+  /// - Throws: ``Failure`` of code 75 where the machine has no descriptors left.
   package init() throws(Failure) {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)

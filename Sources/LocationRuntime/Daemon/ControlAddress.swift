@@ -21,7 +21,7 @@ struct ControlAddress {
   /// Where it is when nobody says otherwise.
   static func beside(_ state: String) -> ControlAddress { ControlAddress(path: state + ".control") }
 
-  /// Hands on the address for `bind` or `connect`; nil, with `errno` set, where there is none.
+  /// Calls `body` with the address for `bind` or `connect`; -1, with `errno` set, where the path can't be used.
   ///
   /// A path has room for 107 bytes only (unix(7)); a longer one is reached by way of its open folder.
   func withAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {

@@ -7,8 +7,8 @@ package import LocationFormats
 ///
 /// ```swift
 /// var watch = try MemoryPressureWatch()
-/// entries += watch.entries                      // for poll, until watch.nextDeadline
-/// if let level = watch.take(entries[...2], at: now) { ... .machine(.memoryPressure(level)) ... }
+/// watch.watch(&polled)  // poll until watch.nextDeadline
+/// if let level = watch.take(polled, at: now) { ... .machine(.memoryPressure(level)) ... }
 /// ```
 package struct MemoryPressureWatch: ~Copyable {
   /// Milliseconds over which the lost time is counted: the least that is open to all users, and what systemd takes
