@@ -1,8 +1,8 @@
 import LocationBus
 import LocationFormats
 
-/// Notifications of other devices (the role of a central). BlueZ has no connection that waits until a device comes, so
-/// one is tried again: at once when BlueZ hears of the device, and else after waits that grow.
+/// Notifications of other devices (the role of a central). BlueZ can't wait for a device to appear, so connecting is
+/// tried again: at once when BlueZ hears of the device, otherwise after growing waits.
 struct RemoteDevices {
   private enum Phase: Equatable {
     /// Nothing is tried before then, unless BlueZ hears of the device; nil while BlueZ is not there.
@@ -70,7 +70,7 @@ struct RemoteDevices {
 
   // MARK: One step
 
-  /// Goes on from where the device is.
+  /// Takes the next step towards notifications, from the state that the device is in.
   ///
   /// - Parameter wasConnected: whether BlueZ has just connected it: it is not asked for that at once again.
   private mutating func advance(

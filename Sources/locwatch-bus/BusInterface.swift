@@ -6,8 +6,8 @@ import LocationRuntime
 
 /// The daemon on D-Bus: `locwatch.Daemon1` at `/locwatch`, as Docs/DBus.md describes it.
 ///
-/// Methods answer root and the user that this process runs as; everybody may hear the signal, which then says no more
-/// than that something happened. Whoever subscribed, and may, gets each record whole.
+/// Root and the user of this process may call methods. Everybody gets the signal, which says only that something
+/// happened. A subscriber that is permitted gets each record whole.
 struct BusInterface: ~Copyable {
   private let bus: MessageBus
   private let seat: DaemonSeat
@@ -18,9 +18,9 @@ struct BusInterface: ~Copyable {
 
   static let name = "locwatch.Daemon1"
   static let path = "/locwatch"
-  /// Connections that may subscribe.
+  /// The most connections that may subscribe.
   private static let listenerLimit = 64
-  /// Records that are answered at once.
+  /// The most records in one answer.
   private static let eventLimit = 1_000
   /// How often a daemon that is not there is looked for, milliseconds.
   private static let lookMilliseconds: Int32 = 2_000

@@ -5,8 +5,8 @@ import LocationFormats
 
 /// GeoClue (2.6.0) as a source of fixes, for machines without a gpsd: says what it finds as the daemon's other helpers do.
 ///
-/// GeoClue answers nobody without an agent that speaks for the user. A desktop has one; where none is there, this
-/// process is the agent itself. Nothing is waited for in a call, because GeoClue asks the agent back meanwhile.
+/// GeoClue answers only if an agent speaks for the user. Desktops have one; elsewhere this process is the agent. No call
+/// waits for its answer, because GeoClue calls the agent back meanwhile.
 struct GeoClueSource: ~Copyable {
   private let bus: MessageBus
   private var step = Step.gettingClient(0)

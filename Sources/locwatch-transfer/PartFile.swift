@@ -2,12 +2,12 @@ import Glibc
 import LocationCore
 import LocationFormats
 
-/// What has come of a file so far: the bytes, and beside them what tells whether they can be gone on with.
+/// A partly downloaded file: its bytes, and a note beside them that tells whether the download can be resumed.
 struct PartFile {
   /// Where the bytes are.
   let path: String
 
-  /// What is known of the bytes: the server's validator of the whole, and how many were on the disk for certain.
+  /// The note: the server's validator of the whole file, and how many bytes are on the disk for certain.
   struct Standing: Equatable {
     var validator = ""
     var safeBytes = 0
@@ -57,7 +57,8 @@ struct PartFile {
     return unsafe access(path, F_OK) == 0 ? nil : bytes
   }
 
-  /// Puts the whole file where it is wanted. What tells that goes before, so that it is not fetched twice.
+  /// Moves the complete file to its destination. The note of that is written first, so that after a crash in between
+  /// the file is not fetched again.
   func deliver(to file: OwnFile, bytes: Int, _ descriptor: Int32) throws(TransferTrouble) {
     guard fsync(descriptor) == 0 else { throw TransferTrouble(code: errno) }
     try Self.write(.object(["bytes": .integer(bytes)]), to: donePath)

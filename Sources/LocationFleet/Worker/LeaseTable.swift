@@ -1,8 +1,8 @@
 /// What a worker has seen of the leases, and which of them live: those that it sees renewed.
 ///
-/// No clock but the worker's own tells that, and no server has to forget anything: nats-server 2.9 may, after it was
-/// killed, list messages whose time is over, and not find others that are there. Time in which the leases could not be
-/// read does not count, so that after an outage the owner of a lease can renew it first.
+/// Only the worker's own clock decides. Servers cannot be trusted to expire messages: nats-server 2.9 may, after it was
+/// killed, list expired messages and miss live ones. Time in which the leases could not be read does not count, so the
+/// owner of a lease can renew it after an outage.
 package struct LeaseTable {
   private struct Lease {
     var revision: UInt64

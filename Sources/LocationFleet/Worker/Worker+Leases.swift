@@ -3,9 +3,10 @@ import LocationFormats
 
 /// Which partitions a worker has.
 ///
-/// A lease is a value in a key-value store. It lives as long as the others see it renewed (``LeaseTable``), and is written
-/// only on top of the revision that was seen. The revision at which a worker took it is the fence: the checkpoint is written on top of the one that the worker wrote when it took the partition, so that of two workers
-/// that think they have it, one fails.
+/// A lease is a value in a key-value store. It lives as long as the others see it renewed (``LeaseTable``). A write
+/// succeeds only on top of the revision that the writer has seen. The revision at which a worker took the partition is
+/// its fence: it writes each checkpoint on top of its own last one, so of two workers that think they have a partition,
+/// one fails.
 extension Worker {
   /// Seconds from one renewal to the next.
   var renewalSeconds: Double { fleet.leaseSeconds / 3 }

@@ -3,10 +3,10 @@ import LocationCore
 
 /// The pages of the program and its libraries that nobody has written.
 ///
-/// The daemon runs for months and starts once: arguments, settings, the schema of the database. The kernel counts the
-/// pages of that code as resident until others want the memory. So they are given back: at the start, after a command,
-/// and, where the daemon is awake anyway, ever more seldom up to once a minute. What is needed again comes from the page
-/// cache.
+/// The daemon starts once and runs for months. The code that reads arguments, settings and the schema is not needed
+/// again, but the kernel counts its pages as resident until others want the memory. So they are given back: at the
+/// start, after a command, and while the daemon is awake anyway, ever more seldom up to once a minute. What is needed
+/// again comes from the page cache.
 struct CodePages {
   private let mappings: [Range<UInt>]
   private var last: EngineInstant?

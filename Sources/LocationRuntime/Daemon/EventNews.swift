@@ -1,7 +1,7 @@
 import LocationCore
 import LocationFormats
 
-/// Records that were stored, as those who follow are told of them: what they need not read from the database.
+/// New records as they are sent to followers, which then need not read them from the database.
 struct EventNews {
   /// The id of the last record before them; 0 where that is not known.
   var after: Int
@@ -9,7 +9,7 @@ struct EventNews {
   var newest: Int
   /// How many lines.
   var count = 0
-  /// Their lines with their ends, as `locwatch events` prints them; none where they are too many.
+  /// Their lines with their ends, as `locwatch events` prints them; none where they exceed ``largest``.
   var lines: [UInt8] = []
 
   /// The most that is sent without being asked for, bytes; more is read from the database.

@@ -1,6 +1,6 @@
 import LocationCore
 
-/// Which programs are asked what they take of memory and processor, when, and which events wait for the answers.
+/// Which programs are asked for their use of memory and processor, when, and which events wait for the answers.
 struct Metering {
   /// When the programs in the background are asked next; nil where there is none.
   private(set) var nextSample: EngineInstant?
@@ -10,17 +10,17 @@ struct Metering {
   private var awaited: Set<String> = []
   private var meters: [String: ProcessorMeter] = [:]
 
-  /// Holds an event until every program in `asked` has said how large it is; the events that need not wait any more.
+  /// Holds an event until every program in `asked` has reported its memory. Returns the events that are now free.
   mutating func hold(_ event: MachineEvent, until asked: [String]) -> [MachineEvent] {
     held.append(event)
     awaited.formUnion(asked)
     return takeHeld()
   }
 
-  /// Whether an answer of this program is awaited.
+  /// Whether a measurement of this program is pending.
   func isAwaited(_ name: String) -> Bool { awaited.contains(name) }
 
-  /// Notes that a program has answered, or is gone; the events that waited for it last.
+  /// Notes that a program has reported its memory, or is gone. Returns the held events if it was the last one awaited.
   mutating func release(after name: String) -> [MachineEvent] {
     awaited.remove(name)
     return takeHeld()

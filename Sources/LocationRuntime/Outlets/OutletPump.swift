@@ -36,7 +36,7 @@ struct OutletPump {
   private var restAt: EngineInstant?
   /// Counted failures since it last accepted something.
   private(set) var failures: Int
-  /// Whether the next failure is one that a start has provoked before it was due: it does not bring the end nearer.
+  /// Whether the next failure is not counted, because a start made the attempt before it was due.
   private var isEarly: Bool
   /// Failures in a row that did not count.
   private var uncounted = 0
@@ -173,8 +173,8 @@ struct OutletPump {
     return true
   }
 
-  /// Nothing is wrong any more, though nothing may have been sent yet: the wait after the next failure is as long as if
-  /// it had not connected. A line for the log where it was told of a failure.
+  /// Notes that it is connected, even if nothing was sent yet. The wait after the next failure is as long as if it had
+  /// not connected. Returns a line for the log where a failure was told there.
   private mutating func noteConnection() throws(OutletFailure) -> String? {
     try noteNoTrouble()
     guard wasTold else { return nil }

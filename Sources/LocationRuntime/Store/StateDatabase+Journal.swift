@@ -249,8 +249,8 @@ extension StateDatabase {
   /// Removes what is older than it is kept, but nothing that is needed: the two newest snapshots, the journal from
   /// the oldest kept one on, the newest event, and events that a subscriber or an outlet waits for.
   ///
-  /// Of too many events, those about subscribers that have more than their share go first, the oldest before: no
-  /// subscriber can drive the others out of the history.
+  /// If there are too many events, subscribers over their share lose their oldest events first, so no subscriber can
+  /// push the others out of the history.
   private static func discard(beyond retention: Retention, utc: UTCTime, _ database: Database) throws {
     let last = try lastJournalNumber(database)
     // Without a snapshot before them, rows of the journal tell nothing.

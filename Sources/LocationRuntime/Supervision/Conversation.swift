@@ -2,8 +2,7 @@ import Glibc
 import LocationCore
 import LocationFormats
 
-/// What is told to a program and heard of it, in lines: over its standard streams, or over a socket. Used by the
-/// supervisor's thread alone.
+/// The lines exchanged with a program, over its standard streams or a socket. Used by the supervisor's thread alone.
 final class Conversation {
   private(set) var input: Descriptor?
   private(set) var output: Descriptor?

@@ -91,7 +91,7 @@ final class HeldAccessories {
     forgetUnneeded()
   }
 
-  /// Whoever has been passed what can be heard of a characteristic hears no more of it.
+  /// Shuts down the socket of a Bluetooth session, so that the program it was passed to gets no more notifications.
   private static func cutOff(_ held: Held) {
     guard held.isOfBluetooth, let device = held.device else { return }
     _ = shutdown(device.descriptor.number, Int32(SHUT_RDWR))

@@ -2,13 +2,13 @@ import Glibc
 import LocationCore
 import LocationFormats
 
-/// A program of locwatch's own that speaks to D-Bus for the daemon. It is started with the first line that it is told,
-/// and may be ended and started again. Where it ends by itself, its owner starts it again once ``retryAt`` has come.
+/// A helper program of locwatch that speaks to D-Bus for the daemon. It is started before the first line that it is
+/// told, and may be ended and started again. If it ends by itself, its owner may start it again at ``retryAt``.
 struct SiblingLink {
   private let environment: [String]
   private let hasChannel: Bool
   private var process: SiblingProcess?
-  /// When it may be started again, after it could not be started or has ended by itself; nil where neither happened.
+  /// When it may be started again, after a failed start or an unexpected end; nil where there was neither.
   private(set) var retryAt: EngineInstant?
   /// Seconds until then; doubled while it says nothing in between.
   private var retrySeconds = leastRetrySeconds
