@@ -57,37 +57,27 @@ extension OwnTracksOutlet {
   private static func component(of region: String) -> String { regionPrefix + word(ofRegion: region) }
 
   func discovery(removing gone: [JSONTree.Member] = []) -> JSONTree {
-    func text(_ key: String, _ value: String) -> JSONTree.Member { .init(key: key, value: .string(value)) }
-    var components: [JSONTree.Member] = [
-      .init(
-        key: "tracker",
-        value: .object([
-          text("platform", "device_tracker"), text("unique_id", "\(identifier)_tracker"),
-          .init(key: "name", value: .null), text("source_type", "gps"),
-          text("json_attributes_topic", "\(topic)/attributes"),
-        ]))
-    ]
-    for place in places {
-      let word = Self.word(ofRegion: place.id)
-      components.append(
-        .init(
-          key: Self.component(of: place.id),
-          value: .object([
-            text("platform", "binary_sensor"), text("unique_id", "\(identifier)_region_\(word)"),
-            text("name", place.name), text("device_class", "presence"),
-            text("state_topic", stateTopic(place.id)),
-          ])))
+    let tracker = JSONTree.object([
+      "platform": .string("device_tracker"), "unique_id": .string("\(identifier)_tracker"), "name": .null,
+      "source_type": .string("gps"), "json_attributes_topic": .string("\(topic)/attributes"),
+    ])
+    let sensors = places.map { place -> JSONTree.Member in
+      let sensor = JSONTree.object([
+        "platform": .string("binary_sensor"),
+        "unique_id": .string("\(identifier)_region_\(Self.word(ofRegion: place.id))"),
+        "name": .string(place.name), "device_class": .string("presence"),
+        "state_topic": .string(stateTopic(place.id)),
+      ])
+      return .init(key: Self.component(of: place.id), value: sensor)
     }
     return .object([
-      .init(
-        key: "device",
-        value: .object([
-          .init(key: "identifiers", value: .array([.string(identifier)])), text("name", settings.name),
-          text("manufacturer", "locwatch"),
-        ])),
-      .init(key: "origin", value: .object([text("name", "locwatch")])),
-      .init(key: "components", value: .object(components + gone)),
-      text("availability_topic", "\(topic)/availability"),
+      "device": .object([
+        "identifiers": .strings([identifier]), "name": .string(settings.name),
+        "manufacturer": .string("locwatch"),
+      ]),
+      "origin": .object(["name": .string("locwatch")]),
+      "components": .object([.init(key: "tracker", value: tracker)] + sensors + gone),
+      "availability_topic": .string("\(topic)/availability"),
     ])
   }
 }

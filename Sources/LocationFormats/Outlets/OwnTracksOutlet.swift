@@ -136,7 +136,7 @@ package struct OwnTracksOutlet: Sendable {
   /// The regions; nil where positions are made coarse: where an event's region lies tells where the device is.
   package var waypoints: MQTTSession.Message? {
     guard !settings.isReduced else { return nil }
-    return MQTTSession.Message("\(topic)/waypoints", JSONTree.object(waypointMembers).text)
+    return MQTTSession.Message("\(topic)/waypoints", waypointList.text)
   }
 
   /// Where commands come.
@@ -162,11 +162,11 @@ package struct OwnTracksOutlet: Sendable {
     let isInside = Self.isInside(line, type)
     if let region, let isInside { told[region] = isInside }
     if type == "region.enter" || type == "region.exit" {
-      let transition = transitionMembers(line, isEnter: type == "region.enter")
-      messages.append(.init("\(topic)/event", JSONTree.object(transition).text))
+      let transition = transition(line, isEnter: type == "region.enter")
+      messages.append(.init("\(topic)/event", transition.text))
     }
     if line["lat"] != nil, line["lon"] != nil {
-      messages.append(.init(topic, JSONTree.object(locationMembers(line, type)).text, isRetained: true))
+      messages.append(.init(topic, location(line, type).text, isRetained: true))
       if announces {
         let now = attributes(of: line)
         attributes = now
@@ -205,50 +205,35 @@ package struct OwnTracksOutlet: Sendable {
     return .integer(Int(meters.rounded(.up)))
   }
 
-  private func place(_ line: JSONTree) -> [JSONTree.Member] {
-    [.init(key: "lat", value: line["lat"] ?? .null), .init(key: "lon", value: line["lon"] ?? .null)]
-  }
-
-  private func locationMembers(_ line: JSONTree, _ type: String) -> [JSONTree.Member] {
+  private func location(_ line: JSONTree, _ type: String) -> JSONTree {
     let trigger =
       type.hasPrefix("region") ? "c" : type.hasPrefix("visit") ? "v" : type == Self.report ? "r" : "p"
-    var members = [JSONTree.Member(key: "_type", value: .string("location"))] + place(line)
-    members += [
-      .init(key: "tst", value: seconds(line)), .init(key: "acc", value: accuracy(line)),
-      .init(key: "tid", value: .string(tracker)), .init(key: "t", value: .string(trigger)),
-    ]
-    if let speed = line["speed_mps"]?.double {
-      members.append(.init(key: "vel", value: .integer(Int((speed * 3.6).rounded()))))
-    }
     let regions = inside(at: line)
-    if !regions.isEmpty {
-      members.append(.init(key: "inregions", value: .array(regions.map { .string(name($0)) })))
-      members.append(.init(key: "inrids", value: .strings(regions)))
-    }
-    return members
+    return .object([
+      "_type": .string("location"), "lat": line["lat"] ?? .null, "lon": line["lon"] ?? .null,
+      "tst": seconds(line), "acc": accuracy(line), "tid": .string(tracker), "t": .string(trigger),
+      "vel": line["speed_mps"]?.double.map { .integer(Int(($0 * 3.6).rounded())) },
+      "inregions": regions.isEmpty ? nil : .strings(regions.map { name($0) }),
+      "inrids": regions.isEmpty ? nil : .strings(regions),
+    ])
   }
 
-  private func transitionMembers(_ line: JSONTree, isEnter: Bool) -> [JSONTree.Member] {
+  private func transition(_ line: JSONTree, isEnter: Bool) -> JSONTree {
     let region = line["region"]?.string ?? ""
-    var members: [JSONTree.Member] = [
-      .init(key: "_type", value: .string("transition")),
-      .init(key: "event", value: .string(isEnter ? "enter" : "leave")),
-      .init(key: "desc", value: .string(name(region))), .init(key: "rid", value: .string(region)),
-      .init(key: "tst", value: seconds(line)), .init(key: "wtst", value: .integer(created)),
-    ]
-    if line["lat"] != nil { members += place(line) + [.init(key: "acc", value: accuracy(line))] }
-    return members + [
-      .init(key: "tid", value: .string(tracker)), .init(key: "t", value: .string("c")),
-    ]
+    let hasPlace = line["lat"] != nil
+    return .object([
+      "_type": .string("transition"), "event": .string(isEnter ? "enter" : "leave"),
+      "desc": .string(name(region)), "rid": .string(region), "tst": seconds(line), "wtst": .integer(created),
+      "lat": line["lat"], "lon": hasPlace ? line["lon"] ?? .null : nil,
+      "acc": hasPlace ? accuracy(line) : nil, "tid": .string(tracker), "t": .string("c"),
+    ])
   }
 
   private func attributes(of line: JSONTree) -> MQTTSession.Message {
-    let members: [JSONTree.Member] = [
-      .init(key: "latitude", value: line["lat"] ?? .null),
-      .init(key: "longitude", value: line["lon"] ?? .null),
-      .init(key: "gps_accuracy", value: accuracy(line)),
-    ]
-    return .init("\(topic)/attributes", JSONTree.object(members).text, isRetained: true)
+    let tree = JSONTree.object([
+      "latitude": line["lat"] ?? .null, "longitude": line["lon"] ?? .null, "gps_accuracy": accuracy(line),
+    ])
+    return .init("\(topic)/attributes", tree.text, isRetained: true)
   }
 
   // MARK: - Regions
@@ -258,7 +243,7 @@ package struct OwnTracksOutlet: Sendable {
 
   private func name(_ region: String) -> String { places.first { $0.id == region }?.name ?? region }
 
-  private var waypointMembers: [JSONTree.Member] {
+  private var waypointList: JSONTree {
     // Apps take the time for a key, so each has its own.
     let waypoints = places.enumerated().map { index, place in
       JSONTree.object([
@@ -268,8 +253,6 @@ package struct OwnTracksOutlet: Sendable {
         "rad": .integer(Int(place.radiusMeters.rounded(.up))),
       ])
     }
-    return [
-      .init(key: "_type", value: .string("waypoints")), .init(key: "waypoints", value: .array(waypoints)),
-    ]
+    return .object(["_type": .string("waypoints"), "waypoints": .array(waypoints)])
   }
 }
