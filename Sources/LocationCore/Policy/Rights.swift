@@ -11,7 +11,7 @@ extension Policy {
     switch authorization {
     case .denied: break
     case .whenInUse:
-      guard sessions[index].standard.batch != nil else { break }
+      guard sessions[index].standard.batch != nil, sessions[index].state.isRunning else { break }
       hand(index, at: instant, into: &steps)
     case .always: redeliver(index, rule: .authorization, reason: .kept, at: instant, into: &steps)
     }
@@ -138,7 +138,7 @@ extension Policy {
       let left = Set($0.outbox.map(\.event))
       $0.assertions.removeAll { $0.reason == .delivery && !left.contains($0.owner) }
       if $0.handedCount == 0 { $0.wakeClock = nil }
-      if !$0.outbox.contains(where: { !$0.isHanded }) { $0.standard.batch = nil }
+      if !$0.outbox.contains(where: { $0.waits(of: .backgroundLocation) }) { $0.standard.batch = nil }
     }
   }
 }

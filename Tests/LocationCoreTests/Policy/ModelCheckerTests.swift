@@ -46,7 +46,9 @@ import Testing
   /// What the long variants found: the kind of subscriber, and the sequence.
   private static let found: [(kind: Int, actions: [ModelAction])] = [
     // The wake was over while a task held off suspension, and what the process had was handed to it again.
-    (0, [.transfer, .transferEnds, .region, .acknowledgeOldest, .second, .beginTask, .minute])
+    (0, [.transfer, .transferEnds, .region, .acknowledgeOldest, .second, .beginTask, .minute]),
+    // Updates that were kept back were dropped, and what else waited was handed to a program that was suspended.
+    (4, [.update, .update, .transfer, .transfer, .transferEnds, .whenInUse]),
   ]
 
   @Test(arguments: found.indices)
