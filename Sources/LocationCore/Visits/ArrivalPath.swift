@@ -10,10 +10,16 @@ struct ArrivalPath: Hashable, Sendable {
     init(_ point: TangentPlane.Point) { (east, north) = (Float(point.east), Float(point.north)) }
 
     func isWithin(_ meters: Double, of point: TangentPlane.Point) -> Bool {
+      squareMeters(to: point) <= meters * meters
+    }
+
+    func squareMeters(to point: TangentPlane.Point) -> Double {
       let byEast = Double(east) - point.east
       let byNorth = Double(north) - point.north
-      return byEast * byEast + byNorth * byNorth <= meters * meters
+      return byEast * byEast + byNorth * byNorth
     }
+
+    var point: TangentPlane.Point { TangentPlane.Point(east: Double(east), north: Double(north)) }
   }
 
   private struct Step: Hashable, Sendable {
@@ -42,10 +48,24 @@ struct ArrivalPath: Hashable, Sendable {
   /// Keeps the first point only.
   mutating func forget() { later = [] }
 
-  /// Seconds from the first fix to the first that lies within so many metres of a point; none where all lie outside.
-  func seconds(to point: TangentPlane.Point, within meters: Double) -> Double {
+  /// Seconds from the first fix to the first that lies within so many metres of a point; none where all lie outside. Of
+  /// a silence on the way only a walk counts: the rest was spent where that led.
+  func seconds(
+    to point: TangentPlane.Point, within meters: Double, _ configuration: VisitConfiguration
+  ) -> Double {
     if first.isWithin(meters, of: point) { return 0 }
-    return later.first { $0.place.isWithin(meters, of: point) }.map { Double($0.seconds) } ?? 0
+    var before = Step(seconds: 0, place: first)
+    var spent = 0.0
+    for step in later {
+      let seconds = Double(step.seconds - before.seconds)
+      if seconds >= configuration.silenceSeconds {
+        let way = step.place.squareMeters(to: before.place.point).squareRoot()
+        spent += max(0, seconds - way / configuration.walkingMetersPerSecond)
+      }
+      if step.place.isWithin(meters, of: point) { return Double(step.seconds) - spent }
+      before = step
+    }
+    return 0
   }
 }
 

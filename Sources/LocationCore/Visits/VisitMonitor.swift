@@ -373,7 +373,8 @@ extension VisitMonitor {
   /// When the position was there, once the way in is left out.
   private func arrival(at stay: StayPoint) -> UTCTime {
     let least = configuration.arrivalMeters
-    let seconds = stay.wayIn.seconds(to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters))
+    let seconds = stay.wayIn.seconds(
+      to: stay.middlePoint, within: max(least, stay.wayIn.reachMeters), configuration)
     return min(stay.first.time.advanced(bySeconds: seconds), stay.last.time)
   }
 

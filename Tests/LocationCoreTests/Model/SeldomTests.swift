@@ -56,8 +56,8 @@ import Testing
       #"{"count":3,"east":[1,2,3,0,0,0,0,0],"north":[0,0,5,0,0,0,0,0],"reachMeters":9,"#
       + #""seconds":[0,12,24,0,0,0,0,0]}"#
     let path = try JSONDecoder().decode(ArrivalPath.self, from: Data(text.utf8))
-    #expect(path.seconds(to: TangentPlane.Point(east: 3, north: 5), within: 0.5) == 24)
-    #expect(path.seconds(to: TangentPlane.Point(east: 1, north: 0), within: 0.5) == 0)
+    #expect(path.seconds(to: TangentPlane.Point(east: 3, north: 5), within: 0.5, VisitConfiguration()) == 24)
+    #expect(path.seconds(to: TangentPlane.Point(east: 1, north: 0), within: 0.5, VisitConfiguration()) == 0)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     #expect(String(decoding: try encoder.encode(path), as: UTF8.self) == text)

@@ -244,6 +244,21 @@ struct VisitDay {
     #expect(abs(departed - walk) < 2, "\(departed - walk)")
   }
 
+  @Test func b5_aSilenceIsSpentWhereTheWayLedAndNoVisitIsWithoutTime() throws {
+    var day = VisitDay()
+    day.interval = 20
+    day.go(east: 2000, speed: 10)
+    let last = day.seconds - 20
+    day.silence(380, east: 34)
+    let left = day.seconds
+    day.go(east: 2000, speed: 10)
+    #expect(day.log == ["arrive 1 stayed", "depart 1 left"])
+    let arrived = try #require(VisitDay.seconds(day.told.first?.arrived))
+    let departed = try #require(VisitDay.seconds(day.told.last?.departed))
+    #expect(arrived > last && arrived < last + 60, "\(arrived - last)")
+    #expect(abs(departed - left) <= 20, "\(departed - left)")
+  }
+
   @Test func b5_aPauseNearbyJustBeforeDoesNotHideAStop() throws {
     var day = VisitDay()
     day.accuracy = 65
