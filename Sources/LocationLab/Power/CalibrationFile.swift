@@ -64,9 +64,26 @@ package struct CalibrationFile {
     temperatureCelsius = try map.optional(.temperature)?.double(in: -90...150)
     batteryHealth = try map.optional(.health)?.double(in: 0.01...1.5)
     shuntMicroohms = try map.optional(.shunt)?.double(in: 1...1e9)
+    let nodes = try map.required(.blocks).list()
     var blocks: [Block] = []
-    for node in try map.required(.blocks).list() { blocks.append(try Block(node)) }
+    for node in nodes { blocks.append(try Block(node)) }
+    try Self.refuseOverlaps(blocks, nodes)
     self.blocks = blocks
+  }
+
+  /// A moment in two blocks would count its energy twice, and what each of them says would be wrong.
+  private static func refuseOverlaps(_ blocks: [Block], _ nodes: [StrictYAML]) throws(Failure) {
+    func range(_ block: Block) -> String {
+      [block.from, block.to].map { Wording.number($0, $0 == $0.rounded() ? 0 : 3) }
+        .joined(separator: " to ") + " s"
+    }
+    let order = blocks.indices.sorted { (blocks[$0].from, $0) < (blocks[$1].from, $1) }
+    for (earlier, later) in zip(order, order.dropFirst()) where blocks[later].from < blocks[earlier].to {
+      let (named, other) = (nodes[max(earlier, later)], blocks[min(earlier, later)])
+      throw named.failure(
+        "\(range(blocks[max(earlier, later)])) overlaps the block on line \(other.line), \(range(other))",
+        remedy: "let each block end before the next begins")
+    }
   }
 
   private enum Key: String, CaseIterable {

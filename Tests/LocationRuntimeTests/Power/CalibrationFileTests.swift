@@ -57,6 +57,27 @@ import Testing
     #expect(failure?.line == 10)
   }
 
+  @Test(
+    arguments: [
+      (["0, to_s: 10", "9.5, to_s: 20"], "9.500 to 20 s overlaps the block on line 10, 0 to 10 s"),
+      (["10, to_s: 20", "0, to_s: 11"], "0 to 11 s overlaps the block on line 10, 10 to 20 s"),
+      (["0, to_s: 9", "9, to_s: 12", "2, to_s: 3"], "2 to 3 s overlaps the block on line 10, 0 to 9 s"),
+      (["5, to_s: 9", "5, to_s: 9"], "5 to 9 s overlaps the block on line 10, 5 to 9 s"),
+    ]
+  )
+  func blocksThatOverlapAreRefused(_ blocks: [String], _ complaint: String) {
+    let text = blocks.map { "  - {from_s: \($0)}\n" }.joined()
+    let failure = #expect(throws: Failure.self) { try Self.read(text) }
+    let remedy = "let each block end before the next begins"
+    let place = "blocks.yaml:\(9 + blocks.count): blocks[\(blocks.count - 1)]"
+    #expect(failure?.description == "\(place): \(complaint); \(remedy)")
+  }
+
+  @Test func blocksMayTouchAndStandInAnyOrder() throws {
+    let file = try Self.read("  - {from_s: 10, to_s: 20}\n  - {from_s: 0, to_s: 10}\n")
+    #expect(file.blocks.map(\.from) == [10, 0])
+  }
+
   @Test func blocksThatTheLogDoesNotCoverAreNamed() throws {
     let file = try Self.read("  - {from_s: 0, to_s: 10}\n  - {from_s: 10, to_s: 30}\n")
     let stream = try MeterLog.stream(
