@@ -32,7 +32,8 @@ struct HTTPRequest: Hashable, Sendable {
   /// Reads a request.
   static func read(_ bytes: [UInt8]) -> Progress {
     guard let end = Self.end(ofHead: bytes) else {
-      return bytes.count > Limits.headBytes ? .bad(.headTooLarge) : .partial
+      guard bytes.count <= Limits.headBytes else { return .bad(.headTooLarge) }
+      return canBegin(bytes) ? .partial : .bad(.badRequest)
     }
     guard end.head <= Limits.headBytes else { return .bad(.headTooLarge) }
     guard let text = String(validating: bytes[..<end.head], as: UTF8.self),
@@ -63,6 +64,17 @@ struct HTTPRequest: Hashable, Sendable {
       index += 1
     }
     return nil
+  }
+
+  /// Whether a head may begin so. TLS, and lines without their carriage returns, are answered at once.
+  private static func canBegin(_ bytes: [UInt8]) -> Bool {
+    bytes.indices.allSatisfy { index in
+      switch bytes[index] {
+      case UInt8(ascii: "\n"): index > 0 && bytes[index - 1] == UInt8(ascii: "\r")
+      case UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
+      case let byte: byte >= 0x20 && byte != 0x7F
+      }
+    }
   }
 
   private init?(head: String) {

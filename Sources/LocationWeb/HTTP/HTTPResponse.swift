@@ -45,6 +45,8 @@ struct HTTPResponse: Sendable {
   var body: [UInt8]
   /// Further headers.
   var headers: [(name: String, value: String)] = []
+  /// Whether it answers HEAD: the body's length is told, and the body is not sent.
+  var isHead = false
   /// Whether server-sent events follow.
   var isStream = false
   /// Of such a stream, the id of the last record that the client has; nil where it has asked for none.
@@ -76,7 +78,7 @@ struct HTTPResponse: Sendable {
     var head = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(type)\r\n"
     if !isStream { head += "Content-Length: \(body.count)\r\n" }
     for header in Self.always + headers { head += "\(header.name): \(header.value)\r\n" }
-    return Array((head + "Connection: close\r\n\r\n").utf8) + body
+    return Array((head + "Connection: close\r\n\r\n").utf8) + (isHead ? [] : body)
   }
 
   /// What keeps other sites and the browser's guesses out.

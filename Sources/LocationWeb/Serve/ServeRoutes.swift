@@ -31,12 +31,32 @@ struct ServeRoutes {
 
   /// The answer to a request.
   func answer(_ http: HTTPRequest) -> HTTPResponse {
-    let isPublic = http.method == "GET" && (http.path == "/" || !http.path.hasPrefix("/api/"))
-    if let refusal = access.refusal(of: http, isPublic: isPublic) { return refusal }
+    guard http.method == "HEAD" else { return fullAnswer(http) }
+    var response = fullAnswer(http)
+    response.isHead = true
+    return response
+  }
+
+  private func fullAnswer(_ http: HTTPRequest) -> HTTPResponse {
+    let isPublic = !http.path.hasPrefix("/api/")
+    let methods = Self.methods(of: http.path)
+    if let refusal = access.refusal(of: http, isPublic: isPublic, methods: methods) { return refusal }
     do throws(Failure) {
       return isPublic ? try page(http.path) : try api(http)
     } catch {
       return .failure(error, Self.status(of: error))
+    }
+  }
+
+  /// The methods that a path takes; none where there is nothing.
+  private static func methods(of path: String) -> [String] {
+    switch path {
+    case "/", "/page.js", "/page.css", "/leaflet/leaflet.js", "/leaflet/leaflet.css", "/api/config",
+      "/api/status", "/api/metrics", "/api/events", "/api/track", "/api/power", "/api/explain":
+      ["GET", "HEAD"]
+    case "/api/regions": ["GET", "HEAD", "POST"]
+    case "/api/stream": ["GET"]
+    case _: path.hasPrefix(regionPath) ? ["PUT", "DELETE"] : []
     }
   }
 
@@ -80,7 +100,7 @@ struct ServeRoutes {
   private func api(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
     let region =
       http.path.hasPrefix(Self.regionPath) ? String(http.path.dropFirst(Self.regionPath.count)) : nil
-    switch (http.method, http.path) {
+    switch (http.method == "HEAD" ? "GET" : http.method, http.path) {
     case ("GET", "/api/config"): return .json(config)
     case ("GET", "/api/status"): return .json(try seat.status().text)
     case ("GET", "/api/metrics"): return try metrics(http)

@@ -15,8 +15,10 @@ struct WebAccess: Sendable {
 
   /// Why a request is refused; nil where it is not.
   ///
-  /// - Parameter isPublic: whether it asks for the page itself, which holds nothing of anybody.
-  func refusal(of request: HTTPRequest, isPublic: Bool) -> HTTPResponse? {
+  /// - Parameters:
+  ///   - isPublic: whether it asks for the page itself, which holds nothing of anybody.
+  ///   - methods: those that its path takes; none where there is nothing at that path.
+  func refusal(of request: HTTPRequest, isPublic: Bool, methods: [String]) -> HTTPResponse? {
     guard let host = request.headers["host"]?.lowercased(), hosts.contains(host) else {
       return .refusal(.misdirected, "this server is not known by that name; add it with --host NAME")
     }
@@ -30,8 +32,12 @@ struct WebAccess: Sendable {
       let isVisit = isPublic && request.headers["sec-fetch-mode"] == "navigate"
       guard isVisit else { return .refusal(.forbidden, "another site may not ask") }
     }
-    guard ["GET", "POST", "PUT", "DELETE"].contains(request.method) else {
-      return .refusal(.methodNotAllowed, "\(request.method) is not understood")
+    guard !methods.isEmpty else { return .refusal(.notFound, "there is nothing at that path") }
+    guard methods.contains(request.method) else {
+      let list = methods.joined(separator: ", ")
+      var refusal = HTTPResponse.refusal(.methodNotAllowed, "this path takes \(list)")
+      refusal.headers = [("Allow", list)]
+      return refusal
     }
     if isPublic { return nil }
     if let token {
@@ -42,7 +48,7 @@ struct WebAccess: Sendable {
           .unauthorized, "the token is missing or wrong; open the address that locwatch serve prints")
       }
     }
-    guard request.method != "GET" else { return nil }
+    guard request.method != "GET", request.method != "HEAD" else { return nil }
     if isReadOnly { return .refusal(.forbidden, "this page may look, not change (--read-only)") }
     guard request.method == "DELETE" || request.headers["content-type"] == "application/json" else {
       return .refusal(.badRequest, "a change is sent as application/json")

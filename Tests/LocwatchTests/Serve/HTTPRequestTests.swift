@@ -33,6 +33,18 @@ import Testing
   ])
   func `what is no request is refused`(text: String) { #expect(read(text) == .bad(.badRequest)) }
 
+  @Test(arguments: ["GET / HTTP/1.1\n", "GET / HTTP/1.1\r\nHost: a\n\n", "\u{16}\u{3}\u{1}", "GET /\0", "\n"])
+  func `what can't become a request is refused at once`(text: String) {
+    #expect(read(text) == .bad(.badRequest))
+  }
+
+  @Test func `an answer to HEAD tells the length of a body that it does not have`() {
+    var response = HTTPResponse.json("{}")
+    let whole = response.bytes
+    response.isHead = true
+    #expect(response.bytes == whole.dropLast(2))
+  }
+
   @Test func `what is too long is refused before it is all there`() {
     let head = "GET / HTTP/1.1\r\n"
     #expect(read(head + String(repeating: "A: b\r\n", count: 4_000)) == .bad(.headTooLarge))
@@ -59,8 +71,9 @@ import Testing
   ) throws -> Int? {
     var headers = Self.good
     for (key, value) in changes { headers[key] = value }
-    return access.refusal(of: try request(method, "/api/status", headers), isPublic: isPublic)?.status
-      .rawValue
+    return access.refusal(
+      of: try request(method, "/api/status", headers), isPublic: isPublic,
+      methods: ["GET", "HEAD", "POST", "DELETE"])?.status.rawValue
   }
 
   @Test func `who has the token may ask`() throws {
@@ -68,6 +81,7 @@ import Testing
     #expect(try status("GET", ["Origin": "http://localhost:8310", "Sec-Fetch-Site": "same-origin"]) == nil)
     #expect(try status("POST", ["Content-Type": "application/json"]) == nil)
     #expect(try status("DELETE", [:]) == nil)
+    #expect(try status("HEAD", [:]) == nil)
   }
 
   @Test(
@@ -78,7 +92,9 @@ import Testing
       ("GET", "Origin", "http://evil.example", 403), ("GET", "Origin", "null", 403),
       ("GET", "Sec-Fetch-Site", "cross-site", 403), ("GET", "Sec-Fetch-Site", "same-site", 403),
       ("POST", "Content-Type", nil, 400), ("POST", "Content-Type", "text/plain", 400),
+      ("HEAD", "Authorization", nil, 401), ("HEAD", "Origin", "http://evil.example", 403),
       ("OPTIONS", "Content-Type", nil, 405), ("TRACE", "Content-Type", nil, 405),
+      ("PUT", "Content-Type", "application/json", 405), ("get", "Content-Type", nil, 405),
     ] as [(String, String, String?, Int)])
   func `others may not`(method: String, header: String, value: String?, expected: Int) throws {
     #expect(try status(method, [header: value]) == expected)

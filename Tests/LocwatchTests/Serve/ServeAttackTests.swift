@@ -50,12 +50,22 @@ import Testing
     for path in [
       "/../../etc/passwd", "/leaflet/../../../../etc/passwd", "/leaflet/%2e%2e/%2e%2e/etc/passwd",
       "//etc/passwd",
-      "/leaflet/leaflet.js/..", "/api/regions/../../etc/passwd", "/page.js%00", "/.git/config",
+      "/leaflet/leaflet.js/..", "/api/etc/passwd", "/page.js%00", "/.git/config",
     ] {
       let answer = try await server.ask("GET", path)
       #expect(answer.status == 404, "\(path) \(answer.status)")
       #expect(!answer.body.contains("root:"))
     }
+    for (method, path) in [
+      ("POST", "/"), ("POST", "/page.js"), ("DELETE", "/api/status"), ("HEAD", "/api/stream"),
+      ("GET", "/api/regions/../../etc/passwd"), ("OPTIONS", "/api/regions"), ("BREW", "/"),
+    ] {
+      #expect(try await server.ask(method, path, token: "").status == 405, "\(method) \(path)")
+    }
+    #expect(try await server.ask("POST", "/nowhere").status == 404)
+    let (status, page) = try await server.ask("HEAD", "/")
+    #expect(status == 200 && page == "\n", "\(status) \(page.prefix(80))")
+    #expect(try await server.ask("HEAD", "/api/status", token: "").status == 401)
     #expect(try await server.ask("POST", "/api/regions", more: "Content-Length: 99999999").status == 413)
     #expect(
       try await server.ask("GET", "/", more: "X: " + String(repeating: "x", count: 40_000)).status == 431)
