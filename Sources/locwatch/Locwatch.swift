@@ -7,7 +7,9 @@ import Dispatch
 /// every second, which an idle daemon must avoid.
 @main enum Entry {
   static func main() {
-    if let failure = UnknownCommand.failure(Array(CommandLine.arguments.dropFirst())) {
+    if let failure = ArgumentEncoding.failure
+      ?? UnknownCommand.failure(Array(CommandLine.arguments.dropFirst()))
+    {
       Locwatch.exit(withError: Terminal.exit(for: failure))
     }
     do {

@@ -19,6 +19,18 @@ import Testing
     #expect(run.stderr == "locwatch: \(text)\n")
   }
 
+  @Test(arguments: ["replay", "explain --track", "replay Tracks/tunnel.gpx --report", "regions show", ""])
+  func `an argument that is not UTF-8 is refused, not read as another`(words: String) async throws {
+    let script = "exec \"$0\" \(words) \"$(printf 'a\\377\\303.gpx')\""
+    let run = try await Binary.run(["-c", script, Binary.path], executable: "/bin/sh")
+    #expect(run.status == 64, "\(run)")
+    let number = words.split(separator: " ").count + 1
+    #expect(
+      run.stderr
+        == "locwatch: argument \(number), a\\xFF\\xC3.gpx, is not UTF-8; rename the file, or write the word as UTF-8\n"
+    )
+  }
+
   @Test(arguments: [
     ([], "nothing says when the notification is shown; give one of at, wall, after, now and region"),
     (["--now", "--after", "10"], "after and now exclude each other; give one of"),
