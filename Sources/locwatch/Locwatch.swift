@@ -7,9 +7,9 @@ import Dispatch
 /// every second, which an idle daemon must avoid.
 @main enum Entry {
   static func main() {
-    if let failure = ArgumentEncoding.failure
-      ?? UnknownCommand.failure(Array(CommandLine.arguments.dropFirst()))
-    {
+    Descriptors.holdStandardStreams()
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if let failure = Descriptors.failure ?? ArgumentEncoding.failure ?? UnknownCommand.failure(arguments) {
       Locwatch.exit(withError: Terminal.exit(for: failure))
     }
     do {

@@ -19,6 +19,31 @@ import Testing
     #expect(run.stderr == "locwatch: \(text)\n")
   }
 
+  @Test(arguments: ["replay Tracks/tunnel.gpx", "explain --track Tracks/tunnel.gpx", "config show"])
+  func `without file descriptors a command says so and ends`(words: String) async throws {
+    for limit in [5, 8, 10] {
+      let script = "ulimit -n \(limit); exec \"$0\" \(words)"
+      let run = try await Binary.run(["-c", script, Binary.path], executable: "/bin/sh")
+      #expect(run.status == 75, "\(limit) \(run)")
+      let text = "fewer than 8 file descriptors are left; raise LimitNOFILE= or ulimit -n"
+      #expect(run.stderr == "locwatch: \(text)\n")
+    }
+  }
+
+  @Test func `what is printed to a closed stream goes nowhere else`() async throws {
+    let folder = TemporaryFolder()
+    let report = folder("r.html")
+    for words in ["replay Tracks/tunnel.gpx --report \(report)", "power profiles", "config show"] {
+      let script = "exec \"$0\" \(words) >&-"
+      let run = try await Binary.run(["-c", script, Binary.path], executable: "/bin/sh")
+      #expect(run.status == 74, "\(run)")
+      #expect(run.stderr == "locwatch: <stdout>: can't be written: it is closed\n", "\(words)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: report))
+    let input = try await Binary.run(["-c", "exec \"$0\" replay - <&-", Binary.path], executable: "/bin/sh")
+    #expect(input.status == 74 && input.stderr.contains("<stdin>: can't read it"), "\(input)")
+  }
+
   @Test(arguments: ["replay", "explain --track", "replay Tracks/tunnel.gpx --report", "regions show", ""])
   func `an argument that is not UTF-8 is refused, not read as another`(words: String) async throws {
     let script = "exec \"$0\" \(words) \"$(printf 'a\\377\\303.gpx')\""

@@ -73,7 +73,8 @@ package struct OutputFile: ~Copyable {
       }
       let error = errno
       guard error == EINTR else {
-        throw Failure(.io, file: name, what: "can't be written: \(SystemReason.text(error))")
+        let reason = error == EBADF ? "it is closed" : SystemReason.text(error)
+        throw Failure(.io, file: name, what: "can't be written: \(reason)")
       }
     }
   }
