@@ -3,24 +3,15 @@ import LocationCore
 import LocationFormats
 
 /// The program that asks NetworkManager and UPower, `locwatch-conditions`, and what it said last. Where it is not there,
-/// or has ended, nothing is known. Used by the daemon's thread alone.
-final class ConditionsLink {
-  private var link: SiblingLink
+/// or has ended, nothing is known.
+struct ConditionsLink: LinkedSibling {
+  var link: SiblingLink
   /// Whether the network counts what it carries; nil where nobody says.
   private(set) var isMetered: Bool?
   /// What the machine runs on; nil where nobody says.
   private(set) var supply: PowerSupply?
 
-  /// Asks nobody.
-  init() { link = SiblingLink(environment: []) }
-
-  /// Starts the program, where it is beside this one and there is a bus of the machine.
-  init(startedWith environment: [String]) {
-    link = SiblingLink(environment: environment)
-    if Self.hasBus { link.start(Self.helper) }
-  }
-
-  deinit { link.end() }
+  init(environment: [String]) { link = SiblingLink(environment: environment) }
 
   /// The program; nil where it is not there.
   static var helper: String? { SiblingProgram.executable("locwatch-conditions") }
@@ -31,22 +22,26 @@ final class ConditionsLink {
     return isThere || EnvironmentVariable.value("DBUS_SYSTEM_BUS_ADDRESS") != nil
   }
 
-  /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) { link.watch(&polled) }
+  /// Starts the program where it does not run, is beside this one, and there is a bus of the machine.
+  mutating func start() { link.start(Self.hasBus ? Self.helper : nil) }
+
+  /// It is told nothing.
+  mutating func forgetTold() {}
 
   /// Whether something has come.
   func hasNews(_ polled: PollSet) -> Bool { link.hasNews(polled) }
 
   /// Takes what has come. Where it has ended, what it said holds no longer.
-  func take() {
+  mutating func take() {
     let (lines, hasEnded) = link.take()
     for line in lines { take(line) }
     guard hasEnded else { return }
     isMetered = nil
     supply = nil
+    link.complain("locwatch-conditions has ended and is started again; until then the kernel alone is asked")
   }
 
-  private func take(_ tree: JSONTree) {
+  private mutating func take(_ tree: JSONTree) {
     func flag(_ key: String) -> Bool? { if case .boolean(let value)? = tree[key] { value } else { nil } }
     isMetered = flag("metered")
     supply = flag("on_battery").map { isOnBattery in

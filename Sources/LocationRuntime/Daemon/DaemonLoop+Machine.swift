@@ -38,13 +38,24 @@ extension DaemonLoop {
       $0.subscriber.modes.contains(.fetch) || live.engine.lastTransfer(of: $0.subscriber.name) > 0
     }
     guard isNeeded else {
+      conditions?.end()
       conditions = nil
       return
     }
     guard conditions == nil else { return }
-    var watch = MachineConditions(bus: ConditionsLink(startedWith: environment))
+    var link = ConditionsLink(environment: environment)
+    link.start()
+    var watch = MachineConditions(bus: link)
     for event in watch.look(at: clock.instant) { try live.handle(.machine(event), at: clock.read()) }
     conditions = watch
+  }
+
+  /// Takes what has become of the network and the power supply.
+  mutating func takeConditions() throws(Failure) {
+    for event in conditions?.take(polled, at: clock.instant) ?? [] {
+      try live.handle(.machine(event), at: clock.read())
+    }
+    conditions?.takeTroubles().forEach(Self.log)
   }
 
   /// Takes what a program takes, which was asked for.

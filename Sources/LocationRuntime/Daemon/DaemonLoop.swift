@@ -243,6 +243,7 @@ struct DaemonLoop: ~Copyable {
     player.end()
     beacons.end()
     bluetooth.end()
+    conditions?.end()
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
     while !supervisor.hasStopped, clock.instant < deadline {
@@ -263,7 +264,7 @@ struct DaemonLoop: ~Copyable {
   private mutating func turn(signals: Int32) throws(Failure) {
     let before = clock.instant
     let due = [
-      live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.settlesAt,
+      live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
       audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, player.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
@@ -292,9 +293,7 @@ struct DaemonLoop: ~Copyable {
     if polled.has(supervisor.readable) { try takeReports() }
     try takeTransfers()
     for event in machine.take(polled) { try take(event) }
-    for event in conditions?.take(polled, at: clock.instant) ?? [] {
-      try live.handle(.machine(event), at: clock.read())
-    }
+    try takeConditions()
     for outcome in notifier.take(polled) { try take(outcome) }
     nmea?.take(polled)
     try takeBeacons()

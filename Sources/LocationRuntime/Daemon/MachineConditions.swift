@@ -13,7 +13,7 @@ struct MachineConditions {
   private let devices = KernelNews(.devices)
   private let root: String
   /// Who asks NetworkManager and UPower.
-  private let bus: ConditionsLink
+  private var bus: ConditionsLink
   private var told: (network: NetworkState?, supply: PowerSupply?) = (nil, nil)
   /// When a network that has come counts; nil where none has.
   private(set) var settlesAt: EngineInstant?
@@ -21,10 +21,19 @@ struct MachineConditions {
   /// - Parameters:
   ///   - root: in place of `/`, for tests.
   ///   - bus: who asks NetworkManager and UPower.
-  init(root: String = "", bus: ConditionsLink = ConditionsLink()) {
+  init(root: String = "", bus: ConditionsLink = ConditionsLink(environment: [])) {
     self.root = root
     self.bus = bus
   }
+
+  /// When there is something to do; nil where there is not.
+  var deadline: EngineInstant? { [settlesAt, bus.retryAt].compactMap { $0 }.min() }
+
+  /// Ends who asks.
+  mutating func end() { bus.end() }
+
+  /// What went wrong, once.
+  mutating func takeTroubles() -> [String] { bus.takeTroubles() }
 
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
@@ -40,6 +49,7 @@ struct MachineConditions {
       devices?.drain()
       bus.take()
     }
+    if bus.mayRetry() { bus.start() }
     guard hasNews || settlesAt.map({ $0 <= instant }) ?? false else { return [] }
     return look(at: instant)
   }
