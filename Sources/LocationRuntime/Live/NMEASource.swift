@@ -92,6 +92,22 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     if let speed { _ = unsafe cfsetspeed(&settings, speed) }
     _ = unsafe tcsetattr(line, TCSANOW, &settings)
   }
+}
+
+// MARK: - Datagrams
+
+extension NMEASource {
+  /// Whom a datagram to an address reaches.
+  private enum Reach {
+    /// One program: of several the kernel gives it to the one that came last.
+    case one
+    /// Every program that listens to a broadcast.
+    case many
+    /// Every program that has joined a multicast group.
+    case group
+    /// One or many: the address at which one listens stands for all of the machine.
+    case any
+  }
 
   private static func listen(_ host: String, _ port: String) throws(GPSDAddress.Endpoint.Unreachable) -> Int32
   {
@@ -102,39 +118,108 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     unsafe hints.ai_socktype = Int32(SOCK_DGRAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
     let code = unsafe getaddrinfo(host.isEmpty ? nil : host, port, &hints, &list)
-    guard code == 0, let first = unsafe list else {
+    guard code == 0, let first = unsafe list, let address = unsafe first.pointee.ai_addr else {
       throw GPSDAddress.Endpoint.Unreachable(trouble: .unresolved(unsafe String(cString: gai_strerror(code))))
     }
     defer { unsafe freeaddrinfo(first) }
-    let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    let socket = unsafe socket(first.pointee.ai_family, kind, 0)
-    guard socket >= 0 else { throw unreachable() }
-    var isBound = unsafe bind(socket, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0
-    // Of what is sent to one machine, the kernel gives each datagram to the program that came last.
-    if !isBound, errno == EADDRINUSE, !host.isEmpty, let address = unsafe first.pointee.ai_addr,
-      unsafe !isForMany(address)
-    {
-      close(socket)
+    let length = unsafe first.pointee.ai_addrlen
+    let reach = unsafe reach(of: address)
+    // The first attempt shares nothing, and so tells whether another program is there.
+    var bound = try unsafe socket(boundTo: address, length, sharing: false)
+    if bound == nil {
+      switch reach {
+      case .one: break
+      case .many, .group: bound = try unsafe socket(boundTo: address, length, sharing: true)
+      case .any: bound = unsafe socketBeside(address)
+      }
+    }
+    guard let bound else {
       throw GPSDAddress.Endpoint.Unreachable(trouble: .unreachable("another program reads it already"))
     }
-    var yes: Int32 = 1
-    // Several programs of one machine may listen to the boat.
-    _ = unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    if !isBound { isBound = unsafe bind(socket, first.pointee.ai_addr, first.pointee.ai_addrlen) == 0 }
-    guard isBound else {
+    if reach == .group, unsafe !join(bound, address) {
       let failure = unreachable()
-      close(socket)
+      close(bound)
       throw failure
     }
+    return bound
+  }
+
+  /// A socket at an address, at which others may be too if they ask for that; nil where another program is there.
+  ///
+  /// - Parameter sharing: whether it asks for that itself.
+  private static func socket(
+    boundTo address: UnsafePointer<sockaddr>, _ length: socklen_t, sharing: Bool
+  ) throws(GPSDAddress.Endpoint.Unreachable) -> Int32? {
+    let family = unsafe Int32(address.pointee.sa_family)
+    let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    let socket = SystemCall.openSocket(family, kind, 0)
+    guard socket >= 0 else { throw unreachable() }
+    if sharing { setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1) }
+    if family == AF_INET6 { setOption(socket, Int32(IPPROTO_IPV6), IPV6_V6ONLY, 0) }
+    guard unsafe bind(socket, address, length) == 0 else {
+      let (isTaken, failure) = (errno == EADDRINUSE, unreachable())
+      close(socket)
+      if isTaken { return nil }
+      throw failure
+    }
+    setOption(socket, SOL_SOCKET, SO_REUSEADDR, 1)
     return socket
   }
 
-  /// Whether what is sent to an address reaches many: a broadcast, or a multicast group.
-  private static func isForMany(_ address: UnsafeMutablePointer<sockaddr>) -> Bool {
-    unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) { address in
-      guard unsafe address.pointee.sin_family == sa_family_t(AF_INET) else { return true }
-      let number = unsafe UInt32(bigEndian: address.pointee.sin_addr.s_addr)
-      return number & 0xFF == 0xFF || number >> 28 == 0xE
+  /// A socket beside one that has the port for all addresses; nil where that lets nobody share it, or there is no IPv6.
+  ///
+  /// It gets what is sent to many. What is sent to this machine alone stays with the program that was there first: the
+  /// kernel prefers its IPv4 socket to this IPv6 socket. A second IPv4 socket would take it away.
+  private static func socketBeside(_ address: UnsafePointer<sockaddr>) -> Int32? {
+    var all = sockaddr_in6()
+    all.sin6_family = sa_family_t(AF_INET6)
+    all.sin6_port = unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+      unsafe $0.pointee.sin_port
     }
+    return unsafe withUnsafePointer(to: &all) { all in
+      unsafe all.withMemoryRebound(to: sockaddr.self, capacity: 1) { all in
+        let length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        return (try? unsafe socket(boundTo: all, length, sharing: true)) ?? nil
+      }
+    }
+  }
+
+  private static func setOption(_ socket: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
+    var value = value
+    _ = unsafe setsockopt(socket, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Has what is sent to a group come in by the network that leads there; false with `errno` where there is none.
+  private static func join(_ socket: Int32, _ address: UnsafePointer<sockaddr>) -> Bool {
+    if unsafe Int32(address.pointee.sa_family) == AF_INET6 {
+      var wish = ipv6_mreq()
+      unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+        wish.ipv6mr_multiaddr = unsafe $0.pointee.sin6_addr
+        wish.ipv6mr_interface = unsafe $0.pointee.sin6_scope_id
+      }
+      let size = socklen_t(MemoryLayout<ipv6_mreq>.size)
+      return unsafe setsockopt(socket, Int32(IPPROTO_IPV6), IPV6_JOIN_GROUP, &wish, size) == 0
+    }
+    var wish = ip_mreq()
+    unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+      wish.imr_multiaddr = unsafe $0.pointee.sin_addr
+    }
+    let size = socklen_t(MemoryLayout<ip_mreq>.size)
+    return unsafe setsockopt(socket, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &wish, size) == 0
+  }
+
+  private static func reach(of address: UnsafePointer<sockaddr>) -> Reach {
+    guard unsafe Int32(address.pointee.sa_family) == AF_INET else {
+      let first = unsafe address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) {
+        unsafe withUnsafeBytes(of: $0.pointee.sin6_addr) { unsafe $0[0] }
+      }
+      return first == 0xFF ? .group : .one
+    }
+    let number = unsafe address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+      unsafe UInt32(bigEndian: $0.pointee.sin_addr.s_addr)
+    }
+    if number == 0 { return .any }
+    if number >> 28 == 0xE { return .group }
+    return number & 0xFF == 0xFF ? .many : .one
   }
 }
