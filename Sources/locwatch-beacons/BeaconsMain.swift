@@ -15,6 +15,7 @@ import LocationFormats
   private static let lineBytes = 65_536
 
   static func main() {
+    StartByHand.endProgram("locwatch-beacons", see: "locwatch regions add")
     _ = signal(SIGPIPE, SIG_IGN)
     do throws(MessageBus.Failure) {
       try serve(MessageBus(.system))

@@ -19,6 +19,7 @@ import LocationFormats
   private static let lineBytes = 65_536
 
   static func main() {
+    StartByHand.endProgram("locwatch-bluetooth", see: "locwatch subscribers bluetooth")
     _ = signal(SIGPIPE, SIG_IGN)
     do throws(MessageBus.Failure) {
       try serve(MessageBus(.system))

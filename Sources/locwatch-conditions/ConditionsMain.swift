@@ -11,6 +11,7 @@ import LocationBus
   private static let unavailable: Int32 = 69
 
   static func main() {
+    StartByHand.endProgram("locwatch-conditions", see: "locwatch subscribers")
     _ = signal(SIGPIPE, SIG_IGN)
     do throws(MessageBus.Failure) {
       try serve(MessageBus(.system))

@@ -16,6 +16,7 @@ import LocationBus
   private static let patienceSeconds: UInt64 = 86_400
 
   static func main() {
+    StartByHand.endProgram("locwatch-notify", see: "locwatch notifications")
     guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(badData) }
     do throws(MessageBus.Failure) {
       let bus = try MessageBus(.session)

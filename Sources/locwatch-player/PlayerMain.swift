@@ -12,6 +12,7 @@ import LocationCore
   private static let unavailable: Int32 = 69
 
   static func main() {
+    StartByHand.endProgram("locwatch-player", see: "locwatch subscribers")
     _ = signal(SIGPIPE, SIG_IGN)
     do throws(MessageBus.Failure) {
       try serve(MessageBus(.session))

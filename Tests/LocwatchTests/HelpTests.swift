@@ -50,6 +50,21 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("beacons", "regions add"), ("bluetooth", "subscribers bluetooth"), ("conditions", "subscribers"),
+    ("notify", "notifications"), ("outlet", "outlets"), ("player", "subscribers"), ("transfer", "transfers"),
+  ])
+  func `a program that the daemon starts says so to people`(name: String, command: String) async throws {
+    let path = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-\(name)"
+    let line = "locwatch-\(name) is started by locwatch run; see: locwatch \(command) --help\n"
+    let help = try await Binary.run(["--help"], executable: path)
+    #expect(help.status == 0 && help.stdout == line, "\(help)")
+    let wrong = try await Binary.run(["now"], executable: path)
+    #expect(wrong.status == 64 && wrong.stdout + wrong.stderr == line, "\(wrong)")
+    let words = command.split(separator: " ").map(String.init)
+    #expect(try await Binary.run(words + ["--help"]).status == 0)
+  }
+
   @Test func `the scenario in the help of synth is one`() async throws {
     let help = try await Binary.run(["synth", "--help"]).stdout
     let yaml = help.split(separator: "\n", omittingEmptySubsequences: false)
