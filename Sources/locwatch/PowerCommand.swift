@@ -156,7 +156,7 @@ struct PowerCommand: AsyncParsableCommand {
       if output == "-" {
         try OutputFile.standardError.write(Array(report.utf8))
       } else {
-        print(report, terminator: "")
+        try Terminal.print(report)
       }
     }
   }
@@ -190,9 +190,8 @@ struct PowerCommand: AsyncParsableCommand {
 
     func run() async throws {
       do throws(Failure) {
-        print(
-          CalibrationReport.plan(try PowerProfileFile.find(profile), stepJoules: stepJ, error: error),
-          terminator: "")
+        try Terminal.print(
+          CalibrationReport.plan(try PowerProfileFile.find(profile), stepJoules: stepJ, error: error))
       } catch {
         throw Terminal.exit(for: error)
       }

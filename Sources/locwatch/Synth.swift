@@ -68,7 +68,8 @@ struct Synth: AsyncParsableCommand {
     let file = try OutputFile(path: output)
     try text.write { piece throws(Failure) in try file.write(piece) }
     guard output != "-" else { return }
-    print("\(output): \(text.fixCount) fixes, \(Int(text.motion.seconds)) s, \(Int(text.motion.meters)) m")
+    let (seconds, meters) = (Int(text.motion.seconds), Int(text.motion.meters))
+    try Terminal.print("\(output): \(text.fixCount) fixes, \(seconds) s, \(meters) m\n")
   }
 }
 

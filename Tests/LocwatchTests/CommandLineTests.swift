@@ -30,6 +30,20 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "power plan rpi4-ublox-m8 --step-j 3.6", "synth Tracks/tunnel.synth.yaml -o $1/t.gpx", "power profiles",
+    "replay Tracks/tunnel.gpx", "compare Tracks/tunnel.gpx", "regions near 48,11 --regions $1/r.geojson",
+  ])
+  func `what can't be printed is an error`(words: String) async throws {
+    let folder = TemporaryFolder()
+    let place = #"{"type":"Feature","id":"a","properties":{"radius_m":99},"#
+    _ = folder.write("r.geojson", place + #""geometry":{"type":"Point","coordinates":[11,48]}}"#)
+    let run = try await Binary.run(
+      ["-c", "exec \"$0\" \(words) >/dev/full", Binary.path, folder.path], executable: "/bin/sh")
+    #expect(run.status == 74, "\(run)")
+    #expect(run.stderr == "locwatch: <stdout>: can't be written: No space left on device\n")
+  }
+
   @Test func `what is printed to a closed stream goes nowhere else`() async throws {
     let folder = TemporaryFolder()
     let report = folder("r.html")
