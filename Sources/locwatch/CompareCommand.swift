@@ -57,7 +57,7 @@ struct CompareCommand: AsyncParsableCommand {
       if lacks.count < tracks.count {
         switch format {
         case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
-        case .ndjson, .json: print(comparison.json)
+        case .ndjson, .json: try Terminal.print(comparison.json + "\n", asIs: true)
         }
       }
       for lack in lacks.dropLast() { Terminal.report(lack) }

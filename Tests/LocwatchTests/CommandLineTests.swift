@@ -44,6 +44,24 @@ import Testing
     #expect(run.stderr == "locwatch: <stdout>: can't be written: No space left on device\n")
   }
 
+  @Test func `standard input is read once, and a folder is no file`() async throws {
+    let fix = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
+    let place =
+      #"{"type":"Feature","id":"a","properties":{"radius_m":99},"geometry":{"type":"Point","coordinates":[11,48]}}"#
+    for (words, input) in [(["compare", "-", "-"], fix), (["replay", "-", "-r", "-"], place)] {
+      let run = try await Binary.run(words, stdin: input)
+      #expect(run.status == 64, "\(run)")
+      #expect(run.stderr == "locwatch: <stdin>: can be read only once; give one - at most\n")
+    }
+    for words in [
+      ["replay", "Tracks"], ["replay", "Tracks/tunnel.gpx", "-r", "Tracks"], ["synth", "Tracks", "-o", "-"],
+    ] {
+      let run = try await Binary.run(words)
+      #expect(run.status == 66, "\(run)")
+      #expect(run.stderr == "locwatch: Tracks: is a directory; name a file in it\n")
+    }
+  }
+
   @Test func `what is printed to a closed stream goes nowhere else`() async throws {
     let folder = TemporaryFolder()
     let report = folder("r.html")

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// A file, or standard input, as a stream of bytes.
 struct InputFile: ~Copyable {
@@ -9,29 +10,34 @@ struct InputFile: ~Copyable {
   /// How much of it has been read.
   private(set) var bytesRead = 0
   private let descriptor: Int32
+  /// Whether standard input has been opened by this process. A second reader would find it at its end.
+  private static let hasTakenInput = Atomic(false)
 
-  /// - Throws: `noInput` where there is no such file or it is a directory, `noPermission`, `io`.
+  /// - Throws: `noInput` where there is no such file or it is a directory, `noPermission`, `io`, `usage` where standard
+  ///   input has been opened before.
   init(path: String) throws(Failure) {
-    guard path != "-" else {
-      name = "<stdin>"
-      descriptor = STDIN_FILENO
-      byteCount = nil
-      return
-    }
-    name = path
-    descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-    let error = errno
-    guard descriptor >= 0 else {
-      throw Self.failure(error, file: path, doing: "open")
-    }
+    let opened = try path == "-" ? Self.standardInput() : Self.open(path)
+    name = path == "-" ? "<stdin>" : path
+    descriptor = opened.descriptor
+    byteCount = opened.byteCount
+  }
+
+  private static func standardInput() throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
+    guard hasTakenInput.exchange(true, ordering: .relaxed) else { return (STDIN_FILENO, nil) }
+    throw Failure(.usage, file: "<stdin>", what: "can be read only once", remedy: "give one - at most")
+  }
+
+  private static func open(_ path: String) throws(Failure) -> (descriptor: Int32, byteCount: Int?) {
+    let descriptor = unsafe Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure(errno, file: path, doing: "open") }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else {
-      throw Self.failure(errno, file: path, doing: "look at")
+    guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      let failure = failure(isFolder ? EISDIR : errno, file: path, doing: "look at")
+      close(descriptor)
+      throw failure
     }
-    guard status.st_mode & S_IFMT != S_IFDIR else {
-      throw Failure(.noInput, file: path, what: "is a directory", remedy: "name the track files in it")
-    }
-    byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+    return (descriptor, status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil)
   }
 
   /// What another program made of a file.
@@ -74,7 +80,7 @@ struct InputFile: ~Copyable {
     case ENOENT, ENOTDIR, ENAMETOOLONG, ELOOP:
       return Failure(.noInput, file: file, what: "no such file", remedy: "check the path")
     case EISDIR:
-      return Failure(.noInput, file: file, what: "is a directory", remedy: "name the track files in it")
+      return Failure(.noInput, file: file, what: "is a directory", remedy: "name a file in it")
     case EACCES, EPERM:
       return Failure(
         .noPermission, file: file, what: "can't \(doing) it: \(reason)", remedy: "check its permissions")
