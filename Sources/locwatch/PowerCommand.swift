@@ -146,6 +146,9 @@ struct PowerCommand: AsyncParsableCommand {
       let file = try CalibrationFile(path: blocks)
       let log = try MeterLog(path: log, kind: meter, shuntMicroohms: file.shuntMicroohms)
       let (windows, notes) = file.windows(in: log.stream)
+      guard !windows.isEmpty else {
+        throw Failure(.data, file: blocks, what: notes.first ?? "it has no blocks")
+      }
       let calibration = try PowerCalibration(file.before, windows: windows)
       let profile = calibration.profile(
         name: file.name, about: file.about, note: file.note(calibration, log: log.identity),

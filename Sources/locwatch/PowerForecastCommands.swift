@@ -53,6 +53,13 @@ extension PowerCommand {
     @Option(help: ArgumentHelp("Of a track: the log's time of the first fix.", valueName: "seconds"))
     var begins: Double = 0
 
+    func validate() throws {
+      guard begins.isFinite else { throw ValidationError("--begins needs a number of seconds") }
+      if source.isSchedule, begins != 0 {
+        throw ValidationError("--begins is for a track; a schedule has the log's times")
+      }
+    }
+
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         let log = try MeterLog(path: log, kind: meter, shuntMicroohms: try source.shuntMicroohms())
@@ -77,7 +84,15 @@ struct ForecastOptions: ParsableArguments {
 
   @OptionGroup var output: JSONOptions
 
-  private var isSchedule: Bool { source.hasSuffix(".yaml") || source.hasSuffix(".yml") }
+  func validate() throws {
+    guard isSchedule else { return }
+    if !regionFiles.regions.isEmpty || sampling != nil || engine.config != nil {
+      throw ValidationError("--regions, --sampling and --config are for a track, not for a schedule")
+    }
+  }
+
+  /// Whether it is a schedule, not a track.
+  var isSchedule: Bool { source.hasSuffix(".yaml") || source.hasSuffix(".yml") }
 
   /// What the schedule says of the meter's shunt, microohms; nil where it says nothing.
   func shuntMicroohms() throws(Failure) -> Double? {

@@ -108,12 +108,20 @@ struct RegionsExport: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
+  /// Suffixes that promise what is not written.
+  private static let otherFormats = [".kml", ".kmz", ".gpx", ".otrw", ".csv", ".yaml"]
+
   func validate() throws {
     if !ids.isEmpty, tag != nil { throw ValidationError("give ids of regions or --tag, not both") }
   }
 
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
+      let name = output.lowercased()
+      guard !Self.otherFormats.contains(where: { name.hasSuffix($0) }) else {
+        throw Failure(
+          .usage, file: output, what: "regions are written as GeoJSON", remedy: "name the file .geojson")
+      }
       let database = try state.openToRead()
       try RegionIDs.require(ids, in: database)
       let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))

@@ -85,11 +85,43 @@ import Testing
     let show = try await Binary.run(["power", "show", path("mine.yaml")])
     #expect(show.stdout.contains("calibrated on Pi 4 no. 3 against INA226"))
     #expect(show.stdout.contains("fitted to INA226"))
+    #expect(show.stdout.firstMatch(of: /x\/÷ 1\.\d\d of the fit/) != nil, "\(show.stdout)")
     let replay = try await Binary.run([
       "replay", "Tracks/tunnel.gpx", "--format", "text", "--profile", path("mine.yaml"),
     ])
     #expect(replay.status == 0)
     #expect(replay.stdout.contains("profile my-pi, calibrated against INA226 on Pi 4 no. 3"))
+  }
+
+  @Test(arguments: [
+    ("", "blocks.yaml: it has no blocks"),
+    (
+      "{from_s: 10, to_s: 20}",
+      "blocks.yaml: the block on line 7 (10 to 20 s) is left out: without a break the log covers only 0 to 3 s"
+    ),
+    ("{from_s: 1, to_s: 2}", "blocks.yaml: the block on line 7 is left out: the meter shows no energy in it"),
+  ])
+  func blocksThatTellNothingAreAnErrorThatSaysWhy(_ block: String, _ complaint: String) async throws {
+    let folder = TemporaryFolder()
+    let head = "name: a\nabout: a\nlike: pinephone\ndevice: a\nmeter: INA226\n"
+    _ = folder.write("blocks.yaml", head + (block.isEmpty ? "blocks: []\n" : "blocks:\n  - \(block)\n"))
+    _ = folder.write("log.csv", "seconds,power1_input\n0,0\n1,0\n2,0\n3,0\n")
+    let run = try await Binary.run(
+      ["power", "calibrate", "blocks.yaml", "--log", "log.csv", "-o", "-"], directory: folder.path)
+    #expect(run.status == 65, "\(run)")
+    #expect(run.stderr == "locwatch: \(complaint)\n")
+  }
+
+  @Test(arguments: [
+    ["predict", "a.yaml", "-r", "b.geojson"], ["predict", "a.yaml", "--sampling", "adaptive"],
+    ["validate", "a.yaml", "--log", "l", "--config", "c"],
+    ["validate", "a.yaml", "--log", "l", "--begins", "5"],
+    ["validate", "a.gpx", "--log", "l", "--begins", "nan"],
+  ])
+  func optionsThatWouldBeIgnoredAreRefused(_ words: [String]) async throws {
+    let run = try await Binary.run(["power"] + words)
+    #expect(run.status == 64, "\(run)")
+    #expect(run.stderr.contains("for a track") || run.stderr.contains("--begins needs"), "\(run.stderr)")
   }
 
   @Test func planTellsHowLong() async throws {

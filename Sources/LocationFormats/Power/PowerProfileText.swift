@@ -93,7 +93,7 @@ package enum PowerProfileText {
     return [
       "calibrated on \(note.device) against \(note.meter)"
         + (note.date.map { ", \($0)" } ?? "") + ": \(note.windows) windows of \(note.log), "
-        + "90 % within x/÷ \(number(note.residualSpread)) of the fit"
+        + "90 % within x/÷ \(Wording.number(note.residualSpread, 2)) of the fit"
     ]
   }
 

@@ -201,7 +201,12 @@ extension CalibrationFile {
     var windows: [PowerCalibration.Window] = []
     var notes: [String] = []
     for block in blocks {
-      guard let joules = stream.joules(from: block.from, to: block.to), joules > 0 else {
+      let joules = stream.joules(from: block.from, to: block.to)
+      if let joules, joules <= 0 {
+        notes.append("the block on line \(block.line) is left out: the meter shows no energy in it")
+        continue
+      }
+      guard let joules else {
         let range = Wording.number(block.from, 0) + " to " + Wording.number(block.to, 0)
         notes.append(
           "the block on line \(block.line) (\(range) s) is left out: without a break the log covers only \(stream.ranges(near: block.from, to: block.to))"
