@@ -106,6 +106,20 @@ import Testing
     #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run.stderr)")
   }
 
+  @Test(arguments: [
+    ["notifications", "list"], ["transfers", "list"], ["subscribers", "quit"], ["notifications", "allow"],
+  ])
+  func `a subscriber that is not there is told as such, also without a daemon`(words: [String]) async throws {
+    let folder = TemporaryFolder()
+    let state = folder("s.db")
+    let added = try await Binary.run(["regions", "add", "a", "--circle", "48,11,99", "--state", state])
+    #expect(added.status == 0, "\(added)")
+    let run = try await Binary.run(words + ["nobody", "--state", state])
+    #expect(run.status == 1, "\(run)")
+    let text = "no subscriber is called \"nobody\"; locwatch subscribers list lists them"
+    #expect(run.stderr == "locwatch: \(text)\n")
+  }
+
   @Test func `a folder is no program, and a track no recording`() async throws {
     let folder = TemporaryFolder()
     let rule = try await Binary.run(["on", "move", "--state", folder("s.db"), "--", folder.path])

@@ -194,6 +194,7 @@ extension DaemonSeat {
       return list
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return [] }
+    try Self.require(name, in: database)
     let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     return restored.engine.transfers(of: name).map(\.tree)
   }

@@ -11,6 +11,7 @@ extension DaemonSeat {
       return list
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return [] }
+    try Self.require(name, in: database)
     let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     return restored.engine.notifications(of: name).map(\.tree)
   }
@@ -67,12 +68,19 @@ extension DaemonSeat {
     _ = try client.ask(verb, members)
   }
 
+  /// Refuses a name that no subscriber has.
+  static func require(_ name: String, in database: StateDatabase) throws(Failure) {
+    guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
+      throw Failure(
+        .conditionFails, what: "no subscriber is called \"\(name)\"",
+        remedy: "locwatch subscribers list lists them")
+    }
+  }
+
   /// Leaves something for the next daemon.
   func leave(_ event: ModeEvent, for name: String) throws(Failure) {
     try standIn { (database, _) throws(Failure) in
-      guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
-        throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-      }
+      try Self.require(name, in: database)
       try database.request([.subscriber(name: name, .mode(event))])
     }
   }

@@ -94,9 +94,7 @@ package struct DaemonSeat: Sendable {
     }
     guard verb == "quit" else { throw Self.noDaemon }
     try standIn { (database, engine) throws(Failure) in
-      guard try database.subscribers().contains(where: { $0.subscriber.name == name }) else {
-        throw Failure(.conditionFails, what: "no subscriber is called \"\(name)\"")
-      }
+      try Self.require(name, in: database)
       try database.request([.subscriber(name: name, .quit)])
     }
   }
