@@ -184,6 +184,7 @@ struct ReplayCommand: AsyncParsableCommand {
   private func request() throws(Failure) -> ReplayRequest {
     let others = [scenario, engine.config, engine.profile, tiles].compactMap { $0 }
     try OutputFile.refuse(report, sameAs: tracks + regionFiles.regions + subscribers + others)
+    if let report { try OutputFile.refuseUnwritable(report) }
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
     if let sampling { request.configuration.sampling.mode = sampling.mode }

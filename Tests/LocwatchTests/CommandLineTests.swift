@@ -44,6 +44,16 @@ import Testing
     #expect(run.stderr == "locwatch: <stdout>: can't be written: No space left on device\n")
   }
 
+  @Test(arguments: ["none/r.html", ".", "t.ndjson/r.html"])
+  func `a report that can't be written is refused before the replay`(report: String) async throws {
+    let folder = TemporaryFolder()
+    let fix = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
+    let run = try await Binary.run(["replay", folder.write("t.ndjson", fix), "--report", folder(report)])
+    #expect(run.status == 73, "\(run)")
+    #expect(run.stdout.isEmpty)
+    #expect(run.stderr.hasPrefix("locwatch: \(folder(report)): can't be created: "), "\(run.stderr)")
+  }
+
   @Test func `standard input is read once, and a folder is no file`() async throws {
     let fix = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
     let place =

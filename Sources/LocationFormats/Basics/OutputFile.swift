@@ -81,6 +81,32 @@ package struct OutputFile: ~Copyable {
 }
 
 extension OutputFile {
+  /// Refuses a path at which no file can be made, before the work whose result it is for.
+  ///
+  /// - Throws: `.cantCreate`.
+  package static func refuseUnwritable(_ path: String) throws(Failure) {
+    var status = stat()
+    var reason: Int32 = 0
+    if unsafe stat(path, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFDIR {
+        reason = EISDIR
+      } else if unsafe access(path, W_OK) != 0 {
+        reason = errno
+      }
+    } else if errno == ENOENT {
+      let end = path.lastIndex(of: "/")
+      // The folder of /a is /, that of a is here.
+      let folder = end.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+      if unsafe access(folder, W_OK | X_OK) != 0 { reason = errno }
+    } else {
+      reason = errno
+    }
+    guard reason != 0 else { return }
+    throw Failure(
+      .cantCreate, file: path, what: "can't be created: \(SystemReason.text(reason))",
+      remedy: "check the folder and its permissions")
+  }
+
   /// Refuses an output that a command also reads, or keeps its state in: to create it would empty that file.
   ///
   /// - Parameters:

@@ -23,7 +23,7 @@ package struct TableTrack: FurtherTrack {
 
   /// What is to be told of the file, a line each.
   package var notes: [String] {
-    unreadable > 0 ? ["\(unreadable) lines without a latitude and a longitude, skipped"] : []
+    unreadable > 0 ? ["\(Wording.count(unreadable, "line")) without a latitude and a longitude, skipped"] : []
   }
 
   /// Reads a piece of the file; an empty one is its end.

@@ -84,7 +84,7 @@ import Testing
     #expect(times(reading) == ["2026-05-04T06:30:00.000Z"])
     #expect(reading.fixes.first?.speedMetersPerSecond == 10)
     #expect(reading.fixes.first?.accuracy == .fromHDOP(1))
-    #expect(reading.notes == ["1 lines without a latitude and a longitude, skipped"])
+    #expect(reading.notes == ["1 line without a latitude and a longitude, skipped"])
   }
 
   @Test(arguments: ["unix", "ts", "Unix time"]) func `seconds since 1970 are a time`(name: String) throws {
