@@ -251,6 +251,8 @@ struct VisitDay {
     let last = day.seconds - 20
     day.silence(380, east: 34)
     let left = day.seconds
+    day.fix()
+    day.seconds(pass: 20)
     day.go(east: 2000, speed: 10)
     #expect(day.log == ["arrive 1 stayed", "depart 1 left"])
     let arrived = try #require(VisitDay.seconds(day.told.first?.arrived))
