@@ -60,6 +60,9 @@ struct ExplainCommand: AsyncParsableCommand {
   @Flag(help: "One JSON object; the same as --format ndjson.")
   var json = false
 
+  @Flag(name: .customLong("private"), help: "Also tell what notifications say.")
+  var isPrivate = false
+
   @OptionGroup var zone: ZoneOptions
   @OptionGroup var units: UnitsOptions
   @OptionGroup var format: RegionsFormatOptions
@@ -88,7 +91,7 @@ struct ExplainCommand: AsyncParsableCommand {
       let units = try units.choice()
       let moment = try at.map { (at) throws(Failure) in try at.time(in: zone) }
       let question = Question(at: moment, event: event, region: region, subscriber: subscriber)
-      let explanation: Explanation
+      var explanation: Explanation
       if let track {
         explanation = try Explanation(question, track: track, try request())
       } else if let recording {
@@ -96,6 +99,7 @@ struct ExplainCommand: AsyncParsableCommand {
       } else {
         explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
       }
+      explanation.tellsNotifications = isPrivate
       let isText = !json && RegionsFormat.or(format.format) == .text
       try Terminal.print(isText ? explanation.text(in: zone, units) : explanation.tree.text + "\n")
     }

@@ -68,6 +68,9 @@ struct ReplayCommand: AsyncParsableCommand {
       valueName: "file.html"), completion: .file())
   var report: String?
 
+  @Flag(name: .customLong("private"), help: "The page of --report also tells what notifications say.")
+  var isPrivate = false
+
   @Option(
     help: ArgumentHelp(
       "A map under the track of --report: an MBTiles or PMTiles file, of which the page holds what is near the track; or an address such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, which the page asks when it is looked at.",
@@ -148,6 +151,7 @@ struct ReplayCommand: AsyncParsableCommand {
       if tracks.count > 1 { throw ValidationError("--report works with one track only") }
       if report.isEmpty || report == "-" { throw ValidationError("--report needs the name of a file") }
     }
+    if isPrivate, report == nil { throw ValidationError("--private needs --report") }
     if tiles != nil, report == nil { throw ValidationError("--tiles needs --report") }
     if eachSegment && tracks.contains("-") {
       throw ValidationError("--each-segment works with files only")
@@ -229,6 +233,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.speed = speed.factor
     request.reportPath = report
+    request.tellsNotifications = isPrivate
     request.leaflet = leaflet
     request.baseMap = try tiles.map { (text) throws(Failure) in try BaseMap(text) }
     request.jobs = jobs

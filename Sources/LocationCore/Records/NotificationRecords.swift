@@ -40,12 +40,13 @@ extension NotificationRecord: SingleTypeRecord {
     visitor.number("late_s", lateSeconds, .seconds, "after its time; absent if it is not late")
   }
 
-  /// The record in words: without what it says, which is for the user alone.
+  /// The record in words.
   package static func text(_ fields: RecordFields) -> TextRecord? {
     let reason = fields.code("reason", Reason.self)?.decision.phrase ?? fields.text("reason")
     let late = fields.number("late_s").map { ", \(Wording.duration($0)) late" } ?? ""
+    let title = fields.tellsNotifications ? ", \"\(fields.text("title"))\"" : ""
     return TextRecord(
-      fields.text("subscriber"), "notification \(fields.text("notification")): \(reason)\(late)")
+      fields.text("subscriber"), "notification \(fields.text("notification")): \(reason)\(late)\(title)")
   }
 
   /// One of each kind, for the tests and the documents.

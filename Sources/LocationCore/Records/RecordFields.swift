@@ -16,6 +16,8 @@ package struct RecordFields: RecordVisitor {
   private var values: [(key: String, value: Value)] = []
   /// The units of its text.
   package var units = MeasureUnits.metric
+  /// Whether its text tells what a notification says, which is for the user alone.
+  package var tellsNotifications = false
 
   /// A record without fields yet.
   package init(type: String) { self.type = type }

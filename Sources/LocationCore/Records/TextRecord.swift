@@ -14,8 +14,8 @@ package struct TextRecord: Hashable, Sendable {
   }
 
   /// Nil for records that people get from the summary.
-  package init?(_ record: Record, in units: MeasureUnits = .metric) {
-    var writer = TextWriter(units: units)
+  package init?(_ record: Record, in units: MeasureUnits = .metric, tellsNotifications: Bool = false) {
+    var writer = TextWriter(units: units, tellsNotifications: tellsNotifications)
     record.body.describe(to: &writer)
     guard let text = writer.text else { return nil }
     self = text
@@ -37,11 +37,13 @@ package struct TextRecord: Hashable, Sendable {
 /// Puts a record in words.
 private struct TextWriter: RecordVisitor {
   let units: MeasureUnits
+  let tellsNotifications: Bool
   var text: TextRecord?
 
   mutating func visit<Family: RecordFamily>(_ family: Family) {
     var fields = RecordFields(of: family)
     fields.units = units
+    fields.tellsNotifications = tellsNotifications
     text = Family.text(fields)
   }
 }

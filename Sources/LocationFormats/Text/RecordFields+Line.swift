@@ -24,9 +24,10 @@ extension RecordFields {
 
 extension TextRecord {
   /// A record of its line; nil for one that people get otherwise.
-  package init?(_ line: JSONTree, in units: MeasureUnits = .metric) {
+  package init?(_ line: JSONTree, in units: MeasureUnits = .metric, tellsNotifications: Bool = false) {
     var fields = RecordFields(line)
     fields.units = units
+    fields.tellsNotifications = tellsNotifications
     self.init(fields, other: line.text)
   }
 }

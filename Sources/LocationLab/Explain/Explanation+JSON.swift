@@ -7,13 +7,20 @@ extension Explanation {
   package var tree: JSONTree {
     .object([
       "v": .integer(1), "type": .string("explanation"), "time": .string(time.rfc3339),
-      "known_until": knownUntil.map { .string($0.rfc3339) }, "event": event?.withoutWords,
+      "known_until": knownUntil.map { .string($0.rfc3339) }, "event": event.map(shown),
       "decisions": event == nil ? nil : .array(decisions), "report": report.map(Self.tree),
       "fix": fix.map { tree(of: $0) }, "receiver": receiver, "source": source,
       "significant": move.map(Self.tree), "visit": stay.map(Self.tree),
       "regions": isCut ? nil : .array(places.map(tree)),
-      "subscribers": isCut ? nil : .array(listeners.map(Self.tree)),
+      "subscribers": isCut ? nil : .array(listeners.map { tree(of: $0) }),
     ])
+  }
+
+  /// A record, without what a notification says unless that is to be told.
+  private func shown(_ record: JSONTree) -> JSONTree {
+    guard !tellsNotifications, case .object(let members) = record, record["type"]?.string == "notification"
+    else { return record }
+    return .object(members.filter { $0.key != "title" })
   }
 
   /// What became of the last report.
@@ -93,14 +100,14 @@ extension Explanation {
     ])
   }
 
-  private static func tree(of listener: Listener) -> JSONTree {
+  private func tree(of listener: Listener) -> JSONTree {
     let view = listener.view
     return .object([
       "subscriber": .string(view.subscriber.name), "state": .string(view.state.rawValue),
       "authorization": .string(view.subscriber.authorization.rawValue),
       "accuracy": .string(view.subscriber.accuracy.rawValue),
       "force_quit": view.wasForceQuit ? .boolean(true) : nil,
-      "waiting": .integer(view.waiting.count), "last": listener.last?.withoutWords,
+      "waiting": .integer(view.waiting.count), "last": listener.last.map(shown),
       "fetch": view.fetch?.tree,
       "keep_alive_s": view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) },
       "sockets": view.sockets.isEmpty ? nil : .strings(view.sockets),
@@ -122,13 +129,5 @@ extension Explanation {
       "state_after": decision.map { .string($0.after.rawValue) },
       "reason": .string(decision?.reason.rawValue ?? outcome.silence?.rawValue ?? ""),
     ])
-  }
-}
-
-extension JSONTree {
-  /// Without what a notification says: that is for the user alone.
-  fileprivate var withoutWords: JSONTree {
-    guard case .object(let members) = self, self["type"]?.string == "notification" else { return self }
-    return .object(members.filter { $0.key != "title" })
   }
 }

@@ -56,6 +56,8 @@ package struct Explanation: Sendable {
   var knownUntil: UTCTime?
   /// Whether no more is kept than the record itself and what was decided about it.
   var isCut = false
+  /// Whether it tells what a notification says, which is for the user alone.
+  package var tellsNotifications = false
   /// The record that was asked about.
   var event: JSONTree?
   /// The decisions about it, in order.

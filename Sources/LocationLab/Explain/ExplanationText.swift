@@ -200,7 +200,8 @@ struct ExplanationText {
   private func words(_ stored: JSONTree) -> String {
     let record = zone == .utc ? stored : LocalTimes.move(stored, to: zone)
     let time = record["time"]?.string?.dropFirst(11).prefix(8) ?? "?"
-    let text = TextRecord(record, in: units)
+    let text = TextRecord(
+      record, in: units, tellsNotifications: explanation.tellsNotifications)
     let id = record["id"]?.integer.map { " [\($0)]" } ?? ""
     let words = text.map { "\($0.what) \($0.detail)" } ?? record["type"]?.string ?? "?"
     return TextTable.cell("\(time)  \(words)\(id)")

@@ -38,6 +38,8 @@ public struct ReplayRequest: Sendable {
   public var jobs: Int?
   /// Where a page with the track, its events and its energy is written; of one track only.
   public var reportPath: String?
+  /// Whether that page tells what notifications say, which is for the user alone.
+  public var tellsNotifications = false
   /// The folder of Leaflet, which draws the map of the page.
   package var leaflet = Leaflet.usualFolder
   /// The map under the track of the page; nil for none.

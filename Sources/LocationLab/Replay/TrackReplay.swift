@@ -49,7 +49,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     var ports = ReplayPorts(
       sink: sink,
       model: SubscriberModel(handlingSeconds: request.configuration.profile.deliveryCoreSeconds))
-    if request.reportPath != nil { ports.report = TrackReport(leavesOutDecisions: request.assumesProgram) }
+    if request.reportPath != nil { ports.report = TrackReport(request) }
     let engine =
       if let shared = request.shared { Engine(settings: shared.settings, catalog: shared.catalog) } else {
         Engine(configuration: request.configuration)

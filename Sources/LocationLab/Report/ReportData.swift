@@ -11,9 +11,11 @@ struct ReportData {
   private(set) var bytes: [UInt8] = []
   private let origin: Int64
   private let units: MeasureUnits
+  private let tellsNotifications: Bool
 
   init(_ report: TrackReport, title: String, isAdaptive: Bool, in units: MeasureUnits) {
     self.units = units
+    tellsNotifications = report.tellsNotifications
     origin =
       report.points.milliseconds.first ?? report.events.first?.time.milliseconds ?? 0
     bytes.reserveCapacity(16 * report.points.count + 256 * report.events.count + 4096)
@@ -111,7 +113,7 @@ extension ReportData {
   private mutating func append(_ event: Record) {
     append("{\"id\":\(event.id),\"t\":\(offset(event.time)),\"type\":")
     JSONText.append(event.type, to: &bytes)
-    let text = TextRecord(event, in: units)
+    let text = TextRecord(event, in: units, tellsNotifications: tellsNotifications)
     append(",\"what\":")
     JSONText.append(text?.what ?? event.type, to: &bytes)
     append(",\"detail\":")

@@ -139,7 +139,7 @@ struct ReportTables {
     let shown = folded.rows.prefix(Self.mostEvents)
     for row in shown {
       let event = report.events[row.index]
-      let text = TextRecord(event, in: units)
+      let text = TextRecord(event, in: units, tellsNotifications: report.tellsNotifications)
       let suspended = row.suspendedSeconds.map { "; suspended after \(Wording.duration($0))" } ?? ""
       eventRows += """
         <tr><th scope="row"><button type="button" class="at" data-event="\(event.id)">\(Self.clock(event.time))</button></th>\

@@ -73,8 +73,14 @@ struct TrackReport: Sendable {
   /// What it came to; nil until the end.
   private(set) var outcome: (summary: Summary, ledger: PowerLedger)?
 
-  /// - Parameter leavesOutDecisions: whether decisions about programs are left out of the events.
-  init(leavesOutDecisions: Bool = false) { self.leavesOutDecisions = leavesOutDecisions }
+  /// Whether it tells what notifications say.
+  let tellsNotifications: Bool
+
+  /// A report on a replay that begins.
+  init(_ request: ReplayRequest = ReplayRequest()) {
+    leavesOutDecisions = request.assumesProgram
+    tellsNotifications = request.tellsNotifications
+  }
 
   /// Takes a point of the track.
   mutating func add(_ report: FixReport, _ use: Use) {

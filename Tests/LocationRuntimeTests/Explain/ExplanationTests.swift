@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -138,6 +139,32 @@ import Testing
       #expect(!text.contains("{"), "\(text)")
       let isDecision = if case .decision = record.body { true } else { false }
       #expect(!isDecision || !text.contains("nobody was told"), "\(text)")
+    }
+  }
+
+  @Test func `what a notification says is told only where that is asked for`() async throws {
+    var drive = Drive()
+    drive.add(0, .addSubscriber(Subscriber(name: "timer"), .active))
+    drive.add(0, .machine(.notifier(true)))
+    for second in 1...20 { drive.fix(Double(second), east: 0) }
+    let tea = LocalNotification(id: "tea", title: "Steep no more", when: .after(seconds: 5))
+    drive.add(20, .subscriber(name: "timer", .mode(.notify(tea))))
+    for second in 21...40 { drive.fix(Double(second), east: 0) }
+    let past = try Past(drive.events)
+    let id = try #require(past.ids("notification").first)
+    var explanation = try Explanation(Question(event: id), state: past.path)
+    #expect(explanation.text(in: .utc).contains("notification tea"))
+    #expect(!(explanation.text(in: .utc) + explanation.tree.text).contains("Steep"))
+    explanation.tellsNotifications = true
+    #expect(explanation.text(in: .utc).contains("Steep") && explanation.tree.text.contains("Steep"))
+    var request = ReplayRequest()
+    for tells in [false, true] {
+      request.reportPath = past.folder("report.html")
+      request.tellsNotifications = tells
+      let output = try OutputFile(path: past.folder("out"))
+      _ = try await Replay.run([past.recording], request, to: output) { _ in }
+      let page = try String(contentsOfFile: past.folder("report.html"), encoding: .utf8)
+      #expect(page.contains("notification tea") && page.contains("Steep") == tells)
     }
   }
 
