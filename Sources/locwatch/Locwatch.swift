@@ -1,5 +1,6 @@
 import ArgumentParser
 import Dispatch
+import LocationFormats
 
 /// The entry point. It is synchronous; commands that need concurrency start it themselves.
 ///
@@ -23,8 +24,22 @@ import Dispatch
       }
       try command.run()
     } catch {
+      exit(error)
+    }
+  }
+
+  /// Ends as an error says: with help, a version, or one line on what is wrong with the arguments.
+  private static func exit(_ error: any Error) -> Never {
+    guard !(error is ExitCode), Locwatch.exitCode(for: error) == .validationFailure else {
       Locwatch.exit(withError: error)
     }
+    let message = Locwatch.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+    // The parser alone knows which command it is about.
+    let command = Locwatch.fullMessage(for: error).firstMatch(of: /See '(.*)' for/)?.1
+    let failure = Failure(
+      .usage, what: message.prefix(1).lowercased() + message.dropFirst(),
+      remedy: command.map { "see \($0)" })
+    Locwatch.exit(withError: Terminal.exit(for: failure))
   }
 }
 

@@ -86,6 +86,19 @@ import Testing
     #expect(input.status == 74 && input.stderr.contains("<stdin>: can't read it"), "\(input)")
   }
 
+  @Test(arguments: [
+    ("replay a.gpx --bogus", "unknown option '--bogus'; see locwatch replay --help"),
+    ("replay", "give a track, or - for standard input; see locwatch replay --help"),
+    ("regions add", "missing expected argument '<id>'; see locwatch regions add --help"),
+    ("replay a.gpx --speed fast", "the value 'fast' is invalid for '--speed <factor>'; see locwatch replay"),
+  ])
+  func `what is wrong with the arguments is told in one line`(words: String, text: String) async throws {
+    let run = try await Binary.run(words.split(separator: " ").map { String($0) })
+    #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run.stderr)")
+    #expect(run.stderr.split(separator: "\n").count == 1 && run.stderr.hasSuffix("--help\n"), "\(run.stderr)")
+  }
+
   @Test(arguments: ["replay", "explain --track", "replay Tracks/tunnel.gpx --report", "regions show", ""])
   func `an argument that is not UTF-8 is refused, not read as another`(words: String) async throws {
     let script = "exec \"$0\" \(words) \"$(printf 'a\\377\\303.gpx')\""
