@@ -42,10 +42,7 @@ struct AccessoryState: Hashable, Sendable, Codable {
     }
 
     /// It wakes the program.
-    mutating func noteWake(at instant: EngineInstant) {
-      wakes = recentWakes(at: instant) + [instant]
-      merged = nil
-    }
+    mutating func noteWake(at instant: EngineInstant) { wakes = recentWakes(at: instant) + [instant] }
 
     private func recentWakes(at instant: EngineInstant) -> [EngineInstant] {
       wakes.filter { $0.seconds(to: instant) < Self.minuteSeconds }
@@ -95,6 +92,14 @@ struct AccessoryState: Hashable, Sendable, Codable {
   mutating func endProcess(of subscriber: Subscriber) {
     sessions = sessions.filter { outlivesProcess($0, of: subscriber) }
     isWanted = true
+  }
+
+  /// An event of a session wakes or starts the program (rule J5). One that has to wait does not count.
+  mutating func noteWake(by pending: LocationCore.Session.Pending, at instant: EngineInstant) {
+    guard [.accessory, .bluetooth].contains(pending.trigger.row), let name = pending.session,
+      let place = place(of: name)
+    else { return }
+    sessions[place].noteWake(at: instant)
   }
 
   /// Where a session is; nil where there is none of that name.
@@ -292,7 +297,6 @@ extension Policy {
       $0.modes.accessories?.sessions[place].merged = nil
     }
     guard next > instant else {
-      if !isRunning { update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) } }
       for change in known.untoldChanges(to: isConnected) { report(session, change, index, into: &steps) }
       return
     }
@@ -331,7 +335,7 @@ extension Policy {
     into steps: inout [PolicyStep]
   ) {
     guard let session = sessions[index].modes.accessories?.sessions[place] else { return }
-    update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
+    update(index) { $0.modes.accessories?.sessions[place].merged = nil }
     report(session.terms.session, .data, bytes: bytes, lost: lost, index, into: &steps)
   }
 
@@ -348,11 +352,7 @@ extension Policy {
       let changes = merged.wasConnected == nil ? [] : session.untoldChanges(to: session.isConnected)
       let isOfData = merged.hasData ?? (merged.wasConnected == nil && requests.isEmpty)
       let hasData = isOfData && !sessions[index].state.isRunning
-      update(index) {
-        $0.modes.accessories?.sessions[place].merged = nil
-        guard hasData || !changes.isEmpty || !requests.isEmpty else { return }
-        $0.modes.accessories?.sessions[place].noteWake(at: instant)
-      }
+      update(index) { $0.modes.accessories?.sessions[place].merged = nil }
       let name = session.terms.session
       // Data came while it was connected.
       let isDataFirst = merged.wasConnected != false

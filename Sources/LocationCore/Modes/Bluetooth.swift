@@ -96,7 +96,7 @@ extension Policy {
     }
     let next = known.nextWake(at: instant)
     guard next > instant else {
-      update(index) { $0.modes.accessories?.sessions[place].noteWake(at: instant) }
+      update(index) { $0.modes.accessories?.sessions[place].merged = nil }
       return report(request, of: name, index, into: &steps)
     }
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }

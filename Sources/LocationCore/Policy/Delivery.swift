@@ -173,6 +173,7 @@ extension Policy {
     noteAwake(at: instant)
     update(index) {
       if pending.trigger.isSilent { $0.modes.pushes?.noteWake(at: instant) }
+      $0.modes.accessories?.noteWake(by: pending, at: instant)
       $0.state = .background
       $0.suspendedAt = nil
       $0.relaunchAt = nil

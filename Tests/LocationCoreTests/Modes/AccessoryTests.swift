@@ -183,6 +183,19 @@ import Testing
     #expect(stage.accessories.count == 33)
   }
 
+  @Test func `J5 what has to wait wakes nobody, and is not merged`() {
+    var stage = Self.suspended()
+    stage.say(20, .backgroundDelivery(false))
+    for number in 0..<40 {
+      let event: AccessoryEvent =
+        number.isMultiple(of: 2) ? .disconnected(session: "meter") : .connected(session: "meter")
+      stage.say(21 + Double(number) / 2, .mode(.accessory(event)))
+    }
+    #expect(stage.accessories.count == 41)
+    #expect(stage.launches().isEmpty)
+    #expect(!stage.log().contains { $0.hasPrefix("coalesce") })
+  }
+
   @Test(
     arguments: [
       ([false, true], ["meter data 90", "meter disconnect", "meter connect"]),
