@@ -129,6 +129,16 @@ import Testing
     #expect(mayUse)
   }
 
+  @Test func `J2 J1 switching off wakes nobody, and the connect after switching on does`() {
+    var stage = Self.suspended()
+    stage.say(20, .mode(.accessory(.allow(false))))
+    stage.say(21, .mode(.accessory(.allow(true))))
+    #expect(stage.launches().isEmpty)
+    #expect(stage.accessoryOrders.suffix(2) == ["close meter", "open meter"])
+    stage.say(22, .mode(.accessory(.connected(session: "meter"))))
+    #expect(stage.log().last == "wake J1 suspended>background accessory_connected")
+  }
+
   // MARK: J4
 
   @Test func `J4 without the mode a session is closed with the foreground, and opened on return`() {
