@@ -226,6 +226,7 @@ extension Policy {
       // What it has not acknowledged by now is handed over anew.
       for place in $0.outbox.indices { $0.outbox[place].isHanded = false }
     }
+    keepLatest(index, at: instant, into: &steps)
     noteWatched(at: instant)
     if sessions[index].hasBacklog, sessions[index].backlogAt == nil { pause(index, at: instant) }
   }
@@ -270,11 +271,21 @@ extension Policy {
   ) {
     let lost = sessions[index].outbox.filter { $0.trigger.isOfProcess && !$0.wasHanded }
     update(index) { $0.endProcess() }
+    keepLatest(index, at: instant, into: &steps)
     for pending in lost {
       let ending: Rule = pending.trigger.row == .accessory ? .accessoryClosed : .forceQuit
       decide(
         .drop, reason == .forceQuit ? ending : pending.trigger.rule, reason, index, event: pending.event,
         trigger: pending.trigger, at: instant, into: &steps)
+    }
+  }
+
+  /// What was handed over and not acknowledged waits again. Of a trigger whose latest event counts, that one alone does
+  /// (rule M2).
+  private mutating func keepLatest(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    let waiting = sessions[index].outbox.filter { $0.trigger.waiting == .latest && !$0.isHanded }
+    for pending in waiting where waiting.last(where: { $0.trigger.row == pending.trigger.row }) != pending {
+      drop(pending.trigger.rule, .merged, index, at: instant, into: &steps) { $0.event == pending.event }
     }
   }
 

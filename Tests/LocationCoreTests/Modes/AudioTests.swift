@@ -192,6 +192,23 @@ import Testing
     #expect(stage.log().last == "defer A7 notRunning>notRunning force_quit")
   }
 
+  @Test func `F5 M2 of commands that a process was handed, only the latest waits for the next`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(3, .mode(.audio(.end(token: 1))))
+    stage.wait(until: 50)
+    stage.hanging = ["a"]
+    stage.take(60, .machine(.audioCommand("play")))
+    stage.take(65, .machine(.audioCommand("pause")))
+    let handed = stage.handed()
+    #expect(handed.count == 2)
+    stage.wait(until: 72)
+    #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
+    #expect(stage.log().contains("drop F5 notRunning>notRunning merged"))
+    #expect(stage.handed() == handed + handed.suffix(1))
+  }
+
   // MARK: F6
 
   @Test func `F6 recording needs the microphone, and its withdrawal is an end`() {
