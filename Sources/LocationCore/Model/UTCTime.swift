@@ -7,6 +7,9 @@ public struct UTCTime: Hashable, Comparable, Sendable, Codable {
   /// Microseconds since 1970-01-01T00:00:00Z.
   public var microseconds: Int64
 
+  /// Stands in for a time that nobody knows yet: 1970-01-01T00:00:00Z.
+  public static let unknown = UTCTime(microseconds: 0)
+
   /// The time that many microseconds after 1970-01-01T00:00:00Z.
   public init(microseconds: Int64) { self.microseconds = microseconds }
 

@@ -48,8 +48,7 @@ struct Inquiry: ~Copyable {
     /// than is asked about, is left out.
     private func canTell(of report: Record) -> Bool {
       guard isOfTrack, seen.fix == nil else { return true }
-      let hasTime = report.time > UTCTime(microseconds: EngineInstant.distantPast.microseconds)
-      return hasTime && (question.until.map { report.time <= $0 } ?? true)
+      return report.time != .unknown && (question.until.map { report.time <= $0 } ?? true)
     }
 
     private mutating func note(_ record: Record) {

@@ -51,6 +51,21 @@ import Testing
     #expect(tally.fixes == 6)
   }
 
+  @Test func `what is recorded before anything has a time is dated 1970`() {
+    var configuration = EngineConfiguration()
+    configuration.explains = true
+    var engine = Engine(configuration: configuration)
+    var effects: [Effect] = []
+    var report = Drive.report(0, east: 0)
+    report.time = nil
+    let instant = engine.instant(ofReplayed: report)
+    engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
+    engine.handle(Stamped(at: instant, .removeSubscriber(name: "a")), into: &effects)
+    engine.handle(Stamped(at: instant, .subscriber(name: "a", .done)), into: &effects)
+    #expect(effects.records.map(\.type) == ["fix.rejected", "refused"])
+    #expect(effects.records.allSatisfy { $0.time == UTCTime(microseconds: 0) })
+  }
+
   @Test func anyEventAboutAStrangerIsRefusedByName() {
     let all: [SubscriberEvent] = [
       .foreground, .background, .quit, .exited(status: 1), .acknowledged(event: 7, coreSeconds: 1),
