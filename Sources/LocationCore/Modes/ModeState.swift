@@ -114,7 +114,10 @@ extension Policy {
     var due: EngineInstant?
     func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
     func consider(_ window: Window?) { consider(window?.deadline(awakeSince: awakeSince)) }
-    if let book = session.modes.notifications { consider(notificationWindow(book)) }
+    if let book = session.modes.notifications {
+      consider(notificationWindow(book))
+      consider(deferralWindow(book))
+    }
     if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
     if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
     consider(session.modes.restart?.dueAt)

@@ -12,6 +12,8 @@ struct NotificationBook: Hashable, Sendable, Codable {
     var count = 0
     /// When it came due while nothing could be shown (rule D5); nil where it did not.
     var heldAt: UTCTime?
+    /// Whether it has come due before the first unlock and a decision has said so (rule A9); nil where it has not.
+    var isDeferred: Bool?
     /// The record of the push whose alert it is (rule H3); nil for one that its program has scheduled.
     var event: Int?
     /// That push, where its program is handed it only if it runs then; nil where it is handed it anyway.

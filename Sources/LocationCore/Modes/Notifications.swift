@@ -131,9 +131,18 @@ extension Policy {
 
   /// When the next notification of a subscriber is shown; nil while none can be.
   func notificationWindow(_ book: NotificationBook) -> Window? {
-    guard !holdsNotifications else { return nil }
+    holdsNotifications ? nil : firstWindow(of: book.entries)
+  }
+
+  /// When the next notification of a subscriber comes due that has to wait for the first unlock, and has not been said
+  /// to; nil where there is none.
+  func deferralWindow(_ book: NotificationBook) -> Window? {
+    isUnlocked || isAbsent ? nil : firstWindow(of: book.entries.filter { $0.isDeferred != true })
+  }
+
+  private func firstWindow(of entries: [NotificationBook.Entry]) -> Window? {
     var next: Window?
-    for entry in book.entries {
+    for entry in entries {
       guard let window = window(of: entry) else { continue }
       guard let soonest = next else {
         next = window
@@ -156,7 +165,10 @@ extension Policy {
   mutating func fireNotifications(
     _ index: Int, isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard !holdsNotifications, let book = sessions[index].modes.notifications else { return }
+    guard let book = sessions[index].modes.notifications, !isAbsent else { return }
+    guard isUnlocked else {
+      return deferNotifications(book, index, isAwake: isAwake, at: instant, into: &steps)
+    }
     let now = utc(at: instant)
     var due: [(time: UTCTime, entry: NotificationBook.Entry)] = []
     for entry in book.entries {
@@ -175,6 +187,21 @@ extension Policy {
     }
   }
 
+  /// Says of what comes due before the first unlock that it waits for that (rules A8 and D5): once of each, however often
+  /// it repeats meanwhile.
+  private mutating func deferNotifications(
+    _ book: NotificationBook, _ index: Int, isAwake: Bool, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    for entry in book.entries where entry.isDeferred != true {
+      guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else { continue }
+      update(index) { $0.modes.notifications?.change(entry.id) { $0.isDeferred = true } }
+      decide(
+        .defer, .firstUnlock, .locked, index, event: entry.event, trigger: .notificationDue, at: instant,
+        into: &steps)
+    }
+  }
+
   /// A notification has been due: it goes, or waits for the next time.
   private mutating func finish(_ entry: NotificationBook.Entry, _ index: Int) {
     let isOfRegion: Bool
@@ -189,6 +216,7 @@ extension Policy {
       $0.modes.notifications?.change(entry.id) {
         if $0.heldAt == nil { $0.count = entry.count + 1 }
         $0.heldAt = nil
+        $0.isDeferred = nil
         $0.fixFirst(in: zone)
       }
     }

@@ -199,6 +199,7 @@ extension Policy {
       entry.first = utc(at: instant)
       entry.event = event
       entry.push = isAlone ? due.push : nil
+      entry.isDeferred = isUnlocked ? nil : true
       book.put(entry)
       update(index) { $0.modes.notifications = book }
       if !isUnlocked { decide(.defer, .firstUnlock, .locked) }

@@ -274,6 +274,8 @@ import Testing
     stage.take(30, .machine(.reboot))
     stage.wait(until: 400)
     #expect(stage.shown == [])
+    let deferral = "defer A8 notRunning>notRunning locked"
+    #expect(stage.log() == [deferral, deferral], "one of each, however often it repeats")
     stage.take(410, .machine(.unlock))
     #expect(stage.notified.map(\.reason) == [.overdue, .overdue])
     #expect(stage.shown == ["tea", "tick"])
@@ -281,6 +283,26 @@ import Testing
     stage.wait(until: 481)
     #expect(stage.notified.count == 4)
     #expect(stage.notified.last?.reason == .due)
+  }
+
+  @Test func `A9 D5 a notification that comes due before the first unlock is deferred when it does`() throws {
+    var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
+    stage.say(0, Self.after(100))
+    stage.take(30, .machine(.reboot))
+    stage.wait(until: 99)
+    #expect(stage.log() == [])
+    // The machine need not be woken for that.
+    let alarm = stage.engine.nextAlarm
+    #expect(alarm == nil)
+    stage.wait(until: 100)
+    let decision = try #require(stage.effects.decisions.last)
+    #expect(stage.log() == ["defer A8 notRunning>notRunning locked"])
+    #expect(decision.inputs?.isLocked == true)
+    let due = stage.engine.nextDeadline
+    #expect(due == nil)
+    stage.take(200, .machine(.unlock))
+    #expect(stage.shown == ["tea"])
+    #expect(stage.log().last == "notify D3 notRunning>notRunning overdue")
   }
 
   @Test func `D5 what came due while nobody was there is shown once when somebody is`() {
