@@ -442,7 +442,7 @@ extension Engine {
       case .done: policy.endGrace(index, at: instant, into: &steps)
       case .preserve(let text): policy.preserve(text, index)
       case .interrupted(let begins): policy.interrupt(index, begins: begins, at: instant, into: &steps)
-      case .finished(let end): policy.update(index) { $0.lastEnd = end }
+      case .finished(let end): policy.noteFinished(end, index)
       case .mode(let event):
         policy.take(event, index, isKnownRegion: isKnownRegion, at: instant, into: &steps)
       }

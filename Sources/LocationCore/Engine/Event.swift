@@ -14,6 +14,8 @@ public enum Event: Hashable, Sendable, Codable {
   /// The owner changed a region: another of the same id. What is known of it stays where its outline is the same.
   case changeRegion(Region)
   case removeRegion(id: String)
+  /// A subscriber begins in a state, or has another manifest. One that is there keeps its state; only `notRunning` says
+  /// that its process was ended for the new manifest.
   case addSubscriber(Subscriber, SubscriberState)
   case removeSubscriber(name: String)
   /// Something happened to, or was said by, a subscriber.

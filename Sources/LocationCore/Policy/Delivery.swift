@@ -317,6 +317,8 @@ extension Policy {
       $0.failures = 0
       $0.restoreFailures = 0
       $0.wakeClock?.renew(at: instant, limitSeconds: limit)
+      // For the next event of a oneshot there is another process.
+      if $0.handedCount > 0 { $0.hasEnded = false }
     }
     guard sessions[index].handedCount == 0 else { return suspendIfIdle(index, at: instant, into: &steps) }
     goOn(index, at: instant, into: &steps)

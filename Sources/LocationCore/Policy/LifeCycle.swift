@@ -100,6 +100,15 @@ extension Policy {
     }
   }
 
+  /// Its process ended by itself, and how. What follows from it comes as another event; until then it is not suspended
+  /// (rule A1).
+  mutating func noteFinished(_ end: ProgramEnd, _ index: Int) {
+    update(index) {
+      $0.lastEnd = end
+      $0.hasEnded = $0.state != .notRunning
+    }
+  }
+
   /// Its process ended by itself. What it has not acknowledged is handed to it again, after a wait that grows.
   ///
   /// - Parameter status: how it ended: not 0 where it failed (rule E5).
@@ -203,7 +212,8 @@ extension Policy {
     _ index: Int, rule: Rule = .suspension, reason: Decision.Reason = .idle, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
-    guard sessions[index].state == .background, sessions[index].assertions.isEmpty else { return }
+    guard sessions[index].state == .background, sessions[index].assertions.isEmpty, !sessions[index].hasEnded
+    else { return }
     if sessions[index].standard.request != nil {
       cutOffRequest(index, rule: .standard, reason: .suspended, at: instant, into: &steps)
       // Once the answer is handed over this is called again.

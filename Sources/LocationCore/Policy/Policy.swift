@@ -122,6 +122,9 @@ public struct Policy: Hashable, Sendable, Codable {
 
   /// Adds or replaces a subscriber; false when there are as many as may be.
   ///
+  /// One that is there keeps its state, unless that is to be `notRunning`: then its process was ended for the new
+  /// manifest, and it is started again where something waits for it.
+  ///
   /// - Parameter measure: what a subscriber that is new measures significant changes by; nil for what the engine's
   ///   measure says.
   mutating func add(
@@ -129,7 +132,10 @@ public struct Policy: Hashable, Sendable, Codable {
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     if let index = index(of: subscriber.name) {
+      let wasEnded = state == .notRunning && sessions[index].state != .notRunning
+      if wasEnded { update(index) { $0.hasEnded = true } }
       replace(index, with: subscriber, measure, at: instant, into: &steps)
+      if wasEnded { orphaned(index, at: instant, into: &steps) }
       refreshDeadline()
       return true
     }

@@ -76,6 +76,8 @@ struct Session: Hashable, Sendable, Codable {
   @Added var returnsAtUnlock = false
   /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.
   var heardAt: EngineInstant?
+  /// Whether its process has ended by itself, and what follows from that has not come yet: there is nothing to suspend.
+  @Added var hasEnded = false
   /// How its last process ended that nobody had ordered to; nil before.
   var lastEnd: ProgramEnd?
   /// The next task token (rule C1).
@@ -161,6 +163,7 @@ struct Session: Hashable, Sendable, Codable {
     purgeAt = nil
     holdsLock = false
     returnsAtUnlock = false
+    hasEnded = false
     restoredAt = nil
     standard.endProcess()
     modes.endProcess(of: subscriber)

@@ -121,13 +121,11 @@ extension DaemonLoop {
       }
       guard isNew else { continue }
       bluetooth.closeAll(of: name)
-      let state = view?.state ?? .notRunning
+      // Its program may be another now: the supervisor has ended the one that ran. At the beginning none runs, and the
+      // engine is told so later.
+      let state = isBeginning ? view?.state ?? .notRunning : .notRunning
       if try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
         live.host.journal.noteApplied(name, entry.manifest)
-      }
-      // Its program may be another now: the supervisor has ended the one that ran. At the beginning none runs.
-      if state != .notRunning, !isBeginning {
-        try live.handle(.subscriber(name: name, .orphaned), at: reading)
       }
       if !isBeginning, let view = live.engine.subscriber(name) { try renewBluetooth(of: [view]) }
     }

@@ -274,6 +274,47 @@ import Testing
     #expect(after == [.inactive, .background, .inactive, .active])
   }
 
+  private static func moves(_ stage: borrowing Stage) -> [String] {
+    stage.effects.records.compactMap { record in
+      guard case .subscriberState(let move) = record.body else { return nil }
+      return "\(move.before)>\(move.after) \(move.cause)"
+    }
+  }
+
+  @Test func `A1 no suspension is recorded of a program whose process has ended`() {
+    var stage = Self.hung(Subscriber(name: "a", style: .oneshot, services: [.significantChange]))
+    stage.fix(400, east: 2_000)
+    let events = stage.handed()
+    #expect(events.count == 2)
+    for event in events {
+      stage.say(401, .finished(ProgramEnd(event: event, status: 0, seconds: 1, lastLine: nil)))
+      stage.say(401, .acknowledged(event: event, coreSeconds: 0.1))
+      #expect(stage.state() == .background)
+    }
+    stage.say(401, .exited(status: 0))
+    #expect(Self.moves(stage) == ["background>notRunning exit"])
+    #expect(!stage.log().contains { $0.hasPrefix("suspend") })
+    // The end is that of one process alone.
+    stage.say(500, .foreground)
+    stage.say(501, .background)
+    stage.wait(until: 510)
+    #expect(stage.log().last == "suspend A2 background>suspended idle")
+  }
+
+  @Test func `A1 a program that is replaced is not suspended first, and started again for what is left`() {
+    var stage = Self.hung()
+    var subscriber = Self.mover
+    subscriber.authorization = .denied
+    stage.take(1, .addSubscriber(subscriber, .notRunning))
+    #expect(stage.log().last == "drop B8 background>background denied")
+    #expect(Self.moves(stage) == ["background>notRunning restart"])
+    var other = Self.hung()
+    other.take(1, .addSubscriber(Self.mover, .notRunning))
+    #expect(Self.moves(other) == ["background>notRunning restart"])
+    #expect(other.state() == .background)
+    #expect(other.handed().count == 2)
+  }
+
   @Test func `A2 it is told when it moves to the background and before it is suspended, and ends its grace`()
   {
     var stage = Stage()
