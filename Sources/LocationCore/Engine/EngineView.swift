@@ -19,6 +19,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var state: SubscriberState
   /// Whether the user force-quit it (rule A7).
   public var wasForceQuit: Bool
+  /// Whether it was in the foreground when the screen was locked, and returns there with the unlock (rule A2).
+  public var returnsAtUnlock: Bool
   /// Events that are not acknowledged, oldest first.
   public var waiting: [Waiting]
   /// Names of its open finite tasks, oldest first.
@@ -143,6 +145,7 @@ extension SubscriberView {
     subscriber = session.subscriber
     state = session.state
     wasForceQuit = session.wasForceQuit
+    returnsAtUnlock = session.returnsAtUnlock
     waiting = session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) }
     tasks = session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" }
     lastToken = session.nextTask - 1

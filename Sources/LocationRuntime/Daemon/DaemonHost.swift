@@ -132,6 +132,15 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     host.add(action)
   }
 
+  /// Handles what has happened to the machine. A program that an unlock returns to the foreground is resumed, and told,
+  /// as when the user returns to it: the engine has no order for either (rule A2).
+  mutating func handle(machine event: MachineEvent, at reading: ClockReading) throws(Failure) {
+    if event == .unlock {
+      for view in engine.subscribers where view.returnsAtUnlock { add(.userLaunch(view.subscriber.name)) }
+    }
+    try handle(.machine(event), at: reading)
+  }
+
   /// Hands over the orders to the receiver and takes the oldest.
   mutating func takeReceiverOrder() -> ReceiverOrder? {
     host.performReceiverOrders()

@@ -25,7 +25,7 @@ extension DaemonLoop {
         try outlets.apply(database, environment: environment, anew: request["names"]?.strings ?? [])
       case "subscriber": try user(try word("verb", request), try word("name", request))
       case "lock": try live.handle(.machine(.lock), at: clock.read())
-      case "unlock": try live.handle(.machine(.unlock), at: clock.read())
+      case "unlock": try live.handle(machine: .unlock, at: clock.read())
       case "notify", "cancel-notification", "open-notification", "notifications":
         members = try notifications(request)
       case "microphone": try microphone(request)

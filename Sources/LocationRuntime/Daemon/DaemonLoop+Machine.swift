@@ -13,7 +13,7 @@ extension DaemonLoop {
       }
     }
     for name in asked { supervisor.measure(name) }
-    for event in metering.hold(event, until: asked) { try live.handle(.machine(event), at: clock.read()) }
+    for event in metering.hold(event, until: asked) { try live.handle(machine: event, at: clock.read()) }
   }
 
   /// Puts the machine in low-power mode or takes it out, where the request says so; how that is now. What is so already
@@ -64,7 +64,7 @@ extension DaemonLoop {
     if metering.isAwaited(name), let usage, state != nil {
       try live.handle(.subscriber(name: name, .memory(bytes: Int64(usage.memoryBytes))), at: clock.read())
     }
-    for event in metering.release(after: name) { try live.handle(.machine(event), at: clock.read()) }
+    for event in metering.release(after: name) { try live.handle(machine: event, at: clock.read()) }
     let seconds = Double(MonotonicTime.milliseconds) / 1_000
     if metering.isOver(usage, of: name, isInBackground: state == .background, at: seconds) {
       try live.handle(.subscriber(name: name, .overran), at: clock.read())

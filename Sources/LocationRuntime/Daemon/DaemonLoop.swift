@@ -217,7 +217,7 @@ struct DaemonLoop: ~Copyable {
         try live.handle(.subscriber(name: view.subscriber.name, .orphaned), at: reading)
       }
     }
-    if machine.isUnlocked() { try live.handle(.machine(.unlock), at: reading) }
+    if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     for (number, event) in try database.requests() {
       if try live.handle(event, at: reading) { live.host.journal.noteRequest(number) }
