@@ -58,6 +58,13 @@ final class Conversation {
     return .closedInput
   }
 
+  /// Whether something that it was told waits to be read: here, or in its pipe. Where it has closed its input, nothing
+  /// does.
+  var hasUnread: Bool {
+    guard let input else { return false }
+    return !queue.isEmpty || (input.waitingBytes ?? 0) > 0
+  }
+
   /// Closes its input once everything is written: a oneshot reads to the end.
   func closeInputWhenSent() { if queue.isEmpty { input = nil } }
 

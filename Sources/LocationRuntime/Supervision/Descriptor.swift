@@ -27,6 +27,13 @@ package final class Descriptor: Sendable {
     }
   }
 
+  /// Bytes that wait to be read, in a socket, or in a pipe of which this is either end (`FIONREAD`, pipe(7)); nil where
+  /// the kernel does not say.
+  var waitingBytes: Int? {
+    var count: Int32 = 0
+    return unsafe ioctl(number, UInt(FIONREAD), &count) == 0 ? Int(count) : nil
+  }
+
   /// The number of the open file in its file system; 0 where it can't be asked.
   var fileNumber: UInt64 {
     var status = stat()

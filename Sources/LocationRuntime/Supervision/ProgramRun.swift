@@ -25,11 +25,10 @@ final class ProgramRun {
   /// When its processor time may be measured again.
   private var measureAt: Int64 = 0
 
-  /// Whether it is suspended or about to be.
-  private(set) var isSuspended = false
-  /// Whether suspension was ordered and has not come about yet.
-  private(set) var awaitsSuspension = false
-  /// When to look whether it has, where nothing tells; with waits that grow.
+  private var suspension = Suspension.none
+  /// What it is to be told after the launch of its next wake.
+  private var kept = WriteQueue()
+  /// When to look whether the kernel has suspended it, where nothing tells; with waits that grow.
   private(set) var nextLook: Int64?
   private var lookMilliseconds: Int64 = 1
   /// Whether its end was ordered.
@@ -38,6 +37,17 @@ final class ProgramRun {
   private(set) var killAt: Int64?
   /// When it is told that it runs on with its output closed.
   private(set) var closedAt: Int64?
+
+  /// How far its suspension has come.
+  private enum Suspension {
+    case none
+    /// Ordered. It runs until it has read what it was told.
+    case ordered(SuspensionWait)
+    /// The kernel was asked.
+    case asked
+    /// None of it runs.
+    case complete
+  }
 
   init(_ start: ProgramStart, tree: ProcessTree, event: Int?, accessories: HeldAccessories) {
     pid = start.pid
@@ -98,31 +108,74 @@ final class ProgramRun {
   /// Sets the mark from which processor time counts: the cgroup may have served earlier runs.
   func startCounting() { toldCoreSeconds = tree.coreSeconds() ?? 0 }
 
-  func suspend(at now: Int64) {
-    guard !isSuspended, !isEnding, tree.suspend() else { return }
-    isSuspended = true
+  /// Whether the kernel was asked to suspend it: it does not read what it is told.
+  var isStopped: Bool {
+    switch suspension {
+    case .none, .ordered: false
+    case .asked, .complete: true
+    }
+  }
+
+  /// Whether the kernel was asked to suspend it and has not done so yet.
+  var awaitsSuspension: Bool { if case .asked = suspension { true } else { false } }
+
+  /// Orders its suspension. From now on what comes by its sockets and accessories wakes it: it may be stopped before it
+  /// has done anything with what it reads.
+  ///
+  /// - Parameter isTold: whether it was told, and is given time to read that.
+  func suspend(at now: Int64, isTold: Bool) {
+    guard case .none = suspension, !isEnding else { return }
+    suspension = .ordered(SuspensionWait(at: now))
     sockets.watch(at: now)
     accessories.watch(at: now)
-    awaitsSuspension = true
+    if !isTold { stop(at: now) }
+  }
+
+  /// Stops it if its suspension was ordered and it has had its time to read.
+  func stopIfDue(at now: Int64) {
+    guard case .ordered(var wait) = suspension, wait.nextLook <= now else { return }
+    let isOver = wait.isOver(hasUnread: talk.hasUnread, at: now)
+    suspension = .ordered(wait)
+    if isOver { stop(at: now) }
+  }
+
+  private func stop(at now: Int64) {
+    guard tree.suspend() else { return forgetSuspension() }
+    suspension = .asked
     lookMilliseconds = 1
     scheduleLook(at: now)
   }
 
+  /// Lets it run again, or takes back the order to suspend it.
   func resume() {
-    guard isSuspended else { return }
-    isSuspended = false
+    let wasStopped = isStopped
+    forgetSuspension()
+    if wasStopped { tree.resume() }
+  }
+
+  /// It is neither suspended nor to be.
+  private func forgetSuspension() {
+    if case .none = suspension { return }
+    suspension = .none
+    nextLook = nil
     sockets.stopWatching()
     accessories.stopWatching()
-    awaitsSuspension = false
-    nextLook = nil
-    tree.resume()
   }
+
+  /// Keeps a line for it while it is stopped; a note where there is no room.
+  func keep(_ line: [UInt8]) -> SupervisorNote? {
+    let wasOpen = !kept.isClosed
+    return kept.append(line) || !wasOpen ? nil : .queueFull
+  }
+
+  /// The lines that were kept, once.
+  func takeKept() -> [UInt8] { kept.takeAll() }
 
   /// Whether suspension has come about, told once.
   func noticeSuspension(at now: Int64) -> Bool {
     guard awaitsSuspension else { return false }
     if tree.isSuspended {
-      awaitsSuspension = false
+      suspension = .complete
       nextLook = nil
       return true
     }
@@ -143,9 +196,10 @@ final class ProgramRun {
   func terminate(at now: Int64, graceMilliseconds: Int64) {
     guard !isEnding else { return }
     isEnding = true
-    if isSuspended {
+    if isStopped {
       tree.end()
     } else {
+      forgetSuspension()
       kill(-pid, SIGTERM)
       killAt = now + graceMilliseconds
     }
@@ -169,11 +223,16 @@ final class ProgramRun {
     return true
   }
 
+  /// When to look whether it has read what it was told, before it is stopped.
+  private var nextReadingLook: Int64? {
+    if case .ordered(let wait) = suspension { wait.nextLook } else { nil }
+  }
+
   /// The earliest thing to do by time.
   /// - Parameter hasRoom: whether it may be heard; where not, a bell tells.
   func deadline(at now: Int64, hasRoom: Bool) -> Int64? {
     [
-      nextLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
+      nextLook, nextReadingLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
       hasRoom ? talk.nextReading(at: now) : nil,
     ].compactMap { $0 }.min()
   }

@@ -83,7 +83,10 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   private func sayIfResident(_ line: [UInt8]) {
-    if subscriber.style == .resident, let run, !run.isEnding { say(line, to: run) }
+    guard subscriber.style == .resident, let run, !run.isEnding else { return }
+    // The first that it reads after a wake is why it was woken.
+    guard run.isStopped else { return say(line, to: run) }
+    if let problem = run.keep(line) { note(problem) }
   }
 
   /// Ends it and forgets it.
@@ -97,8 +100,13 @@ final class SupervisedProgram: SupervisedSubscriber {
   private func wake(_ launch: LaunchNotice, at now: Int64) {
     cause = launch
     guard let run, !run.isEnding else { return }  // that it has ended is on its way to the engine
+    if subscriber.style == .resident { resume(run, for: launch) } else { run.resume() }
+  }
+
+  /// Lets it run again, and tells it why before anything else.
+  private func resume(_ run: ProgramRun, for launch: LaunchNotice) {
     run.resume()
-    if subscriber.style == .resident { say(launch.line, to: run) }
+    say(launch.line + run.takeKept(), to: run)
   }
 
   private func launchUnlessRunning(_ launch: LaunchNotice, at now: Int64) {
@@ -108,8 +116,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .resident, .socket:
       if let run, !run.isEnding {
         run.tree.setPrecedence(isForeground: launch.isOfUser)
-        run.resume()
-        say(launch.line, to: run)
+        resume(run, for: launch)
       } else {
         nextLaunch = launch
         startIfDue(at: now)
@@ -140,7 +147,8 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private func suspend(at now: Int64) {
     guard let run else { return }
-    run.suspend(at: now)
+    // A oneshot reads its event and nothing else.
+    run.suspend(at: now, isTold: subscriber.style == .resident)
     noticeSuspension(at: now)
   }
 
@@ -301,6 +309,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   func passTime(at now: Int64) {
     passTimeOfAccessories(at: now)
     guard let run else { return startIfDue(at: now) }
+    run.stopIfDue(at: now)
     noticeSuspension(at: now)
     if run.killIfDue(at: now) { note(.killed) }
     if run.noticeClosedOutput(at: now), !run.isEnding { note(.closedOutput) }

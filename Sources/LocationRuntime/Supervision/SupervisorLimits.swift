@@ -35,6 +35,15 @@ package enum SupervisorLimits {
   package static let pauseMilliseconds: Int64 = 1_000
   /// Milliseconds from SIGTERM to SIGKILL.
   package static let graceMilliseconds: Int64 = 5_000
+  /// Milliseconds between two looks whether a program that is to be suspended has read what it was told: our choice,
+  /// seldom enough that one that does not read costs 50 looks.
+  package static let suspensionLookMilliseconds: Int64 = 20
+  /// Milliseconds that it then still runs, to act on what it has read: our choice, for a file that is closed or a few
+  /// lines that are said, not for work. For that there are tasks.
+  package static let suspensionMomentMilliseconds: Int64 = 50
+  /// Milliseconds from the order to suspend to the suspension of a program that does not read: our choice, long enough
+  /// for a busy machine, and a fifth of the grace that the user's turning away gives.
+  package static let suspensionMilliseconds: Int64 = 1_000
   /// Milliseconds that a program may run on after closing its standard output before that is told.
   package static let closedMilliseconds: Int64 = 1_000
   /// Programs that may be connected to the socket.

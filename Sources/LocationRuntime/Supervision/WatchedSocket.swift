@@ -52,11 +52,7 @@ struct WatchedSocket {
   }
 
   /// Bytes that wait to be read; nil where the kernel does not say, as of one that listens.
-  var waitingBytes: Int? {
-    var count: Int32 = 0
-    let code = unsafe ioctl(descriptor.number, UInt(FIONREAD), &count)
-    return code == 0 ? Int(count) : nil
-  }
+  var waitingBytes: Int? { descriptor.waitingBytes }
 
   /// Datagrams dropped since it was passed; nil where it is one of a stream.
   var lost: Int? {

@@ -25,6 +25,12 @@ struct WriteQueue {
     return true
   }
 
+  /// Takes out what was not written, and is as new.
+  mutating func takeAll() -> [UInt8] {
+    defer { self = WriteQueue() }
+    return Array(bytes[sent...])
+  }
+
   /// Writes what goes without waiting.
   mutating func send(to descriptor: Descriptor) {
     while !isEmpty {
