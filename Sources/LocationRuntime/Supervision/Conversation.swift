@@ -36,6 +36,13 @@ final class Conversation {
     self.output = output
   }
 
+  /// From now on it answers as a subscriber: a line may be as long as one by which it has a text kept. What it has said
+  /// before is not heard. Who has not said who it is takes no more memory than other lines need.
+  func beginAnswers() {
+    lines = LineBuffer(limit: SupervisorLimits.preservationLineBytes)
+    hasLines = false
+  }
+
   // MARK: Telling it
 
   /// Queues a line, and writes at once what goes; a note where it can't be told.
@@ -134,10 +141,12 @@ final class Conversation {
         return
       case .tooLong:
         lines.skipTooLong()
-        tooLong += 1
-        if Self.isPowerOfTwo(tooLong) { note(.lineTooLong(lines: tooLong)) }
+        noteTooLong(note)
       case .line(let range):
-        if let answer = SubscriberAnswer(line: Array(lines.bytes[range])) {
+        let answer = SubscriberAnswer(line: Array(lines.bytes[range]))
+        if range.count > SupervisorLimits.lineBytes, answer?.isPreservation != true {
+          noteTooLong(note)
+        } else if let answer {
           saidAnswers += 1
           each(answer)
         } else {
@@ -147,6 +156,11 @@ final class Conversation {
       }
       saidLines += 1
     }
+  }
+
+  private func noteTooLong(_ note: (SupervisorNote) -> Void) {
+    tooLong += 1
+    if Self.isPowerOfTwo(tooLong) { note(.lineTooLong(lines: tooLong)) }
   }
 
   /// Reads one piece of what it says, and makes reports of it; false where nothing is left to read for now.

@@ -53,6 +53,7 @@ final class ProgramRun {
     pid = start.pid
     pidfd = start.pidfd
     talk = Conversation(input: start.input, output: start.output)
+    talk.beginAnswers()
     error = start.error
     sockets = HeldSockets(channel: start.channel)
     self.accessories = accessories

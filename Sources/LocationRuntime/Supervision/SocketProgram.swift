@@ -144,6 +144,7 @@ final class SocketProgram: SupervisedSubscriber {
   func attach(_ connection: SocketConnection) {
     if self.connection != nil { detach() }
     self.connection = connection
+    connection.talk.beginAnswers()
     note(.registered(pid: connection.pid ?? 0))
     say(SubscriberReply.registered(name: name).line)
     accessories.begin(carrier: connection.descriptor) { [talk = connection.talk] in talk.queue.isEmpty }

@@ -63,6 +63,14 @@ package enum SubscriberAnswer: Hashable, Sendable {
     }
   }
 
+  /// Whether it asks for a text to be kept, be it too long: its line may be longer than others.
+  var isPreservation: Bool {
+    switch self {
+    case .preserve, .request(.invalid(Key.preserve.rawValue)): true
+    case _: false
+    }
+  }
+
   private enum Key: String {
     case ack
     case done
@@ -110,7 +118,9 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .remaining: try reader.boolean() ? .request(.remaining) : nil
     case .register: try name(&reader).map { .register(Registration(name: $0)) }
     case .signal: nil
-    case .preserve: try preserved(&reader).map { .preserve(text: $0) }
+    case .preserve:
+      try preserved(&reader).map { SubscriberAnswer.preserve(text: $0) }
+        ?? SubscriberAnswer.request(.invalid(Key.preserve.rawValue))
     case .notify:
       try NotificationAnswer.read(from: &reader).map { SubscriberAnswer.mode(.notify($0)) }
         ?? SubscriberAnswer.request(.invalid("notify"))

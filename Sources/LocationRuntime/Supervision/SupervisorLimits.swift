@@ -1,7 +1,12 @@
+import LocationCore
+
 /// Every bound of the supervision, in one place. What meets one is told in a ``SupervisorNote``.
 package enum SupervisorLimits {
-  /// The longest line a program may say. Sixteen pages: every answer fits in one.
+  /// The longest line a program may say, except to have a text kept. Sixteen pages: every other answer fits in one.
   package static let lineBytes = 65_536
+  /// The longest line by which it has a text kept (rule A11): each byte of the text may stand there as an escape of six,
+  /// as `\u0041` (RFC 8259, section 7). 1,024 bytes are left for what else is in the line.
+  package static let preservationLineBytes = 6 * Limits.preservedBytes + 1_024
   /// How much is read of one program before the others have their turn: what a pipe holds (pipe(7)).
   package static let pieceBytes = 65_536
   /// What may wait to be read by one program: as many records as its outbox holds, of 800 bytes.

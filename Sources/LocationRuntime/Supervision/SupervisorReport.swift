@@ -32,7 +32,8 @@ package enum SupervisorNote: Hashable, Sendable {
   case leftRunning([String])
   /// So many lines of it were no answer. Told at 1, 2, 4, 8 and so on.
   case notUnderstood(lines: Int)
-  /// So many lines of it were longer than ``SupervisorLimits/lineBytes``. Told at 1, 2, 4, 8 and so on.
+  /// So many lines of it were longer than ``SupervisorLimits/lineBytes``, or, of those by which it has a text kept, than
+  /// ``SupervisorLimits/preservationLineBytes``. Told at 1, 2, 4, 8 and so on.
   case lineTooLong(lines: Int)
   /// It does not read: ``SupervisorLimits/queueBytes`` wait for it, and no more are kept until it is started again.
   case queueFull

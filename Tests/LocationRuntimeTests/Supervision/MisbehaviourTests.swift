@@ -77,6 +77,29 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `A11 only a line by which a text is kept may be longer than others`() async throws {
+    let run = try SupervisorRun()
+    let letters = "head -c 65536 /dev/zero | tr '\\0' A"
+    run.add(
+      "keeper",
+      #"""
+      { printf '{"preserve":"'; \#(letters) | sed 's/A/\\u0041/g'; echo '"}'
+        printf '{"preserve":"'; \#(letters) | sed 's/A/\\u0041/g'; echo 'B"}'
+        printf '{"ack":9'; \#(letters) | tr A ' '; echo '}'
+        printf '{"preserve":"'; head -c 400000 /dev/zero | tr '\0' A; echo '"}'
+        echo '{"ack":1}'; }
+      """#)
+    run.relaunch("keeper")
+    try run.wait(
+      for: .event(subscriber: "keeper", .preserve(text: String(repeating: "A", count: 65_536))))
+    try run.wait(for: .request(subscriber: "keeper", .invalid("preserve")))
+    try run.wait(for: .note(subscriber: "keeper", .lineTooLong(lines: 1)))
+    try run.wait(for: .note(subscriber: "keeper", .lineTooLong(lines: 2)))
+    try run.acknowledged("keeper", 1)
+    #expect(try run.exit("keeper") == 0)
+    await run.supervisor.stop()
+  }
+
   @Test func `a flood waits in its own pipe while others are served`() async throws {
     let run = try SupervisorRun()
     run.add("flood", #"exec yes '{"begin_task":"x"}'"#)

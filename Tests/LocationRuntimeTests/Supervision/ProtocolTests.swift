@@ -70,6 +70,18 @@ import Testing
     line: String, answer: SubscriberAnswer?
   ) { #expect(SubscriberAnswer(line: Array(line.utf8)) == answer) }
 
+  @Test(arguments: ["x", #"\u0041"#, #"\n"#, "é"])
+  func `A11 a text of 64 KiB is kept however it is written, and a longer one is refused`(letter: String) {
+    let count = Limits.preservedBytes / (letter == "é" ? 2 : 1)
+    let text = String(repeating: letter, count: count)
+    let line = Array(#"{"preserve":"\#(text)"}"#.utf8)
+    #expect(line.count <= SupervisorLimits.preservationLineBytes)
+    let kept = if case .preserve(let text)? = SubscriberAnswer(line: line) { text.utf8.count } else { 0 }
+    #expect(kept == Limits.preservedBytes)
+    let longer = SubscriberAnswer(line: Array(#"{"preserve":"\#(text)x"}"#.utf8))
+    #expect(longer == .request(.invalid("preserve")))
+  }
+
   @Test(
     arguments: [
       (#""badge":-1"#, "badge: not a number from 0 to 1,000,000"),
