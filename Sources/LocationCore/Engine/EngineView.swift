@@ -21,6 +21,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var wasForceQuit: Bool
   /// Whether it was in the foreground when the screen was locked, and returns there with the unlock (rule A2).
   public var returnsAtUnlock: Bool
+  /// What its next process is told that the one before asked to be kept (rule A11); nil where there is nothing.
+  public var preserved: String?
   /// Events that are not acknowledged, oldest first.
   public var waiting: [Waiting]
   /// Names of its open finite tasks, oldest first.
@@ -146,6 +148,7 @@ extension SubscriberView {
     state = session.state
     wasForceQuit = session.wasForceQuit
     returnsAtUnlock = session.returnsAtUnlock
+    preserved = session.preserved
     waiting = session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) }
     tasks = session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" }
     lastToken = session.nextTask - 1

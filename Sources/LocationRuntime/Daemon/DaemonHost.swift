@@ -6,8 +6,8 @@ import LocationFormats
 struct DaemonPorts: EffectPorts {
   /// Something that follows from no effect.
   enum Action {
-    /// The user starts or resumes a subscriber.
-    case userLaunch(String)
+    /// The user starts or resumes a subscriber. A new process is told what the one before asked to be kept.
+    case userLaunch(String, restored: String? = nil)
     case answer(String, SubscriberReply)
   }
 

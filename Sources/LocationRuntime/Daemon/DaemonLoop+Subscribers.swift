@@ -162,7 +162,8 @@ extension DaemonLoop {
           .conditionFails, what: "the machine has not been unlocked since it booted",
           remedy: "unlock it first")
       }
-      live.add(.userLaunch(name))
+      let restored = state == .notRunning ? live.engine.subscriber(name)?.preserved : nil
+      live.add(.userLaunch(name, restored: restored))
       try live.handle(.subscriber(name: name, .foreground), at: reading)
     case "background":
       guard state.isForeground else {

@@ -443,7 +443,7 @@ struct DaemonLoop: ~Copyable {
       perform(order, session, of: name)
       supervisor.perform(.accessory(subscriber: name, session: session, order), recordLine: line)
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
-    case .action(.userLaunch(let name)): supervisor.userLaunch(name)
+    case .action(.userLaunch(let name, let restored)): supervisor.userLaunch(name, restored: restored)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)
     }
   }

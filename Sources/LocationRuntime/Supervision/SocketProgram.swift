@@ -70,7 +70,7 @@ final class SocketProgram: SupervisedSubscriber {
     }
   }
 
-  func userLaunch(at now: Int64) { call(.user, at: now) }
+  func launch(_ notice: LaunchNotice, at now: Int64) { call(notice, at: now) }
 
   func answer(_ reply: SubscriberReply) {
     if reply.refusesSocket { connection?.sockets.letGo() }

@@ -124,11 +124,13 @@ struct LaunchNotice: Hashable {
   var isOfUser = false
 
   /// The user started it or returned to it.
-  static let user = {
+  /// - Parameter restored: what the process before asked to be kept; nil where nothing was, or nothing is started.
+  static func user(restoring restored: String? = nil) -> LaunchNotice {
     var notice = LaunchNotice(cause: "user")
     notice.isOfUser = true
+    notice.restored = restored
     return notice
-  }()
+  }
 
   init(_ launch: Order.Launch) {
     cause = launch.cause.rawValue

@@ -15,8 +15,8 @@ protocol SupervisedSubscriber: AnyObject {
   var tell: ([SupervisorReport]) -> Void { get }
   /// Carries out an order to this subscriber.
   func perform(_ order: Order, recordLine: [UInt8], at now: Int64)
-  /// The user started it or returned to it.
-  func userLaunch(at now: Int64)
+  /// Starts or resumes it for the user.
+  func launch(_ notice: LaunchNotice, at now: Int64)
   /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply)
   /// Ends it and forgets it.

@@ -19,7 +19,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   /// Events for which a oneshot is still to be started, in order.
   private var deliveries: [(event: Int, line: [UInt8])] = []
   /// What the last start or wake of a oneshot was for.
-  private var cause = LaunchNotice.user
+  private var cause = LaunchNotice.user()
   /// Whether a oneshot has failed and was not launched since. Until then what is delivered was ordered before the
   /// engine knew: it is handed over again, after the event that failed.
   private var hasFailed = false
@@ -73,8 +73,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     }
   }
 
-  /// The user started it or returned to it.
-  func userLaunch(at now: Int64) { launchUnlessRunning(.user, at: now) }
+  func launch(_ notice: LaunchNotice, at now: Int64) { launchUnlessRunning(notice, at: now) }
 
   /// Tells it the answer to something it said.
   func answer(_ reply: SubscriberReply) {

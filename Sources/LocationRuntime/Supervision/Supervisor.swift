@@ -78,7 +78,10 @@ package final class Supervisor: Sendable {
 
   /// Starts or resumes a subscriber for the user, who has been told to the engine as
   /// ``SubscriberEvent/foreground``: for that there is no order.
-  package func userLaunch(_ name: String) { mailbox.post(.userLaunch(name: name)) }
+  /// - Parameter restored: what a process that is started is told as kept for it (rule A11); nil where nothing is.
+  package func userLaunch(_ name: String, restored: String? = nil) {
+    mailbox.post(.userLaunch(name: name, restored: restored))
+  }
 
   /// Passes a subscriber what can be heard of a characteristic (rule J3), and holds it as long as its session is open.
   package func hold(_ descriptor: Descriptor, as session: String, of name: String) {

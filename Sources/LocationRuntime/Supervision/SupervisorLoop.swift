@@ -57,7 +57,8 @@ struct SupervisorLoop: ~Copyable {
       case .hold(let name, let session, let descriptor):
         program(name)?.hold(descriptor, as: session, at: now)
       case .measure(let name): mailbox.report([.usage(subscriber: name, program(name)?.usage)])
-      case .userLaunch(let name): if !isStopping { program(name)?.userLaunch(at: now) }
+      case .userLaunch(let name, let restored):
+        if !isStopping { program(name)?.launch(LaunchNotice.user(restoring: restored), at: now) }
       case .answer(let name, let reply): program(name)?.answer(reply)
       case .stop:
         isStopping = true

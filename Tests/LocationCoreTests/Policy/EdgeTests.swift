@@ -399,6 +399,19 @@ import Testing
     #expect(stage.launches().last?.restored == nil)
   }
 
+  @Test func `A11 a start by the user restores too, and counts for what is forgotten`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.say(1, .preserve(text: "page 7"))
+    stage.say(2, .exited(status: 0))
+    for second in [10.0, 20] {
+      #expect(stage.engine.subscriber("a")?.preserved == "page 7")
+      stage.say(second, .foreground)
+      stage.say(second + 1, .exited(status: 0))
+    }
+    #expect(stage.engine.subscriber("a")?.preserved == nil)
+  }
+
   // MARK: B1, B9
 
   @Test func `B1 a subscriber that may be told late is told at once, and measures for itself`() {

@@ -35,7 +35,7 @@ import Testing
     try host.handle(machine: .unlock, at: end)
     try host.commit(at: end)
     let launched = host.host.ports.takeWork().compactMap { work -> String? in
-      if case .action(.userLaunch(let name)) = work { name } else { nil }
+      if case .action(.userLaunch(let name, _)) = work { name } else { nil }
     }
     #expect(launched == ["a"])
     let after = host.engine.subscriberState("a")

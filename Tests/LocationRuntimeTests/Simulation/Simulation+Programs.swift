@@ -19,7 +19,7 @@ extension Simulation {
     case .order(.wake(let name, _), _):
       if programs[name]?.state == .suspended { programs[name]?.state = .running }
     case .order(.relaunch(let name, _), _): start(name)
-    case .action(.userLaunch(let name)): start(name)
+    case .action(.userLaunch(let name, _)): start(name)
     case .order(.suspend(let name), _):
       if programs[name]?.state == .running { programs[name]?.state = .suspended }
     case .order(.terminate(let name), _): end(name, status: 143)
@@ -152,7 +152,7 @@ extension DaemonPorts.Work {
   /// Whom it concerns.
   var name: String {
     switch self {
-    case .action(.userLaunch(let name)), .action(.answer(let name, _)), .order(.wake(let name, _), _),
+    case .action(.userLaunch(let name, _)), .action(.answer(let name, _)), .order(.wake(let name, _), _),
       .order(.relaunch(let name, _), _), .order(.deliver(let name, _), _), .order(.suspend(let name), _),
       .order(.warn(let name, _), _), .order(.announce(let name, _), _), .order(.refuse(let name, _, _), _),
       .order(.terminate(let name), _), .order(.notify(let name, _, _, _), _), .order(.keep(let name, _), _),

@@ -253,6 +253,18 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `A11 a process that the user starts is told what was kept for it`() async throws {
+    let run = try SupervisorRun()
+    run.add(
+      "keeper",
+      """
+      read -r launch; case $launch in *'"cause":"user"'*'"restored":"page 7"'*) exit 0 ;; *) exit 9 ;; esac
+      """)
+    run.supervisor.userLaunch("keeper", restored: "page 7")
+    #expect(try run.exit("keeper") == 0)
+    await run.supervisor.stop()
+  }
+
   @Test func `a warning is told, and done acknowledges everything handed`() async throws {
     let run = try SupervisorRun()
     run.add(
