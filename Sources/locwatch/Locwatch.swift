@@ -34,6 +34,7 @@ import LocationFormats
       Locwatch.exit(withError: error)
     }
     let message = Locwatch.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+      .replacing(/\. Did you mean ('.*'\?)/) { " (did you mean \($0.1))" }
     // The parser alone knows which command it is about.
     let command = Locwatch.fullMessage(for: error).firstMatch(of: /See '(.*)' for/)?.1
     let failure = Failure(

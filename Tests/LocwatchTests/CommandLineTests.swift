@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("replay a.gpx --bogus", "unknown option '--bogus'; see locwatch replay --help"),
+    ("replay a.gpx --bogus", "unknown option '--bogus' (did you mean '--jobs'?); see locwatch replay --help"),
     ("replay", "give a track, or - for standard input; see locwatch replay --help"),
     ("regions add", "missing expected argument '<id>'; see locwatch regions add --help"),
     ("replay a.gpx --speed fast", "the value 'fast' is invalid for '--speed <factor>'; see locwatch replay"),
