@@ -65,7 +65,9 @@ struct DesktopNotification {
     // Of normal urgency: what is critical wakes the screen of some phones.
     var hints = [BusValue.Entry("urgency", .byte(1))]
     if let sound, capabilities.contains("sound") {
-      hints.append(BusValue.Entry("sound-name", .text(sound == "default" ? "message-new-instant" : sound)))
+      // The daemon names a file by its full path, and else the usual sound.
+      let (key, value) = sound.hasPrefix("/") ? ("sound-file", sound) : ("sound-name", "message-new-instant")
+      hints.append(BusValue.Entry(key, .text(value)))
     }
     return hints
   }

@@ -28,6 +28,30 @@ extension DaemonLoop {
     guard case .notify = event, let id = live.engine.lastNotification(of: name) else { return [] }
     return [.init(key: "notification", value: .string(id))]
   }
+
+  /// A notification with the full path of its sound, or with the usual one where its own may not be played (rule D8).
+  /// That is told once of each program, until it has one again that may.
+  mutating func withPlayableSound(
+    _ content: LocalNotification.Content, of name: String
+  ) -> LocalNotification.Content {
+    guard let sound = content.sound, sound != NotificationSound.usual else { return content }
+    var content = content
+    let subscriber = live.engine.subscriber(name)?.subscriber
+    let directory = subscriber.flatMap {
+      try? TransferSpool(state: request.state).directory(of: $0, state: request.state)
+    }
+    let path = directory.flatMap { NotificationSound.path(sound, in: $0) }
+    content.sound = path ?? NotificationSound.usual
+    if path != nil {
+      lackSound.remove(name)
+    } else if lackSound.insert(name).inserted {
+      let place = directory.map { " in \($0)" } ?? ""
+      Self.log(
+        "\(name): its notification sounds as usual; \"\(sound)\" is no WAV or Ogg file of at most "
+          + "\(Int(NotificationSound.longestSeconds)) s\(place)")
+    }
+    return content
+  }
 }
 
 extension DaemonLoop {

@@ -36,6 +36,8 @@ struct DaemonLoop: ~Copyable {
   let receiver: ReceiverSwitch
   var hook: ReceiverHook
   var notifier: NotifyHook
+  /// Programs of which the log was told that the sound of a notification may not be played.
+  var lackSound: Set<String> = []
   /// Whether audio sessions sound.
   var audio: AudioWatch
   /// Who is commanded by the desktop's keys.
@@ -436,7 +438,8 @@ struct DaemonLoop: ~Copyable {
     switch work {
     case .order(.transfer(let name, let number, let order), _): try perform(order, number, of: name)
     case .order(.notify(let name, let event, let notification, let content), _):
-      let (isStarted, trouble) = notifier.show(content, of: name, event: event, notification: notification)
+      let (isStarted, trouble) = notifier.show(
+        withPlayableSound(content, of: name), of: name, event: event, notification: notification)
       if let trouble { Self.log(trouble) }
       if isStarted { presented.append((name, event)) }
     case .order(.accessory(let name, let session, let order), let line):

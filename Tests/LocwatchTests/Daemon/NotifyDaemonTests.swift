@@ -61,6 +61,23 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `D8 a sound that is not there is the usual one, and the log says so`() async throws {
+    let run = try DaemonRun()
+    try await run.add(
+      "a", #"echo '{"notify":{"id":"tea","title":"Tea","sound":"nope.wav","now":true}}'"# + "\nserve")
+    let hook = run.folder.write("hook", "#!/bin/sh\ncat >> '\(run.folder("shown"))'\n")
+    try #require(unsafe chmod(hook, 0o700) == 0)
+    try run.start(run.settings("notifications: {notify_hook: [\(hook)]}\n"))
+    run.move(0, second: 0)
+    try await run.wait("the notification") {
+      Self.shown(run).contains { $0.contains(#""title":"Tea""#) && $0.contains(#""sound":"default""#) }
+    }
+    try await run.wait("the log") {
+      run.process?.stderr.contains(#"a: its notification sounds as usual; "nope.wav" is no WAV"#) == true
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test(.enabled(if: hasPython, "no Python here"))
   func `D5 one that nobody could show is shown by the next daemon`() async throws {
     let run = try DaemonRun()
