@@ -129,8 +129,8 @@ import Testing
       putting: try Self.catalog(2, [8, 9]).entries.map(\.feature)
         + (try Self.catalog(2, [0, 1, 4, 5], dwellSeconds: 30).entries.map(\.feature)),
       removing: ["r2", "r3"])
-    #expect(second.added(since: 1) == ["r8", "r9"])
-    #expect(second.changed(since: 1) == ["r0", "r1", "r4", "r5"])
+    #expect(second.differences(from: 1).added == ["r8", "r9"])
+    #expect(second.differences(from: 1).changed == ["r0", "r1", "r4", "r5"])
     let device = FleetDevice("a.b", settings: Self.settings, catalog: first)
     var engine = Engine(settings: Self.settings, catalog: first.catalog)
     var (expected, found): ([Effect], [Effect]) = ([], [])
@@ -156,10 +156,12 @@ import Testing
   @Test func `a region put in again is a new one, and one that is the same is not`() throws {
     let first = try Self.catalog(1, Array(0..<4))
     let same = try first.next(putting: first.entries.map(\.feature))
-    #expect(same.version == 2 && same.changed(since: 1).isEmpty && same.added(since: 1).isEmpty)
+    #expect(
+      same.version == 2 && same.differences(from: 1).changed.isEmpty
+        && same.differences(from: 1).added.isEmpty)
     let less = try first.next(putting: [], removing: ["r1"])
     let again = try less.next(putting: [first.entries[1].feature])
-    #expect(again.added(since: 1) == ["r1"] && again.added(since: 3).isEmpty)
+    #expect(again.differences(from: 1).added == ["r1"] && again.differences(from: 3).added.isEmpty)
     #expect(try first.next(putting: [first.entries[0].feature], replaces: true).entries.count == 1)
   }
 }

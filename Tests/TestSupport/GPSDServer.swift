@@ -1,5 +1,5 @@
 import Foundation
-import Glibc
+import LocationFormats
 import Synchronization
 
 /// A real gpsd, whose receiver the test plays over TCP or on a serial line.
@@ -93,24 +93,11 @@ package final class GPSFake: Sendable {
 
 /// What the kernel knows of who listens, for tests that wait for a server: a connection would count as a client.
 private enum KernelTable {
-  /// All of a file of the kernel's: Foundation reads no more than its first page.
-  private static func read(_ path: String) -> [UInt8] {
-    let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard file >= 0 else { return [] }
-    defer { close(file) }
-    var bytes: [UInt8] = []
-    var piece = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = unsafe Glibc.read(file, &piece, piece.count)
-      guard count > 0 else { return bytes }
-      bytes += piece[..<count]
-    }
-  }
-
   static func isListening(_ port: Int) -> Bool {
     let hex = String(port, radix: 16, uppercase: true)
     let wanted = ":" + String(repeating: "0", count: max(0, 4 - hex.count)) + hex
-    let table = String(decoding: read("/proc/net/tcp"), as: UTF8.self)
+    // Foundation reads no more than the first page of a file of the kernel's.
+    let table = String(decoding: (try? FileBytes.read(path: "/proc/net/tcp")) ?? [], as: UTF8.self)
     return table.split(separator: "\n").contains { line in
       let fields = line.split(separator: " ")
       return fields.count > 3 && fields[1].hasSuffix(wanted) && fields[3] == "0A"

@@ -133,11 +133,10 @@ extension RegionMonitor {
   ///
   /// - Returns: whether the monitor has a region of the same id and outline. If not, nothing was changed.
   mutating func change(_ region: Region, at instant: EngineInstant) throws(RegionError) -> Bool {
-    guard let known = catalog.slot(of: region.id), catalog.region(region.id)?.shape == region.shape else {
-      return false
-    }
+    guard let known = catalog.slot(of: region.id), let before = catalog.region(region.id),
+      before.shape == region.shape
+    else { return false }
     try region.checkTerms()
-    let before = catalog.region(region.id)
     catalog.remove(known)
     let slot = try catalog.add(region, limit: configuration.regionLimit)
     follow { $0 == known ? slot : $0 }

@@ -43,16 +43,18 @@ package struct FleetCatalog {
     }
   }
 
-  /// The ids of regions that an earlier version has not, or with another outline.
-  package func added(since version: Int) -> [String] { ids { $0.outlineSince > version } }
-
-  /// The ids of regions of which an earlier version has the outline, but other terms.
-  package func changed(since version: Int) -> [String] {
-    ids { $0.since > version && $0.outlineSince <= version }
-  }
-
-  private func ids(where isIncluded: (Entry) -> Bool) -> [String] {
-    entries.filter(isIncluded).map(\.feature.region.id)
+  /// The ids of regions that an earlier version has not, or with another outline, and of those of which it has the
+  /// outline, but other terms.
+  package func differences(from version: Int) -> (added: [String], changed: [String]) {
+    var found: (added: [String], changed: [String]) = ([], [])
+    for entry in entries where entry.since > version {
+      if entry.outlineSince > version {
+        found.added.append(entry.feature.region.id)
+      } else {
+        found.changed.append(entry.feature.region.id)
+      }
+    }
+    return found
   }
 
   /// The next version, with regions put in or taken out.

@@ -92,9 +92,8 @@ package final class FleetDevice {
   }
 
   private func watch(_ catalog: FleetCatalog) {
-    engine.watch(
-      catalog.catalog, added: catalog.added(since: catalogVersion),
-      changed: catalog.changed(since: catalogVersion))
+    let found = catalog.differences(from: catalogVersion)
+    engine.watch(catalog.catalog, added: found.added, changed: found.changed)
     catalogVersion = catalog.version
   }
 

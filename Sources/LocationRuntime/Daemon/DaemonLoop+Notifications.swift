@@ -37,9 +37,7 @@ extension DaemonLoop {
     guard let sound = content.sound, sound != NotificationSound.usual else { return content }
     var content = content
     let subscriber = live.engine.subscriber(name)?.subscriber
-    let directory = subscriber.flatMap {
-      try? TransferSpool(state: request.state).directory(of: $0, state: request.state)
-    }
+    let directory = subscriber.flatMap { try? transfers.spool.directory(of: $0) }
     let path = directory.flatMap { NotificationSound.path(sound, in: $0) }
     content.sound = path ?? NotificationSound.usual
     if path != nil {

@@ -9,12 +9,8 @@ struct TransferSet {
   /// Transfers that have ended, until that is stored.
   var ended: [(name: String, number: Int)] = []
   let spool: TransferSpool
-  private let state: String
 
-  init(state: String) {
-    self.state = state
-    spool = TransferSpool(state: state)
-  }
+  init(state: String) { spool = TransferSpool(state: state) }
 
   /// When one is started again.
   var nextDeadline: EngineInstant? { processes.values.compactMap(\.retryAt).min() }
@@ -40,7 +36,7 @@ struct TransferSet {
     let line = JSONTree.object([
       "start": .integer(number), "job": job,
       "part": .string(try StatePath.absolute(spool.partPath(number, of: subscriber))),
-      "directory": .string(try spool.directory(of: subscriber, state: state)),
+      "directory": .string(try spool.directory(of: subscriber)),
       "limit": .integer(Int(settings.transferBytes)),
       "authority": authority.isEmpty ? nil : .string(authority),
     ])

@@ -5,10 +5,11 @@ import LocationFormats
 /// Where transfers lie until they are done: what they are, for the daemon alone, and what has come of each, for the
 /// user of its program.
 struct TransferSpool {
+  private let state: String
   /// Beside the state file.
-  private let root: String
+  private var root: String { state + ".transfers" }
 
-  init(state: String) { root = state + ".transfers" }
+  init(state: String) { self.state = state }
 
   /// What is stored of a transfer; nil where nothing is.
   func job(_ number: Int, of name: String) -> JSONTree? {
@@ -53,7 +54,7 @@ struct TransferSpool {
   }
 
   /// The directory of a program: that of its manifest, or one beside the state file.
-  func directory(of subscriber: Subscriber, state: String) throws(Failure) -> String {
+  func directory(of subscriber: Subscriber) throws(Failure) -> String {
     if let directory = subscriber.directory { return directory }
     let files = "\(try StatePath.absolute(state)).files"
     let folder = "\(files)/\(CgroupParent.fileName(of: subscriber.name))"

@@ -138,7 +138,7 @@ import Testing
     others.sweep("x", except: [])
     #expect(!FileManager.default.fileExists(atPath: job))
     #expect(unsafe symlink(elsewhere.path, folder("s.db.files")) == 0)
-    #expect(throws: Failure.self) { try spool.directory(of: Subscriber(name: "x"), state: folder("s.db")) }
+    #expect(throws: Failure.self) { try spool.directory(of: Subscriber(name: "x")) }
   }
 
   @Test(.enabled(if: geteuid() == 0))
