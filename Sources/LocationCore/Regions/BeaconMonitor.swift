@@ -37,7 +37,7 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
       return enteredAt.map { notBeforeChange($0.advanced(bySeconds: region.dwellSeconds)) }
     }
 
-    /// What the present terms have due before they were known is due at once.
+    /// A deadline that would lie before the change of the terms is due at the change.
     private func notBeforeChange(_ due: EngineInstant) -> EngineInstant { max(due, changedAt ?? due) }
   }
 

@@ -38,8 +38,8 @@ extension RegionMonitor {
         insideSeconds: visit.enteredAt.seconds(to: departure.fix.instant)))
   }
 
-  /// Sets the deadlines of a region by new terms. What these have due before now is due now. A dwell that was reported
-  /// is not reported again.
+  /// Sets the deadlines of a region by new terms. A deadline that would lie in the past is due now. A dwell that was
+  /// reported is not reported again.
   mutating func reviseDeadlines(of slot: RegionSlot, reportedDwell: Bool, at now: EngineInstant) {
     guard let place = evidence.place(of: slot), var visit = evidence[place].visit else { return }
     let terms = catalog[slot].terms

@@ -48,8 +48,8 @@ struct ArrivalPath: Hashable, Sendable {
   /// Keeps the first point only.
   mutating func forget() { later = [] }
 
-  /// Seconds from the first fix to the first that lies within so many metres of a point; none where all lie outside. Of
-  /// a silence on the way only a walk counts: the rest was spent where that led.
+  /// Seconds from the first fix to the first that lies within so many metres of a point; none where all lie outside. A
+  /// silence on the way counts as long as a walk takes: the rest of it was spent where the walk led.
   func seconds(
     to point: TangentPlane.Point, within meters: Double, _ configuration: VisitConfiguration
   ) -> Double {

@@ -23,7 +23,7 @@ package struct FleetCatalog {
     /// The region, as its owner wrote it.
     package var feature: RegionFeature
 
-    /// As it is stored. A worker of an earlier version takes two versions for the present one, and the region for new.
+    /// As it is stored. A worker of an earlier locwatch can't read two versions, and takes the region for a new one.
     fileprivate var line: String {
       "\(since)\(since == outlineSince ? "" : "/\(outlineSince)") \(feature.geoJSON)\n"
     }
@@ -43,8 +43,8 @@ package struct FleetCatalog {
     }
   }
 
-  /// The ids of regions that an earlier version has not, or with another outline, and of those of which it has the
-  /// outline, but other terms.
+  /// How an earlier version differs. Added are the ids of regions that it lacks, or has with another outline; changed
+  /// are those of regions that differ in anything else.
   package func differences(from version: Int) -> (added: [String], changed: [String]) {
     var found: (added: [String], changed: [String]) = ([], [])
     for entry in entries where entry.since > version {
