@@ -32,6 +32,7 @@ public struct EngineInstant: Hashable, Comparable, Sendable, Codable {
   }
 
   /// Seconds from this instant to a later one; negative when `other` is earlier.
+  @inline(__always)
   public func seconds(to other: EngineInstant) -> Double {
     Double(other.microseconds.saturatingSubtract(microseconds)) * 1e-6
   }
@@ -59,10 +60,15 @@ extension Int64 {
   }
 
   /// The difference, or the end of the range it would have passed.
+  @inline(__always)
   package func saturatingSubtract(_ other: Int64) -> Int64 {
     let (difference, overflow) = subtractingReportingOverflow(other)
-    return overflow ? (other > 0 ? .min : .max) : difference
+    return _fastPath(!overflow) ? difference : Self.end(passedBySubtracting: other)
   }
+
+  /// Apart, because it is never met by the times of this world: a branch costs less than a choice.
+  @inline(never)
+  private static func end(passedBySubtracting other: Int64) -> Int64 { other > 0 ? .min : .max }
 }
 
 extension EngineInstant {

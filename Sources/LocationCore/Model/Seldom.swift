@@ -46,6 +46,9 @@ public struct Rare<Value: Sendable>: Sendable {
     }
   }
 
+  /// Whether there is none: to ask whether the value is nil may copy it.
+  @inline(__always) var isNone: Bool { one.isEmpty }
+
   /// Changes the value where it is; nil where there is none.
   @inline(__always)
   @discardableResult

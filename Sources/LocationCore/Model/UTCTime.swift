@@ -31,6 +31,7 @@ public struct UTCTime: Hashable, Comparable, Sendable, Codable {
   }
 
   /// Seconds from this time to a later one; negative when `other` is earlier.
+  @inline(__always)
   public func seconds(to other: UTCTime) -> Double {
     Double(other.microseconds.saturatingSubtract(microseconds)) * 1e-6
   }

@@ -30,6 +30,9 @@ struct AccuracyInflation: Hashable, Sendable {
     var motion = MotionEvidence()
     var strays: UInt8 = 0
 
+    var hasResiduals: Bool { !_residuals.isNone }
+
+    @inline(__always)
     mutating func changeResiduals(_ body: (inout ResidualSpread) -> Void) { _residuals.change(body) }
   }
 
@@ -62,16 +65,19 @@ struct AccuracyInflation: Hashable, Sendable {
   /// Takes a fix into account.
   @inline(__always)
   mutating func note(_ fix: Fix, limit: Double) {
-    guard fix.instant >= lookAt, limit > 1 else { return }
-    look(at: fix, limit: limit)
+    if isDue(at: fix.instant, limit: limit) { look(at: fix, limit: limit) }
   }
+
+  /// Whether a fix is to be looked at that comes at an instant.
+  @inline(__always)
+  func isDue(at instant: EngineInstant, limit: Double) -> Bool { instant >= lookAt && limit > 1 }
 
   @inline(never)
   private mutating func look(at fix: Fix, limit: Double) {
     lookAt = fix.instant.advanced(bySeconds: MotionEvidence.stepSeconds)
     if let restFactor = memory.restFactor { factor = restFactor }
     observe(fix, limit: limit)
-    let assumed = memory.residuals?.factor(limit: limit)
+    let assumed = memory.hasResiduals ? memory.residuals?.factor(limit: limit) : nil
     memory.restFactor = assumed == nil ? nil : factor
     if let assumed { factor = factor > 1 ? Swift.max(factor, assumed) : Swift.max(assumed, restFloor ?? 0) }
   }
@@ -81,8 +87,8 @@ struct AccuracyInflation: Hashable, Sendable {
 
   private mutating func observe(_ fix: Fix, limit: Double) {
     if fix.accuracy.source != .assumed {
-      if memory.residuals != nil { memory.residuals = nil }
-    } else if memory.residuals == nil {
+      if memory.hasResiduals { memory.residuals = nil }
+    } else if !memory.hasResiduals {
       memory.residuals = ResidualSpread()
     }
     guard let plane = memory.plane else { return start(at: fix) }

@@ -39,7 +39,26 @@ public struct RegionMonitor: Sendable {
   /// Takes a fix into account and appends what it changes: exits first, then by region id.
   ///
   /// Deadlines up to the fix are fired first. A fix that is not later than the last one is left out.
+  @inline(__always)
   public mutating func observe(_ fix: Fix, into events: inout [RegionEvent]) {
+    if isQuiet(fix) {
+      lastFix = RegionFix(fix, inflation: inflation.factor)
+    } else {
+      observeClosely(fix, into: &events)
+    }
+  }
+
+  /// Whether a fix changes nothing but where the position was last, as nearly all do.
+  @inline(__always)
+  private mutating func isQuiet(_ fix: Fix) -> Bool {
+    guard let lastFix else { return false }
+    return fix.instant > lastFix.instant && fix.instant < clocks.nextDue
+      && !inflation.isDue(at: fix.instant, limit: configuration.inflationLimit)
+      && neighbors.covers(fix.coordinate) && evidence.activeCount == 0
+  }
+
+  @inline(never)
+  private mutating func observeClosely(_ fix: Fix, into events: inout [RegionEvent]) {
     if let lastFix, fix.instant <= lastFix.instant { return }
     if fix.instant >= clocks.nextDue { advance(to: fix.instant, into: &events) }
     inflation.note(fix, limit: configuration.inflationLimit)
