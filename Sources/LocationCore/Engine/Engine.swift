@@ -188,12 +188,16 @@ extension Engine {
   private mutating func findDeadline() -> EngineInstant? {
     var due = regions.clocks.nextDue
     if let other = state.significant.nextDeadline, other < due { due = other }
-    if let other = state.beacons?.nextDeadline, other < due { due = other }
+    if state.beacons != nil, let other = beaconDeadline(), other < due { due = other }
     if let other = state.visits.nextDeadline, other < due { due = other }
     if let other = state.policy.nextDeadline, other < due { due = other }
     if let other = state.sampling.nextDeadline, other < due { due = other }
     return due == RegionClocks.never ? nil : due
   }
+
+  /// Apart, because few engines know of beacons.
+  @inline(never)
+  private mutating func beaconDeadline() -> EngineInstant? { state.beacons?.nextDeadline }
 
   /// Finds again when something is due, after the state was put in place.
   mutating func refreshDeadline() { nextDeadline = findDeadline() }
@@ -240,18 +244,50 @@ extension Engine {
     let id = takeID()
     state.tally.fixes += 1
     let last = state.gate.last?.instant
-    let fix: Fix
     do {
-      fix = try state.gate.judge(report, at: state.instant)
+      try state.gate.judge(report, at: state.instant)
     } catch {
       refuse(report, error, id: id, into: &effects)
       return false
     }
-    take(fix, after: last, id: id, isFromNetwork: report.mode == .network, into: &effects)
+    guard let fix = state.gate.last else { return false }
+    state.tally.accepted += 1
+    if state.gate.hasClock { noteClockMove(at: fix.time, into: &effects) }
+    let place = effects.count
+    if configuration.explains { recordBelieved(fix, id: id, into: &effects) }
+    if let last {
+      let seconds = last.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last)
+      if state.isBroken || seconds >= configuration.gapSeconds {
+        noteGap(of: seconds, before: fix, into: &effects)
+      }
+    } else {
+      state.tally.first = Tally.Start(instant: fix.instant)
+      refreshReceiverUsers()
+    }
+    state.isBroken = false
+    if state.sampling.isOn { book(fix, isFromNetwork: report.mode == .network) }
+    if hasSubscribers {
+      noteUTC()
+      if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
+    }
+    if let reason = state.significant.note(fix, keeps: hasSubscribers) {
+      deliver(fix, reason, into: &effects)
+    }
+    if state.policy.hasOwnMeasures { offerOwnMoves(of: fix, into: &effects) }
+    if configuration.explains {
+      effects[place] = explain(fix, id: id)
+    } else {
+      regions.observe(fix, into: &regionEvents)
+    }
+    if !regionEvents.isEmpty { recordRegionEvents(into: &effects) }
+    state.visits.observe(fix, into: &visitEvents)
+    if !visitEvents.isEmpty { recordVisitEvents(into: &effects) }
+    if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
     return true
   }
 
-  /// Never inlined: inlined, it would make the compiler copy every report.
+  // What few fixes need stands apart and is never inlined: all that is inlined costs each fix a larger frame and copies.
+
   @inline(never)
   private mutating func refuse(
     _ report: FixReport, _ reason: RejectReason, id: Int, into effects: inout [Effect]
@@ -262,58 +298,30 @@ extension Engine {
     effects.append(.record(Record(id: id, time: time, body: .fixRejected(reason, report))))
   }
 
-  private mutating func take(
-    _ fix: Fix, after last: EngineInstant?, id: Int, isFromNetwork: Bool, into effects: inout [Effect]
+  /// Tells of a significant change.
+  @inline(never)
+  private mutating func deliver(
+    _ fix: Fix, _ reason: SignificantChange.Reason, into effects: inout [Effect]
   ) {
-    state.tally.accepted += 1
-    if let move = state.gate.takeClockMove() {
-      record(.clock(seconds: move.seconds), at: fix.time, into: &effects)
-    }
-    let place = effects.count
-    if configuration.explains {
-      // What it said of the regions is filled in once they have seen it.
-      effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
-    }
-    if let last {
-      let seconds = last.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last)
-      if state.isBroken || seconds >= configuration.gapSeconds {
-        noteGap(of: seconds, before: fix, into: &effects)
-      }
-    } else {
-      state.tally.first = Tally.Start(instant: fix.instant)
-      refreshReceiverUsers()
-    }
-    if hasSubscribers { noteUTC() }
-    state.isBroken = false
-    if state.sampling.isOn { book(fix, isFromNetwork: isFromNetwork) }
-    if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
-    if let reason = state.significant.note(fix, keeps: hasSubscribers) {
-      let before = state.significant.keeping(fix)
-      let change = state.significant.deliver(fix, at: fix.instant, reason: reason)
-      record(change, measuredBefore: before, into: &effects)
-    }
-    if state.policy.hasOwnMeasures { offerOwnMoves(of: fix, into: &effects) }
-    if configuration.explains {
-      let verdicts = explain(fix)
-      effects[place] = .record(
-        Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts, regions.errorEstimate)))
-    } else {
-      regions.observe(fix, into: &regionEvents)
-    }
-    if !regionEvents.isEmpty { recordRegionEvents(into: &effects) }
-    state.visits.observe(fix, into: &visitEvents)
-    if !visitEvents.isEmpty { recordVisitEvents(into: &effects) }
-    if configuration.sampling.isDutyCycled { planSampling(after: fix, into: &effects) }
+    let before = state.significant.keeping(fix)
+    let change = state.significant.deliver(fix, at: fix.instant, reason: reason)
+    record(change, measuredBefore: before, into: &effects)
   }
 
-  /// Tells the ledger what gave a fix.
+  /// Tells the ledger what gave a fix. It is asked first, because nearly all fixes change nothing in it, and to change it
+  /// is to ask who shares it.
   @inline(__always)
   private mutating func book(_ fix: Fix, isFromNetwork: Bool) {
-    if isFromNetwork {
-      book { $0.noteNetworkFix(at: fix.instant) }
-    } else {
-      book { $0.setReceiver(PowerLedger.Receiver(tracking: fix), at: fix.instant) }
-    }
+    let receiver = PowerLedger.Receiver(tracking: fix)
+    guard settings.booksPower, isFromNetwork || !state.ledger.isBooked(receiver) else { return }
+    book(receiver, at: fix.instant, isFromNetwork: isFromNetwork)
+  }
+
+  @inline(never)
+  private mutating func book(
+    _ receiver: PowerLedger.Receiver, at instant: EngineInstant, isFromNetwork: Bool
+  ) {
+    book { isFromNetwork ? $0.noteNetworkFix(at: instant) : $0.setReceiver(receiver, at: instant) }
   }
 
   /// Books something in the ledger, where one is kept.
@@ -326,14 +334,29 @@ extension Engine {
     book { $0.setReceiver(receiver, at: instant) }
   }
 
-  /// Shows a fix to the regions; what it said of each.
-  private mutating func explain(_ fix: Fix) -> [RegionVerdict] {
+  /// Records a fix that is believed. What it said of the regions is filled in once they have seen it.
+  @inline(never)
+  private func recordBelieved(_ fix: Fix, id: Int, into effects: inout [Effect]) {
+    effects.append(.record(Record(id: id, time: fix.time, body: .fixAccepted(fix, []))))
+  }
+
+  /// Shows a fix to the regions; the record of what it said of each.
+  @inline(never)
+  private mutating func explain(_ fix: Fix, id: Int) -> Effect {
     let asked = configuration.explainedRegion
     let standings = regions.standings(with: asked)
     regions.observe(fix, into: &regionEvents)
-    return regions.verdicts(since: standings, regionEvents, asked: asked)
+    let verdicts = regions.verdicts(since: standings, regionEvents, asked: asked)
+    return .record(Record(id: id, time: fix.time, body: .fixAccepted(fix, verdicts, regions.errorEstimate)))
   }
 
+  @inline(never)
+  private mutating func noteClockMove(at time: UTCTime, into effects: inout [Effect]) {
+    guard let move = state.gate.takeClockMove() else { return }
+    record(.clock(seconds: move.seconds), at: time, into: &effects)
+  }
+
+  @inline(never)
   private mutating func noteGap(of seconds: Double, before fix: Fix, into effects: inout [Effect]) {
     regions.noteGap()
     state.tally.gaps += 1

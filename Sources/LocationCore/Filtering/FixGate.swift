@@ -7,6 +7,9 @@
 ///
 /// A jump in time is treated like a jump in place, forwards as backwards: no clock is trusted alone; see
 /// ``SourceClock``.
+///
+/// What is asked of each report is `mutating`, even where it changes nothing: the compiler copies the gate for each call
+/// that is not.
 public struct FixGate: Hashable, Sendable, Codable {
   /// What the gate lets through.
   public struct Configuration: Hashable, Sendable, Codable {
@@ -64,49 +67,47 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// Decides by a configuration, to which others refer, from now on.
   mutating func share(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
-  /// The fix that a report is believed to be. `instant` is when it arrived.
+  /// Takes a report, which is ``last`` if it is believed. `instant` is when it arrived.
   ///
   /// - Throws: why it is not believed.
   @inline(__always)
-  public mutating func judge(
-    _ report: FixReport, at instant: EngineInstant
-  ) throws(RejectReason) -> Fix {
+  public mutating func judge(_ report: FixReport, at instant: EngineInstant) throws(RejectReason) {
     if let reason = refusalByItself(report), let reason = insist(on: reason, report) { throw reason }
-    guard let time = time(of: report),
-      let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
-    else { throw report.time == nil ? .noTime : .outOfRange }
-    let fix = fix(report, time, coordinate, arriving: instant)
+    guard let time = time(of: report) else { throw .noTime }
+    let fix = Fix(report, time: time, at: self.instant(of: report, arriving: instant))
     var speed = 0.0
     if let last {
       if time == last.time { throw .duplicate }
       let step = last.time.seconds(to: time)
-      if step < 0 || step > SourceClock.steadyPatienceSeconds, let fix = try judgeJump(fix, report) {
-        return fix
-      }
+      if step < 0 || step > SourceClock.steadyPatienceSeconds, try judgeJump(fix, report) { return }
       if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
       if !isAfterSwitch {
-        speed = impliedSpeed(from: last, to: fix)
+        speed = impliedSpeed(from: last, to: fix, after: step)
         let limit = min(
           max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
           configuration.absoluteSpeedMetersPerSecond)
         guard speed <= limit else { return try confirm(fix, reason: .speed, received: report.received) }
       }
     }
-    return accept(fix, speed: speed)
+    accept(fix, speed: speed)
   }
 
-  /// Judges a fix after an unusual step in time; nil where the step is none to confirm.
+  /// Judges a fix after an unusual step in time; whether there was anything to confirm, and it was.
   ///
-  /// Apart from ``judge(_:at:)``: to ask this gate by a call is to copy it.
+  /// Apart from ``judge(_:at:)``: few steps are unusual.
   @inline(never)
-  private mutating func judgeJump(_ fix: Fix, _ report: FixReport) throws(RejectReason) -> Fix? {
-    guard let reason = jump(to: fix.time, report) else { return nil }
+  private mutating func judgeJump(_ fix: Fix, _ report: FixReport) throws(RejectReason) -> Bool {
+    guard let reason = jump(to: fix.time, report) else { return false }
     if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters {
       if reason == .future { vouch(fix) }
       throw reason == .late ? .late : .inaccurate
     }
-    if reason == .future && isAfterSwitch { return accept(fix, speed: 0) }
-    return try confirm(fix, reason: reason, received: report.received)
+    if reason == .future && isAfterSwitch {
+      accept(fix, speed: 0)
+    } else {
+      try confirm(fix, reason: reason, received: report.received)
+    }
+    return true
   }
 
   /// Tells that what follows comes from another receiver: its first fix may lie anywhere, because the distance
@@ -120,17 +121,18 @@ public struct FixGate: Hashable, Sendable, Codable {
   mutating func notePause() { isAfterPause = true }
 
   /// By how much the last report that was believed moved the source's clock; nil where it did not. Forgets it.
-  @inline(__always)
   mutating func takeClockMove() -> SourceClock.Move? {
-    guard clock != nil else { return nil }
     defer { clock?.move = nil }
     return clock?.move
   }
 
+  /// Whether anything about the source's clock was remarkable.
+  @inline(__always) var hasClock: Bool { !_clock.isNone }
+
   /// The instant on the engine's axis of a report in a replay: its time, less what the source's clock has been moved
   /// by. Nil where the time is missing, is behind, or is so far ahead that it still needs confirmation.
   @inline(__always)
-  public func instant(ofReplayed report: FixReport) -> EngineInstant? {
+  public mutating func instant(ofReplayed report: FixReport) -> EngineInstant? {
     guard refusalByItself(report) == nil, let time = time(of: report) else { return nil }
     // Only its time is read: a fix that is bound by a name is copied.
     guard let lastTime = last?.time else { return axis(of: time) }
@@ -140,10 +142,9 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   @inline(never)
-  private func instant(ofJump report: FixReport, _ time: UTCTime) -> EngineInstant? {
-    guard let last, let coordinate = Coordinate(latitude: report.latitude, longitude: report.longitude)
-    else { return nil }
-    let fix = fix(report, time, coordinate, arriving: last.instant)
+  private mutating func instant(ofJump report: FixReport, _ time: UTCTime) -> EngineInstant? {
+    guard let last else { return nil }
+    let fix = Fix(report, time: time, at: self.instant(of: report, arriving: last.instant))
     if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { return nil }
     let (count, _, since) = confirmation(of: fix)
     guard count >= confirmations(for: fix) else { return nil }
@@ -153,27 +154,32 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// Where a time of the source stands on the engine's axis.
   @inline(__always)
-  private func axis(of time: UTCTime) -> EngineInstant {
+  private mutating func axis(of time: UTCTime) -> EngineInstant {
     guard let clock else { return EngineInstant(microseconds: time.microseconds) }
     return axis(of: time, by: clock)
   }
 
   @inline(never)
-  private func axis(of time: UTCTime, by clock: SourceClock) -> EngineInstant {
+  private mutating func axis(of time: UTCTime, by clock: SourceClock) -> EngineInstant {
     let offset = last.flatMap { clock.offsetOfReturn(to: time, after: $0) } ?? clock.axisOffset
     return EngineInstant(microseconds: time.microseconds &+ offset)
   }
 
   /// The time of a report, without the rollovers of the source's week number.
   @inline(__always)
-  func time(of report: FixReport) -> UTCTime? {
+  mutating func time(of report: FixReport) -> UTCTime? {
+    _clock.isNone ? report.time : timeWithoutRollovers(of: report)
+  }
+
+  @inline(never)
+  private mutating func timeWithoutRollovers(of report: FixReport) -> UTCTime? {
     guard let rollovers = clock?.rolloverSeconds, rollovers != 0 else { return report.time }
     return report.time?.advanced(bySeconds: rollovers)
   }
 
   /// Why a time after the last fix needs confirmation; nil where it needs none.
   @inline(__always)
-  private func jump(to time: UTCTime, _ report: FixReport) -> RejectReason? {
+  private mutating func jump(to time: UTCTime, _ report: FixReport) -> RejectReason? {
     guard let step = last?.time.seconds(to: time) else { return nil }
     if step < 0 { return .late }
     if step <= SourceClock.steadyPatienceSeconds { return nil }
@@ -181,7 +187,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   @inline(never)
-  private func jump(ahead step: Double, to time: UTCTime, _ report: FixReport) -> RejectReason? {
+  private mutating func jump(ahead step: Double, to time: UTCTime, _ report: FixReport) -> RejectReason? {
     guard let last else { return nil }
     if clock?.offsetOfReturn(to: time, after: last) != nil { return nil }
     if step > configuration.maxStepSeconds { return .future }
@@ -213,19 +219,18 @@ public struct FixGate: Hashable, Sendable, Codable {
     return step < 0 || step > configuration.maxStepSeconds
   }
 
-  @inline(__always)
-  private func fix(
-    _ report: FixReport, _ time: UTCTime, _ coordinate: Coordinate, arriving instant: EngineInstant
-  ) -> Fix {
-    Fix(
-      time: time, instant: self.instant(of: report, arriving: instant), coordinate: coordinate,
-      accuracy: report.usableAccuracy, speedMetersPerSecond: report.speedMetersPerSecond.flatMap(Self.known),
-      courseDegrees: report.courseDegrees.flatMap(Self.known))
-  }
-
   /// The refusals that need no memory of earlier fixes but whether 0, 0 is near.
   @inline(__always)
-  private func refusalByItself(_ report: FixReport) -> RejectReason? {
+  private mutating func refusalByItself(_ report: FixReport) -> RejectReason? {
+    let isOrdinary =
+      report.mode != .noFix && report.time != nil && report.received == nil && last != nil
+      && abs(report.latitude) <= 90 && abs(report.longitude) <= 180
+      && (abs(report.latitude) >= Self.nullIslandDegrees || abs(report.longitude) >= Self.nullIslandDegrees)
+    return isOrdinary ? nil : refusalOfUnusual(report)
+  }
+
+  @inline(never)
+  private mutating func refusalOfUnusual(_ report: FixReport) -> RejectReason? {
     if report.mode == .noFix { return .noFix }
     if !report.latitude.isFinite || !report.longitude.isFinite { return .noPosition }
     if abs(report.latitude) > 90 || abs(report.longitude) > 180 { return .outOfRange }
@@ -248,27 +253,27 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   @inline(__always)
-  private mutating func accept(_ fix: Fix, speed: Double) -> Fix {
+  private mutating func accept(_ fix: Fix, speed: Double) {
     if let last {
       let seconds = last.time.seconds(to: fix.time)
       let steps = steadySteps ?? 0
       steadySteps = seconds > SourceClock.steadySeconds ? nil : steps < .max ? steps + 1 : steps
-      if clock != nil || seconds * SourceClock.patienceFactor > SourceClock.steadyPatienceSeconds {
-        noteStep(seconds, to: fix.time, after: last)
+      if !_clock.isNone || seconds * SourceClock.patienceFactor > SourceClock.steadyPatienceSeconds {
+        noteStep(seconds, to: fix.time)
       }
       previous = last.coordinate
     }
     last = fix
-    if candidate != nil { candidate = nil }
+    if !_candidate.isNone { candidate = nil }
     isAfterSwitch = false
     if isAfterPause != nil { isAfterPause = nil }
     recentSpeed = speed
-    return fix
   }
 
   /// Tells the clock of a step, and remembers how long silences of this source are.
   @inline(never)
-  private mutating func noteStep(_ seconds: Double, to time: UTCTime, after last: Fix) {
+  private mutating func noteStep(_ seconds: Double, to time: UTCTime) {
+    guard let last else { return }
     var known = clock ?? SourceClock()
     known.noteStep(min(seconds, configuration.maxStepSeconds))
     if let offset = known.offsetOfReturn(to: time, after: last) { known.axisOffset = offset }
@@ -278,18 +283,19 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// How many reports up to this one agree with each other, the least speed between the last two, in metres a second,
   /// and the time of the first.
-  private func confirmation(of fix: Fix) -> (count: Int, speed: Double, since: UTCTime) {
+  private mutating func confirmation(of fix: Fix) -> (count: Int, speed: Double, since: UTCTime) {
     guard let candidate, candidate.fix.time < fix.time,
       candidate.fix.time.seconds(to: fix.time) <= configuration.maxStepSeconds
     else { return (1, 0, fix.time) }
-    let speed = impliedSpeed(from: candidate.fix, to: fix)
+    let speed = impliedSpeed(
+      from: candidate.fix, to: fix, after: candidate.fix.time.seconds(to: fix.time))
     guard speed <= configuration.absoluteSpeedMetersPerSecond else { return (1, speed, fix.time) }
     return (candidate.count + 1, speed, candidate.since ?? candidate.fix.time)
   }
 
   /// How many reports it takes to confirm a jump. A clock that is set back leaves the position where it is; reports that
   /// were kept and come late tell of places of before, so it takes more of them to believe in a clock.
-  private func confirmations(for fix: Fix) -> Int {
+  private mutating func confirmations(for fix: Fix) -> Int {
     guard let last, fix.time < last.time, isAfterPause != true,
       !Geodesy.isWithin(SourceClock.samePlaceMeters, of: last.coordinate, fix.coordinate)
     else { return configuration.confirmations }
@@ -310,7 +316,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   @inline(never)
   private mutating func confirm(
     _ fix: Fix, reason: RejectReason, received: UTCTime?
-  ) throws(RejectReason) -> Fix {
+  ) throws(RejectReason) {
     let (count, speed, since) = confirmation(of: fix)
     guard count >= confirmations(for: fix) else {
       candidate = Candidate(fix: fix, count: count, since: since)
@@ -350,7 +356,7 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// When a report held on the engine's axis: its arrival less its age, never before the fix before it.
   @inline(__always)
-  private func instant(of report: FixReport, arriving instant: EngineInstant) -> EngineInstant {
+  private mutating func instant(of report: FixReport, arriving instant: EngineInstant) -> EngineInstant {
     var at = instant
     if let received = report.received, let time = time(of: report) {
       let age = time.seconds(to: received) - (clock?.lagSeconds ?? 0)
@@ -365,11 +371,15 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// 0 for a step so short that no speed of the next one would be allowed for its sake: nearly all, and they need
   /// neither the distance nor the errors.
   @inline(__always)
-  private func impliedSpeed(from a: Fix, to b: Fix) -> Double {
-    let seconds = a.time.seconds(to: b.time)
+  private mutating func impliedSpeed(from a: Fix, to b: Fix, after seconds: Double) -> Double {
     guard seconds > 0 else { return .infinity }
     let unremarkable = configuration.maxSpeedMetersPerSecond / Self.speedGrowth * seconds
     if Geodesy.isSurelyWithin(unremarkable, of: a.coordinate, b.coordinate) { return 0 }
+    return Self.leastSpeed(from: a, to: b, after: seconds)
+  }
+
+  @inline(never)
+  private static func leastSpeed(from a: Fix, to b: Fix, after seconds: Double) -> Double {
     let sigmaA = a.accuracy.sigmaMeters
     let sigmaB = b.accuracy.sigmaMeters
     let explained = 2 * (sigmaA * sigmaA + sigmaB * sigmaB).squareRoot()
@@ -386,6 +396,18 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// Whether a fix is so close to 0, 0 that being there is no surprise: within about 50 km.
   private static func isNearNullIsland(_ fix: Fix) -> Bool {
     abs(fix.coordinate.latitude) < 0.5 && abs(fix.coordinate.longitude) < 0.5
+  }
+}
+
+extension Fix {
+  /// The fix that a report is whose place is in range.
+  @inline(__always)
+  fileprivate init(_ report: FixReport, time: UTCTime, at instant: EngineInstant) {
+    self.init(
+      time: time, instant: instant,
+      coordinate: Coordinate(uncheckedLatitude: report.latitude, longitude: report.longitude),
+      accuracy: report.usableAccuracy, speedMetersPerSecond: report.speedMetersPerSecond.flatMap(Self.known),
+      courseDegrees: report.courseDegrees.flatMap(Self.known))
   }
 
   private static func known(_ value: Double) -> Double? { value >= 0 && value.isFinite ? value : nil }

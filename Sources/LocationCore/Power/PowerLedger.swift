@@ -62,8 +62,13 @@ extension PowerLedger {
   /// What the receiver does from `instant` on.
   @inline(__always)
   mutating func setReceiver(_ state: Receiver, at instant: EngineInstant) {
-    let demand = state.demand
-    if demand != receiver.demand || settledAt == nil || isNetworkOn == true { ask(demand, at: instant) }
+    if !isBooked(state) { ask(state.demand, at: instant) }
+  }
+
+  /// Whether a state of the receiver is what is booked already, so that to set it changes nothing.
+  @inline(__always)
+  func isBooked(_ state: Receiver) -> Bool {
+    state == Receiver(receiver.demand) && settledAt != nil && isNetworkOn != true
   }
 
   private mutating func ask(_ demand: ReceiverMachine.Demand, at instant: EngineInstant) {
@@ -192,6 +197,19 @@ extension PowerLedger {
 }
 
 extension PowerLedger.Receiver {
+  /// What meets a demand: to compare states takes less than to compare demands.
+  @inline(__always)
+  fileprivate init(_ demand: ReceiverMachine.Demand) {
+    switch demand {
+    case .off: self = .off
+    case .acquiring: self = .acquiring
+    case .tracking(.unknown): self = .tracking
+    case .tracking(.weak): self = .trackingWeak
+    case .tracking(.strong): self = .trackingStrong
+    case .powerSaving: self = .powerSaving
+    }
+  }
+
   fileprivate var demand: ReceiverMachine.Demand {
     switch self {
     case .off: .off

@@ -79,6 +79,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
 
   /// Takes a fix into account and appends what follows from it. Deadlines up to the fix are fired first. A fix that
   /// is not later than the last one is left out.
+  @inline(__always)
   public mutating func observe(_ fix: Fix, into events: inout [VisitEvent]) {
     if let nextDeadline, nextDeadline <= fix.instant { advance(to: fix.instant, into: &events) }
     var silence = 0.0
@@ -252,8 +253,13 @@ extension VisitMonitor {
   private static let recentSeconds = 90.0
 
   /// Looks whether the fixes at the place make a visit.
+  @inline(__always)
   private mutating func weigh(at instant: EngineInstant, into events: inout [VisitEvent]) {
-    guard stay.spanSeconds >= configuration.provisionalSeconds else { return }
+    if stay.spanSeconds >= configuration.provisionalSeconds { weighStay(at: instant, into: &events) }
+  }
+
+  @inline(never)
+  private mutating func weighStay(at instant: EngineInstant, into events: inout [VisitEvent]) {
     guard isSteady(stay), stay.count >= leastCount(stay.longestSilenceSeconds) else {
       nextDeadline = nil
       if let recent, !isSteady(stay) {

@@ -225,7 +225,8 @@ private typealias Fixture = PowerFixture
       var report = Drive.report(0, east: 0)
       report.accuracy = accuracy
       var gate = FixGate(configuration: FixGate.Configuration())
-      return PowerLedger.Receiver(tracking: try gate.judge(report, at: Drive.instant(0)))
+      try gate.judge(report, at: Drive.instant(0))
+      return PowerLedger.Receiver(tracking: try #require(gate.last))
     }
     #expect(try receiver(Accuracy(radiusMeters: 5, source: .reported)) == .trackingStrong)
     #expect(try receiver(Accuracy(radiusMeters: 50, source: .reported)) == .trackingWeak)
