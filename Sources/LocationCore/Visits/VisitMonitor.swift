@@ -309,14 +309,14 @@ extension VisitMonitor {
     return isTooShortToTell || stay.squareDrift > reach * reach
   }
 
-  /// Tells of a visit that a silence confirms, where the first fix after it dates the departure. Near the place it
-  /// takes no more than that; from farther away, a device that was under way may have gone on.
+  /// Tells of a visit that a silence confirms, where the first fix after it dates the departure. A device that was under
+  /// way may have gone on.
   private mutating func confirmBySilence(at instant: EngineInstant, into events: inout [VisitEvent]) {
     guard visit == nil, _absence.change({ $0.departure != nil }) == true else { return }
     if let absence, let departure = absence.departure,
       stay.first.instant.seconds(to: departure.instant) >= configuration.confirmedSeconds, isSteady(stay),
       stay.count + 1 >= leastCount(absence.silenceSeconds, isNear: absence.isNear(configuration)),
-      absence.isNear(configuration) || !isUnderWay
+      !isUnderWay
     {
       arrive(at: instant, reason: .near, into: &events)
     }
