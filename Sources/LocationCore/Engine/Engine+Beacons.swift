@@ -34,10 +34,8 @@ extension Engine {
     let last = state.gate.last
     regionEvents += news.map { news in
       RegionEvent(
-        kind: news.kind, region: news.region, visit: news.visit, instant: news.instant,
-        coordinate: last?.coordinate ?? Coordinate(uncheckedLatitude: 0, longitude: 0),
-        accuracy: last?.accuracy ?? Accuracy(radiusMeters: 0, source: .assumed), edgeMeters: 0,
-        confidence: 1, reason: news.kind == .exit ? .unseen : .seen, insideSeconds: news.insideSeconds)
+        news.kind, of: news.region, visit: news.visit, at: news.instant, last: last,
+        news.kind == .exit ? .unseen : .seen, insideSeconds: news.insideSeconds)
     }
     recordRegionEvents(into: &effects)
   }

@@ -64,8 +64,8 @@ extension Engine {
             event: state.nextID, trigger: owed.trigger, isCoarse: true, to: index, at: state.instant,
             into: &steps)
         }
-      case .decided, .moved, .ordered, .answered, .changed, .called, .redelivered, .notified, .pushed,
-        .reported, .attached, .noted, .transferred:
+      case .decided, .moved, .ordered, .answered, .changed, .briefed, .called, .redelivered, .notified,
+        .pushed, .reported, .attached, .noted, .transferred:
         break
       }
       place += 1

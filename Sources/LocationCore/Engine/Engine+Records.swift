@@ -62,7 +62,7 @@ extension Engine {
   }
 
   /// Offers one subscriber a significant change. Where it is not told, it goes on measuring from what it was told last.
-  private mutating func offer(
+  mutating func offer(
     _ change: SignificantChange.Change, to index: Int, _ before: SignificantChange?,
     into effects: inout [Effect]
   ) {
@@ -137,6 +137,7 @@ extension Engine {
       case .answered(let name, let fix): tell(name, fix, .best, into: &effects)
       case .reduced(let name, let owed, let before): tell(name, owed, before: before, into: &effects)
       case .changed(let name): offerDueMove(to: name, into: &effects)
+      case .briefed(let name): brief(name, into: &effects)
       case .called(let call):
         record(.call(call), of: call.subscriber, into: &effects) { policy, id, index, instant, steps in
           let isCalled = policy.offer(

@@ -30,14 +30,17 @@ extension Policy {
       decide(.refuse, .authorization, .reduced, index, event: event, at: instant, into: &steps)
       return false
     }
+    guard !awaitsUser(sessions[index]) else {
+      return offer(event: event, trigger: trigger, to: index, at: instant, into: &steps)
+    }
     let owed = Session.Owed(trigger: trigger, visit: visit)
     return offerReduced(owed, event: event, to: index, at: instant, into: &steps)
   }
 
   /// Offers an event to one subscriber; false where it is neither handed over nor kept.
   ///
-  /// An event that the subscriber's own filter drops counts as told. Otherwise the same move would be offered again at
-  /// each fix (rule B1).
+  /// An event that is not meant for the subscriber counts as told. Otherwise the same move would be offered again at each
+  /// fix (rule B1).
   ///
   /// - Parameters:
   ///   - isCoarse: Whether it says no more than reduced accuracy permits.
@@ -59,8 +62,8 @@ extension Policy {
       decide(.refuse, .authorization, reason)
       return false
     }
-    if let reason = filterReason(trigger, index, at: instant) {
-      decide(.drop, trigger.rule, reason)
+    if let (rule, reason) = exclusion(of: trigger, index, at: instant) {
+      decide(.drop, rule, reason)
       return true
     }
     if let (action, rule, reason) = refusal(of: trigger, index, at: instant, into: &steps) {
@@ -113,6 +116,16 @@ extension Policy {
       }
     }
     return true
+  }
+
+  /// Why an event of a trigger is not meant for a subscriber; nil where it is. Its own filter says so, or it will be told
+  /// where it is when the user starts it (rule L1).
+  private func exclusion(
+    of trigger: Trigger, _ index: Int, at instant: EngineInstant
+  ) -> (Rule, Decision.Reason)? {
+    if let reason = filterReason(trigger, index, at: instant) { return (trigger.rule, reason) }
+    guard trigger.isLocation, awaitsUser(sessions[index]) else { return nil }
+    return obstacle(to: trigger, index, at: instant)
   }
 
   /// Why an event of a trigger is not kept for a subscriber that can't take it now, as its row says; nil where it is. Of

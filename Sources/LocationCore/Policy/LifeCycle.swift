@@ -338,6 +338,10 @@ extension Policy {
   mutating func noteStart(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     update(index) { $0.restoredAt = $0.preserved == nil ? nil : instant }
     noteRestarted(index, at: instant)
+    if sessions[index].awaitsBriefing {
+      update(index) { $0.awaitsBriefing = false }
+      steps.append(.briefed(subscriber: sessions[index].subscriber.name))
+    }
     guard lacksSource, !sessions[index].subscriber.services.isEmpty else { return }
     decide(.refuse, .availability, .noSource, index, at: instant, into: &steps)
     steps.append(

@@ -128,6 +128,8 @@ enum PolicyStep: Hashable {
   case reduced(subscriber: String, Session.Owed, before: EngineInstant?)
   /// The window of one subscriber is over: it is told where it is now if it has moved far enough (rule B1).
   case changed(subscriber: String)
+  /// A subscriber starts that could not be told where the position is: it is told now (rule L1).
+  case briefed(subscriber: String)
   /// A program is called for a background mode. It is recorded, and offered by its trigger.
   case called(ModeCall)
   /// A notification is due. It is recorded, and then shown, handed over, or both.

@@ -170,6 +170,7 @@ public struct Policy: Hashable, Sendable, Codable {
     notifies = false
     if !isAwake { awakeSince = nil }
     var isWatched = false
+    for index in sessions.indices where awaitsUser(sessions[index]) { sessions[index].awaitsBriefing = true }
     for session in sessions {
       due = EngineInstant.earlier(due, session.deadline)
       due = EngineInstant.earlier(due, modeDeadline(session))

@@ -62,8 +62,13 @@ extension Policy {
   /// Whether a subscriber can be told where the position is before the user launches it: it has the right (rule B8),
   /// and it runs or may be started for that (rules A5 and A7).
   func canReach(_ session: Session) -> Bool {
-    guard session.locationObjection == nil else { return false }
-    if session.wasForceQuit && configuration.forceQuitBlocksLocation { return false }
-    return session.state != .notRunning || !session.subscriber.exitsOnSuspend
+    session.locationObjection == nil && !awaitsUser(session)
+  }
+
+  /// Whether nothing but a launch by the user starts a subscriber for where the position is (rules A5 and A7). Nothing of
+  /// that is kept for it: at its next start it is told where it is (rule L1).
+  func awaitsUser(_ session: Session) -> Bool {
+    guard session.state == .notRunning else { return false }
+    return session.subscriber.exitsOnSuspend || session.wasForceQuit && configuration.forceQuitBlocksLocation
   }
 }

@@ -219,6 +219,10 @@ extension Policy {
     let session = sessions[index]
     guard let owed = session.owed, session.mayTellReduced(at: instant), session.locationObjection == nil
     else { return }
+    if awaitsUser(session), let (rule, reason) = obstacle(to: owed.trigger, index, at: instant) {
+      decide(.drop, rule, reason, index, event: owed.event, at: instant, into: &steps)
+      return update(index) { $0.owed = nil }
+    }
     update(index) {
       $0.owed = nil
       guard session.subscriber.accuracy == .full, let measure = owed.measure else { return }

@@ -72,6 +72,8 @@ struct Session: Hashable, Sendable, Codable {
   var memoryBytes: Int64?
   /// Whether it holds a lock that others may wait for (rule K3).
   var holdsLock = false
+  /// Whether it could not be told where the position is, and is to be told that at its next start (rule L1).
+  @Added var awaitsBriefing = false
   /// Whether it was in the foreground when the screen was locked, and returns there (rule A2).
   @Added var returnsAtUnlock = false
   /// When it was last handed an event of a kind that it can choose, for the first time; for its cooldown.

@@ -36,6 +36,8 @@ public struct RegionEvent: Hashable, Sendable, Codable {
     case seen
     /// No beacon was seen for 30 s.
     case unseen
+    /// A program was started that could not be told before (rule L1).
+    case launched
   }
 
   /// When a passage between two fixes began and ended, interpolated.
@@ -68,6 +70,20 @@ public struct RegionEvent: Hashable, Sendable, Codable {
   public var insideSeconds: Double?
   /// On cross: when the passage began and ended.
   public var passage: Passage?
+}
+
+extension RegionEvent {
+  /// Something that no fix has told, with the last fix for a place.
+  init(
+    _ kind: Kind, of region: String, visit: Int, at instant: EngineInstant, last: Fix?, _ reason: Reason,
+    insideSeconds: Double? = nil
+  ) {
+    self.init(
+      kind: kind, region: region, visit: visit, instant: instant,
+      coordinate: last?.coordinate ?? Coordinate(uncheckedLatitude: 0, longitude: 0),
+      accuracy: last?.accuracy ?? Accuracy(radiusMeters: 0, source: .assumed), edgeMeters: 0,
+      confidence: 1, reason: reason, insideSeconds: insideSeconds)
+  }
 }
 
 extension RegionEvent.Kind {
@@ -123,7 +139,7 @@ extension RegionEvent: RecordFamily {
       visitor.text("state", state.rawValue, "`inside` or `outside`; in an answer also `unknown`")
       visitor.text(
         "reason", reason.rawValue,
-        "`initial`; `asked` in the reply to a program that asked with [`state_of`](Subscribers.md#resident-one-process-many-events), which has no `seq`, `id` or `time`"
+        "`initial`; `launched` where a program is started that could not be told before (rule L1); `asked` in the reply to a program that asked with [`state_of`](Subscribers.md#resident-one-process-many-events), which has no `seq`, `id` or `time`"
       )
       return
     }

@@ -34,6 +34,8 @@ struct NeedText {
     case .interpolated: return "between two fixes"
     // Of beacons no fix tells anything.
     case .seen, .unseen: return "by the beacons that are seen"
+    // No state changes by it.
+    case .launched: return "when its program starts"
     }
   }
 

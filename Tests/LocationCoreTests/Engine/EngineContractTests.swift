@@ -159,7 +159,7 @@ import Testing
   @Test func theOutboxIsBoundedAndSaysSo() {
     var engine = Engine()
     var effects: [Effect] = []
-    let subscriber = Subscriber(name: "a", exitsOnSuspend: true)
+    let subscriber = Subscriber(name: "a", backgroundDelivery: false)
     engine.handle(Stamped(at: Drive.instant(0), .addSubscriber(subscriber, .notRunning)), into: &effects)
     for index in 0...Limits.outbox {
       let seconds = Double(index) * 301

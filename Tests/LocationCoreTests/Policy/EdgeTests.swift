@@ -225,9 +225,9 @@ import Testing
   // MARK: A9
 
   @Test func `A9 each event handed again is told, and what was never handed is kept`() {
-    var stage = Stage { $0.policy.forceQuitBlocksLocation = true }
+    var stage = Stage()
     stage.add(Self.mover, .suspended)
-    stage.say(0, .quit)
+    stage.take(0, .machine(.memoryPressure(.critical)))
     stage.fix(1, east: 0)
     stage.take(2, .machine(.reboot))
     #expect(stage.log().contains("relaunch K5 notRunning>background kept"))
@@ -351,6 +351,88 @@ import Testing
     #expect(stage.engine.state.policy.samplingNeeds.needsNone)
     stage.say(10, .foreground)
     #expect(stage.engine.state.policy.receiverUsers == [ReceiverUser(subscriber: "a", rule: .regions)])
+  }
+
+  /// What a program was told of regions and moves, in order: the type of the record, and what it says.
+  private func told(_ stage: borrowing Stage) -> [String] {
+    let handed = Set(stage.handed())
+    return stage.effects.records.filter { handed.contains($0.id) }.compactMap { record in
+      switch record.body {
+      case .region(let event):
+        if case .state(let state) = event.kind {
+          return "\(event.region) \(state.rawValue) \(event.reason.rawValue)"
+        }
+        return "\(event.region) \(event.kind.name)"
+      case .significant(let change): return "move \(change.reason.rawValue)"
+      case _: return nil
+      }
+    }
+  }
+
+  /// A stage with regions at the origin and 2 km east of it, where the position comes from the first.
+  private func stageBetweenRegions(
+    _ subscriber: Subscriber, blocks: Bool = false
+  ) -> Stage {
+    var stage = Stage { $0.policy.forceQuitBlocksLocation = blocks }
+    for (id, east) in [("home", 0.0), ("work", 2000)] {
+      let center = Geodesy.direct(from: Drive.origin, azimuthDegrees: 90, distanceMeters: east)
+      stage.take(-2, .addRegion(Region(id: id, shape: .circle(center: center, radiusMeters: 200))))
+    }
+    stage.add(subscriber, .active)
+    for second in 0..<5 { stage.fix(Double(second), east: 0) }
+    return stage
+  }
+
+  @Test func `L1 A5 who waits for the user has nothing kept, and is told where it is at the launch`() {
+    let services: Subscriber.Services = [.significantChange, .regions]
+    var stage = stageBetweenRegions(Subscriber(name: "a", services: services, exitsOnSuspend: true))
+    #expect(told(stage) == ["move initial"])
+    stage.say(10, .background)
+    for second in 20..<30 { stage.fix(Double(second) * 20, east: 2000) }
+    #expect(stage.state() == .notRunning)
+    let drops = stage.log().filter { $0 == "drop A5 notRunning>notRunning exits_on_suspend" }
+    #expect(drops.count == 3, "left home, entered work, moved: \(stage.log())")
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+    stage.say(590, .foreground)
+    #expect(Array(told(stage).dropFirst()) == ["work inside launched", "move initial"])
+    stage.say(600, .background)
+    stage.say(602, .foreground)
+    #expect(told(stage).count == 3, "its process did not end")
+  }
+
+  @Test func `L1 A7 a launch tells the regions of the manifest, and after a boot so does the next start`() {
+    let subscriber = Subscriber(
+      name: "a", services: [.significantChange, .regions], regions: ["work", "home", "none"])
+    for boots in [false, true] {
+      var stage = stageBetweenRegions(subscriber, blocks: true)
+      stage.say(10, .quit)
+      for second in 20..<30 { stage.fix(Double(second) * 20, east: 2000) }
+      #expect(stage.engine.subscriber("a")?.waiting == [])
+      stage.take(900, boots ? .machine(.reboot) : .subscriber(name: "a", .foreground))
+      let states = ["home outside launched", "work inside launched"]
+      if boots { #expect(told(stage).count == 1) } else { #expect(Array(told(stage).dropFirst()) == states) }
+      stage.fix(910, east: 3000)
+      let after = boots ? ["move moved"] + states : states + ["move initial"]
+      #expect(Array(told(stage).dropFirst()) == after)
+    }
+  }
+
+  @Test func `L1 who chose its events, or may not know of regions, is told no states at the launch`() {
+    for change in 0..<3 {
+      var subscriber = Subscriber(name: "a", services: [.regions], exitsOnSuspend: true)
+      switch change {
+      case 0:
+        var filter = OfferFilter()
+        filter.kinds = [.enter]
+        subscriber.filter = filter
+      case 1: subscriber.accuracy = .reduced
+      case _: subscriber.authorization = .denied
+      }
+      var stage = stageBetweenRegions(subscriber)
+      stage.say(10, .quit)
+      stage.say(20, .foreground)
+      #expect(told(stage) == [], "\(change)")
+    }
   }
 
   @Test func `L1 D7 a notification of a region has the receiver on for the region, and for nothing else`() {

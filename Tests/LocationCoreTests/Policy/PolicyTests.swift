@@ -139,7 +139,7 @@ private struct Day: ~Copyable {
     #expect(
       day.log == [
         "warn A5 inactive>inactive exit", "terminate A5 inactive>notRunning exitsOnSuspend",
-        "defer A5 notRunning>notRunning exitsOnSuspend",
+        "drop A5 notRunning>notRunning exitsOnSuspend",
       ])
   }
 
@@ -164,14 +164,14 @@ private struct Day: ~Copyable {
       ])
   }
 
-  @Test func a7_unlessTheOlderRuleIsSetAndThenTheUserGetsWhatWasKept() {
+  @Test func a7_unlessTheOlderRuleIsSetAndThenItIsToldWhereItIsAtTheLaunch() {
     var day = Day(from: .suspended) { $0.policy.forceQuitBlocksLocation = true }
     day.say(0, .quit)
     day.move(10)
-    #expect(day.log.last == "defer A7 notRunning>notRunning forceQuit")
+    #expect(day.log.last == "drop A7 notRunning>notRunning forceQuit")
     day.say(30, .foreground)
-    #expect(day.log.last == "deliver K5 active>active kept")
-    #expect(day.effects.orders.last == .deliver(subscriber: "a", event: day.effects.firstChangeID))
+    #expect(day.log.last == "deliver B1 active>active foreground")
+    #expect(day.effects.changes.map(\.reason) == [.initial, .initial])
   }
 
   @Test func a7_aRebootClearsTheMark() {

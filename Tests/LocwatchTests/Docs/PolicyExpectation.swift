@@ -89,9 +89,11 @@ enum PolicyExpectation {
       return "wake, \(it.service.rule) `suspended`"
     case .notRunning:
       if !it.service.relaunches { return nil }
-      if !it.backgroundDelivery { return "defer, B8 `background_delivery_off`" }
-      if it.exitsOnSuspend { return "defer, A5 `exits_on_suspend`" }
-      if it.wasForceQuit && it.forceQuitBlocks { return "defer, A7 `force_quit`" }
+      // L1: whom the user alone can start is told where it is at that start, in place of what was kept.
+      let awaitsUser = it.exitsOnSuspend || it.wasForceQuit && it.forceQuitBlocks
+      if !it.backgroundDelivery { return "\(awaitsUser ? "drop" : "defer"), B8 `background_delivery_off`" }
+      if it.exitsOnSuspend { return "drop, A5 `exits_on_suspend`" }
+      if it.wasForceQuit && it.forceQuitBlocks { return "drop, A7 `force_quit`" }
       if !it.isUnlocked { return "defer, A8 `locked`" }
       if it.isCritical { return "defer, A4 `memory_pressure`" }
       if it.wasForceQuit { return "relaunch, A7 `force_quit_location`" }

@@ -210,7 +210,7 @@ struct ModelState: Hashable {
         raise(isBluetooth ? .bluetooth : .accessory, into: &steps) {
           $0.present(accessory, event: $1, 0, at: $2, into: &$3)
         }
-      case .decided, .moved, .ordered, .changed, .noted, .transferred: break
+      case .decided, .moved, .ordered, .changed, .briefed, .noted, .transferred: break
       }
       place += 1
     }

@@ -189,8 +189,8 @@ extension ModelWitness {
       asksForFix = false
       if authorization == .denied || isReduced { return "B8: answered where it may not know" }
       return nil
-    case .reduced, .changed, .called, .redelivered, .notified, .pushed, .reported, .attached, .noted,
-      .transferred:
+    case .reduced, .changed, .briefed, .called, .redelivered, .notified, .pushed, .reported, .attached,
+      .noted, .transferred:
       return nil
     }
   }
