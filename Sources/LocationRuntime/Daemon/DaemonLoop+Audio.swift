@@ -39,6 +39,19 @@ extension DaemonLoop {
     try handle(.audio(.permitMicrophone(try choice(request, "allowed", "denied"))), of: name)
   }
 
+  /// A call or the like begins or ends. It comes before whoever is in the foreground or sounds (rules A1 and F4).
+  mutating func interrupt(_ request: JSONTree) throws(Failure) {
+    let begins = try choice(request, "begin", "end")
+    let named = request["subscriber"] == nil ? nil : try subscriber(request)
+    for view in live.engine.subscribers {
+      let isMeant = named.map { $0 == view.subscriber.name } ?? view.isInterrupted(atItsBegin: begins)
+      guard isMeant else { continue }
+      try live.handle(
+        .subscriber(name: view.subscriber.name, .interrupted(begins)), at: clock.read())
+      if named != nil, let refusal = live.host.refusal { throw Self.failure(refusal) }
+    }
+  }
+
   /// The user commands, by something that is on no bus, whose session was last (rule F5).
   mutating func audioCommand(_ request: JSONTree) throws(Failure) {
     let command = try word("command", request)
@@ -46,5 +59,14 @@ extension DaemonLoop {
       throw Failure(.conditionFails, what: "no program with the mode audio has had a session")
     }
     try live.handle(.machine(.audioCommand(command)), at: clock.read())
+  }
+}
+
+extension SubscriberView {
+  /// Whether an interruption of the whole machine, at its begin or its end, changes something for it.
+  fileprivate func isInterrupted(atItsBegin begins: Bool) -> Bool {
+    let wanted: (state: SubscriberState, audio: AudioView.State) =
+      begins ? (.active, .sounding) : (.inactive, .interrupted)
+    return state == wanted.state || state.isRunning && audio.contains { $0.state == wanted.audio }
   }
 }

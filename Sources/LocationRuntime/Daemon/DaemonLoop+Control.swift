@@ -33,6 +33,7 @@ extension DaemonLoop {
       case "bluetooth": try bluetooth(request)
       case "beacon": try beacon(request)
       case "audio-command": try audioCommand(request)
+      case "interrupt": try interrupt(request)
       case "push": try push(request)
       case "push-address": try tellPushAddress(request)
       case "transfers", "cancel-transfer": members = try transfers(request)
