@@ -98,7 +98,7 @@ extension DaemonLoop {
       live.add(.answer(name, .pushToken(token, try database.pushRegistration(of: name)?.address)))
     case .invalid(let what):
       refusals.note(name, at: clock.instant)
-      refuse(name, what, "invalid")
+      refuse(name, what, SubscriberReply.invalid)
     case .start(let services): try take(SubscriberEvent.start(services), of: name)
     case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }

@@ -146,16 +146,34 @@ final class Conversation {
         let answer = SubscriberAnswer(line: Array(lines.bytes[range]))
         if range.count > SupervisorLimits.lineBytes, answer?.isPreservation != true {
           noteTooLong(note)
-        } else if let answer {
-          saidAnswers += 1
-          each(answer)
         } else {
-          notUnderstood += 1
-          if Self.isPowerOfTwo(notUnderstood) { note(.notUnderstood(lines: notUnderstood)) }
+          take(answer, each: each, note: note)
         }
       }
       saidLines += 1
     }
+  }
+
+  /// Takes what a line says. Of lines that are no answers few are told, and refused: somebody may write a log there.
+  private func take(
+    _ answer: SubscriberAnswer?, each: (SubscriberAnswer) -> Void, note: (SupervisorNote) -> Void
+  ) {
+    switch answer {
+    case .unknown(let word)?:
+      if noteNotUnderstood(note) { each(.request(.invalid(word))) }
+    case let answer?:
+      saidAnswers += 1
+      each(answer)
+    case nil: _ = noteNotUnderstood(note)
+    }
+  }
+
+  /// Counts a line that is no answer; whether it is told.
+  private func noteNotUnderstood(_ note: (SupervisorNote) -> Void) -> Bool {
+    notUnderstood += 1
+    guard Self.isPowerOfTwo(notUnderstood) else { return false }
+    note(.notUnderstood(lines: notUnderstood))
+    return true
   }
 
   private func noteTooLong(_ note: (SupervisorNote) -> Void) {
@@ -186,6 +204,7 @@ final class Conversation {
       case .tag(let tag): reports.append(tagged?(tag) ?? .request(subscriber: name, .invalid("tag")))
       case .mode(let event): reports.append(.event(subscriber: name, .mode(event)))
       case .request(let request): reports.append(.request(subscriber: name, request))
+      case .unknown(let word): reports.append(.request(subscriber: name, .invalid(word)))
       case .register(let registration): self.registration = registration
       }
     } note: {

@@ -20,46 +20,62 @@ package enum SubscriberAnswer: Hashable, Sendable {
   case mode(ModeEvent)
   /// It says which subscriber it is: on a socket, and there first.
   case register(Registration)
+  /// It says something that has none of the keys; the first that it has.
+  case unknown(String)
 
-  /// Nil where the line is none of the answers: exactly one of their keys must be in it; others are passed over.
+  /// What a line says. Exactly one of the keys of an answer must be in it; others are passed over. One whose value is
+  /// none that this version knows, and a second one, make it ``SubscriberRequest/invalid(_:)``. Nil where the line is no
+  /// JSON object, or an empty one.
   package init?(line: [UInt8]) {
+    // What is to be refused, as far as it is read.
+    var refused: SubscriberAnswer?
+    do throws(JSONError) {
+      guard let answer = try Self.answer(in: line, refusing: &refused) ?? refused else { return nil }
+      self = answer
+    } catch {
+      guard error.kind == .content, let refused else { return nil }
+      self = refused
+    }
+  }
+
+  /// The answer in a line; nil where it is none.
+  private static func answer(
+    in line: [UInt8], refusing refused: inout SubscriberAnswer?
+  ) throws(JSONError) -> SubscriberAnswer? {
     var reader = JSONReader(line)
     var found: SubscriberAnswer?
     var signal: Registration.Signal?
     var credentials: [Key: String] = [:]
-    do throws(JSONError) {
-      try reader.openObject()
-      while let key = try reader.nextKey() {
-        guard let word = Key(rawValue: reader.decoded(key)) else {
-          try reader.skip()
-          continue
-        }
-        if word == .signal {
-          guard let known = Registration.Signal(rawValue: try reader.string()) else { return nil }
-          signal = known
-          continue
-        }
-        if word == .user || word == .password {
-          credentials[word] = try reader.string()
-          continue
-        }
-        guard found == nil, let answer = try Self.read(word, from: &reader) else { return nil }
-        found = answer
+    try reader.openObject()
+    while let key = try reader.nextKey() {
+      let text = reader.decoded(key)
+      guard let word = Key(rawValue: text) else {
+        if refused == nil, text.utf8.count <= SupervisorLimits.nameBytes { refused = .unknown(text) }
+        try reader.skip()
+        continue
       }
-      try reader.end()
-    } catch {
-      return nil
+      refused = .request(.invalid(text))
+      if word == .signal {
+        guard let known = Registration.Signal(rawValue: try reader.string()) else { return nil }
+        signal = known
+        continue
+      }
+      if word == .user || word == .password {
+        credentials[word] = try reader.string()
+        continue
+      }
+      guard found == nil, let answer = try read(word, from: &reader) else { return nil }
+      found = answer
     }
-    guard let found else { return nil }
-    if case .register(let registration) = found {
-      self = .register(Registration(name: registration.name, signal: signal))
-    } else if case .request(.answer(let answer)) = found {
-      self = .request(
+    try reader.end()
+    switch found {
+    case .register(let registration)?:
+      return .register(Registration(name: registration.name, signal: signal))
+    case .request(.answer(let answer))?:
+      return .request(
         .answer(
-          TransferAnswer(
-            number: answer.number, user: credentials[.user], password: credentials[.password])))
-    } else {
-      self = found
+          TransferAnswer(number: answer.number, user: credentials[.user], password: credentials[.password])))
+    case _: return found
     }
   }
 

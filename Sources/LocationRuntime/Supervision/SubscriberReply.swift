@@ -32,8 +32,13 @@ package enum SubscriberReply: Hashable, Sendable {
   /// Something it asked for can't be done, and why.
   case refused(what: String, reason: String)
 
-  /// Whether a socket that it passed is not to be watched.
-  var refusesSocket: Bool { if case .refused("tag", _) = self { true } else { false } }
+  /// Whether the oldest socket that it passed and named is not to be watched. What is invalid named none.
+  var refusesSocket: Bool {
+    if case .refused("tag", let reason) = self { reason != Self.invalid } else { false }
+  }
+
+  /// Why something is refused whose keys or values are none that this version knows.
+  static let invalid = "invalid"
 
   /// The line, with its end.
   var line: [UInt8] {

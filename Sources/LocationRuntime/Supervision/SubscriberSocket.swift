@@ -182,19 +182,28 @@ struct SubscriberSocket: ~Copyable {
 
   /// Hears who somebody is. What else is said before the answer has come is not heard.
   private mutating func hear(_ stranger: SocketConnection, at now: Int64, by buffer: inout [UInt8]) {
+
+  /// What is heard of somebody who registers by a line that is none.
+  private static let wrongRegistrations: [SupervisorReport] = ["register", "signal"].map {
+    .request(subscriber: "", .invalid($0))
+  }
+
+  private static func dismiss(_ stranger: SocketConnection, because reason: String) {
+    _ = stranger.talk.tell(SubscriberReply.refused(what: "register", reason: reason).line)
+    stranger.isLeaving = true
+  }
     guard !stranger.isLeaving else {
       _ = stranger.talk.send()
       return
     }
     var unheard: [SupervisorReport] = []
     _ = stranger.talk.hear(of: "", at: now, by: &buffer, into: &unheard) { 0 }
-    guard let registration = stranger.talk.takeRegistration() else { return }
+    guard let registration = stranger.talk.takeRegistration() else {
+      let isWrong = unheard.contains { Self.wrongRegistrations.contains($0) }
+      return isWrong ? Self.dismiss(stranger, because: SubscriberReply.invalid) : ()
+    }
     guard let program = program(registration.name) else {
-      let reply = SubscriberReply.refused(
-        what: "register", reason: "no subscriber of style socket has this name")
-      _ = stranger.talk.tell(reply.line)
-      stranger.isLeaving = true
-      return
+      return Self.dismiss(stranger, because: "no subscriber of style socket has this name")
     }
     strangers.removeAll { $0 === stranger }
     stranger.signal = registration.signal?.number

@@ -67,6 +67,22 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `a value that is none is refused each time, and a key that is none by doublings`() async throws {
+    let run = try SupervisorRun()
+    run.add(
+      "talker",
+      #"for i in 1 2 3 4 5; do echo '{"level":"info"}'; echo '{"start":"nonsense"}'; done; echo '{"ack":3}'"#)
+    run.relaunch("talker")
+    try run.acknowledged("talker", 3)
+    func count(_ what: String) -> Int {
+      run.seen.count { $0 == .request(subscriber: "talker", .invalid(what)) }
+    }
+    #expect(count("level") == 3, "the 1st, 2nd and 4th")
+    #expect(count("start") == 5)
+    #expect(try run.exit("talker") == 0)
+    await run.supervisor.stop()
+  }
+
   @Test func `a line of 100 MB is passed over`() async throws {
     let run = try SupervisorRun()
     run.add("talker", #"head -c 100000000 /dev/zero; echo; echo '{"ack":1}'"#)

@@ -81,8 +81,8 @@ import Testing
     let run = try SupervisorRun()
     run.add("inside", acknowledging)
     add(run)
-    for name in ["nobody", "inside"] {
-      let client = try Client(run, register: #"{"register":"\#(name)"}"#)
+    for name in [#""nobody""#, #""inside""#, #""outside","signal":"KILL""#, "7"] {
+      let client = try Client(run, register: #"{"register":\#(name)}"#)
       #expect(client.line()?.contains(#""type":"refused","what":"register""#) == true)
       #expect(client.isDone())
     }
