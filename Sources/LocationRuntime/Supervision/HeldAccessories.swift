@@ -274,6 +274,11 @@ final class HeldAccessories {
     let lost = SerialLine.lostBytes(device.descriptor).map { $0 - held[place].lostBefore }
     return [report(.data(session: session, bytes: device.waitingBytes, lost: lost))]
   }
+
+  /// Tells of devices of which the program read something before it was stopped, as of sockets.
+  func readBeforeStop(of name: String, at now: Int64) -> [SupervisorReport] {
+    held.filter { $0.device?.wasRead == true }.flatMap { note($0.terms.session, POLLIN, of: name, at: now) }
+  }
 }
 
 extension SupervisedSubscriber {

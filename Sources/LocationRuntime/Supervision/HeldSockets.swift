@@ -138,4 +138,9 @@ final class HeldSockets {
     return .event(
       subscriber: name, .mode(.traffic(tag: tag, bytes: socket.waitingBytes, lost: socket.lost)))
   }
+  /// Tells of watched sockets of which the program read something before it was stopped: it may not have got to do
+  /// anything with that.
+  func readBeforeStop(of name: String) -> [SupervisorReport] {
+    held.filter(\.socket.wasRead).compactMap { traffic($0.tag, of: name) }
+  }
 }

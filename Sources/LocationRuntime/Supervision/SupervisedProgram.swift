@@ -299,9 +299,11 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .cgroup(let cgroup): note(.suspended(.freezer(path: cgroup.path)))
     case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
     }
-    // Now that it runs no code it can't take or give back any.
+    // Now that it runs no code it can't take or give back a lock, or read more. One that holds a lock is not woken.
     let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: programDirectory)
     if !locks.isEmpty { tell([.held(subscriber: name, locks)]) }
+    let news = run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(of: name, at: now)
+    if !news.isEmpty { tell(news) }
   }
 
   /// Does what is due by time.

@@ -15,6 +15,8 @@ struct WatchedSocket {
   private var quietMilliseconds: Int64 = 0
   /// What it held when its program was woken for it; nil before, and once something of that was read.
   private var heldThen: Int?
+  /// What its program had read when it was last watched, as ``read`` measures it.
+  private var readThen: Int64 = 0
 
   init(_ descriptor: Descriptor) {
     self.descriptor = descriptor
@@ -32,6 +34,7 @@ struct WatchedSocket {
   /// once, but after 1, 2, 4 to 300 s.
   mutating func watch(at now: Int64) {
     isWatched = true
+    readThen = read
     quietUntil = nil
     guard let heldThen, isReadable, held >= heldThen else {
       self.heldThen = nil
@@ -51,6 +54,10 @@ struct WatchedSocket {
     heldThen = held
   }
 
+  /// Whether its program has read something since it is watched: of TCP anything, of others something that was there
+  /// then.
+  var wasRead: Bool { isWatched && read > readThen }
+
   /// Bytes that wait to be read; nil where the kernel does not say, as of one that listens.
   var waitingBytes: Int? { descriptor.waitingBytes }
 
@@ -63,6 +70,13 @@ struct WatchedSocket {
   /// A measure of what it holds that shrinks when something is read.
   private var held: Int {
     isOfDatagrams ? Int(Self.memory(descriptor)?.received ?? 0) : waitingBytes ?? 0
+  }
+
+  /// A measure of what was read of it, which grows by that. What is held is looked at last: what comes in between counts
+  /// as held, and wakes by itself.
+  private var read: Int64 {
+    let received = receivedBytes ?? 0
+    return received - Int64(held)
   }
 
   private var isReadable: Bool {
@@ -79,6 +93,15 @@ struct WatchedSocket {
     var value: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     return unsafe getsockopt(descriptor.number, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
+  }
+
+  /// Bytes that have come, of a connection of TCP: `tcpi_bytes_received` (Linux 4.1; include/uapi/linux/tcp.h), the 128th
+  /// byte of `TCP_INFO` and seven more. Nil where it is none.
+  private var receivedBytes: Int64? {
+    var info = [Int64](repeating: 0, count: 17)
+    var length = socklen_t(17 * MemoryLayout<Int64>.size)
+    let code = unsafe getsockopt(descriptor.number, Int32(IPPROTO_TCP), 11, &info, &length)
+    return code == 0 && length == 136 ? info[16] : nil
   }
 
   /// `SO_MEMINFO` (Linux 4.12; include/uapi/linux/sock_diag.h): nine numbers, the first of the memory that received

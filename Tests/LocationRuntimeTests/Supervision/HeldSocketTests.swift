@@ -100,6 +100,89 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `E4 what a program reads between the order to suspend it and its stop wakes it`() async throws {
+    let run = try SupervisorRun(SupervisorRun.Way.here[0])
+    let server = try PythonServer(
+      run.folder,
+      #"""
+      peers = [listener.accept()[0] for _ in range(2)]
+      for peer in peers:
+          sys.stdin.readline()
+          peer.sendall(b"one line\n")
+      sys.stdin.readline()
+      """#)
+    try Self.start(
+      run,
+      #"""
+      import threading
+      port = int(sys.argv[1])
+      bell = socket.create_connection(("127.0.0.1", port))
+      server = socket.create_connection(("127.0.0.1", port))
+      def read_all():
+          while server.recv(65536):
+              pass
+      threading.Thread(target=read_all, daemon=True).start()
+      tag("bell", bell)
+      tag("sip", server)
+      for event in lines():
+          if "id" in event:
+              say({"ack": event["id"]})
+      """#, [server.port])
+    for tag in ["bell", "sip"] {
+      try run.wait(for: .event(subscriber: "a", .mode(.tag(tag))))
+      run.supervisor.perform(.keep(subscriber: "a", tag: tag))
+    }
+    // Nobody reads the bell: it tells that the suspension is ordered.
+    server.say()
+    run.suspend("a")
+    #expect(try Self.traffic(run).tag == "bell")
+    // The program reads this until it is stopped. Where it comes later it is left, which wakes it as well.
+    server.say()
+    #expect(try Self.traffic(run).tag == "sip")
+    run.wake("a", event: 2)
+    run.deliver("a", event: 2)
+    try run.acknowledged("a", 2)
+    server.end()
+    await run.supervisor.stop()
+  }
+
+  @Test func `E4 a held socket of which the program read something before its stop has traffic`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let (far, near) = (Descriptor(ends[0]), Descriptor(ends[1]))
+    let sockets = HeldSockets(channel: nil)
+    sockets.arrive(Descriptor(dup(near.number)))
+    let asked = sockets.tag("sip", of: "a")
+    #expect(asked == .event(subscriber: "a", .mode(.tag("sip"))))
+    #expect(sockets.keep("sip"))
+    #expect(unsafe write(far.number, "ab", 2) == 2)
+    sockets.watch(at: 0)
+    #expect(sockets.readBeforeStop(of: "a") == [])
+    var byte: UInt8 = 0
+    #expect(unsafe read(near.number, &byte, 1) == 1)
+    let traffic = SupervisorReport.event(subscriber: "a", .mode(.traffic(tag: "sip", bytes: 1, lost: nil)))
+    #expect(sockets.readBeforeStop(of: "a") == [traffic])
+    #expect(sockets.readBeforeStop(of: "a") == [], "it is told once")
+  }
+
+  @Test func `a watched socket tells whether something was read of it that was there`() throws {
+    var ends: [Int32] = [0, 0]
+    try #require(unsafe socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let (far, near) = (Descriptor(ends[0]), Descriptor(ends[1]))
+    var socket = WatchedSocket(near)
+    #expect(unsafe write(far.number, "ab", 2) == 2)
+    #expect(!socket.wasRead)
+    socket.watch(at: 0)
+    #expect(!socket.wasRead)
+    #expect(unsafe write(far.number, "cd", 2) == 2)
+    #expect(!socket.wasRead, "what comes is no news here: poll tells of it")
+    var bytes = [UInt8](repeating: 0, count: 3)
+    #expect(unsafe read(near.number, &bytes, 3) == 3)
+    #expect(socket.wasRead)
+    socket.note()
+    #expect(!socket.wasRead)
+  }
+
   @Test func `E4 it is not watched while the program runs, and each suspension watches it anew`() async throws
   {
     let run = try SupervisorRun(SupervisorRun.Way.here[0])
