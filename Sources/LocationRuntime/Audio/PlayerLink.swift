@@ -16,9 +16,9 @@ struct PlayerLink: LinkedSibling {
   var link: SiblingLink
   private var told: Player?
 
-  init(environment: [String]) {
+  init(environment: [String], now: @escaping () -> EngineInstant) {
     self.environment = environment
-    link = SiblingLink(environment: environment)
+    link = SiblingLink(environment: environment, now: now)
   }
 
   /// The program, beside this one; nil where it is not there, or there is no bus.

@@ -8,7 +8,9 @@ struct BeaconLink: LinkedSibling {
   var link: SiblingLink
   private var watched: [Beacon] = []
 
-  init(environment: [String]) { link = SiblingLink(environment: environment) }
+  init(environment: [String], now: @escaping () -> EngineInstant) {
+    link = SiblingLink(environment: environment, now: now)
+  }
 
   /// Seconds after the last sight at which BlueZ tells that a beacon is lost (`RSSILowTimeout` in locwatch-beacons).
   private static let lostSeconds = 10.0

@@ -25,7 +25,9 @@ struct BluetoothLink: LinkedSibling {
   private var entries: [Entry] = []
   private var lastNumber = 0
 
-  init(environment: [String]) { link = SiblingLink(environment: environment, hasChannel: true) }
+  init(environment: [String], now: @escaping () -> EngineInstant) {
+    link = SiblingLink(environment: environment, hasChannel: true, now: now)
+  }
 
   /// The program; nil where it is not there, or the machine has no bus.
   static var helper: String? {

@@ -11,7 +11,9 @@ struct ConditionsLink: LinkedSibling {
   /// What the machine runs on; nil where nobody says.
   private(set) var supply: PowerSupply?
 
-  init(environment: [String]) { link = SiblingLink(environment: environment) }
+  init(environment: [String], now: @escaping () -> EngineInstant) {
+    link = SiblingLink(environment: environment, now: now)
+  }
 
   /// The program; nil where it is not there.
   static var helper: String? { SiblingProgram.executable("locwatch-conditions") }

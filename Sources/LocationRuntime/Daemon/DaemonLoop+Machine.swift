@@ -43,7 +43,8 @@ extension DaemonLoop {
       return
     }
     guard conditions == nil else { return }
-    var link = ConditionsLink(environment: environment)
+    let clock = clock
+    var link = ConditionsLink(environment: environment) { clock.instant }
     link.start()
     var watch = MachineConditions(bus: link)
     for event in watch.look(at: clock.instant) { try live.handle(.machine(event), at: clock.read()) }

@@ -133,9 +133,9 @@ struct DaemonLoop: ~Copyable {
       settings.notifyHook.isEmpty ? NotifyHook.desktop(environment: environment) : settings.notifyHook,
       environment: environment)
     audio = AudioWatch(environment: environment)
-    player = PlayerLink(environment: environment)
-    beacons = BeaconLink(environment: environment)
-    bluetooth = BluetoothLink(environment: environment)
+    player = PlayerLink(environment: environment) { clock.instant }
+    beacons = BeaconLink(environment: environment) { clock.instant }
+    bluetooth = BluetoothLink(environment: environment) { clock.instant }
     transfers = TransferSet(state: request.state)
     self.settings = settings
     self.supervisor = supervisor

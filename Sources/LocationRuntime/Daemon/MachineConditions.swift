@@ -21,7 +21,7 @@ struct MachineConditions {
   /// - Parameters:
   ///   - root: in place of `/`, for tests.
   ///   - bus: who asks NetworkManager and UPower.
-  init(root: String = "", bus: ConditionsLink = ConditionsLink(environment: [])) {
+  init(root: String = "", bus: ConditionsLink) {
     self.root = root
     self.bus = bus
   }

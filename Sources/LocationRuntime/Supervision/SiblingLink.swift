@@ -12,7 +12,9 @@ struct SiblingLink {
   private(set) var retryAt: EngineInstant?
   /// Seconds until then; doubled while it says nothing in between.
   private var retrySeconds = leastRetrySeconds
-  private let clock = SystemClock()
+  /// Whether it has run: what it takes, such as a bus, was there.
+  private var hasRun = false
+  private let now: () -> EngineInstant
   /// What went wrong, for the log.
   private var troubles: [String] = []
 
@@ -22,30 +24,36 @@ struct SiblingLink {
   private static let leastRetrySeconds = 1.0
   private static let mostRetrySeconds = 300.0
 
-  /// - Parameter hasChannel: whether it passes descriptors.
-  init(environment: [String], hasChannel: Bool = false) {
+  /// - Parameters:
+  ///   - hasChannel: whether it passes descriptors.
+  ///   - now: tells the time, on the axis on which ``retryAt`` is waited for.
+  init(environment: [String], hasChannel: Bool = false, now: @escaping () -> EngineInstant) {
     self.environment = environment
     self.hasChannel = hasChannel
+    self.now = now
   }
 
-  /// Starts it where it does not run.
+  /// Starts it where it does not run. If it can't run here now but has run, such as while its bus is started anew, it may
+  /// be started again later, as after a failure. If it never could, nothing is waited for.
   ///
-  /// - Parameter path: the program; nil where it is not there.
+  /// - Parameter path: the program; nil where it, or its bus, is not there.
   mutating func start(_ path: String?) {
-    guard let path, process == nil, retryAt == nil else { return }
-    process = try? SiblingProcess(
-      path, environment: environment, lineBytes: Self.lineBytes, hasChannel: hasChannel)
-    if process == nil { fail() }
+    guard process == nil, retryAt == nil, path != nil || hasRun else { return }
+    process = path.flatMap {
+      try? SiblingProcess(
+        $0, environment: environment, lineBytes: Self.lineBytes, hasChannel: hasChannel)
+    }
+    if process == nil { fail() } else { hasRun = true }
   }
 
   private mutating func fail() {
-    retryAt = clock.instant.advanced(bySeconds: retrySeconds)
+    retryAt = now().advanced(bySeconds: retrySeconds)
     retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
   }
 
   /// Whether the time has come to start it again; if so, once.
   mutating func mayRetry() -> Bool {
-    guard let at = retryAt, at <= clock.instant else { return false }
+    guard let at = retryAt, at <= now() else { return false }
     retryAt = nil
     return true
   }

@@ -62,7 +62,8 @@ import Testing
     let up = Self.header + "eth0\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"
     func write(_ text: String) throws { try text.write(toFile: path, atomically: true, encoding: .utf8) }
     try write(Self.header)
-    var watch = MachineConditions(root: folder.path)
+    var watch = MachineConditions(
+      root: folder.path, bus: ConditionsLink(environment: []) { Drive.instant(0) })
     #expect(watch.look(at: Drive.instant(0)) == [.supply(.mains), .network(.unreachable)])
     try write(up)
     #expect(watch.look(at: Drive.instant(10)) == [])
