@@ -92,6 +92,36 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   mutating func applyRegions(
     _ ids: [String]?, of database: StateDatabase, at reading: ClockReading
   ) throws(Failure) {
+    let (stored, candidates) = try changedRegions(ids, of: database)
+    let there = Set(stored.joined())
+    // The newest first: they are the last in the engine's lists, and nothing moves up.
+    for id in candidates.reversed() where !there.contains(id) && engine.region(id) != nil {
+      try handle(.removeRegion(id: id), at: reading)
+      if host.journal.waitingRows >= DaemonLimits.regionsAtOnce { try commit(at: reading) }
+    }
+    for (place, ids) in stored.enumerated() {
+      for entry in try database.storedRegions(.ids(ids)) {
+        let known = engine.region(entry.region.id)
+        guard known != entry.region else { continue }
+        host.journal.offer(entry)
+        try handle(known == nil ? .addRegion(entry.region) : .changeRegion(entry.region), at: reading)
+      }
+      if place < stored.count - 1 { try commit(at: reading) }
+    }
+  }
+
+  /// Reads the regions that have changed in the database, and does nothing with them.
+  ///
+  /// - Throws: ``Failure`` where one can't be read.
+  func readRegions(of database: StateDatabase) throws(Failure) {
+    for ids in try changedRegions(nil, of: database).stored { _ = try database.storedRegions(.ids(ids)) }
+  }
+
+  /// Ids of the regions that may have been changed or added, in parts: many regions wait neither in memory nor for one
+  /// transaction. And of those that may have been removed.
+  private func changedRegions(
+    _ ids: [String]?, of database: StateDatabase
+  ) throws(Failure) -> (stored: [[String]], candidates: [String]) {
     var choice = ids.map { StateDatabase.RegionChoice.ids($0) } ?? .all
     var candidates = ids ?? []
     if ids == nil {
@@ -104,23 +134,10 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       }
     }
     let stored = try database.regionIDs(choice)
-    let there = Set(stored)
-    // The newest first: they are the last in the engine's lists, and nothing moves up.
-    for id in candidates.reversed() where !there.contains(id) && engine.region(id) != nil {
-      try handle(.removeRegion(id: id), at: reading)
-      if host.journal.waitingRows >= DaemonLimits.regionsAtOnce { try commit(at: reading) }
+    let parts = stride(from: 0, to: stored.count, by: DaemonLimits.regionsAtOnce).map { start in
+      Array(stored[start..<min(start + DaemonLimits.regionsAtOnce, stored.count)])
     }
-    // Many regions wait neither in memory nor for one transaction.
-    for start in stride(from: 0, to: stored.count, by: DaemonLimits.regionsAtOnce) {
-      let ids = stored[start..<min(start + DaemonLimits.regionsAtOnce, stored.count)]
-      for entry in try database.storedRegions(.ids(Array(ids))) {
-        let known = engine.region(entry.region.id)
-        guard known != entry.region else { continue }
-        host.journal.offer(entry)
-        try handle(known == nil ? .addRegion(entry.region) : .changeRegion(entry.region), at: reading)
-      }
-      if ids.endIndex < stored.count { try commit(at: reading) }
-    }
+    return (parts, candidates)
   }
 
   /// When there is something to do by itself.

@@ -39,7 +39,7 @@ extension DaemonLoop {
       case "transfers", "cancel-transfer": members = try transfers(request)
       case "low-power": members = try lowPower(request)
       case "memory-pressure": try take(.memoryPressure(try level(request)))
-      case "reload": try reload()
+      case "reload": if let failure = try reload() { throw failure }
       case let other?: throw Failure(.usage, what: "this daemon can't do \"\(other)\"")
       case nil: throw Failure(.usage, what: "a request says what to \"do\"")
       }

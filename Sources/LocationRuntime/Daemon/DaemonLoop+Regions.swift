@@ -12,32 +12,56 @@ extension DaemonLoop {
     outlets.noteRegions()
   }
 
-  /// Reads settings, regions and subscribers again. Settings with a mistake in them change nothing.
-  mutating func reload() throws(Failure) {
+  /// Reads settings, regions, subscribers and outlets again, and applies them once all can be read. Settings with a
+  /// mistake in them change nothing.
+  ///
+  /// - Returns: why not all can be read, where nothing was applied; the log has it as well.
+  /// - Throws: ``Failure`` where it can't be applied.
+  mutating func reload() throws(Failure) -> Failure? {
     notice.reloading()
+    let fresh: (EngineConfiguration, DaemonSettings)?
     do throws(Failure) {
-      let (configuration, settings) = try request.configuration()
-      self.settings = settings
-      hook.command = settings.receiverHook
-      if !settings.notifyHook.isEmpty { notifier.command = settings.notifyHook }
-      if configuration != live.engine.configuration { try change(to: configuration) }
-      try live.host.journal.keep(
-        settings.retention, of: live.host.engine, at: clock.read())
+      fresh = try settingsIfValid()
+      try live.readRegions(of: database)
+      _ = try database.subscribers()
+      _ = try database.outletSettings()
     } catch {
-      guard error.code == .config || error.code == .noInput else { throw error }
-      Self.log("\(error); the settings stay as they were")
+      Self.log("\(error); nothing was changed")
+      notice.ready("nothing was changed")
+      return error
     }
+    if let (configuration, settings) = fresh { try change(to: configuration, settings) }
     if live.engine.hasNotifications { try alignNotifications() }
     try applyRegions(nil)
     try applySubscribers(nil)
     try outlets.apply(database, environment: environment)
     try commit()
     notice.ready("reloaded")
+    return nil
+  }
+
+  /// The settings as they are now; nil where there is a mistake in them, which the log tells.
+  private func settingsIfValid() throws(Failure) -> (EngineConfiguration, DaemonSettings)? {
+    do throws(Failure) { return try request.configuration() } catch {
+      guard error.code == .config || error.code == .noInput else { throw error }
+      Self.log("\(error); the settings stay as they were")
+      return nil
+    }
   }
 
   /// Says where the recording is, if that is not where it was asked for.
   static func note(recording path: String, _ asked: String) {
     if path != asked { log("\(asked) is there already: recording to \(path)") }
+  }
+
+  private mutating func change(
+    to configuration: EngineConfiguration, _ settings: DaemonSettings
+  ) throws(Failure) {
+    self.settings = settings
+    hook.command = settings.receiverHook
+    if !settings.notifyHook.isEmpty { notifier.command = settings.notifyHook }
+    if configuration != live.engine.configuration { try change(to: configuration) }
+    try live.host.journal.keep(settings.retention, of: live.host.engine, at: clock.read())
   }
 
   private mutating func change(to configuration: EngineConfiguration) throws(Failure) {

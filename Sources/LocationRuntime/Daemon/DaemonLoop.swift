@@ -394,7 +394,7 @@ struct DaemonLoop: ~Copyable {
         isEnding = true
         continue
       }
-      do throws(Failure) { try reload() } catch {
+      do throws(Failure) { _ = try reload() } catch {
         Self.log("\(error); it was not all read again")
         notice.ready("not all was read again")
       }
