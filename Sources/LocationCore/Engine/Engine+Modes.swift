@@ -80,7 +80,8 @@ extension Engine {
   public var nextAlarm: EngineInstant? {
     state.policy.sessions.compactMap { session in
       [
-        session.modes.notifications.flatMap(state.policy.notificationWindow),
+        // For what nobody is to see it need not be.
+        session.modes.notifications.flatMap { $0.isAllowed ? state.policy.notificationWindow($0) : nil },
         state.policy.keepAliveWindow(session),
       ]
       .compactMap { $0?.latest }.min()

@@ -119,6 +119,10 @@ extension Policy {
   /// Whether nothing can be shown now: the machine has not been unlocked since it booted, or nobody is there (rule D5).
   var holdsNotifications: Bool { !isUnlocked || isAbsent }
 
+  /// Whether the notifications of a book wait for the first unlock. What the user does not want to see does not: nobody
+  /// sees it when it is due (rule D8).
+  private func waitsForUnlock(_ book: NotificationBook) -> Bool { !isUnlocked && book.isAllowed }
+
   /// UTC at an instant.
   func utc(at instant: EngineInstant) -> UTCTime {
     UTCTime(microseconds: instant.microseconds.saturatingAdd(utcAhead ?? 0))
@@ -131,13 +135,14 @@ extension Policy {
 
   /// When the next notification of a subscriber is shown; nil while none can be.
   func notificationWindow(_ book: NotificationBook) -> Window? {
-    holdsNotifications ? nil : firstWindow(of: book.entries)
+    isAbsent || waitsForUnlock(book) ? nil : firstWindow(of: book.entries)
   }
 
   /// When the next notification of a subscriber comes due that has to wait for the first unlock, and has not been said
   /// to; nil where there is none.
   func deferralWindow(_ book: NotificationBook) -> Window? {
-    isUnlocked || isAbsent ? nil : firstWindow(of: book.entries.filter { $0.isDeferred != true })
+    guard !isAbsent, waitsForUnlock(book) else { return nil }
+    return firstWindow(of: book.entries.filter { $0.isDeferred != true })
   }
 
   private func firstWindow(of entries: [NotificationBook.Entry]) -> Window? {
@@ -166,7 +171,7 @@ extension Policy {
     _ index: Int, isAwake: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard let book = sessions[index].modes.notifications, !isAbsent else { return }
-    guard isUnlocked else {
+    guard !waitsForUnlock(book) else {
       return deferNotifications(book, index, isAwake: isAwake, at: instant, into: &steps)
     }
     let now = utc(at: instant)
@@ -230,11 +235,12 @@ extension Policy {
     _ region: String, isLeft: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     for index in sessions.indices {
-      for entry in sessions[index].modes.notifications?.entries ?? [] {
+      guard let book = sessions[index].modes.notifications else { continue }
+      for entry in book.entries {
         guard entry.notification.when == .region(id: region, isLeft: isLeft) else { continue }
         if let reason = sessions[index].regionNotificationObjection {
           decide(.defer, .authorization, reason, index, at: instant, into: &steps)
-        } else if holdsNotifications {
+        } else if isAbsent || waitsForUnlock(book) {
           let now = utc(at: instant)
           update(index) { $0.modes.notifications?.change(entry.id) { $0.heldAt = now } }
         } else {

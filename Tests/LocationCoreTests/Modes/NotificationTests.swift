@@ -305,6 +305,27 @@ import Testing
     #expect(stage.log().last == "notify D3 notRunning>notRunning overdue")
   }
 
+  @Test func `D8 before the first unlock what the user does not want to see is dropped when it is due`() {
+    var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
+    stage.say(0, Self.after(100))
+    stage.say(0, Self.after(300, id: "later"))
+    stage.take(30, .machine(.reboot))
+    stage.say(40, .mode(.permitNotifications(false)))
+    let alarm = stage.engine.nextAlarm
+    #expect(alarm == nil)
+    stage.wait(until: 100)
+    #expect(stage.log() == ["drop D8 notRunning>notRunning not_permitted"])
+    stage.say(200, .mode(.permitNotifications(true)))
+    stage.wait(until: 300)
+    #expect(stage.log().last == "defer A8 notRunning>notRunning locked")
+    // It waits for the unlock, until the user does not want it any more.
+    stage.say(400, .mode(.permitNotifications(false)))
+    #expect(stage.log().last == "drop D8 notRunning>notRunning not_permitted")
+    stage.say(410, .mode(.permitNotifications(true)))
+    stage.take(500, .machine(.unlock))
+    #expect(stage.shown == [])
+  }
+
   @Test func `D5 what came due while nobody was there is shown once when somebody is`() {
     var stage = Self.stage()
     stage.say(0, Self.after(100))
