@@ -52,8 +52,9 @@ extension GPSDSession {
 
   /// What is due for want of fixes.
   private var health: (at: EngineInstant, what: Due)? {
-    // Another device, or GeoClue, reports when it sees fit: its silence says nothing.
-    if address.isSibling { return nil }
+    // Another device, or GeoClue, reports when it sees fit, and a log is played at whatever speed: its silence says
+    // nothing.
+    if address.isSibling || isSimulated { return nil }
     let since = max(searchSince, lastFixAt ?? searchSince)
     switch freshness {
     case .fresh: return (since.advanced(bySeconds: GPSDLimits.degradedSeconds * cycleSeconds), .degraded)

@@ -231,6 +231,14 @@ import Testing
     run.pass(to: 1)
     #expect(run.fixTimes.count == 121)
   }
+
+  @Test func `the silence of a simulated source says nothing: its time is that of the fixes`() throws {
+    var run = try SessionRun.greeted(isSimulated: true)
+    run.pass(to: 40)
+    run.say(GPSDText.tpv(41))
+    run.pass(to: 90)
+    #expect(run.staleness.isEmpty)
+  }
 }
 
 extension Engine {

@@ -100,20 +100,6 @@ final class DaemonRun {
     }
   }
 
-  /// Whether two runs told the same, to the byte. A busy machine may leave a source silent for five seconds, which is
-  /// told and takes an id: then what else was told is the same but for ids.
-  static func toldTheSame(_ one: [Substring], _ other: [Substring]) -> Bool {
-    let isBusy = (one + other).contains {
-      $0.contains(#""type":"stale""#) && $0.contains(#""reason":"silent""#)
-    }
-    guard isBusy else { return one == other }
-    func rest(_ records: [Substring]) -> [Substring] {
-      records.filter { !$0.contains(#""type":"stale""#) && !$0.contains(#""type":"source""#) }
-        .map { line in line.range(of: #""type""#).map { line[$0.lowerBound...] } ?? line }
-    }
-    return rest(one) == rest(other)
-  }
-
   /// Reports that it has taken and stored.
   func storedFixes() throws -> Int {
     try StateDatabase.openToRead(path: state)?.storedFixes() ?? 0
