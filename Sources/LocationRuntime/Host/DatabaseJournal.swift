@@ -275,7 +275,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// snapshot takes, where that is large.
   private var snapshotRows: Int { max(DaemonLimits.snapshotRows, snapshotBytes / DaemonLimits.snapshotShare) }
 
-  /// Stores a snapshot, discards what is too old, and books the energy. While rows wait it does nothing: a snapshot
+  /// Stores a snapshot, discards what is too old, gives room back, and books the energy. While rows wait it does nothing: a snapshot
   /// stands for the rows that are stored.
   mutating func checkpoint(_ engine: borrowing Engine, at reading: ClockReading) throws(Failure) {
     guard batch.isEmpty else { return }
@@ -284,6 +284,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     snapshotBytes = try database.store(
       snapshotOf: engine, at: engine.instant, keeping: retention, utc: utc)
     rowsSinceSnapshot = 0
+    database.shrink()
   }
 
   /// Books what was spent until now.

@@ -23,7 +23,8 @@ package struct StateDatabase: Sendable {
   package static func open(path: String) throws(Failure) -> StateDatabase {
     try StatePath.makeFolder(of: path)
     try StatePath.makeFile(path)
-    let database = try StateDatabase(path: path, isReadOnly: false)
+    let isEmpty = StatePath.status(path)?.st_size == 0
+    let database = try StateDatabase(path: path, isReadOnly: false, isEmpty: isEmpty)
     try database.migrate()
     return database
   }
@@ -66,8 +67,12 @@ package struct StateDatabase: Sendable {
     }
   }
 
-  /// - Parameter isUnchanging: whether SQLite may take it that nobody writes, and makes no other files.
-  private init(path: String, isReadOnly: Bool, isUnchanging: Bool = false) throws(Failure) {
+  /// - Parameters:
+  ///   - isUnchanging: whether SQLite may take it that nobody writes, and makes no other files.
+  ///   - isEmpty: whether nobody has written anything into the file.
+  private init(
+    path: String, isReadOnly: Bool, isUnchanging: Bool = false, isEmpty: Bool = false
+  ) throws(Failure) {
     var configuration = Configuration()
     configuration.label = "locwatch"
     configuration.readonly = isReadOnly
@@ -76,6 +81,8 @@ package struct StateDatabase: Sendable {
     // A file that was made to deceive runs nothing, and damaged pages are noticed early (sqlite.org/security.html).
     configuration.prepareDatabase { database in
       try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
+      // For ``shrink()``. A file that has a page keeps what it has.
+      if isEmpty { try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL") }
     }
     self.path = path
     do {
@@ -169,6 +176,26 @@ package struct StateDatabase: Sendable {
       // The log only grows on.
     }
   }
+
+  /// Gives free pages back to the file system, a few at a time. Some are kept, because new rows need them soon. A file of
+  /// an earlier version keeps all.
+  func shrink() {
+    do throws(Failure) {
+      try write(durably: false) { database in
+        let free = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+        guard free > Self.sparePages else { return }
+        let pages = min(free - Self.sparePages, Self.pagesAtOnce)
+        try database.execute(sql: "PRAGMA incremental_vacuum(\(pages))")
+      }
+    } catch {
+      // The file only stays as large as it is.
+    }
+  }
+
+  /// Free pages that stay: 4 MiB, a quarter of an hour of fixes.
+  private static let sparePages = 1_024
+  /// Pages that are given back at once: 2 MiB, some 10 ms, and half of the log that is reserved.
+  private static let pagesAtOnce = 512
 
   /// Makes the log as long as it may become before SQLite begins it anew, so that what is stored from here on lies
   /// within it: to sync a file that grows costs its file system a transaction more. A disk that is too full is left

@@ -46,6 +46,28 @@ import Testing
       try queue.read { try Int.fetchOne($0, sql: "PRAGMA application_id") } == StateDatabase.applicationID)
   }
 
+  @Test func `gives free pages back a few at a time, and keeps some`() throws {
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    try database.write { database in
+      try database.execute(
+        sql: "CREATE TABLE filling (bytes BLOB); INSERT INTO filling VALUES (zeroblob(8000000))")
+      try database.execute(sql: "DROP TABLE filling")
+    }
+    func pages(_ pragma: String) throws -> Int {
+      try database.read { try Int.fetchOne($0, sql: "PRAGMA \(pragma)") ?? 0 }
+    }
+    let before = try pages("page_count")
+    #expect(try pages("freelist_count") > 1_900)
+    database.shrink()
+    #expect(try pages("page_count") <= before - 512)
+    #expect(try pages("page_count") > before - 520, "with pages of the map that are not needed any more")
+    for _ in 0..<4 { database.shrink() }
+    let rest = try pages("freelist_count")
+    #expect((1_000...1_024).contains(rest))
+    #expect(try database.regions().regions == [])
+  }
+
   @Test func `is not made by reading`() throws {
     #expect(try StateDatabase.openToRead(path: folder("none.db")) == nil)
     #expect(!FileManager.default.fileExists(atPath: folder("none.db")))
