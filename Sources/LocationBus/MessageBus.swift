@@ -95,11 +95,24 @@ import Glibc
     return message
   }
 
+  /// The exit status of a program without its bus: `EX_UNAVAILABLE` of sysexits.h.
+  package static let unavailable: Int32 = 69
+
   /// Has the bus hand on signals that fit, such as `type='signal',interface='…'`.
   package func match(_ rule: String) throws(Failure) {
     try call(
       "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", [.text(rule)]
     ) { _ in }
+  }
+
+  /// Has the bus tell when names get or lose an owner: see ``BusMessage/ownerChange()``.
+  ///
+  /// - Parameters:
+  ///   - name: this name alone; nil for all.
+  ///   - prefix: names that are this, or begin with it and a full stop; nil for all.
+  package func watchOwners(of name: String? = nil, below prefix: String? = nil) throws(Failure) {
+    let names = name.map { ",arg0='\($0)'" } ?? prefix.map { ",arg0namespace='\($0)'" } ?? ""
+    try match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'" + names)
   }
 
   /// Becomes known by a name.
@@ -129,6 +142,11 @@ import Glibc
     defer { unsafe sd_bus_error_free(&error) }
     unsafe sd_bus_error_set(&error, name, text)
     try Self.check(unsafe sd_bus_reply_method_error(call.pointer, &error))
+  }
+
+  /// Answers a call of a method that is not there.
+  package func refuseUnknown(_ call: borrowing BusMessage) throws(Failure) {
+    try refuse(call, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
   }
 
   /// Sends a signal, to one connection or to all who listen.
@@ -337,6 +355,12 @@ package indirect enum BusValue: Hashable, Sendable {
   /// Whether it is a signal of that name.
   package func isSignal(_ interface: String, _ member: String) -> Bool {
     unsafe sd_bus_message_is_signal(pointer, interface, member) > 0
+  }
+
+  /// Which name has come from whom to whom; nobody is empty. Reads the message. Nil where it tells something else.
+  package func ownerChange() throws(MessageBus.Failure) -> (name: String, before: String, after: String)? {
+    guard isSignal("org.freedesktop.DBus", "NameOwnerChanged") else { return nil }
+    return try (text() ?? "", text() ?? "", text() ?? "")
   }
 
   /// Whether it is a call of that method.

@@ -39,8 +39,7 @@ struct AdvertisementMonitors {
 
   /// Learns when BlueZ comes and goes, and when it has another adapter.
   mutating func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
-    try bus.match(
-      "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.service)'")
+    try bus.watchOwners(of: Self.service)
   }
 
   /// Looks for other beacons from now on.
@@ -106,10 +105,9 @@ struct AdvertisementMonitors {
     _ message: borrowing BusMessage, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) -> [News] {
     switch message.kind {
-    case .signal where message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"):
-      // Its name, who had it, and who has it now.
-      _ = try (message.text(), message.text())
-      guard try message.text()?.isEmpty == false else { return forgetAll() }
+    case .signal:
+      guard let change = try message.ownerChange() else { return [] }
+      guard !change.after.isEmpty else { return forgetAll() }
       // It may have come for our own question.
       return asked.isEmpty && adapters.isEmpty ? try register(on: bus) : []
     case .answer, .error:
@@ -156,7 +154,7 @@ struct AdvertisementMonitors {
   private func refuse(_ call: borrowing BusMessage, on bus: borrowing MessageBus) throws(MessageBus.Failure)
     -> [News]
   {
-    try bus.refuse(call, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+    try bus.refuseUnknown(call)
     return []
   }
 

@@ -9,8 +9,6 @@ import LocationFormats
 /// `{"lost":BEACON}`, or `{"lost":null}` for all, and `{"trouble":TEXT}` for the log. It ends when its input does. It is
 /// a program of its own so that the daemon needs no bus.
 @main struct BeaconsMain {
-  /// `EX_UNAVAILABLE` of sysexits.h.
-  private static let unavailable: Int32 = 69
   /// The longest line: 512 beacons of 60 bytes.
   private static let lineBytes = 65_536
 
@@ -22,7 +20,7 @@ import LocationFormats
     } catch {
       say("trouble", .string("no bus of the machine: \(error)"))
       fflush(nil)
-      exit(unavailable)
+      exit(MessageBus.unavailable)
     }
   }
 

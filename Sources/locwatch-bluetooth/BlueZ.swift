@@ -43,8 +43,7 @@ enum BlueZ {
 
   /// Learns when BlueZ comes and goes, and what becomes of devices.
   static func begin(on bus: borrowing MessageBus) throws(MessageBus.Failure) {
-    try bus.match(
-      "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(service)'")
+    try bus.watchOwners(of: service)
     try bus.match(
       "type='signal',sender='\(service)',interface='\(properties)',member='PropertiesChanged',arg0='\(device)'"
     )

@@ -13,8 +13,6 @@ import LocationFormats
 /// devices ask of it, and `{"trouble":TEXT}` for the log. It ends when its input does. It is a program of its own so
 /// that the daemon needs no bus.
 @main struct BluetoothMain {
-  /// `EX_UNAVAILABLE` of sysexits.h.
-  private static let unavailable: Int32 = 69
   /// The longest line: a service of 16 characteristics with values of 512 bytes.
   private static let lineBytes = 65_536
 
@@ -26,7 +24,7 @@ import LocationFormats
     } catch {
       say("trouble", .string("no bus of the machine: \(error)"))
       fflush(nil)
-      exit(unavailable)
+      exit(MessageBus.unavailable)
     }
   }
 
@@ -37,12 +35,9 @@ import LocationFormats
     try BlueZ.begin(on: bus)
     while true {
       while let message = try bus.take() {
-        if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged") {
-          // Its name, who had it, and who has it now.
-          _ = try (message.text(), message.text())
-          let isThere = try message.text()?.isEmpty == false
-          try devices.noteOwner(isThere: isThere, on: bus)
-          try services.noteOwner(isThere: isThere, on: bus)
+        if let change = try message.ownerChange() {
+          try devices.noteOwner(isThere: !change.after.isEmpty, on: bus)
+          try services.noteOwner(isThere: !change.after.isEmpty, on: bus)
           continue
         }
         try devices.take(message, on: bus)

@@ -252,7 +252,7 @@ struct LocalServices {
   private static func refuse(
     _ call: borrowing BusMessage, on bus: borrowing MessageBus
   ) throws(MessageBus.Failure) {
-    try bus.refuse(call, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+    try bus.refuseUnknown(call)
   }
 
   /// What another device does with a characteristic.

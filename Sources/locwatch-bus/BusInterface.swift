@@ -41,7 +41,7 @@ struct BusInterface: ~Copyable {
     do throws(MessageBus.Failure) {
       let bus = try MessageBus(kind)
       try bus.request(name: name)
-      try bus.match("type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'")
+      try bus.watchOwners()
       var interface = BusInterface(bus, DaemonSeat(state: try Self.place(state)))
       try interface.serve()
     } catch {
@@ -113,10 +113,8 @@ struct BusInterface: ~Copyable {
   // MARK: - Calls
 
   private mutating func take(_ message: borrowing BusMessage) throws(MessageBus.Failure) {
-    if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged") {
-      let name = try message.text() ?? ""
-      _ = try message.text()
-      if try message.text() == "" { listeners.remove(name) }
+    if let change = try message.ownerChange() {
+      if change.after.isEmpty { listeners.remove(change.name) }
       return
     }
     guard message.kind == .call else { return }
@@ -139,7 +137,7 @@ struct BusInterface: ~Copyable {
     switch result {
     case .success(let values?): try bus.reply(to: message, values)
     case .success(nil):
-      try bus.refuse(message, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+      try bus.refuseUnknown(message)
     case .failure(let failure): try bus.refuse(message, "\(Self.name).Error.Failed", "\(failure)")
     }
   }

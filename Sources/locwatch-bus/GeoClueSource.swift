@@ -49,8 +49,7 @@ struct GeoClueSource: ~Copyable {
 
   private mutating func begin() throws(MessageBus.Failure) {
     try bus.match("type='signal',sender='\(Self.service)'")
-    try bus.match(
-      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(Self.service)'")
+    try bus.watchOwners(of: Self.service)
     step = .gettingClient(try bus.send(Self.service, Self.manager, Self.service + ".Manager", "GetClient"))
   }
 
@@ -109,7 +108,7 @@ struct GeoClueSource: ~Copyable {
       let isOurs = try call.text() == Self.name
       return try bus.reply(to: call, [.flag(isOurs), .number(isOurs ? Self.exact : 0)])
     }
-    try bus.refuse(call, "org.freedesktop.DBus.Error.UnknownMethod", "there is no such method")
+    try bus.refuseUnknown(call)
   }
 
   /// How we are known to GeoClue.
@@ -142,10 +141,8 @@ struct GeoClueSource: ~Copyable {
   }
 
   private func note(_ signal: borrowing BusMessage) throws(MessageBus.Failure) {
-    if signal.isSignal("org.freedesktop.DBus", "NameOwnerChanged") {
-      _ = try signal.text()
-      let old = try signal.text() ?? ""
-      if !old.isEmpty { Self.complain("GeoClue has ended") }
+    if let change = try signal.ownerChange() {
+      if !change.before.isEmpty { Self.complain("GeoClue has ended") }
       return
     }
     guard signal.path == client, signal.isSignal(Self.service + ".Client", "LocationUpdated") else { return }

@@ -7,16 +7,13 @@ import LocationBus
 /// It writes a line for each change, `{"metered":true,"on_battery":true,"percent":40.0}`, without what nobody says. It
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
 @main struct ConditionsMain {
-  /// `EX_UNAVAILABLE` of sysexits.h.
-  private static let unavailable: Int32 = 69
-
   static func main() {
     StartByHand.endProgram("locwatch-conditions", see: "locwatch subscribers")
     _ = signal(SIGPIPE, SIG_IGN)
     do throws(MessageBus.Failure) {
       try serve(MessageBus(.system))
     } catch {
-      exit(unavailable)
+      exit(MessageBus.unavailable)
     }
   }
 
@@ -25,12 +22,11 @@ import LocationBus
   private static let matches = [
     "type='signal',sender='\(network)',interface='org.freedesktop.DBus.Properties',path='/org/freedesktop/NetworkManager'",
     "type='signal',sender='\(power)',interface='org.freedesktop.DBus.Properties',member='PropertiesChanged'",
-    "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(network)'",
-    "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(power)'",
   ]
 
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
     for match in matches { try bus.match(match) }
+    for service in [network, power] { try bus.watchOwners(of: service) }
     var told = ""
     var hasNews = true
     while true {

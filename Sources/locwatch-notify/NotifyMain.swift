@@ -9,8 +9,7 @@ import LocationBus
 @main struct NotifyMain {
   /// The user opened it.
   private static let openedStatus: Int32 = 100
-  /// `EX_UNAVAILABLE` and `EX_DATAERR` of sysexits.h.
-  private static let unavailable: Int32 = 69
+  /// `EX_DATAERR` of sysexits.h.
   private static let badData: Int32 = 65
   /// Seconds for which it waits for the user.
   private static let patienceSeconds: UInt64 = 86_400
@@ -23,7 +22,7 @@ import LocationBus
       let isOpened = try notification.show(on: bus, within: patienceSeconds)
       exit(isOpened ? openedStatus : 0)
     } catch {
-      exit(unavailable)
+      exit(MessageBus.unavailable)
     }
   }
 }

@@ -8,16 +8,13 @@ import LocationCore
 /// It reads lines `{"player":NAME,"status":"Playing"}`, and writes `{"command":"pause"}` for what the user commands. It
 /// ends when its input does. It is a program of its own so that the daemon needs no bus.
 @main struct PlayerMain {
-  /// `EX_UNAVAILABLE` of sysexits.h.
-  private static let unavailable: Int32 = 69
-
   static func main() {
     StartByHand.endProgram("locwatch-player", see: "locwatch subscribers")
     _ = signal(SIGPIPE, SIG_IGN)
     do throws(MessageBus.Failure) {
       try serve(MessageBus(.session))
     } catch {
-      exit(unavailable)
+      exit(MessageBus.unavailable)
     }
   }
 

@@ -48,8 +48,7 @@ struct Connector: ~Copyable {
   static func run(state: String, wish: String?) throws {
     let database = try StateDatabase.open(path: state)
     let bus = try MessageBus(.session)
-    let begun = "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged'"
-    try bus.match(begun + ",arg0namespace='org.unifiedpush.Distributor'")
+    try bus.watchOwners(below: "org.unifiedpush.Distributor")
     // What woke us is delivered as soon as we have the name.
     try bus.request(name: name)
     var connector = Connector(bus, DaemonSeat(state: state), database, wish)
@@ -195,12 +194,11 @@ struct Connector: ~Copyable {
     case .call: try answer(message)
     case .answer, .error: try takeAnswer(message)
     case .signal:
-      guard message.isSignal("org.freedesktop.DBus", "NameOwnerChanged") else { return }
-      let name = try message.text() ?? ""
-      _ = try message.text()
-      guard name.hasPrefix(Distributor.prefix), try message.text() != "" else { return }
+      guard let change = try message.ownerChange(), change.name.hasPrefix(Distributor.prefix),
+        !change.after.isEmpty
+      else { return }
       // It has begun anew. What it is being asked, it was started for.
-      if name == distributor { told = Set(awaited.values.map(\.token)) }
+      if change.name == distributor { told = Set(awaited.values.map(\.token)) }
       try align()
     case nil: break
     }

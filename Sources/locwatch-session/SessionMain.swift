@@ -6,8 +6,7 @@ import LocationBus
 ///
 /// It is a program of its own so that the daemon needs no bus. It waits for signals and does nothing else.
 @main struct SessionMain {
-  /// `EX_UNAVAILABLE` and `EX_USAGE` of sysexits.h.
-  private static let unavailable: Int32 = 69
+  /// `EX_USAGE` of sysexits.h.
   private static let usage: Int32 = 64
 
   private static let help = """
@@ -39,7 +38,7 @@ import LocationBus
       }
     } catch {
       complain("logind can't be asked: \(error); is its bus there?")
-      exit(unavailable)
+      exit(MessageBus.unavailable)
     }
   }
 
