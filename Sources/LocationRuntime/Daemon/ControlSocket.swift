@@ -73,20 +73,7 @@ struct ControlSocket: ~Copyable {
       return
     }
     path = address.path
-    func failure() -> Failure {
-      let code = errno
-      return Failure(
-        .cantCreate, file: address.path, what: "can't listen there: \(SystemReason.text(code))",
-        remedy: "check the folder and its permissions")
-    }
-    guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
-    // One that a daemon before has left; nobody uses it, because we hold the lock.
-    unsafe unlink(address.path)
-    let before = umask(0o117)
-    let code = unsafe address.withAddress { unsafe bind(descriptor.number, $0, $1) }
-    umask(before)
-    guard code == 0, listen(descriptor.number, Int32(DaemonLimits.clients)) == 0 else { throw failure() }
-    listener = descriptor
+    listener = try address.listen(waiting: Int32(DaemonLimits.clients))
     isOwn = true
   }
 

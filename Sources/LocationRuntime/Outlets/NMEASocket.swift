@@ -19,29 +19,11 @@ struct NMEASocket {
   /// - Throws: ``Failure`` of code 73 where it can't listen.
   init(path: String) throws(Failure) {
     self.path = path
-    let address = ControlAddress(path: path)
-    func failure() -> Failure {
-      Failure(
-        .cantCreate, file: path, what: "can't listen there: \(SystemReason.text(errno))",
-        remedy: "check the folder and its permissions")
-    }
-    guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
-    try Self.removeOld(path)
-    let before = umask(0o117)
-    let code = unsafe address.withAddress { unsafe bind(descriptor.number, $0, $1) }
-    umask(before)
-    guard code == 0, listen(descriptor.number, Int32(Self.clientLimit)) == 0 else { throw failure() }
-    listener = descriptor
-  }
-
-  /// Removes what a daemon before has left, and nothing else.
-  private static func removeOld(_ path: String) throws(Failure) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK else {
+    // What a daemon before has left makes room, and nothing else.
+    if let status = StatePath.status(path), status.st_mode & S_IFMT != S_IFSOCK {
       throw Failure(.cantCreate, file: path, what: "is there already and is no socket")
     }
-    unsafe unlink(path)
+    listener = try ControlAddress(path: path).listen(waiting: Int32(Self.clientLimit))
   }
 
   /// Leaves nothing behind.

@@ -53,7 +53,7 @@ struct SubscriberSocket: ~Copyable {
   private var pausedUntil: Int64?
 
   /// - Parameters:
-  ///   - listener: see ``listen(at:)``; nil where there is no socket.
+  ///   - listener: where programs connect; nil where there is no socket.
   ///   - tell: gets what happened.
   init(
     path: String?, listener: Descriptor?, site: SupervisorSite, tell: @escaping ([SupervisorReport]) -> Void
@@ -62,23 +62,6 @@ struct SubscriberSocket: ~Copyable {
     self.listener = listener
     self.site = site
     self.tell = tell
-  }
-
-  /// Makes the socket, for its owner and group.
-  /// - Throws: ``Failure`` of code 73 where that can't be.
-  static func listen(at path: String) throws(Failure) -> Descriptor {
-    func failure() -> Failure { Failure(.cantCreate, file: path, what: SystemReason.text(errno)) }
-    guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
-    // One of a supervisor that was killed; nobody else uses it, because the run directory is locked.
-    unsafe unlink(path)
-    let code = unsafe ControlAddress(path: path).withAddress { unsafe bind(descriptor.number, $0, $1) }
-    // Nobody can connect before it listens.
-    guard code == 0, unsafe chmod(path, 0o660) == 0,
-      SystemCall.listenAtSocket(descriptor.number, waiting: SupervisorLimits.waitingConnections) == 0
-    else {
-      throw failure()
-    }
-    return descriptor
   }
 
   /// Whether no command of a subscriber runs any more.
@@ -182,16 +165,6 @@ struct SubscriberSocket: ~Copyable {
 
   /// Hears who somebody is. What else is said before the answer has come is not heard.
   private mutating func hear(_ stranger: SocketConnection, at now: Int64, by buffer: inout [UInt8]) {
-
-  /// What is heard of somebody who registers by a line that is none.
-  private static let wrongRegistrations: [SupervisorReport] = ["register", "signal"].map {
-    .request(subscriber: "", .invalid($0))
-  }
-
-  private static func dismiss(_ stranger: SocketConnection, because reason: String) {
-    _ = stranger.talk.tell(SubscriberReply.refused(what: "register", reason: reason).line)
-    stranger.isLeaving = true
-  }
     guard !stranger.isLeaving else {
       _ = stranger.talk.send()
       return
@@ -208,5 +181,15 @@ struct SubscriberSocket: ~Copyable {
     strangers.removeAll { $0 === stranger }
     stranger.signal = registration.signal?.number
     program.attach(stranger)
+  }
+
+  /// What is heard of somebody who registers by a line that is none.
+  private static let wrongRegistrations: [SupervisorReport] = ["register", "signal"].map {
+    .request(subscriber: "", .invalid($0))
+  }
+
+  private static func dismiss(_ stranger: SocketConnection, because reason: String) {
+    _ = stranger.talk.tell(SubscriberReply.refused(what: "register", reason: reason).line)
+    stranger.isLeaving = true
   }
 }

@@ -52,7 +52,9 @@ package final class Supervisor: Sendable {
     let mailbox = try SupervisorMailbox()
     self.mailbox = mailbox
     let path = configuration.socketPath
-    let listener = try path.map { (path) throws(Failure) in try SubscriberSocket.listen(at: path) }
+    let listener = try path.map { (path) throws(Failure) in
+      try ControlAddress(path: path).listen(waiting: SupervisorLimits.waitingConnections)
+    }
     let hasStarted = DedicatedThread.start {
       let socket = SubscriberSocket(path: path, listener: listener, site: site) { mailbox.report($0) }
       var loop = SupervisorLoop(mailbox: mailbox, site: site, socket: socket)
