@@ -102,8 +102,23 @@ struct AccessoryState: Hashable, Sendable, Codable {
     sessions[place].noteWake(at: instant)
   }
 
+  /// Why a program that does not run is not told of an accessory any more (rules J2 and J3); nil where it is.
+  func objection(to trigger: Trigger) -> (Rule, Decision.Reason)? {
+    if !isOn { return (.accessorySwitch, .accessoryOff) }
+    return trigger.row == .bluetooth && isBluetoothDenied == true ? (.bluetooth, .notPermitted) : nil
+  }
+
   /// Where a session is; nil where there is none of that name.
   func place(of session: String) -> Int? { sessions.firstIndex { $0.terms.session == session } }
+}
+
+extension Session {
+  /// Why it is not told of an accessory any more (rules J2 and J3); nil where it is, or runs: a process has what it was
+  /// handed.
+  func accessoryObjection(to trigger: Trigger) -> (Rule, Decision.Reason)? {
+    guard [.accessory, .bluetooth].contains(trigger.row), !state.isRunning else { return nil }
+    return modes.accessories?.objection(to: trigger)
+  }
 }
 
 // MARK: - What its program and the user say
@@ -195,6 +210,7 @@ extension Policy {
     update(index) { $0.modes.accessories = state }
     guard state.isOn != wasOn else { return }
     if !state.isOn { decide(.drop, .accessorySwitch, .accessoryOff, index, at: instant, into: &steps) }
+    dropForbidden(index, at: instant, into: &steps)
     alignAccessories(index, into: &steps)
   }
 }

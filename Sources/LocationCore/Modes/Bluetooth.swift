@@ -28,6 +28,7 @@ extension Policy {
     if !isAllowed, state.sessions.contains(where: { $0.terms.kind == .gatt && !$0.isPaused }) {
       decide(.drop, .bluetooth, .notPermitted, index, at: instant, into: &steps)
     }
+    dropForbidden(index, at: instant, into: &steps)
     alignAccessories(index, into: &steps)
   }
 

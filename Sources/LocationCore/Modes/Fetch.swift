@@ -128,6 +128,8 @@ extension Policy {
   /// What stands in the way of a good moment: the obstacles of rule M3, then those of rule G1.
   private func fetchObstacle(_ index: Int, at instant: EngineInstant) -> (Rule, Decision.Reason)? {
     if let obstacle = obstacle(to: .goodMoment, index, at: instant) { return obstacle }
+    // It is asked when it can be handed the call: its answer is timed from then.
+    if sessions[index].state.isRunning, !mayHand(index) { return (.atLeastOnce, .backlog) }
     let metered = sessions[index].fetchTerms?.metered ?? false
     if network == .unreachable || network == .metered && !metered { return (.goodMoment, .noNetwork) }
     if isLowPower { return (.goodMoment, .lowPower) }

@@ -12,6 +12,8 @@ struct TransferBook: Hashable, Sendable, Codable {
     var obstacle: TransferRecord.Reason?
     /// Until when its program may answer; nil where nothing was asked.
     var answerBy: EngineInstant?
+    /// The event by which it was asked last; nil where it was not.
+    var askedBy: Int?
 
     /// When it fails, if nothing happens before.
     var end: EngineInstant {

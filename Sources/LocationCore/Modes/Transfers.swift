@@ -21,6 +21,13 @@ extension Trigger {
     waiting: .upTo(Limits.transfers))
 }
 
+extension Trigger {
+  /// What wakes a program for a session of transfers.
+  fileprivate static func transferEnd(because reason: Decision.Reason) -> Trigger {
+    reason == .issueDone ? .issue : .transferSession
+  }
+}
+
 /// Something that a program is told of a transfer.
 struct DueTransfer: Hashable {
   var record: TransferRecord
@@ -45,21 +52,43 @@ extension Policy {
     update(index) { $0.modes.transfers = book }
   }
 
-  /// Its program, or the user, wants a transfer no longer.
+  /// Its program, or the user, wants a transfer no longer. Where it was the last of its session, the results of the
+  /// others have waited for it (rule I2).
   mutating func cancelTransfer(
     _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard sessions[index].modes.transfers?.remove(number) != nil else {
+    guard let entry = sessions[index].modes.transfers?.entries.first(where: { $0.number == number }) else {
       return decide(.refuse, .transfer, .unknownTransfer, index, at: instant, into: &steps)
     }
-    orderTransfer(number, .cancel, index, into: &steps)
+    cancel(entry, index, at: instant, into: &steps)
+    let session = entry.terms.session
+    guard sessions[index].modes.transfers?.isOpen(session) == false,
+      let reason = endReason(of: entry, index),
+      let place = sessions[index].outbox.lastIndex(where: {
+        $0.session == session && $0.waits(of: .transferResult)
+      })
+    else { return }
+    let trigger = Trigger.transferEnd(because: reason)
+    update(index) { $0.outbox[place].trigger = trigger }
+    redeliver(index, rule: trigger.rule, reason: reason, at: instant, into: &steps)
+  }
+
+  private mutating func cancel(
+    _ entry: TransferBook.Entry, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    update(index) { _ = $0.modes.transfers?.remove(entry.number) }
+    orderTransfer(entry.number, .cancel, index, into: &steps)
     decide(.drop, .transferCancelled, .cancelled, index, at: instant, into: &steps)
+    // There is nothing to answer any more.
+    drop(.transferCancelled, .cancelled, index, at: instant, into: &steps) {
+      $0.event == entry.askedBy && !$0.isHanded
+    }
   }
 
   /// The user force-quit the program, or removes it: all transfers end (rule I3).
   mutating func cancelTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      cancelTransfer(entry.number, index, at: instant, into: &steps)
+      cancel(entry, index, at: instant, into: &steps)
     }
   }
 
@@ -109,14 +138,20 @@ extension Policy {
         subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes) / 1000,
         seconds: seconds))
     let isLast = sessions[index].modes.transfers?.isOpen(entry.terms.session) == false
-    let isIssue = sessions[index].modes.issues?.name == entry.terms.session
-    var reason: Decision.Reason?
-    if isLast, isIssue || entry.terms.launchesEvents { reason = isIssue ? .issueDone : .transfersDone }
+    let reason = isLast ? endReason(of: entry, index) : nil
     switch outcome {
     case .done: report(entry, .done, bytes: bytes, reason: reason, index, into: &steps)
     case .failed(let why, let status):
       report(entry, .failed, bytes: bytes, status: status, why, reason: reason, index, into: &steps)
     }
+  }
+
+  /// Why the end of a session wakes or relaunches its program; nil where it does not.
+  ///
+  /// - Parameter last: The session's last transfer.
+  private func endReason(of last: TransferBook.Entry, _ index: Int) -> Decision.Reason? {
+    if sessions[index].modes.issues?.name == last.terms.session { return .issueDone }
+    return last.terms.launchesEvents ? .transfersDone : nil
   }
 
   /// Has the program told of a transfer.
@@ -143,12 +178,10 @@ extension Policy {
   mutating func present(
     _ due: DueTransfer, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    let trigger: Trigger =
-      switch due.reason {
-      case nil: .transferResult
-      case .issueDone: .issue
-      case _: .transferSession
-      }
+    if due.record.event == .auth {
+      update(index) { $0.modes.transfers?.change(due.record.transfer) { $0.askedBy = event } }
+    }
+    let trigger = due.reason.map(Trigger.transferEnd(because:)) ?? .transferResult
     offer(
       event: event, trigger: trigger, session: due.record.session, reason: due.reason, to: index, at: instant,
       into: &steps)

@@ -18,7 +18,7 @@ struct WakeClock: Hashable, Sendable, Codable {
   var since: EngineInstant
   /// Seconds from one acknowledgment to the next.
   var seconds: Double
-  /// When the subscriber was last handed the first of something or acknowledged something.
+  /// When the subscriber was last handed the first of something, or of what may take longer, or acknowledged something.
   var answeredAt: EngineInstant
   /// When it is over.
   var end: EngineInstant
@@ -34,6 +34,13 @@ struct WakeClock: Hashable, Sendable, Codable {
   mutating func renew(at instant: EngineInstant, limitSeconds: Double) {
     answeredAt = instant
     end = min(instant.advanced(bySeconds: seconds), since.advanced(bySeconds: limitSeconds))
+  }
+
+  /// The subscriber is handed something that may take that many seconds: it has them, where that is more than it had.
+  mutating func extend(to seconds: Double, at instant: EngineInstant, limitSeconds: Double) {
+    guard seconds > self.seconds else { return }
+    self.seconds = seconds
+    renew(at: instant, limitSeconds: limitSeconds)
   }
 
   /// Whether the subscriber has answered nothing for as long as it may, rather than met the total.

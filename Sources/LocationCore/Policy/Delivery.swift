@@ -231,7 +231,7 @@ extension Policy {
   }
 
   /// Whether a running subscriber may be handed something now: in order, and not more than may be at once.
-  private func mayHand(_ index: Int) -> Bool {
+  func mayHand(_ index: Int) -> Bool {
     let session = sessions[index]
     return !session.hasBacklog && session.backlogAt == nil && session.handedCount < configuration.handedLimit
   }
@@ -277,9 +277,11 @@ extension Policy {
       steps.append(.ordered(.deliver(subscriber: name, event: pending.event)))
     }
     guard seconds > 0, sessions[index].state == .background else { return }
-    // No delivery prolongs the time that runs already.
+    // No delivery prolongs the time that runs already, but for the first that may take longer than those before it.
+    let limit = wakeLimitSeconds(of: sessions[index])
     update(index) {
       if $0.wakeClock == nil { $0.wakeClock = WakeClock(at: instant, seconds: seconds) }
+      $0.wakeClock?.extend(to: seconds, at: instant, limitSeconds: limit)
     }
   }
 
@@ -290,8 +292,9 @@ extension Policy {
     _ index: Int, rule: Rule, reason: Decision.Reason? = nil, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
+    guard !sessions[index].state.isRunning else { return }
+    dropForbidden(index, at: instant, into: &steps)
     let session = sessions[index]
-    guard !session.state.isRunning else { return }
     func starts(_ pending: Session.Pending) -> Bool {
       guard session.objection(to: pending) == nil else { return false }
       let starts =
@@ -319,9 +322,7 @@ extension Policy {
       concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
     }
     if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: instant) }
-    // The next event of a oneshot is another process with a time of its own.
-    let limit =
-      sessions[index].subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
+    let limit = wakeLimitSeconds(of: sessions[index])
     update(index) {
       let wasHanded = $0.outbox[place].isHanded
       $0.outbox.remove(at: place)
@@ -340,6 +341,11 @@ extension Policy {
     suspendIfIdle(
       index, rule: isPaused ? .wakeBudget : .suspension, reason: isPaused ? .budgetOver : .idle, at: instant,
       into: &steps)
+  }
+
+  /// Seconds that a wake may last in all (rule K1). The next event of a oneshot is another process with a time of its own.
+  private func wakeLimitSeconds(of session: Session) -> Double {
+    session.subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
   }
 
   /// Everything that was handed over is acknowledged: hands over more, unless the wake has lasted nearly as long as it

@@ -124,6 +124,7 @@ extension Policy {
     let session = sessions[index]
     func objection(_ pending: Session.Pending) -> (Rule, Decision.Reason)? {
       if let reason = session.objection(to: pending) { return (.authorization, reason) }
+      if let objection = session.accessoryObjection(to: pending.trigger) { return objection }
       if let region = pending.region, !session.wants(region: region) { return (.regions, .stopped) }
       if !session.mayBeTold(of: pending.trigger) { return (pending.trigger.rule, .noMode) }
       return nil

@@ -91,6 +91,28 @@ import Testing
     #expect(stage.log().last == "relaunch J3 notRunning>background accessory_connected")
   }
 
+  /// What waits, and what a process had not acknowledged.
+  @Test(arguments: [false, true])
+  func `J3 M3 what the user has denied relaunches nobody`(isHanded: Bool) {
+    var stage = Self.suspended()
+    stage.say(20, .exited(status: 0))
+    if isHanded {
+      stage.hanging = ["a"]
+      stage.say(30, Self.data())
+      #expect(stage.engine.subscriberState("a") == .background)
+    } else {
+      stage.take(29, .machine(.memoryPressure(.critical)))
+      stage.say(30, Self.data())
+      #expect(stage.log().last == "defer A4 notRunning>notRunning memory_pressure")
+    }
+    stage.say(35, Self.event(.permitBluetooth(false)))
+    stage.take(45, .machine(.memoryPressure(.none)))
+    stage.wait(until: 100)
+    #expect(stage.log().last == "drop J3 notRunning>notRunning not_permitted")
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+    #expect(stage.engine.subscriberState("a") == .notRunning)
+  }
+
   @Test func `J3 an accessory on a wire still ends with its process`() {
     var stage = Self.stage(modes: [.externalAccessory, .bluetoothCentral])
     stage.say(1, Self.event(.open(Self.terms)))

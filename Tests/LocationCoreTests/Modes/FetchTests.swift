@@ -72,6 +72,46 @@ import Testing
     #expect(stage.log(of: "later").first == "wake G1 suspended>background good_moment")
   }
 
+  /// A program that was woken for something shorter has the time of a fetch from when it is called.
+  @Test func `G2 K1 a fetch that joins a wake of 10 s has its 30 s, once`() {
+    var stage = Stage()
+    var subscriber = Self.subscriber(interval: 900)
+    subscriber.services = [.significantChange]
+    subscriber.authorization = .always
+    stage.add(subscriber, .suspended, at: 0)
+    stage.answers["a"] = (.newData, 20, 5000)
+    stage.fix(1000, east: 0)
+    #expect(
+      stage.log() == [
+        "wake B1 suspended>background suspended", "deliver G1 background>background running",
+      ])
+    stage.wait(until: 1030)
+    #expect(stage.log().last == "suspend A2 background>suspended idle")
+    #expect(stage.fetches.map(\.seconds) == [20])
+    // Who answers nothing is ended after 30 s, not later, whatever else comes.
+    stage.hanging = ["a"]
+    stage.fix(5000, east: 5000)
+    stage.wait(until: 5029)
+    #expect(stage.engine.subscriberState("a") == .background)
+    stage.wait(until: 5030)
+    #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
+  }
+
+  @Test func `G3 one that could not be handed the call is not asked`() {
+    var stage = Stage { $0.policy.handedLimit = 1 }
+    var subscriber = Self.subscriber(interval: 900)
+    subscriber.services = [.significantChange]
+    subscriber.authorization = .always
+    stage.add(subscriber, .suspended, at: 0)
+    stage.answers["a"] = (.newData, 1, 5000)
+    stage.answerSeconds = 5
+    stage.fix(1000, east: 0)
+    #expect(stage.log().last == "defer K5 background>background backlog")
+    #expect(stage.fetches.isEmpty)
+    stage.wait(until: 1010)
+    #expect(stage.fetches.map(\.seconds) == [1])
+  }
+
   @Test func `G1 at most 48 a day`() {
     var stage = Stage()
     stage.add(Self.subscriber(interval: 900), .suspended, at: 0)

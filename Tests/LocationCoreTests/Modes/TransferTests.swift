@@ -61,6 +61,41 @@ import Testing
     #expect(stage.engine.transfers(of: "a").isEmpty)
   }
 
+  @Test(arguments: [true, false])
+  func `I2 the last of a session that is cancelled lets the program hear of the others`(launches: Bool) {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer(launches: launches))
+    stage.say(1, Self.transfer(launches: launches))
+    stage.say(2, .background)
+    stage.say(20, Self.done(1))
+    #expect(stage.log().last == "defer I1 suspended>suspended suspended")
+    stage.say(50, .mode(.cancelTransfer(number: 2)))
+    #expect(
+      stage.log().suffix(2)
+        == (launches
+          ? [
+            "drop I3 suspended>suspended cancelled", "wake I2 suspended>background transfers_done",
+          ]
+          : [
+            "defer I1 suspended>suspended suspended", "drop I3 suspended>suspended cancelled",
+          ]))
+    stage.wait(until: 60)
+    #expect(stage.engine.subscriber("a")?.waiting.count == (launches ? 0 : 1))
+  }
+
+  @Test func `I2 what a cancelled transfer asked for is dropped with it`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.say(2, .background)
+    stage.say(3, .backgroundDelivery(false))
+    stage.say(20, .mode(.transferAsks(number: 1)))
+    #expect(stage.log().last == "defer B8 suspended>suspended background_delivery_off")
+    stage.say(30, .mode(.cancelTransfer(number: 1)))
+    #expect(stage.log().suffix(2) == Array(repeating: "drop I3 suspended>suspended cancelled", count: 2))
+    stage.say(40, .backgroundDelivery(true))
+    #expect(stage.engine.subscriberState("a") == .suspended)
+  }
+
   // MARK: I1a
 
   @Test(

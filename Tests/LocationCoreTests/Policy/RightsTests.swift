@@ -207,6 +207,20 @@ import Testing
     #expect(stage.log().dropFirst() == ["deliver B2 active>active foreground"])
   }
 
+  @Test func `B8 K5 what was not acknowledged is dropped where it may no longer be told`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange], authorization: .always), .suspended)
+    stage.hanging = ["a"]
+    stage.fix(0, east: 0)
+    stage.say(5, .authorization(.whenInUse))
+    stage.wait(until: 100)
+    #expect(
+      stage.log().suffix(2) == [
+        "terminate K2 background>notRunning budget_over", "drop B8 notRunning>notRunning needs_always",
+      ])
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+  }
+
   // MARK: Moves that may not be told
 
   /// A program that was told a significant change at 0 s and is suspended without the right to be woken.
