@@ -64,6 +64,15 @@ import Testing
     #expect(programs.allSatisfy { FileManager.default.isExecutableFile(atPath: PackageRoot.file($0)) })
   }
 
+  @Test func `a build by hand installs the C libraries of the scripts`() throws {
+    let section = try #require(try Markdown("README.md").section("Build by hand"))
+    let script = try String(contentsOfFile: PackageRoot.file("scripts/lib/prepare.sh"), encoding: .utf8)
+    let libraries = try #require(script.firstMatch(of: /(?m)^library_packages=\(([^)]*)\)/)?.1)
+    let command = try #require(section.firstMatch(of: /apt-get install ((?:[^\\\n]|\\\n)*)\n/)?.1)
+    let words = { (text: Substring) in Set(text.split { " \\\n".contains($0) }) }
+    #expect(words(command) == words(libraries).union(["pkg-config"]))
+  }
+
   @Test(arguments: [
     (["a", "b"], ["a", "b"], true), (["a"], ["a", "b"], false), (["a", "b"], ["a"], false),
     (["a", "…", "d"], ["a", "b", "c", "d"], true), (["a", "…", "b"], ["a", "b"], false),
