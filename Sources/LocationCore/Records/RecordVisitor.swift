@@ -146,7 +146,8 @@ package enum CSVColumn: String, Sendable, CaseIterable {
 
 /// A family of records: the type that the engine makes, with everything that output and documents need to know of it.
 ///
-/// A further family is a file in this folder, a case of ``Record/Body``, and a section of `Docs/Wire.md`.
+/// A further family is a file in this folder, a case of ``Record/Body``, an entry of ``Record/families``, and a section
+/// of `Docs/Wire.md`.
 package protocol RecordFamily: Sendable {
   /// Every value that ``type`` can have.
   static var types: [String] { get }

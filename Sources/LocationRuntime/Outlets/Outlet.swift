@@ -1,7 +1,7 @@
 import LocationCore
 import LocationFormats
 
-/// A consumer of the event log: a webhook, MQTT, a notification.
+/// A consumer of the event log: a webhook (also ntfy, Gotify), MQTT.
 ///
 /// ``OutletPump`` offers it the events after its cursor, oldest first, and moves the cursor only when the outlet has
 /// accepted them. So each event is handed on at least once, also across a crash. An outlet never waits: it begins to
