@@ -30,6 +30,18 @@ import Testing
     #expect(SuspensionProbe.freezer(of: nil).state == .no)
   }
 
+  @Test(arguments: [
+    ("cpuset cpu io memory pids", Capability.State.yes), ("cpu memory", .partly), ("memory pids", .no),
+  ])
+  func `A12 a program in the foreground comes first where the kernel offers the controllers`(
+    offered: String, works: Capability.State
+  ) {
+    let folder = TemporaryFolder()
+    _ = folder.write("cgroup.controllers", offered + "\n")
+    #expect(SuspensionProbe.precedence(below: folder.path).state == works)
+    #expect(SuspensionProbe.precedence(below: nil).state == .no)
+  }
+
   @Test func `gpsd's answer is read`() {
     var answer = GPSDProbe.Answer()
     for line in [
