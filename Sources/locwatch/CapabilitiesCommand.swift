@@ -16,13 +16,13 @@ struct CapabilitiesCommand: AsyncParsableCommand {
       """)
 
   @Option(help: ArgumentHelp("The address of gpsd.", valueName: "server[:port[:device]]"))
-  var gpsd: String = GPSDAddress.local.description
+  var gpsd: String = SourceAddress.local.description
 
   @OptionGroup var output: JSONOptions
 
   func run() async throws {
     do throws(Failure) {
-      let capabilities = try await Capabilities.look(gpsd: GPSDAddress(gpsd))
+      let capabilities = try await Capabilities.look(gpsd: SourceAddress(gpsd))
       try OutputFile(path: "-").write(
         Array((output.isJSON ? capabilities.json + "\n" : capabilities.text).utf8))
     } catch {

@@ -23,14 +23,14 @@ struct LiveOptions: ParsableArguments {
   var simulated = false
 
   /// The source that the command is to read; `gpsd` where `--source` names none.
-  func address(or gpsd: String) throws(Failure) -> GPSDAddress {
+  func address(or gpsd: String) throws(Failure) -> SourceAddress {
     guard let source else {
       guard sourceSecrets == nil else {
         throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
       }
-      return try GPSDAddress(gpsd)
+      return try SourceAddress(gpsd)
     }
-    let address = try GPSDAddress(source: source)
+    let address = try SourceAddress(source: source)
     guard let sourceSecrets else { return address }
     return try address.with(secrets: try StatePath.absolute(sourceSecrets))
   }

@@ -30,7 +30,7 @@ struct RunCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The address of gpsd: SERVER:PORT:DEVICE, or the path of its socket.", valueName: "address"))
-  var gpsd: String = GPSDAddress.local.description
+  var gpsd: String = SourceAddress.local.description
 
   @OptionGroup var engine: EngineOptions
 

@@ -28,7 +28,7 @@ struct WatchCommand: AsyncParsableCommand {
     help: ArgumentHelp(
       "The address of gpsd: a server (IPv6 in brackets), optionally with port and device, or the path of its socket.",
       valueName: "server[:port[:device]]"))
-  var address: String = GPSDAddress.local.description
+  var address: String = SourceAddress.local.description
 
   @OptionGroup var regionFiles: RegionFileOptions
 

@@ -56,7 +56,7 @@ import Testing
 
   @Test func `A6 every capability is told, and where there is none, why not and what to do`() async throws {
     let folder = TemporaryFolder()
-    let found = try await Capabilities.look(gpsd: GPSDAddress(folder("none.sock")))
+    let found = try await Capabilities.look(gpsd: SourceAddress(folder("none.sock")))
     #expect(found.all.first { $0.name == "gpsd" }?.state == .no)
     #expect(found.all.first { $0.name == "gpsd" }?.remedy != nil)
     #expect(Set(found.all.map(\.name)).count == found.all.count)

@@ -32,7 +32,7 @@ public struct Capabilities: Sendable {
   let all: [Capability]
 
   /// Looks at everything. Asking gpsd may take some seconds.
-  public static func look(gpsd address: GPSDAddress) async throws(Failure) -> Capabilities {
+  public static func look(gpsd address: SourceAddress) async throws(Failure) -> Capabilities {
     let all = try await DedicatedThread.run {
       let found = GPSDProbe.look(at: address) + MachineProbe.look() + SuspensionProbe.look()
       return found + ServiceProbe.look(found)

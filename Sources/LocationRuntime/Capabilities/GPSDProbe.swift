@@ -22,7 +22,7 @@ enum GPSDProbe {
   /// a device (gpsd 3.22).
   private static let seconds = 8.0
 
-  static func look(at address: GPSDAddress) -> [Capability] {
+  static func look(at address: SourceAddress) -> [Capability] {
     let version = GPSDDecoder.version
     let library = Capability("libgps", .yes, "interface version \(version.major).\(version.minor)")
     let answer: Answer
@@ -54,7 +54,7 @@ enum GPSDProbe {
 
   struct Trouble: Error { var trouble: GPSDTrouble }
 
-  private static func ask(_ address: GPSDAddress) throws(Trouble) -> Answer {
+  private static func ask(_ address: SourceAddress) throws(Trouble) -> Answer {
     let clock = SystemClock()
     let end = clock.instant.advanced(bySeconds: seconds)
     let socket = try connect(address, clock, until: end)
@@ -73,10 +73,10 @@ enum GPSDProbe {
   }
 
   private static func connect(
-    _ address: GPSDAddress, _ clock: SystemClock, until end: EngineInstant
+    _ address: SourceAddress, _ clock: SystemClock, until end: EngineInstant
   ) throws(Trouble) -> GPSDSocket {
     let targets: [SocketTarget]
-    do throws(GPSDAddress.Endpoint.Unreachable) {
+    do throws(SourceAddress.Endpoint.Unreachable) {
       targets = try address.endpoint.targets()
     } catch {
       throw Trouble(trouble: error.trouble)

@@ -44,7 +44,7 @@ enum DaemonGreeting {
   }
 
   /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel.
-  static func line(of source: SourceEvent, at address: GPSDAddress) -> String? {
+  static func line(of source: SourceEvent, at address: SourceAddress) -> String? {
     let place = Self.source(address)
     switch source {
     case .found(let name), .switched(let name): return "\(place): fixes from \(name)"
@@ -57,7 +57,7 @@ enum DaemonGreeting {
     }
   }
 
-  private static func source(_ address: GPSDAddress) -> String {
+  private static func source(_ address: SourceAddress) -> String {
     address.isGPSD ? "gpsd at \(address)" : address.description
   }
 

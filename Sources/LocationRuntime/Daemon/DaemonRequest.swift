@@ -4,7 +4,7 @@ import LocationFormats
 /// What `locwatch run` is to do, settled before anything is opened.
 public struct DaemonRequest: Sendable {
   /// Where gpsd is.
-  public var address = GPSDAddress.local
+  public var address = SourceAddress.local
   /// The state file.
   public var state: String
   /// The settings file; nil for none. It is read again on SIGHUP.

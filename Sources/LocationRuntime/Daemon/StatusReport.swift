@@ -9,7 +9,7 @@ struct StatusReport {
     var since: UTCTime
     /// Now, on the engine's axis.
     var instant: EngineInstant
-    var address: GPSDAddress
+    var address: SourceAddress
     var suspension: SuspensionMethod
     var heldRows: Int
     var trouble: Failure?

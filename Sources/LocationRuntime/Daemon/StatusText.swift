@@ -74,7 +74,7 @@ package enum StatusText {
   /// Why there are no fixes from an address; one that is not gpsd's is not called so.
   private static func words(_ reason: SourceEvent.Staleness, _ address: String) -> String {
     guard reason == .lost else { return reason.phrase }
-    let source = try? GPSDAddress(source: address)
+    let source = try? SourceAddress(source: address)
     return source?.isGPSD == true ? "gpsd is not there" : "it is not there"
   }
 

@@ -40,7 +40,7 @@ package struct GPSDLink: ~Copyable {
   ///
   /// - Throws: ``Failure`` where there is no thread left; the inbox is told where there is no memory for libgps.
   package static func start(
-    _ address: GPSDAddress, isSimulated: Bool, clock: SystemClock, inbox: Inbox, stop: WakePipe,
+    _ address: SourceAddress, isSimulated: Bool, clock: SystemClock, inbox: Inbox, stop: WakePipe,
     receiver: ReceiverSwitch? = nil, mustBeThere: Bool
   ) throws(Failure) {
     let seed = UInt64(bitPattern: clock.instant.microseconds)
@@ -110,7 +110,7 @@ package struct GPSDLink: ~Copyable {
   // MARK: - Connecting
 
   private mutating func connect() {
-    do throws(GPSDAddress.Endpoint.Unreachable) {
+    do throws(SourceAddress.Endpoint.Unreachable) {
       if case .nmea(let source) = session.address.endpoint, let descriptor = try source.open() {
         socket = try bridge(descriptor)
         isConnecting = false
@@ -202,7 +202,7 @@ package struct GPSDLink: ~Copyable {
 
   /// The connection is there; one that brings sentences gets a bridge.
   private mutating func finishConnected() {
-    do throws(GPSDAddress.Endpoint.Unreachable) {
+    do throws(SourceAddress.Endpoint.Unreachable) {
       if !session.address.isGPSD, let descriptor = socket?.copy() { socket = try bridge(descriptor) }
       session.connected(at: clock.read())
     } catch {
@@ -212,7 +212,7 @@ package struct GPSDLink: ~Copyable {
   }
 
   /// A socket that speaks as gpsd does of the sentences that come from a descriptor.
-  private func bridge(_ descriptor: Int32) throws(GPSDAddress.Endpoint.Unreachable) -> GPSDSocket {
+  private func bridge(_ descriptor: Int32) throws(SourceAddress.Endpoint.Unreachable) -> GPSDSocket {
     let isUDP = if case .nmea(.udp) = session.address.endpoint { true } else { false }
     return try NMEABridge.start(descriptor, name: session.address.description, endsLines: isUDP)
   }

@@ -44,7 +44,7 @@ package struct GPSDSession: ~Copyable {
   }
 
   /// Where gpsd is.
-  package let address: GPSDAddress
+  package let address: SourceAddress
   /// Whether the source plays a log: its fixes may be of any date, and receivers may call them simulated.
   package let isSimulated: Bool
   let decoder: GPSDDecoder
@@ -87,7 +87,7 @@ package struct GPSDSession: ~Copyable {
   ///   - seed: of the jitter in ``ReconnectDelay``.
   ///   - isSimulated: see ``isSimulated``.
   /// - Throws: ``Failure`` where there is no memory for libgps.
-  package init(address: GPSDAddress, seed: UInt64, isSimulated: Bool = false) throws(Failure) {
+  package init(address: SourceAddress, seed: UInt64, isSimulated: Bool = false) throws(Failure) {
     self.address = address
     self.isSimulated = isSimulated
     decoder = try GPSDDecoder(assumeAccuracyMeters: nil, isLive: true, acceptsSimulated: isSimulated)

@@ -7,7 +7,7 @@ struct SocketTarget: Sendable {
   var bytes: [UInt8]
 }
 
-extension GPSDAddress.Endpoint {
+extension SourceAddress.Endpoint {
   /// The addresses to try, in this order. It asks the resolver, which may take seconds.
   func targets() throws(Unreachable) -> [SocketTarget] {
     switch self {

@@ -20,7 +20,7 @@ package enum GPSDTrouble: Hashable, Sendable {
   case complaint(String)
 
   /// As an error for a person.
-  package func failure(at address: GPSDAddress) -> Failure {
+  package func failure(at address: SourceAddress) -> Failure {
     guard address.isGPSD else { return receiverFailure(at: address) }
     switch self {
     case .unresolved(let reason):
@@ -49,7 +49,7 @@ package enum GPSDTrouble: Hashable, Sendable {
   }
 
   /// The same of a source of NMEA 0183.
-  private func receiverFailure(at address: GPSDAddress) -> Failure {
+  private func receiverFailure(at address: SourceAddress) -> Failure {
     let remedy: String? =
       if case .nmea(.serial(let path, _)) = address.endpoint {
         "check the device with ls -l \(path): its group, often dialout, has to be yours"

@@ -97,13 +97,13 @@ struct NMEABridge {
   /// - Throws: why there is none, in the system's words.
   static func start(
     _ source: Int32, name: String, endsLines: Bool
-  ) throws(GPSDAddress.Endpoint.Unreachable) -> GPSDSocket {
+  ) throws(SourceAddress.Endpoint.Unreachable) -> GPSDSocket {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       let reason = SystemReason.text(errno)
       close(source)
-      throw GPSDAddress.Endpoint.Unreachable(trouble: .unreachable(reason))
+      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable(reason))
     }
     let (mine, theirs) = (ends[0], ends[1])
     let isStarted = DedicatedThread.start {
@@ -114,7 +114,7 @@ struct NMEABridge {
     }
     guard isStarted else {
       for descriptor in [mine, theirs, source] { close(descriptor) }
-      throw GPSDAddress.Endpoint.Unreachable(trouble: .unreachable("no thread left"))
+      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable("no thread left"))
     }
     return GPSDSocket(descriptor: theirs)
   }

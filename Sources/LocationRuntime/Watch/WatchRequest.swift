@@ -12,7 +12,7 @@ public struct WatchRequest: Sendable {
   }
 
   /// Where gpsd is.
-  public var address = GPSDAddress.local
+  public var address = SourceAddress.local
   /// The numbers the engine decides by.
   public var configuration = EngineConfiguration.standard
   /// The regions to watch.

@@ -18,7 +18,7 @@ import Testing
       inbox = try Inbox()
       stop = try WakePipe()
       try GPSDLink.start(
-        GPSDAddress(address), isSimulated: isSimulated, clock: SystemClock(), inbox: inbox, stop: stop,
+        SourceAddress(address), isSimulated: isSimulated, clock: SystemClock(), inbox: inbox, stop: stop,
         mustBeThere: mustBeThere)
     }
 

@@ -91,14 +91,14 @@ struct MQTTSourceTests {
     ("mqtt://localhost/o/a", "mqtt:o/a"), ("geoclue", "geoclue"),
   ])
   func `addresses of sources are read`(text: String, written: String) throws {
-    let address = try GPSDAddress(source: text)
+    let address = try SourceAddress(source: text)
     #expect(address.description == written)
     #expect(!address.isGPSD)
   }
 
   @Test(arguments: ["mqtt:", "mqtts://b.lan/", "mqtt://b.lan/x", "mqtt:a b", "mqtt:a/+/b", "mqtts:x"])
   func `what is no source is refused`(text: String) {
-    #expect(throws: Failure.self) { try GPSDAddress(source: text) }
+    #expect(throws: Failure.self) { try SourceAddress(source: text) }
   }
 
   @Test func `another device decides when it measures`() async throws {

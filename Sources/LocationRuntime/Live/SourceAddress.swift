@@ -5,7 +5,7 @@ public import LocationFormats
 /// The spelling of gpsd's own clients, `[server[:port[:device]]]`, with IPv6 addresses in brackets (gpsd 3.22,
 /// `gps_utils.c`, `gpsd_source_spec`): `localhost`, `pi:2948`, `[::1]:2947`, `::/dev/ttyACM0`. As there, a path alone
 /// below `/dev` is a device of the local gpsd. Any other path is the socket of a gpsd, perhaps followed by `:device`.
-public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
+public struct SourceAddress: Hashable, Sendable, CustomStringConvertible {
   /// How gpsd is reached.
   public enum Endpoint: Hashable, Sendable {
     /// By TCP; the port is a number or a name from `/etc/services`.
@@ -31,7 +31,7 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
   public static let maximumSocketBytes = 107
 
   /// The gpsd of this machine.
-  public static let local = GPSDAddress(endpoint: .tcp(host: "localhost", port: defaultPort))
+  public static let local = SourceAddress(endpoint: .tcp(host: "localhost", port: defaultPort))
 
   public init(endpoint: Endpoint, device: String? = nil) {
     self.endpoint = endpoint
@@ -88,16 +88,16 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
 
   private static let forms = "write SERVER:PORT:DEVICE, each part optional, or the path of a socket"
 
-  private static func path(_ text: String) -> GPSDAddress {
+  private static func path(_ text: String) -> SourceAddress {
     if text.hasPrefix("/dev/"), !text.hasSuffix(".sock") {
-      return GPSDAddress(endpoint: Self.local.endpoint, device: text)
+      return SourceAddress(endpoint: Self.local.endpoint, device: text)
     }
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let device = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
-    return GPSDAddress(endpoint: .unix(path: String(parts[0])), device: device)
+    return SourceAddress(endpoint: .unix(path: String(parts[0])), device: device)
   }
 
-  private static func tcp(_ text: String, refuse: (String) -> Failure) throws(Failure) -> GPSDAddress {
+  private static func tcp(_ text: String, refuse: (String) -> Failure) throws(Failure) -> SourceAddress {
     var host = "localhost"
     var rest = text[...]
     if text.hasPrefix("[") {
@@ -115,7 +115,7 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
     let parts = rest.dropFirst().split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     let port = parts.first.flatMap { $0.isEmpty ? nil : String($0) } ?? defaultPort
     let device = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
-    return GPSDAddress(endpoint: .tcp(host: host, port: port), device: device)
+    return SourceAddress(endpoint: .tcp(host: host, port: port), device: device)
   }
 
   /// Whether a gpsd is there, rather than a receiver.
@@ -135,11 +135,11 @@ public struct GPSDAddress: Hashable, Sendable, CustomStringConvertible {
   /// The same source with the file of user and password that a broker asks for.
   ///
   /// - Throws: ``Failure`` of code 64 where it is no broker.
-  public func with(secrets: String) throws(Failure) -> GPSDAddress {
+  public func with(secrets: String) throws(Failure) -> SourceAddress {
     guard case .sibling(.mqtt(let broker, let topic, _)) = endpoint else {
       throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
     }
-    return GPSDAddress(endpoint: .sibling(.mqtt(broker: broker, topic: topic, secrets: secrets)))
+    return SourceAddress(endpoint: .sibling(.mqtt(broker: broker, topic: topic, secrets: secrets)))
   }
 
   public var description: String {
