@@ -26,10 +26,10 @@ enum GPSDProbe {
     let version = GPSDDecoder.version
     let library = Capability("libgps", .yes, "interface version \(version.major).\(version.minor)")
     let answer: Answer
-    do throws(Trouble) {
+    do throws(GPSDTrouble) {
       answer = try ask(address)
     } catch {
-      let failure = error.trouble.failure(at: address)
+      let failure = error.failure(at: address)
       return [
         Capability("gpsd", .no, failure.what, remedy: failure.remedy),
         Capability("live-fixes", .no, "they come from gpsd"), library,
@@ -52,13 +52,11 @@ enum GPSDProbe {
     return Capability("live-fixes", .yes, names)
   }
 
-  struct Trouble: Error { var trouble: GPSDTrouble }
-
-  private static func ask(_ address: SourceAddress) throws(Trouble) -> Answer {
+  private static func ask(_ address: SourceAddress) throws(GPSDTrouble) -> Answer {
     let clock = SystemClock()
     let end = clock.instant.advanced(bySeconds: seconds)
     let socket = try connect(address, clock, until: end)
-    guard socket.send(Array("?DEVICES;\r\n".utf8)) == .done else { throw Trouble(trouble: .closed) }
+    guard socket.send(Array("?DEVICES;\r\n".utf8)) == .done else { throw GPSDTrouble.closed }
     var buffer = LineBuffer(limit: GPSDLimits.lineBytes)
     var answer = Answer()
     while wait(for: socket.descriptor, POLLIN, clock, until: end) {
@@ -69,20 +67,14 @@ enum GPSDProbe {
       if answer.devices != nil { return answer }
       if outcome != .pending { break }
     }
-    throw Trouble(trouble: answer.release == nil ? .notGPSD : .silent)
+    throw answer.release == nil ? .notGPSD : .silent
   }
 
   private static func connect(
     _ address: SourceAddress, _ clock: SystemClock, until end: EngineInstant
-  ) throws(Trouble) -> GPSDSocket {
-    let targets: [SocketTarget]
-    do throws(SourceAddress.Endpoint.Unreachable) {
-      targets = try address.endpoint.targets()
-    } catch {
-      throw Trouble(trouble: error.trouble)
-    }
+  ) throws(GPSDTrouble) -> GPSDSocket {
     var trouble = GPSDTrouble.unreachable("no address")
-    for target in targets {
+    for target in try address.endpoint.targets() {
       guard let socket = GPSDSocket(family: target.family) else {
         trouble = .unreachable(SystemReason.text(errno))
         continue
@@ -101,7 +93,7 @@ enum GPSDProbe {
       }
       return socket
     }
-    throw Trouble(trouble: trouble)
+    throw trouble
   }
 
   private static func wait(

@@ -110,7 +110,7 @@ package struct GPSDLink: ~Copyable {
   // MARK: - Connecting
 
   private mutating func connect() {
-    do throws(SourceAddress.Endpoint.Unreachable) {
+    do throws(GPSDTrouble) {
       if case .nmea(let source) = session.address.endpoint, let descriptor = try source.open() {
         socket = try bridge(descriptor)
         isConnecting = false
@@ -126,7 +126,7 @@ package struct GPSDLink: ~Copyable {
       targets = try session.address.endpoint.targets()[...]
       tryNext(after: .unreachable("no address"))
     } catch {
-      session.failed(error.trouble, at: clock.read())
+      session.failed(error, at: clock.read())
     }
   }
 
@@ -202,17 +202,17 @@ package struct GPSDLink: ~Copyable {
 
   /// The connection is there; one that brings sentences gets a bridge.
   private mutating func finishConnected() {
-    do throws(SourceAddress.Endpoint.Unreachable) {
+    do throws(GPSDTrouble) {
       if !session.address.isGPSD, let descriptor = socket?.copy() { socket = try bridge(descriptor) }
       session.connected(at: clock.read())
     } catch {
       socket = nil
-      session.failed(error.trouble, at: clock.read())
+      session.failed(error, at: clock.read())
     }
   }
 
   /// A socket that speaks as gpsd does of the sentences that come from a descriptor.
-  private func bridge(_ descriptor: Int32) throws(SourceAddress.Endpoint.Unreachable) -> GPSDSocket {
+  private func bridge(_ descriptor: Int32) throws(GPSDTrouble) -> GPSDSocket {
     let isUDP = if case .nmea(.udp) = session.address.endpoint { true } else { false }
     return try NMEABridge.start(descriptor, name: session.address.description, endsLines: isUDP)
   }

@@ -9,7 +9,7 @@ struct SocketTarget: Sendable {
 
 extension SourceAddress.Endpoint {
   /// The addresses to try, in this order. It asks the resolver, which may take seconds.
-  func targets() throws(Unreachable) -> [SocketTarget] {
+  func targets() throws(GPSDTrouble) -> [SocketTarget] {
     switch self {
     case .tcp(let host, let port): try Self.resolve(host, port)
     case .unix(let path): [Self.target(path)]
@@ -21,10 +21,7 @@ extension SourceAddress.Endpoint {
   /// Whether `/etc/services` has a port of this name.
   static func isService(_ name: String) -> Bool { unsafe getservbyname(name, "tcp") != nil }
 
-  /// Why there is no address, in the system's words.
-  struct Unreachable: Error { var trouble: GPSDTrouble }
-
-  private static func resolve(_ host: String, _ port: String) throws(Unreachable) -> [SocketTarget] {
+  private static func resolve(_ host: String, _ port: String) throws(GPSDTrouble) -> [SocketTarget] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -32,7 +29,7 @@ extension SourceAddress.Endpoint {
     let code = unsafe getaddrinfo(host, port, &hints, &list)
     guard code == 0 else {
       let reason = code == EAI_SYSTEM ? SystemReason.text(errno) : unsafe String(cString: gai_strerror(code))
-      throw Unreachable(trouble: .unresolved(reason))
+      throw GPSDTrouble.unresolved(reason)
     }
     defer { unsafe freeaddrinfo(list) }
     var targets: [SocketTarget] = []

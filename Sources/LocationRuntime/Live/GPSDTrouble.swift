@@ -1,7 +1,7 @@
 package import LocationFormats
 
 /// What can go wrong between us and gpsd.
-package enum GPSDTrouble: Hashable, Sendable {
+package enum GPSDTrouble: Error, Hashable, Sendable {
   /// The server's name means nothing; in the resolver's words.
   case unresolved(String)
   /// Connecting failed; in the system's words.

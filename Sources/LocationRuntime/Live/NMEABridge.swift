@@ -95,15 +95,13 @@ struct NMEABridge {
   ///   - endsLines: whether each piece ends its last line: a datagram may lack the line's end.
   /// - Returns: the end of a socket that speaks as gpsd does.
   /// - Throws: why there is none, in the system's words.
-  static func start(
-    _ source: Int32, name: String, endsLines: Bool
-  ) throws(SourceAddress.Endpoint.Unreachable) -> GPSDSocket {
+  static func start(_ source: Int32, name: String, endsLines: Bool) throws(GPSDTrouble) -> GPSDSocket {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
       let reason = SystemReason.text(errno)
       close(source)
-      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable(reason))
+      throw GPSDTrouble.unreachable(reason)
     }
     let (mine, theirs) = (ends[0], ends[1])
     let isStarted = DedicatedThread.start {
@@ -114,7 +112,7 @@ struct NMEABridge {
     }
     guard isStarted else {
       for descriptor in [mine, theirs, source] { close(descriptor) }
-      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable("no thread left"))
+      throw GPSDTrouble.unreachable("no thread left")
     }
     return GPSDSocket(descriptor: theirs)
   }

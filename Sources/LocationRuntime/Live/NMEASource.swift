@@ -67,7 +67,7 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
   /// Opens a serial line or a port; nil for a server, to which a connection is made first.
   ///
   /// - Throws: why it can't be, in the system's words.
-  func open() throws(SourceAddress.Endpoint.Unreachable) -> Int32? {
+  func open() throws(GPSDTrouble) -> Int32? {
     switch self {
     case .tcp: return nil
     case .serial(let path, let baud):
@@ -79,9 +79,7 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  private static func unreachable() -> SourceAddress.Endpoint.Unreachable {
-    SourceAddress.Endpoint.Unreachable(trouble: .unreachable(SystemReason.text(errno)))
-  }
+  private static func unreachable() -> GPSDTrouble { .unreachable(SystemReason.text(errno)) }
 
   /// Bytes as they come, without echo, signals and line discipline. What is no terminal, such as a pipe, stays as it is.
   private static func setRaw(_ line: Int32, speed: speed_t?) {
@@ -109,9 +107,7 @@ extension NMEASource {
     case any
   }
 
-  private static func listen(_ host: String, _ port: String) throws(SourceAddress.Endpoint.Unreachable)
-    -> Int32
-  {
+  private static func listen(_ host: String, _ port: String) throws(GPSDTrouble) -> Int32 {
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE
     // Without a host IPv4: what boats send goes to its broadcast address.
@@ -120,8 +116,7 @@ extension NMEASource {
     var list: UnsafeMutablePointer<addrinfo>?
     let code = unsafe getaddrinfo(host.isEmpty ? nil : host, port, &hints, &list)
     guard code == 0, let first = unsafe list, let address = unsafe first.pointee.ai_addr else {
-      throw SourceAddress.Endpoint.Unreachable(
-        trouble: .unresolved(unsafe String(cString: gai_strerror(code))))
+      throw GPSDTrouble.unresolved(unsafe String(cString: gai_strerror(code)))
     }
     defer { unsafe freeaddrinfo(first) }
     let length = unsafe first.pointee.ai_addrlen
@@ -136,7 +131,7 @@ extension NMEASource {
       }
     }
     guard let bound else {
-      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable("another program reads it already"))
+      throw GPSDTrouble.unreachable("another program reads it already")
     }
     if reach == .group, unsafe !join(bound, address) {
       let failure = unreachable()
@@ -151,7 +146,7 @@ extension NMEASource {
   /// - Parameter sharing: whether it asks for that itself.
   private static func socket(
     boundTo address: UnsafePointer<sockaddr>, _ length: socklen_t, sharing: Bool
-  ) throws(SourceAddress.Endpoint.Unreachable) -> Int32? {
+  ) throws(GPSDTrouble) -> Int32? {
     let family = unsafe Int32(address.pointee.sa_family)
     let kind = Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
     let socket = SystemCall.openSocket(family, kind, 0)

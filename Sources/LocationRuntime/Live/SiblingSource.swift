@@ -75,11 +75,11 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
   /// Starts the program, and says on which socket it speaks as gpsd does: the caller closes that.
   ///
   /// - Throws: why it can't be started, in the system's words.
-  func start(socket: inout Int32) throws(SourceAddress.Endpoint.Unreachable) -> SourceProgram {
+  func start(socket: inout Int32) throws(GPSDTrouble) -> SourceProgram {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable(SystemReason.text(errno)))
+      throw GPSDTrouble.unreachable(SystemReason.text(errno))
     }
     let theirs = Descriptor(ends[1])
     _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
@@ -95,7 +95,7 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
     } catch {
       close(ends[0])
       let reason = "\(command[0]) can't be started: \(error.text)"
-      throw SourceAddress.Endpoint.Unreachable(trouble: .unreachable(reason))
+      throw GPSDTrouble.unreachable(reason)
     }
   }
 }
