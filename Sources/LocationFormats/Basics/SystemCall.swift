@@ -6,11 +6,6 @@ package enum SystemCall {
   /// `open(2)`; a new file is for its owner alone.
   package static func openFile(_ path: String, _ flags: Int32) -> Int32 { unsafe open(path, flags, 0o600) }
 
-  /// A further descriptor of the same file, closed when another program is executed; -1.
-  package static func copyDescriptor(_ descriptor: Int32) -> Int32 {
-    fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
-  }
-
   /// `read(2)`: how many bytes, 0 at the end, -1.
   package static func readBytes(_ descriptor: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
     unsafe read(descriptor, buffer.baseAddress, buffer.count)

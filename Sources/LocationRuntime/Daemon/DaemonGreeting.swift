@@ -49,7 +49,8 @@ enum DaemonGreeting {
     switch source {
     case .found(let name), .switched(let name): return "\(place): fixes from \(name)"
     case .stale(.lost, _):
-      let remedy = address.isGPSD ? "is it running? systemctl start gpsd. Trying again" : "trying again"
+      let remedy =
+        address.traits.isGPSD ? "is it running? systemctl start gpsd. Trying again" : "trying again"
       return "\(place) does not answer; \(remedy)"
     case .stale(.noDevice, _):
       return "\(place) has no receiver; name its device in /etc/default/gpsd, or plug it in. Waiting"
@@ -58,7 +59,7 @@ enum DaemonGreeting {
   }
 
   private static func source(_ address: SourceAddress) -> String {
-    address.isGPSD ? "gpsd at \(address)" : address.description
+    address.traits.isGPSD ? "gpsd at \(address)" : address.description
   }
 
   /// ` (home, work, …)`: the first few.

@@ -3,7 +3,7 @@ import LocationFormats
 
 /// What `locwatch run` is to do, settled before anything is opened.
 public struct DaemonRequest: Sendable {
-  /// Where gpsd is.
+  /// Where fixes come from.
   public var address = SourceAddress.local
   /// The state file.
   public var state: String
@@ -40,7 +40,7 @@ public struct DaemonRequest: Sendable {
     if let settings { origins = try Settings.read(path: settings, into: &configuration, &daemon) }
     if let sampling { configuration.sampling.mode = sampling.mode }
     guard configuration.sampling.isDutyCycled else { return (configuration, daemon) }
-    guard !address.isRemoteDevice else {
+    guard address.traits.canRest else {
       throw Failure(
         .config, file: settings, what: "the other device decides when it measures: adaptive sampling can't",
         remedy: "leave out --source mqtt, or the sampling")

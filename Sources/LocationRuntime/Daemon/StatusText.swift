@@ -75,7 +75,7 @@ package enum StatusText {
   private static func words(_ reason: SourceEvent.Staleness, _ address: String) -> String {
     guard reason == .lost else { return reason.phrase }
     let source = try? SourceAddress(source: address)
-    return source?.isGPSD == true ? "gpsd is not there" : "it is not there"
+    return source?.traits.isGPSD == true ? "gpsd is not there" : "it is not there"
   }
 
   private static func describe(receiver: JSONTree) -> String {

@@ -88,9 +88,9 @@ package struct GPSDLink: ~Copyable {
     }
   }
 
-  /// Logs why a helper gave up, in its own words: once, until there are fixes again.
+  /// Logs why the source gave up, in its own words: once, until there are fixes again.
   private func tellReason(of event: Event) {
-    guard !mustBeThere, session.address.isSibling, case .source(.stale(.lost, _)) = event else { return }
+    guard !mustBeThere, session.traits.explainsItsEnd, case .source(.stale(.lost, _)) = event else { return }
     if let trouble = session.trouble { DaemonLoop.log("\(trouble.failure(at: session.address))") }
   }
 
@@ -111,20 +111,19 @@ package struct GPSDLink: ~Copyable {
 
   private mutating func connect() {
     do throws(GPSDTrouble) {
-      if case .nmea(let source) = session.address.endpoint, let descriptor = try source.open() {
-        socket = try bridge(descriptor)
-        isConnecting = false
-        return session.connected(at: clock.read())
+      var descriptor: Int32?
+      switch session.address.endpoint {
+      case .tcp, .unix: break
+      case .nmea(let source): descriptor = try source.open()
+      case .sibling(let source): helper = try source.start(socket: &descriptor)
       }
-      if case .sibling(let source) = session.address.endpoint {
-        var descriptor: Int32 = -1
-        helper = try source.start(socket: &descriptor)
-        socket = GPSDSocket(descriptor: descriptor)
-        isConnecting = false
-        return session.connected(at: clock.read())
+      guard let descriptor else {
+        targets = try session.address.endpoint.targets()[...]
+        return tryNext(after: .unreachable("no address"))
       }
-      targets = try session.address.endpoint.targets()[...]
-      tryNext(after: .unreachable("no address"))
+      socket = GPSDSocket(descriptor: descriptor)
+      isConnecting = false
+      finishConnected()
     } catch {
       session.failed(error, at: clock.read())
     }
@@ -203,18 +202,15 @@ package struct GPSDLink: ~Copyable {
   /// The connection is there; one that brings sentences gets a bridge.
   private mutating func finishConnected() {
     do throws(GPSDTrouble) {
-      if !session.address.isGPSD, let descriptor = socket?.copy() { socket = try bridge(descriptor) }
+      if session.traits.needsBridge, let descriptor = socket.take()?.release() {
+        socket = try NMEABridge.start(
+          descriptor, name: session.address.description, endsLines: session.traits.endsLines)
+      }
       session.connected(at: clock.read())
     } catch {
       socket = nil
       session.failed(error, at: clock.read())
     }
-  }
-
-  /// A socket that speaks as gpsd does of the sentences that come from a descriptor.
-  private func bridge(_ descriptor: Int32) throws(GPSDTrouble) -> GPSDSocket {
-    let isUDP = if case .nmea(.udp) = session.address.endpoint { true } else { false }
-    return try NMEABridge.start(descriptor, name: session.address.description, endsLines: isUDP)
   }
 
   private mutating func receive() {

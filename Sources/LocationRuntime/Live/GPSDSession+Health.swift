@@ -39,8 +39,7 @@ extension GPSDSession {
     case .down(let until): return (until, .retry)
     case .connecting(let until): return earliest((until, .connectTimeout), health)
     case .up(let since):
-      let patience = address.isSibling ? GPSDLimits.siblingSeconds : GPSDLimits.connectSeconds
-      guard hasSpoken else { return (since.advanced(bySeconds: patience), .greetTimeout) }
+      guard hasSpoken else { return (since.advanced(bySeconds: traits.patienceSeconds), .greetTimeout) }
       var next = health
       if let open = decoder.openSince {
         next = earliest((open.advanced(bySeconds: EpochPace.maximumWaitSeconds), .epochEnd), next)
@@ -52,9 +51,8 @@ extension GPSDSession {
 
   /// What is due for want of fixes.
   private var health: (at: EngineInstant, what: Due)? {
-    // Another device, or GeoClue, reports when it sees fit, and a log is played at whatever speed: its silence says
-    // nothing.
-    if address.isSibling || isSimulated { return nil }
+    // A log is played at whatever speed: its silence says nothing.
+    guard traits.silenceIsTrouble, !isSimulated else { return nil }
     let since = max(searchSince, lastFixAt ?? searchSince)
     switch freshness {
     case .fresh: return (since.advanced(bySeconds: GPSDLimits.degradedSeconds * cycleSeconds), .degraded)

@@ -27,7 +27,7 @@ extension GPSDSession {
       lastWordAt = reading.instant
       hasSpoken = true
       take(line, scan, at: reading, into: &items)
-    case .fix(let report) where address.isSibling:
+    case .fix(let report) where traits.tellsFixes:
       lastWordAt = reading.instant
       delay.reset()
       items.append(.fix(report))
@@ -42,7 +42,7 @@ extension GPSDSession {
     case .version:
       let name = Self.text("release", in: line)
       greet(
-        address.isSibling ? name ?? "\(address)" : name.map { "gpsd \($0)" } ?? "gpsd", at: reading.instant)
+        traits.namesItself ? name ?? "\(address)" : name.map { "gpsd \($0)" } ?? "gpsd", at: reading.instant)
       return
     case .error:
       complain(Self.text("message", in: line) ?? "an error without a message", at: reading.instant)

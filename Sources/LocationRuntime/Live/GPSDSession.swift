@@ -43,8 +43,9 @@ package struct GPSDSession: ~Copyable {
     case none
   }
 
-  /// Where gpsd is.
+  /// Where the source is.
   package let address: SourceAddress
+  let traits: SourceTraits
   /// Whether the source plays a log: its fixes may be of any date, and receivers may call them simulated.
   package let isSimulated: Bool
   let decoder: GPSDDecoder
@@ -89,6 +90,7 @@ package struct GPSDSession: ~Copyable {
   /// - Throws: ``Failure`` where there is no memory for libgps.
   package init(address: SourceAddress, seed: UInt64, isSimulated: Bool = false) throws(Failure) {
     self.address = address
+    traits = address.traits
     self.isSimulated = isSimulated
     decoder = try GPSDDecoder(assumeAccuracyMeters: nil, isLive: true, acceptsSimulated: isSimulated)
     delay = ReconnectDelay(seed: seed)
@@ -140,8 +142,7 @@ extension GPSDSession {
   package mutating func closed(at reading: ClockReading) {
     guard case .up = link else { return }
     finishEpoch(at: reading)
-    // A helper says why it ends.
-    if address.isSibling, case .complaint(let reason) = trouble {
+    if traits.explainsItsEnd, case .complaint(let reason) = trouble {
       return breakOff(.complaint(reason), at: reading.instant)
     }
     breakOff(hasHeard && !hasSpoken ? .notGPSD : .closed, at: reading.instant)

@@ -80,10 +80,11 @@ struct GPSDSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Another descriptor of the same connection; nil where there is none left.
-  func copy() -> Int32? {
-    let copy = SystemCall.copyDescriptor(descriptor)
-    return copy < 0 ? nil : copy
+  /// Gives the descriptor away, open.
+  consuming func release() -> Int32 {
+    let descriptor = descriptor
+    discard self
+    return descriptor
   }
 
   /// Begins to connect.

@@ -21,50 +21,38 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
 
   /// As an error for a person.
   package func failure(at address: SourceAddress) -> Failure {
-    guard address.isGPSD else { return receiverFailure(at: address) }
+    let traits = address.traits
+    let (what, remedy) = traits.isGPSD ? ofGPSD : (ofAnother, traits.remedy)
+    return Failure(.unavailable, what: "\(address): \(what)", remedy: remedy)
+  }
+
+  private var ofGPSD: (what: String, remedy: String?) {
     switch self {
-    case .unresolved(let reason):
-      return Failure(
-        .unavailable, what: "\(address): no such server: \(reason)", remedy: "check the name and the network")
+    case .unresolved(let reason): ("no such server: \(reason)", "check the name and the network")
     case .unreachable(let reason):
-      return Failure(
-        .unavailable, what: "\(address): gpsd is not there: \(reason)",
-        remedy: "start it (systemctl start gpsd, or gpsd -n DEVICE) or name another address")
+      (
+        "gpsd is not there: \(reason)",
+        "start it (systemctl start gpsd, or gpsd -n DEVICE) or name another address"
+      )
     case .timeout:
-      return Failure(
-        .unavailable,
-        what: "\(address): gpsd does not answer within \(Int(GPSDLimits.connectSeconds)) s",
-        remedy: "check the address and the firewall")
-    case .closed: return Failure(.unavailable, what: "\(address): gpsd has ended the connection")
-    case .notGPSD:
-      return Failure(
-        .unavailable, what: "\(address): what answers there is not gpsd", remedy: "check server and port")
-    case .noSuchDevice:
-      return Failure(
-        .unavailable, what: "\(address): gpsd has no such device",
-        remedy: "locwatch capabilities lists the devices it has")
-    case .silent: return Failure(.unavailable, what: "\(address): nothing comes any more")
-    case .complaint(let message): return Failure(.unavailable, what: "\(address): gpsd says: \(message)")
+      (
+        "gpsd does not answer within \(Int(GPSDLimits.connectSeconds)) s",
+        "check the address and the firewall"
+      )
+    case .closed: ("gpsd has ended the connection", nil)
+    case .notGPSD: ("what answers there is not gpsd", "check server and port")
+    case .noSuchDevice: ("gpsd has no such device", "locwatch capabilities lists the devices it has")
+    case .silent: ("nothing comes any more", nil)
+    case .complaint(let message): ("gpsd says: \(message)", nil)
     }
   }
 
-  /// The same of a source of NMEA 0183.
-  private func receiverFailure(at address: SourceAddress) -> Failure {
-    let remedy: String? =
-      if case .nmea(.serial(let path, _)) = address.endpoint {
-        "check the device with ls -l \(path): its group, often dialout, has to be yours"
-      } else if address.isSibling {
-        nil
-      } else {
-        "check the address, and whether it sends"
-      }
+  private var ofAnother: String {
     switch self {
-    case .unresolved(let reason), .unreachable(let reason), .complaint(let reason):
-      return Failure(.unavailable, what: "\(address): \(reason)", remedy: remedy)
-    case .timeout: return Failure(.unavailable, what: "\(address): no answer", remedy: remedy)
-    case .closed, .notGPSD, .noSuchDevice:
-      return Failure(.unavailable, what: "\(address): it has ended the connection", remedy: remedy)
-    case .silent: return Failure(.unavailable, what: "\(address): nothing comes any more", remedy: remedy)
+    case .unresolved(let reason), .unreachable(let reason), .complaint(let reason): reason
+    case .timeout: "no answer"
+    case .closed, .notGPSD, .noSuchDevice: "it has ended the connection"
+    case .silent: "nothing comes any more"
     }
   }
 }

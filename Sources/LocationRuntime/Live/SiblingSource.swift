@@ -75,7 +75,7 @@ public enum SiblingSource: Hashable, Sendable, CustomStringConvertible {
   /// Starts the program, and says on which socket it speaks as gpsd does: the caller closes that.
   ///
   /// - Throws: why it can't be started, in the system's words.
-  func start(socket: inout Int32) throws(GPSDTrouble) -> SourceProgram {
+  func start(socket: inout Int32?) throws(GPSDTrouble) -> SourceProgram {
     var ends: [Int32] = [-1, -1]
     let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
     guard unsafe socketpair(AF_UNIX, kind, 0, &ends) == 0 else {

@@ -6,11 +6,11 @@ public import LocationFormats
 /// `gps_utils.c`, `gpsd_source_spec`): `localhost`, `pi:2948`, `[::1]:2947`, `::/dev/ttyACM0`. As there, a path alone
 /// below `/dev` is a device of the local gpsd. Any other path is the socket of a gpsd, perhaps followed by `:device`.
 public struct SourceAddress: Hashable, Sendable, CustomStringConvertible {
-  /// How gpsd is reached.
+  /// How the source is reached; its ``traits`` say what comes from there.
   public enum Endpoint: Hashable, Sendable {
-    /// By TCP; the port is a number or a name from `/etc/services`.
+    /// A gpsd by TCP; the port is a number or a name from `/etc/services`.
     case tcp(host: String, port: String)
-    /// By a Unix socket.
+    /// A gpsd by a Unix socket.
     case unix(path: String)
     /// No gpsd, but sentences of NMEA 0183.
     case nmea(NMEASource)
@@ -18,7 +18,7 @@ public struct SourceAddress: Hashable, Sendable, CustomStringConvertible {
     case sibling(SiblingSource)
   }
 
-  /// How gpsd is reached.
+  /// How the source is reached.
   public var endpoint: Endpoint
   /// The path of the wanted device as gpsd has it; nil for all.
   public var device: String?
@@ -117,20 +117,6 @@ public struct SourceAddress: Hashable, Sendable, CustomStringConvertible {
     let device = parts.count > 1 && !parts[1].isEmpty ? String(parts[1]) : nil
     return SourceAddress(endpoint: .tcp(host: host, port: port), device: device)
   }
-
-  /// Whether a gpsd is there, rather than a receiver.
-  var isGPSD: Bool {
-    switch endpoint {
-    case .tcp, .unix: true
-    case .nmea, .sibling: false
-    }
-  }
-
-  /// Whether a program beside this one is there.
-  var isSibling: Bool { if case .sibling = endpoint { true } else { false } }
-
-  /// Whether another device measures, at times of its own choice.
-  var isRemoteDevice: Bool { if case .sibling(.mqtt) = endpoint { true } else { false } }
 
   /// The same source with the file of user and password that a broker asks for.
   ///

@@ -11,7 +11,7 @@ public struct WatchRequest: Sendable {
     case lines(RecordFormat)
   }
 
-  /// Where gpsd is.
+  /// Where fixes come from.
   public var address = SourceAddress.local
   /// The numbers the engine decides by.
   public var configuration = EngineConfiguration.standard

@@ -93,7 +93,7 @@ struct MQTTSourceTests {
   func `addresses of sources are read`(text: String, written: String) throws {
     let address = try SourceAddress(source: text)
     #expect(address.description == written)
-    #expect(!address.isGPSD)
+    #expect(!address.traits.isGPSD)
   }
 
   @Test(arguments: ["mqtt:", "mqtts://b.lan/", "mqtt://b.lan/x", "mqtt:a b", "mqtt:a/+/b", "mqtts:x"])
