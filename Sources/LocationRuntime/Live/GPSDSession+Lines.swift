@@ -29,6 +29,8 @@ extension GPSDSession {
       take(line, scan, at: reading, into: &items)
     case .fix(let report) where traits.tellsFixes:
       lastWordAt = reading.instant
+      hasSpoken = true
+      if !isFound { greet("\(address)", at: reading.instant) }
       delay.reset()
       items.append(.fix(report))
     case .fix, .other, .malformed: break
@@ -60,7 +62,7 @@ extension GPSDSession {
     }
   }
 
-  /// gpsd has said its first word.
+  /// The source has said its first word.
   private mutating func greet(_ name: String, at instant: EngineInstant) {
     guard !isFound else { return }
     isFound = true

@@ -54,7 +54,7 @@ package struct GPSDSession: ~Copyable {
   var delay: ReconnectDelay
   var actions: [Action] = []
 
-  /// Whether gpsd has said anything on this connection.
+  /// Whether the source has said anything on this connection that it speaks.
   var hasSpoken = false
   /// Whether anybody has.
   var hasHeard = false
@@ -128,6 +128,7 @@ extension GPSDSession {
     cachedTime = nil
     misdated = nil
     decoder.reconnected(at: reading.instant)
+    guard traits.isAsked else { return }
     let device = address.device.map { ",\"device\":\"\($0)\"" } ?? ""
     actions.append(.send(Array("?WATCH={\"enable\":true,\"json\":true\(device)};\r\n".utf8)))
   }

@@ -126,7 +126,7 @@ struct NMEABridge {
     while true {
       if polled.wait() < 0, errno != EINTR { return }
       if polled.has(end) {
-        // A request to watch says nothing new; the end of the stream says that nobody listens any more.
+        // Nothing is asked of a bridge; the end of the stream says that nobody listens any more.
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(end, $0) }
         if count == 0 || count < 0 && errno != EAGAIN && errno != EINTR { return }
       }

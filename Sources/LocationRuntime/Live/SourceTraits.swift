@@ -10,6 +10,8 @@ struct SourceTraits {
   var kind: Kind
   /// Whether it is gpsd itself: messages call it so, and say how to start it.
   var isGPSD = false
+  /// Whether it has to be asked for reports.
+  var isAsked = false
   /// Whether it sends sentences of NMEA 0183; an ``NMEABridge`` makes gpsd's words of them.
   var needsBridge = false
   /// Whether each piece that comes ends its last line: a datagram may lack the line's end.
@@ -35,7 +37,7 @@ extension SourceAddress {
   var traits: SourceTraits {
     let sender = "check the address, and whether it sends"
     return switch endpoint {
-    case .tcp, .unix: SourceTraits(kind: .gpsd, isGPSD: true)
+    case .tcp, .unix: SourceTraits(kind: .gpsd, isGPSD: true, isAsked: true)
     case .nmea(.serial(let path, _)):
       SourceTraits(
         kind: .nmea, needsBridge: true,

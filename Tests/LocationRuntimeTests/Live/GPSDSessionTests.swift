@@ -25,6 +25,20 @@ import Testing
     #expect(run.source == [.found(name: "gpsd 3.22")])
   }
 
+  @Test func `a source that tells fixes is asked for nothing, and found by its first fix`() throws {
+    var run = try SessionRun("geoclue")
+    run.start()
+    run.connected()
+    run.pass(to: 40)
+    let time = UTCTime(microseconds: Drive.instant(40).microseconds).rfc3339
+    run.say(#"{"time":"\#(time)","lat":48.1371,"lon":11.5754,"acc_m":9}"#)
+    run.pass(to: 3_600)
+    #expect(run.sent.isEmpty)
+    #expect(run.source == [.found(name: "geoclue")])
+    #expect(run.fixTimes == [40])
+    #expect(run.disconnects.isEmpty)
+  }
+
   @Test func `what a gpsd calls itself is one line, and not long`() throws {
     var run = try SessionRun()
     run.start()

@@ -19,7 +19,7 @@ struct SessionRun: ~Copyable {
   init(
     _ address: String = "localhost", clockIsSet: Bool = true, isSimulated: Bool = false, seed: UInt64 = 1
   ) throws {
-    session = try GPSDSession(address: SourceAddress(address), seed: seed, isSimulated: isSimulated)
+    session = try GPSDSession(address: SourceAddress(source: address), seed: seed, isSimulated: isSimulated)
     self.clockIsSet = clockIsSet
   }
 
