@@ -25,9 +25,10 @@ enum GPSDProbe {
   static func look(at address: SourceAddress) -> [Capability] {
     let version = GPSDDecoder.version
     let library = Capability("libgps", .yes, "interface version \(version.major).\(version.minor)")
-    let answer: Answer
     do throws(GPSDTrouble) {
-      answer = try ask(address)
+      let answer = try ask(address)
+      let gpsd = Capability("gpsd", .yes, "\(answer.release ?? "gpsd") at \(address)")
+      return [gpsd, liveFixes(answer.devices ?? [], wanted: address.device), library]
     } catch {
       let failure = error.failure(at: address)
       return [
@@ -35,8 +36,6 @@ enum GPSDProbe {
         Capability("live-fixes", .no, "they come from gpsd"), library,
       ]
     }
-    let gpsd = Capability("gpsd", .yes, "\(answer.release ?? "gpsd") at \(address)")
-    return [gpsd, liveFixes(answer.devices ?? [], wanted: address.device), library]
   }
 
   private static func liveFixes(_ devices: [Device], wanted: String?) -> Capability {
@@ -59,7 +58,7 @@ enum GPSDProbe {
     guard socket.send(Array("?DEVICES;\r\n".utf8)) == .done else { throw GPSDTrouble.closed }
     var buffer = LineBuffer(limit: GPSDLimits.lineBytes)
     var answer = Answer()
-    while wait(for: socket.descriptor, POLLIN, clock, until: end) {
+    while PollSet.wait(for: POLLIN, on: socket.descriptor, atMost: clock.milliseconds(until: end)) != 0 {
       var bytes: [UInt8] = []
       let outcome = socket.receive(into: &bytes, limit: GPSDLimits.burstBytes)
       buffer.append(bytes.span)
@@ -81,7 +80,8 @@ enum GPSDProbe {
       }
       var outcome = socket.connect(to: target)
       if outcome == .pending {
-        guard wait(for: socket.descriptor, POLLOUT, clock, until: end) else {
+        let milliseconds = clock.milliseconds(until: end)
+        guard PollSet.wait(for: POLLOUT, on: socket.descriptor, atMost: milliseconds) != 0 else {
           trouble = .timeout
           continue
         }
@@ -96,20 +96,12 @@ enum GPSDProbe {
     throw trouble
   }
 
-  private static func wait(
-    for descriptor: Int32, _ what: Int32, _ clock: SystemClock, until end: EngineInstant
-  ) -> Bool {
-    PollSet.wait(for: what, on: descriptor, atMost: clock.milliseconds(until: end)) != 0
-  }
-
   static func take(_ line: [UInt8], into answer: inout Answer) {
-    guard let tree = try? JSONTree(line), case .string(let kind) = tree["class"] else { return }
-    if kind == "VERSION", case .string(let release) = tree["release"] { answer.release = "gpsd \(release)" }
+    guard let tree = try? JSONTree(line), let kind = tree["class"]?.string else { return }
+    if kind == "VERSION", let release = tree["release"]?.string { answer.release = "gpsd \(release)" }
     guard kind == "DEVICES", case .array(let list) = tree["devices"] else { return }
     answer.devices = list.compactMap { device in
-      guard case .string(let path) = device["path"] else { return nil }
-      guard case .string(let driver) = device["driver"] else { return Device(path: path) }
-      return Device(path: path, driver: driver)
+      device["path"]?.string.map { Device(path: $0, driver: device["driver"]?.string) }
     }
   }
 }
