@@ -132,5 +132,4 @@ struct GPSDSocket: ~Copyable {
     }
     return .pending
   }
-
 }

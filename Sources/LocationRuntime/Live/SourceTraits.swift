@@ -3,9 +3,7 @@
 /// A trait that a kind does not name is that of a receiver which says by itself, in gpsd's words, what it measures.
 struct SourceTraits {
   /// The kinds of sources, by the word with which `--source` begins.
-  enum Kind: String, CaseIterable {
-    case gpsd, nmea, udp, tcp, mqtt, geoclue
-  }
+  enum Kind: String, CaseIterable { case gpsd, nmea, udp, tcp, mqtt, geoclue }
 
   var kind: Kind
   /// Whether it is gpsd itself: messages call it so, and say how to start it.
