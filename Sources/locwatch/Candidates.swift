@@ -30,11 +30,7 @@ enum Candidates {
 
   /// The state file that the command line names, as its words stand there.
   private static func database(_ words: [String]) throws(Failure) -> StateDatabase? {
-    var option: String?
-    for (index, word) in words.enumerated() {
-      if word.hasPrefix("--state=") { option = String(word.dropFirst(8)) }
-      if word == "--state", index + 1 < words.count { option = words[index + 1] }
-    }
+    var option = GlobalOptions(in: words).state
     if let text = option, text.hasPrefix("~/") {
       option = (EnvironmentVariable.value("HOME") ?? "~") + text.dropFirst()
     }

@@ -19,14 +19,13 @@ struct ConfigCommand: AsyncParsableCommand {
           locwatch config show --config locwatch.yaml
         """)
 
-    @Option(help: ArgumentHelp("A settings file, YAML.", valueName: "file"), completion: .file())
-    var config: String?
+    @OptionGroup var settings: SettingsOptions
 
     @OptionGroup var output: JSONOptions
 
     func run() async throws {
       do throws(Failure) {
-        let table = try SettingsTable(file: config)
+        let table = try SettingsTable(file: settings.config)
         try OutputFile(path: "-").write(Array((output.isJSON ? table.json + "\n" : table.text).utf8))
       } catch {
         throw Terminal.exit(for: error)

@@ -4,18 +4,26 @@ import LocationFormats
 import LocationLab
 import LocationRuntime
 
-/// Settings and power profile, for every command with an engine.
-struct EngineOptions: ParsableArguments {
+/// `--config`.
+struct SettingsOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("A settings file, YAML (locwatch config show).", valueName: "file"),
     completion: .file())
   var config: String?
+}
+
+/// Settings and power profile, for every command with an engine.
+struct EngineOptions: ParsableArguments {
+  @OptionGroup var settings: SettingsOptions
 
   @Option(
     help: ArgumentHelp(
       "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.standardName)).",
       valueName: "name|file"), completion: Candidates.profiles)
   var profile: String?
+
+  /// The settings file; nil for the defaults.
+  var config: String? { settings.config }
 
   /// The profile that `--profile` names; nil without the option.
   func namedProfile() throws(Failure) -> PowerProfile? {

@@ -70,17 +70,12 @@ struct ExplainCommand: AsyncParsableCommand {
 
   func validate() throws {
     if at != nil, event != nil { throw ValidationError("--at and --event exclude each other") }
-    if recording != nil, state.state != nil {
-      throw ValidationError("a recording and --state exclude each other")
-    }
-    if track != nil, recording != nil || state.state != nil {
-      throw ValidationError("--track excludes a recording and --state")
-    }
+    if track != nil, recording != nil { throw ValidationError("--track excludes a recording") }
     let needsTrack =
-      !regionFiles.regions.isEmpty || engine.config != nil || engine.profile != nil
+      !regionFiles.regions.isEmpty || engine.profile != nil
       || accuracy.assumeAccuracy != nil
     if track == nil, needsTrack {
-      throw ValidationError("--regions, --config, --profile and --assume-accuracy need --track")
+      throw ValidationError("--regions, --profile and --assume-accuracy need --track")
     }
     if json, format.format == .text { throw ValidationError("--json and --format text exclude each other") }
   }

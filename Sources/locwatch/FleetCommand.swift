@@ -18,7 +18,7 @@ struct FleetCommand: ParsableCommand {
 
   func run() throws {
     let program = SiblingProgram.path("locwatch-fleet") ?? "locwatch-fleet"
-    SiblingProgram.become(program, words)
+    SiblingProgram.become(program, GlobalOptions(in: words).others)
     throw Terminal.exit(
       for: Failure(
         .unavailable, what: "\(program) can't be started", remedy: "install the package locwatch-fleet"))

@@ -9,12 +9,14 @@ import LocationFormats
 @main enum Entry {
   static func main() {
     Descriptors.holdStandardStreams()
-    let arguments = Array(CommandLine.arguments.dropFirst())
-    if let failure = Descriptors.failure ?? ArgumentEncoding.failure ?? UnknownCommand.failure(arguments) {
+    let options = GlobalOptions(in: Array(CommandLine.arguments.dropFirst()))
+    if let failure = Descriptors.failure ?? ArgumentEncoding.failure ?? UnknownCommand.failure(options.others)
+    {
       Locwatch.exit(withError: Terminal.exit(for: failure))
     }
     do {
       var command = try Locwatch.parseAsRoot()
+      try Terminal.reporting { () throws(Failure) in try options.requireSettings() }
       if command is any AsyncParsableCommand {
         Task {
           await Locwatch.main()
@@ -70,4 +72,9 @@ struct Locwatch: AsyncParsableCommand {
       Synth.self,
       CapabilitiesCommand.self, ConfigCommand.self, CompletionCommand.self,
     ])
+
+  // The root reads these wherever they stand, so every command takes them. A command that declares one of the groups as
+  // well gets what was read here.
+  @OptionGroup var settings: SettingsOptions
+  @OptionGroup var state: StateOptions
 }

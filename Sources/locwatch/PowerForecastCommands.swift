@@ -86,8 +86,8 @@ struct ForecastOptions: ParsableArguments {
 
   func validate() throws {
     guard isSchedule else { return }
-    if !regionFiles.regions.isEmpty || sampling != nil || engine.config != nil {
-      throw ValidationError("--regions, --sampling and --config are for a track, not for a schedule")
+    if !regionFiles.regions.isEmpty || sampling != nil {
+      throw ValidationError("--regions and --sampling are for a track, not for a schedule")
     }
   }
 

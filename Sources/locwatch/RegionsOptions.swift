@@ -68,12 +68,6 @@ struct RegionsSource: ParsableArguments {
 
   @OptionGroup var state: StateOptions
 
-  func validate() throws {
-    if !files.isEmpty, state.state != nil {
-      throw ValidationError("--regions and --state exclude each other")
-    }
-  }
-
   /// Reads the files or the store; warnings go to standard error.
   func read() throws(Failure) -> [RegionFile] {
     guard !files.isEmpty else { return [try state.regions()] }

@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import locwatch
+
 /// What is said of a command line that is mistyped, and the forms of its values.
 @Suite struct CommandLineTests {
   @Test(arguments: [
@@ -17,6 +19,36 @@ import Testing
     let run = try await Binary.run(words)
     #expect(run.status == 64)
     #expect(run.stderr == "locwatch: \(text)\n")
+  }
+
+  @Test func `--config and --state stand before a command or after it`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let config = ["--config", folder.write("c.yaml", "fix: {gap_s: 60}\n")]
+    let added = try await Binary.run(state + ["regions", "add", "home", "--circle", "48,11,99"])
+    #expect(added.status == 0, "\(added)")
+    let list = ["regions", "list", "--format", "ndjson"]
+    for words in [state + list, list + state, config + list + ["--state=\(folder("s.db"))"]] {
+      #expect(try await Binary.run(words).stdout.contains(#""id":"home""#), "\(words)")
+    }
+    for words in [config + ["config", "show"], ["config", "show"] + config + state] {
+      #expect(try await Binary.run(words).stdout.contains("\(folder("c.yaml")):1 "), "\(words)")
+    }
+    // Without a use for them.
+    let plain = try await Binary.run(["power", "profiles"])
+    #expect(try await Binary.run(config + ["power", "profiles"] + state).stdoutBytes == plain.stdoutBytes)
+    let missing = try await Binary.run(["--config", folder("none.yaml"), "power", "profiles"])
+    #expect(missing.status == 66 && missing.stdout.isEmpty, "\(missing)")
+    #expect(missing.stderr == "locwatch: \(folder("none.yaml")): no such file; check the path\n")
+    let mistyped = try await Binary.run(state + ["regoins", "list"])
+    #expect(
+      mistyped.status == 64 && mistyped.stderr.contains("did you mean locwatch regions?"), "\(mistyped)")
+  }
+
+  @Test func `--config and --state after -- belong to the command that is run`() {
+    let options = GlobalOptions(in: ["--state=a", "on", "move", "--state", "b", "--", "x", "--config", "c"])
+    #expect(options.state == "b" && options.config == nil)
+    #expect(options.others == ["on", "move", "--", "x", "--config", "c"])
   }
 
   @Test(arguments: ["replay Tracks/tunnel.gpx", "explain --track Tracks/tunnel.gpx", "config show"])

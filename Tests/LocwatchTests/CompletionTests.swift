@@ -11,7 +11,8 @@ import Testing
     ("locwatch rep", "replay"), ("locwatch on ent", "enter"), ("locwatch on li", "list"),
     ("locwatch on enter --state s.db ho", "home"), ("locwatch on enter home --cool", "--cooldown"),
     ("locwatch regions show --state s.db ho", "home"), ("locwatch power show pine", "pinephone"),
-    ("locwatch replay day.gpx --units naut", "nautical"),
+    ("locwatch replay day.gpx --units naut", "nautical"), ("locwatch --config c.yaml rep", "replay"),
+    ("locwatch --state s.db regions show ho", "home"),
   ]
 
   private static func has(_ shell: String) -> Bool {

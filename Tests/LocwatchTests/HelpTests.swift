@@ -45,8 +45,12 @@ import Testing
       line.prefix { $0 != "#" && $0 != ">" && $0 != "<" }.split { $0 == "|" || $0 == "&" }.map(Self.words)
     }.filter { $0.first == "locwatch" && $0.count > 2 }
     #expect(examples.count >= 1)
-    for words in examples {
-      #expect(throws: Never.self, "\(words)") { try Locwatch.parseAsRoot(Array(words.dropFirst())) }
+    let global = ["--config", "c.yaml", "--state", "s.db"]
+    for words in examples.map({ Array($0.dropFirst()) }) {
+      let end = words.firstIndex(of: "--") ?? words.endIndex
+      for given in [words, global + words, words[..<end] + global + words[end...]] {
+        #expect(throws: Never.self, "\(given)") { try Locwatch.parseAsRoot(given) }
+      }
     }
   }
 

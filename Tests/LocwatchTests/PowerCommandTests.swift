@@ -114,7 +114,6 @@ import Testing
 
   @Test(arguments: [
     ["predict", "a.yaml", "-r", "b.geojson"], ["predict", "a.yaml", "--sampling", "adaptive"],
-    ["validate", "a.yaml", "--log", "l", "--config", "c"],
     ["validate", "a.yaml", "--log", "l", "--begins", "5"],
     ["validate", "a.gpx", "--log", "l", "--begins", "nan"],
   ])

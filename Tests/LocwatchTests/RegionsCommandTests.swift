@@ -250,7 +250,7 @@ import Testing
     ["add", "x", "--circle", "1,2,3", "--initial", "yes"],
     ["remove"], ["remove", "a", "--all"], ["near"], ["near", "1"], ["near", "1,2", "3,4"],
     ["near", "1,2", "-n", "0"],
-    ["near", "1,2", "--regions", "f", "--state", "g"], ["import"], ["import", "--radius", "-5", "f"],
+    ["import"], ["import", "--radius", "-5", "f"],
     ["list", "--format", "xml"],
   ])
   func `wrong use is told as such`(arguments: [String]) async throws {

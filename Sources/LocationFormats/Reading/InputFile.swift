@@ -40,6 +40,17 @@ struct InputFile: ~Copyable {
     return (descriptor, status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil)
   }
 
+  /// Refuses a path that can't be read, without opening it: what is in a pipe stays there.
+  ///
+  /// - Throws: `noInput`, `noPermission`, `io`.
+  static func requireReadable(_ path: String) throws(Failure) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 && access(path, R_OK) == 0 else {
+      throw failure(errno, file: path, doing: "open")
+    }
+    if status.st_mode & S_IFMT == S_IFDIR { throw failure(EISDIR, file: path, doing: "open") }
+  }
+
   /// What another program made of a file.
   ///
   /// - Parameter converted: a descriptor, which is closed with this.
