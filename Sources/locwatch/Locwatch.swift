@@ -26,16 +26,22 @@ import LocationFormats
       }
       try command.run()
     } catch {
-      exit(error)
+      exit(error, after: options.others)
     }
   }
 
   /// Ends as an error says: with help, a version, or one line on what is wrong with the arguments.
-  private static func exit(_ error: any Error) -> Never {
+  ///
+  /// - Parameter words: the command line without what every command takes.
+  private static func exit(_ error: any Error, after words: [String]) -> Never {
     guard !(error is ExitCode), Locwatch.exitCode(for: error) == .validationFailure else {
       Locwatch.exit(withError: error)
     }
-    let message = Locwatch.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+    let text = Locwatch.message(for: error)
+    if !text.hasPrefix("Unknown option"), let failure = UnknownOption.failure(words) {
+      Locwatch.exit(withError: Terminal.exit(for: failure))
+    }
+    let message = text.split(whereSeparator: \.isNewline).joined(separator: " ")
       .replacing(/\. Did you mean ('.*'\?)/) { " (did you mean \($0.1))" }
     // The parser alone knows which command it is about.
     let command = Locwatch.fullMessage(for: error).firstMatch(of: /See '(.*)' for/)?.1

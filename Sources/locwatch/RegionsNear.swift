@@ -27,7 +27,9 @@ struct RegionsNear: AsyncParsableCommand {
   @OptionGroup var source: RegionsSource
 
   func validate() throws {
-    if place.count != 1 { throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754") }
+    if place.count != 1 || place[0].hasPrefix("--") {
+      throw ValidationError("give one place: LAT,LON, such as 48.1371,11.5754")
+    }
     if let count, count < 1 { throw ValidationError("-n needs a whole number of at least 1") }
   }
 

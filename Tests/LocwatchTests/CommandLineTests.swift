@@ -120,6 +120,14 @@ import Testing
 
   @Test(arguments: [
     ("replay a.gpx --bogus", "unknown option '--bogus' (did you mean '--jobs'?); see locwatch replay --help"),
+    ("replay --bogus", "unknown option '--bogus'; see locwatch replay --help"),
+    (
+      "compare --regoins a",
+      "unknown option '--regoins' (did you mean '--regions'?); see locwatch compare --help"
+    ),
+    ("on remove --al", "unknown option '--al' (did you mean '--all'?); see locwatch on remove --help"),
+    ("regions near --bogus", "unknown option '--bogus'; see locwatch regions near --help"),
+    ("regions remove -q", "unknown option '-q'; see locwatch regions remove --help"),
     ("replay", "give a track, or - for standard input; see locwatch replay --help"),
     ("regions add", "missing expected argument '<id>'; see locwatch regions add --help"),
     ("replay a.gpx --speed fast", "the value 'fast' is invalid for '--speed <factor>'; see locwatch replay"),
