@@ -39,7 +39,7 @@ public struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     var text = ""
     if let file {
-      text += file
+      text += file.isEmpty ? "\"\"" : file
       if let line { text += ":\(line)" }
       text += ": "
     }

@@ -16,11 +16,16 @@ package enum StatePath {
   /// `$HOME/.local/state/locwatch/locwatch.db`. As the XDG base directory specification has it, a relative
   /// `XDG_STATE_HOME` is passed over.
   ///
-  /// - Throws: `.config` where none of these is set.
+  /// - Throws: `.config` where none of these is set, `.usage` where the option is empty.
   package static func resolve(option: String?, environment: [String: String], isRoot: Bool) throws(Failure)
     -> String
   {
-    if let option { return option }
+    if let option {
+      guard !option.isEmpty else {
+        throw Failure(.usage, what: "--state names no file", remedy: "name one, or leave the option out")
+      }
+      return option
+    }
     // Several directories are separated by colons (systemd.exec(5)); the first is the service's own.
     if let service = environment["STATE_DIRECTORY"]?.split(separator: ":").first, service.hasPrefix("/") {
       return "\(service)/\(fileName)"
@@ -109,9 +114,14 @@ package enum StatePath {
   /// Looks whether a state file has one name, and no part of it is a link, or a log, that somebody may have planted:
   /// SQLite plays the log that it finds into the file.
   ///
-  /// - Throws: `.noPermission`.
+  /// - Throws: `.noPermission`; `.cantCreate` where it is no plain file.
   static func requireName(_ path: String) throws(Failure) {
-    if let kind = status(path)?.st_mode, ![S_IFREG, S_IFDIR, S_IFLNK].contains(kind & S_IFMT) {
+    let kind = status(path).map { $0.st_mode & S_IFMT }
+    if kind == S_IFDIR {
+      throw Failure(
+        .cantCreate, file: path, what: "is a directory", remedy: "name a file in it with --state")
+    }
+    if let kind, kind != S_IFREG, kind != S_IFLNK {
       throw Failure(
         .cantCreate, file: path, what: "is no plain file", remedy: "name another file with --state")
     }

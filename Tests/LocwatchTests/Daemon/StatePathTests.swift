@@ -159,6 +159,22 @@ import Testing
     #expect(result.status == 73 && result.stderr.contains("is no plain file"), "\(result.stderr)")
   }
 
+  @Test func `a directory and an empty name are refused by every command`() async throws {
+    let folder = TemporaryFolder()
+    #expect(unsafe mkdir(folder("d"), 0o700) == 0)
+    for words in [
+      ["run"], ["status"], ["regions", "list"], ["regions", "add", "a", "--circle", "48,11,99"],
+    ] {
+      let directory = try await Binary.run(words + ["--state", folder("d")])
+      #expect(directory.status == 73, "\(directory)")
+      let text = "locwatch: \(folder("d")): is a directory; name a file in it with --state\n"
+      #expect(directory.stderr == text)
+      let none = try await Binary.run(words + ["--state", ""])
+      #expect(none.status == 64, "\(none)")
+      #expect(none.stderr == "locwatch: --state names no file; name one, or leave the option out\n")
+    }
+  }
+
   @Test func `a run folder that is a link is refused`() async throws {
     let folder = TemporaryFolder()
     try make(folder)
