@@ -12,7 +12,7 @@ import Testing
     for setting in Setting.all {
       let value =
         switch setting.value(in: EngineConfiguration()) {
-        case .number(let number): "\(number + 1)"
+        case .number(let number): "\(Setting.Value.number(number + 1))"
         case .flag(let flag): "\(!flag)"
         case .word: "adaptive"
         case .command: "[/bin/true, -x]"
@@ -43,6 +43,8 @@ import Testing
     ("fixx: {max_age_s: 3}", #"unknown key "fixx"; did you mean "fix"?"#),
     ("fix: {max_age_s: 0}", "fix.max_age_s: 0 is outside 1 to 100000"),
     ("policy: {grace_s: soon}", "fix"),
+    ("policy: {throttle_overruns: 0}", "policy.throttle_overruns: 0 is outside 1 to 1000"),
+    ("policy: {throttle_overruns: 2.5}", "policy.throttle_overruns: expected a whole number"),
     ("policy: 3", "policy: expected a map of"),
     ("sampling: {mode: adaptiv}", #"unknown word "adaptiv"; did you mean "adaptive"?"#),
     ("sampling: {receiver_hook: /bin/true}", "sampling.receiver_hook: expected a list"),

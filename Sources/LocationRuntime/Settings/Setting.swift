@@ -15,6 +15,8 @@ public struct Setting: Sendable {
   /// Where it stands, and what it may be.
   enum Place: Sendable {
     case number(any WritableKeyPath<EngineConfiguration, Double> & Sendable, in: ClosedRange<Double>)
+    /// How often something happens.
+    case count(any WritableKeyPath<EngineConfiguration, Int> & Sendable, in: ClosedRange<Int>)
     case flag(any WritableKeyPath<EngineConfiguration, Bool> & Sendable)
     /// Who decides when the receiver is on.
     case sampling
@@ -43,6 +45,7 @@ public struct Setting: Sendable {
   public var unit: String? {
     switch place {
     case .flag, .sampling, .command, .path: nil
+    case .count: "times"
     case .daemon: "bytes"
     case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
     case .kept: name.hasSuffix("_days") ? "days" : "rows"
@@ -55,6 +58,7 @@ public struct Setting: Sendable {
   ) -> Value {
     switch place {
     case .number(let path, _): .number(configuration[keyPath: path])
+    case .count(let path, _): .number(Double(configuration[keyPath: path]))
     case .flag(let path): .flag(configuration[keyPath: path])
     case .sampling: .word(configuration.sampling.mode.word)
     case .kept(let path, _): .number(daemon.retention[keyPath: path])
@@ -70,6 +74,7 @@ public struct Setting: Sendable {
   ) throws(Failure) {
     switch place {
     case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
+    case .count(let path, let range): configuration[keyPath: path] = try node.int(in: range)
     case .flag(let path): configuration[keyPath: path] = try node.bool()
     case .sampling: configuration.sampling.mode = try node.word(SamplingChoice.self).mode
     case .kept(let path, let range): daemon.retention[keyPath: path] = try node.double(in: range)
@@ -180,8 +185,31 @@ extension Setting {
       meaning: "how long a program may run on when it leaves the foreground",
       place: .number(\.policy.graceSeconds, in: 0...60)),
     Setting(
+      section: "policy", name: "exit_s",
+      meaning: "how long a program that has to end has for that, such as one without background",
+      place: .number(\.policy.exitSeconds, in: 1...60)),
+    Setting(
       section: "policy", name: "task_budget_s", meaning: "how long finite tasks may run in the background",
       place: .number(\.policy.taskBudgetSeconds, in: 1...600)),
+    Setting(
+      section: "policy", name: "task_warning_s",
+      meaning: "how long before the end of that time a program is warned",
+      place: .number(\.policy.taskWarningSeconds, in: 0...600)),
+    Setting(
+      section: "policy", name: "back_off_limit_s",
+      meaning: "the longest wait before a program that failed is started again",
+      place: .number(\.policy.backOffLimitSeconds, in: 1...86_400)),
+    Setting(
+      section: "policy", name: "throttle_overruns",
+      meaning: "how many wakes in a row a program overruns until it is throttled",
+      place: .count(\.policy.throttleOverruns, in: 1...1000)),
+    Setting(
+      section: "policy", name: "throttle_s",
+      meaning: "how long a throttled program is not started, doubled for each further overrun",
+      place: .number(\.policy.throttleSeconds, in: 1...86_400)),
+    Setting(
+      section: "policy", name: "throttle_limit_s", meaning: "the longest of these times",
+      place: .number(\.policy.throttleLimitSeconds, in: 1...86_400)),
     Setting(
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",

@@ -161,7 +161,13 @@ import Testing
       configuration.policy.forceQuitBlocksLocation = true
       configuration.policy.protectUntilFirstUnlock = true
       configuration.policy.graceSeconds = 1
+      configuration.policy.exitSeconds = 1
       configuration.policy.taskBudgetSeconds = 1
+      configuration.policy.taskWarningSeconds = 1
+      configuration.policy.backOffLimitSeconds = 1
+      configuration.policy.throttleOverruns = 1
+      configuration.policy.throttleSeconds = 1
+      configuration.policy.throttleLimitSeconds = 1
       var daemon = DaemonSettings()
       try Settings.read(path: path, into: &configuration, &daemon)
       return configuration
