@@ -18,6 +18,10 @@ struct RegionFileOptions: ParsableArguments {
     transform: ArgumentText.meters)
   var radius: Double?
 
+  func validate() throws {
+    if radius != nil, regions.isEmpty { throw ValidationError("--radius needs --regions") }
+  }
+
   /// Reads all files; warnings go to standard error.
   ///
   /// - Throws: ``Failure`` if a file cannot be read, or two regions have the same id.

@@ -78,9 +78,11 @@ struct ReplayCommand: AsyncParsableCommand {
   var tiles: String?
 
   @Option(
-    help: ArgumentHelp("The folder of Leaflet, which draws the map of --report.", valueName: "folder"),
+    help: ArgumentHelp(
+      "The folder of Leaflet, which draws the map of --report. (default: \(Leaflet.usualFolder))",
+      valueName: "folder"),
     completion: .directory)
-  var leaflet: String = Leaflet.usualFolder
+  var leaflet: String?
 
   @Option(help: "The output format (default: text on a terminal, ndjson in a pipe).")
   var format: RecordFormat?
@@ -138,8 +140,8 @@ struct ReplayCommand: AsyncParsableCommand {
     if noPrograms || batch, !subscribers.isEmpty || scenario != nil {
       throw ValidationError("--no-programs and --batch exclude --subscriber and --scenario")
     }
-    if batch { return try validateBatch() }
-    if tracks.isEmpty { throw ValidationError("give a track, or - for standard input") }
+    if batch { try validateBatch() }
+    if tracks.isEmpty, !batch { throw ValidationError("give a track, or - for standard input") }
     if tracks.filter({ $0 == "-" }).count > 1 {
       throw ValidationError("standard input can be read only once")
     }
@@ -151,8 +153,10 @@ struct ReplayCommand: AsyncParsableCommand {
       if tracks.count > 1 { throw ValidationError("--report works with one track only") }
       if report.isEmpty || report == "-" { throw ValidationError("--report needs the name of a file") }
     }
-    if isPrivate, report == nil { throw ValidationError("--private needs --report") }
-    if tiles != nil, report == nil { throw ValidationError("--tiles needs --report") }
+    if report == nil, isPrivate || tiles != nil || leaflet != nil {
+      throw ValidationError("--private, --tiles and --leaflet need --report")
+    }
+    if speed.factor != nil, jobs ?? 1 > 1 { throw ValidationError("--speed and --jobs exclude each other") }
     if eachSegment && tracks.contains("-") {
       throw ValidationError("--each-segment works with files only")
     }
@@ -234,7 +238,8 @@ struct ReplayCommand: AsyncParsableCommand {
     request.speed = speed.factor
     request.reportPath = report
     request.tellsNotifications = isPrivate
-    request.leaflet = leaflet
+    request.leaflet = leaflet ?? Leaflet.usualFolder
+    request.omitsPrograms = noPrograms
     request.baseMap = try tiles.map { (text) throws(Failure) in try BaseMap(text) }
     request.jobs = jobs
     request.showsProgress = Terminal.isTerminal(.error) && (jobs ?? 1) == 1

@@ -83,6 +83,14 @@ struct BatchReplayTests {
     #expect(run.stdout.contains("\"fixes\":1500"), "\(run.stdout.suffix(500))")
   }
 
+  @Test(arguments: ["Tracks/tunnel.gpx", "Tracks/day-with-commute.gpx.gz", "Examples/incident.journal"])
+  func `a track itself is no list of tracks`(track: String) async throws {
+    let run = try await Binary.run(["replay", "--batch", track])
+    #expect(run.status == 65 && run.stdout.isEmpty, "\(run)")
+    let remedy = "leave out --batch, or give the file's name as a line"
+    #expect(run.stderr == "locwatch: \(track):1: a track, not lines that name tracks; \(remedy)\n")
+  }
+
   @Test func `an assumed accuracy holds for lines too`() async throws {
     let line = #"{"track":"a","time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5}"#
     let run = try await Binary.run(

@@ -69,6 +69,34 @@ import Testing
     #expect(twice.stderr.contains("another manifest is called \"logger\" too"), "\(twice)")
   }
 
+  @Test func `an option that has no effect on a track is told of in its summary`() async throws {
+    func notes(_ words: [String]) async throws -> String {
+      let run = try await Binary.run(["replay", "--format", "ndjson"] + words)
+      #expect(run.status == 0, "\(run.stderr)")
+      return run.stdout.split(separator: "\n").last.map(String.init) ?? ""
+    }
+    let interval = ["--interval", "5"]
+    let timed = try await notes(["Tracks/tunnel.gpx"] + interval)
+    #expect(timed.contains("the fixes have times: --interval has no effect"), "\(timed)")
+    let recording = "Examples/incident.journal"
+    let all = interval + ["--assume-accuracy", "5", "--each-segment", "--no-programs"]
+    let told = try await notes([recording] + all)
+    for option in all where option.hasPrefix("--") {
+      #expect(told.contains("a recording is replayed as it was: \(option) has no effect"), "\(told)")
+    }
+    #expect(try await !notes([recording]).contains("has no effect"))
+  }
+
+  @Test(arguments: [
+    ["--leaflet", "folder"], ["--private"], ["--batch", "--tiles", "a.mbtiles"], ["--radius", "50m"],
+    ["--speed", "2", "--jobs", "2"], ["--start", "2026-05-01T06:00:00Z"],
+  ])
+  func `an option that needs another, or excludes it, is refused`(words: [String]) async throws {
+    let run = try await Binary.run(["replay", "Tracks/tunnel.gpx"] + words)
+    #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr.contains(words.last { $0.hasPrefix("--") } ?? "?"), "\(run.stderr)")
+  }
+
   @Test(arguments: [20, 2]) func `reports out of the order of time are told of where they are many`(
     count: Int
   ) async throws {

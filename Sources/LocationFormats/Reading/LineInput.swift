@@ -27,6 +27,15 @@ package struct LineInput: ~Copyable {
     scanner = FixLineScanner(assumeAccuracyMeters: assumeAccuracyMeters)
   }
 
+  /// Whether a line is the first of a track or of a recording.
+  package static func beginsTrack(_ line: [UInt8]) -> Bool {
+    switch TrackFormat(line.span, isWhole: true) {
+    case .xml, .kml, .sentences, .table, .recording: true
+    // Lines of JSON may be those of many tracks. What else converters read is told by more than a line.
+    case .jsonLines, .foreign, .undecided, .other: false
+    }
+  }
+
   /// The next line without its end; nil after the last.
   ///
   /// - Throws: `.data` where it is too long: reading can't go on.

@@ -30,9 +30,10 @@ package struct Timeline {
     }
   }
 
-  /// Notes on what was assigned.
+  /// Notes on what was assigned, or was to be assigned for nothing.
   package var notes: [String] {
-    guard assigns, let interval = options.intervalSeconds else { return [] }
+    guard let interval = options.intervalSeconds else { return [] }
+    guard assigns else { return timed > 0 ? ["the fixes have times: --interval has no effect"] : [] }
     let start = options.start ?? TrackOptions.defaultStart
     return ["no time in the file: the fixes stand \(interval) s apart from \(start.rfc3339)"]
   }

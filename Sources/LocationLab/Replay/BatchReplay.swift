@@ -15,7 +15,7 @@ package enum BatchReplay {
   ///
   /// - Parameter report: told of each line and each track that can't be used; the others go on.
   /// - Returns: the code of the first failure; nil where there was none.
-  /// - Throws: ``Failure`` where the input can't be read or the output takes no more.
+  /// - Throws: ``Failure`` where the input can't be read or is a track itself, or the output takes no more.
   package static func run(
     _ path: String, _ request: ReplayRequest, to output: consuming OutputFile, report: (Failure) -> Void
   ) async throws(Failure) -> Failure.Code? {
@@ -37,6 +37,11 @@ package enum BatchReplay {
     while true {
       try track?.takeFixes(from: &input, into: &printer)
       guard let line = try input.next() else { break }
+      if input.number == 1, LineInput.beginsTrack(line) {
+        throw Failure(
+          .data, file: input.name, line: 1, what: "a track, not lines that name tracks",
+          remedy: "leave out --batch, or give the file's name as a line")
+      }
       switch BatchLine(line, assumeAccuracyMeters: assumeAccuracyMeters) {
       case .blank: break
       case .fix(let name, let fix):

@@ -26,6 +26,8 @@ public struct ReplayRequest: Sendable {
   package var style = TextStyle()
   /// How tracks are read.
   public var track = TrackOptions()
+  /// Whether the user wants no programs.
+  package var omitsPrograms = false
   /// Whether each segment of a track is replayed alone.
   public var eachSegment = false
   /// Only fixes from this time on.
@@ -51,6 +53,15 @@ public struct ReplayRequest: Sendable {
 
   /// Whether the only program is one that nobody named and nothing happens to: each event leads to the same.
   package var assumesProgram: Bool { hasDefaultSubscribers && scenario == nil }
+
+  /// What a replay of a recording says of options that have no effect on it; none where all have.
+  var notesOnRecording: [String] {
+    let options = [
+      ("--interval", track.intervalSeconds != nil), ("--assume-accuracy", track.assumeAccuracyMeters != nil),
+      ("--each-segment", eachSegment), ("--no-programs", omitsPrograms),
+    ]
+    return options.filter(\.1).map { "a recording is replayed as it was: \($0.0) has no effect" }
+  }
 
   /// What many tracks share.
   struct Shared: Sendable {

@@ -30,6 +30,8 @@ struct TrackRun: ~Copyable {
   private var replay: TrackReplay<RecordLines>
   private var pacer: Pacer?
   private var progress: Progress?
+  /// What is said of the request, after what is said of the track.
+  private let notes: [String]
   private(set) var outcome = TrackOutcome()
 
   /// - Throws: ``Failure`` of code 65 where a recording's snapshot is of no engine.
@@ -45,6 +47,7 @@ struct TrackRun: ~Copyable {
         TrackReplay(request, to: sink)
       }
     outcome.isRecording = source.recorded != nil
+    notes = source.recorded == nil ? [] : request.notesOnRecording
     pacer = request.speed.map { Pacer(speed: $0) }
     if request.showsProgress { progress = Progress(name: source.name, total: source.byteCount) }
   }
@@ -86,7 +89,7 @@ struct TrackRun: ~Copyable {
 
   private mutating func finish(after batch: borrowing TrackBatch) {
     progress?.clear()
-    let summary = replay.finish(notes: batch.notes)
+    let summary = replay.finish(notes: batch.notes + notes)
     if let line = replay.sink.encoder.encode(summary) { replay.sink.lines.append(line) }
     outcome.summary = summary
     outcome.report = replay.report
