@@ -20,6 +20,15 @@ import Testing
     #expect(run.stderr.contains("MultiPoint"))
   }
 
+  @Test func `a file without regions is told`() async throws {
+    let folder = TemporaryFolder()
+    let file = folder.write("none.geojson", #"{"type":"FeatureCollection","features":[]}"#)
+    let run = try await Binary.run(["replay", "Tracks/tunnel.gpx", "-r", file])
+    #expect(run.status == 0, "\(run)")
+    #expect(run.stderr == "locwatch: warning: \(file): no regions in it\n")
+    #expect(try await Binary.run(["regions", "check", file]).status == 1)
+  }
+
   /// A file with these lines, and the run of a replay of it.
   private static func replay(_ text: String, _ arguments: [String] = []) async throws -> Binary.Result {
     let file = FileManager.default.temporaryDirectory.appending(path: "locwatch-" + UUID().uuidString)

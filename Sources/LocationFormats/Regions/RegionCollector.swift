@@ -85,6 +85,13 @@ struct RegionCollector {
       "\(why)" + (file.leftOut.count > 1 ? " (and \(file.leftOut.count - 1) more)" : ""), line: nil)
   }
 
+  /// Says that there are no regions in a good file.
+  mutating func warnIfEmpty() {
+    guard file.regions.isEmpty, problems.isEmpty else { return }
+    number = 0
+    warn("no regions in it")
+  }
+
   /// Names what no region was made of.
   mutating func leaveOut(_ why: String, id: String?) {
     file.leftOut.append("\(file.name): \(place(id: id)): \(why)")

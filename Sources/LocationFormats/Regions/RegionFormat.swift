@@ -18,6 +18,7 @@ enum RegionFormat {
   static func read(_ bytes: [UInt8], file: String, options: RegionFile.Options) -> RegionCollector {
     var collector = collect(bytes, file: file, options: options)
     collector.refuseIfUseless()
+    collector.warnIfEmpty()
     return collector
   }
 
