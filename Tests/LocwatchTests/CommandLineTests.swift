@@ -86,6 +86,20 @@ import Testing
     #expect(run.stderr.hasPrefix("locwatch: \(folder(report)): can't be created: "), "\(run.stderr)")
   }
 
+  @Test(arguments: [
+    "regions import /dev/zero", "regions import /dev/urandom", "regions add x --geojson /dev/zero",
+    "replay Tracks/tunnel.gpx -r /dev/zero", "replay /dev/zero", "replay --batch /dev/zero",
+    "replay Tracks/tunnel.gpx --config /dev/zero", "regions locate /dev/zero", "push x --data @/dev/zero",
+    "power calibrate /dev/zero --log /dev/zero -o -", "power show /dev/zero",
+  ])
+  func `what never ends is refused`(words: String) async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      words.split(separator: " ").map(String.init) + ["--state", folder("s.db")])
+    #expect(run.status == 65 || run.status == 78, "\(run)")
+    #expect(run.stderr.split(separator: "\n").count == 1, "\(run.stderr)")
+  }
+
   @Test func `standard input is read once, and a folder is no file`() async throws {
     let fix = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
     let place =

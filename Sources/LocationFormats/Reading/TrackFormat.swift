@@ -129,7 +129,7 @@ enum TrackFormat: Hashable {
 
 extension Span<UInt8> {
   /// A byte order mark of UTF-16, or a `<` in it.
-  fileprivate var startsWithUTF16: Bool {
+  var startsWithUTF16: Bool {
     guard count >= 2 else { return false }
     switch (self[0], self[1]) {
     case (0xFF, 0xFE), (0xFE, 0xFF), (0x3C, 0x00), (0x00, 0x3C): return true
