@@ -143,6 +143,7 @@ struct PowerCommand: AsyncParsableCommand {
 
     private func calibrate() throws(Failure) {
       try OutputFile.refuse(output, sameAs: [blocks, log])
+      try PowerProfileFile.refuseBuiltInName(output)
       let file = try CalibrationFile(path: blocks)
       let log = try MeterLog(path: log, kind: meter, shuntMicroohms: file.shuntMicroohms)
       let (windows, notes) = file.windows(in: log.stream)

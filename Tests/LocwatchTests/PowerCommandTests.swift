@@ -86,6 +86,16 @@ import Testing
     #expect(show.stdout.contains("calibrated on Pi 4 no. 3 against INA226"))
     #expect(show.stdout.contains("fitted to INA226"))
     #expect(show.stdout.firstMatch(of: /x\/÷ 1\.\d\d of the fit/) != nil, "\(show.stdout)")
+    func again(as name: String) async throws -> Binary.Result {
+      try await Binary.run(
+        ["power", "calibrate", "blocks.yaml", "--log", "ina.csv", "-o", name], directory: folder.path)
+    }
+    #expect(try await again(as: "mine.txt").status == 0)
+    let text = try await Binary.run(["power", "show", "mine.txt"], directory: folder.path)
+    #expect(text.stdout.contains("calibrated on Pi 4 no. 3 against INA226"), "\(text)")
+    let taken = try await again(as: "pinephone")
+    #expect(taken.status == 64 && taken.stdout.isEmpty, "\(taken)")
+    #expect(taken.stderr.hasSuffix("; name the file pinephone.yaml\n"), "\(taken)")
     let replay = try await Binary.run([
       "replay", "Tracks/tunnel.gpx", "--format", "text", "--profile", path("mine.yaml"),
     ])

@@ -1,3 +1,4 @@
+import Glibc
 public import LocationCore
 
 /// A power profile as a YAML file: what a device's parts draw, how well each number is known, and where from.
@@ -10,18 +11,29 @@ public import LocationCore
 ///   base_mw: {value: 2100, spread: 1.1, mark: V, source: "shunt in the 12 V line, 2026-05-02"}
 /// ```
 public enum PowerProfileFile {
-  /// The built-in profile of that name, or the one in the file of that path.
+  /// The built-in profile of that name, or the one in the file of that path, whatever its suffix.
   /// - Throws: ``Failure`` that names the built-in ones, or file, line and key.
   public static func find(_ nameOrPath: String) throws(Failure) -> PowerProfile {
     if let profile = PowerProfile.builtIn(named: nameOrPath) { return profile }
+    // What is not there, and looks like a file, was meant as one.
     let looksLikeFile =
       nameOrPath.contains("/") || nameOrPath.hasSuffix(".yaml") || nameOrPath.hasSuffix(".yml")
-    if looksLikeFile { return try read(path: nameOrPath) }
+    if unsafe looksLikeFile || access(nameOrPath, F_OK) == 0 { return try read(path: nameOrPath) }
     let names = PowerProfile.builtInNames
     throw Failure(
       .usage, what: "no power profile is called \"\(nameOrPath)\"",
       remedy: NearestWord.to(nameOrPath, among: names).map { "did you mean \"\($0)\"?" }
-        ?? "there is \(names.joined(separator: ", ")), or a file whose name ends in .yaml")
+        ?? "there is \(names.joined(separator: ", ")), or the path of a file")
+  }
+
+  /// Refuses to write a profile to a path that ``find(_:)`` takes for the name of a built-in one.
+  ///
+  /// - Throws: `.usage`.
+  package static func refuseBuiltInName(_ path: String) throws(Failure) {
+    guard PowerProfile.builtIn(named: path) != nil else { return }
+    throw Failure(
+      .usage, file: path, what: "a built-in profile has this name, and --profile would take that one",
+      remedy: "name the file \(path).yaml")
   }
 
   /// Reads a profile.
