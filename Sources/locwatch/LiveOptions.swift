@@ -30,6 +30,9 @@ struct LiveOptions: ParsableArguments {
       }
       return try SourceAddress(gpsd)
     }
+    guard !source.isEmpty else {
+      throw Failure(.usage, what: "--source names no source", remedy: "name one, or leave the option out")
+    }
     let address = try SourceAddress(source: source)
     guard let sourceSecrets else { return address }
     return try address.with(secrets: try StatePath.absolute(sourceSecrets))

@@ -47,8 +47,16 @@ import LocationFormats
     let command = Locwatch.fullMessage(for: error).firstMatch(of: /See '(.*)' for/)?.1
     let failure = Failure(
       .usage, what: message.prefix(1).lowercased() + message.dropFirst(),
-      remedy: command.map { "see \($0)" })
+      remedy: negativeValue(text, words) ?? command.map { "see \($0)" })
     Locwatch.exit(withError: Terminal.exit(for: failure))
+  }
+
+  /// How an option is given the value after it, which the parser took for another option; nil where there is none.
+  private static func negativeValue(_ message: String, _ words: [String]) -> String? {
+    guard let option = message.firstMatch(of: /^Missing value for '(--[\w-]+)/)?.1,
+      let value = words.drop(while: { $0 != option }).dropFirst().first, value.starts(with: /-[^-]/)
+    else { return nil }
+    return "a value that begins with - is written as \(option)=\(value)"
   }
 }
 

@@ -56,6 +56,9 @@ struct OnPlan {
     let stored = try database?.subscribers().map(\.subscriber) ?? []
     let names = Set(stored.map(\.name))
     existing = stored.first { rule.subscriber(named: $0.name) == $0 }?.name
+    if let name = options.name, !SubscriberManifest.isName(name) {
+      throw Failure(.usage, what: "--name \"\(name)\" is no name", remedy: "write another, or leave it out")
+    }
     if let name = options.name, names.contains(name), existing != name {
       throw Failure(
         .cantCreate, what: "there is a subscriber \"\(name)\" already",

@@ -153,6 +153,28 @@ import Testing
     #expect(run.stderr.split(separator: "\n").count == 1 && run.stderr.hasSuffix("--help\n"), "\(run.stderr)")
   }
 
+  @Test(arguments: [
+    (["run", "--source", ""], "--source names no source; name one, or leave the option out"),
+    (["on", "move", "--name", "", "--", "true"], "--name \"\" is no name; write another, or leave it out"),
+    (["replay", "Tracks/tunnel.gpx", "-r", ""], "\"\": no such file; check the path"),
+    (
+      ["replay", "Tracks/tunnel.gpx", "--report", "r.html", "--tiles", "none.mbtiles"],
+      "none.mbtiles: no such file; check the path"
+    ),
+    (
+      ["power", "validate", "a.gpx", "--log", "l", "--begins", "-5"],
+      "missing value for '--begins <seconds>'; a value that begins with - is written as --begins=-5"
+    ),
+  ])
+  func `values that name nothing are told before anything is done`(words: [String], text: String) async throws
+  {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(["--state", folder("s.db")] + words)
+    #expect([64, 66].contains(run.status) && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr == "locwatch: \(text)\n")
+    #expect(!FileManager.default.fileExists(atPath: folder("s.db")))
+  }
+
   @Test(arguments: ["replay", "explain --track", "replay Tracks/tunnel.gpx --report", "regions show", ""])
   func `an argument that is not UTF-8 is refused, not read as another`(words: String) async throws {
     let script = "exec \"$0\" \(words) \"$(printf 'a\\377\\303.gpx')\""

@@ -9,9 +9,11 @@ package enum BaseMap: Sendable {
   /// A file of tiles, of which the page gets those around the track.
   case file(String)
 
-  /// - Throws: `.usage` where it is neither an address nor a file.
+  /// - Throws: `.usage` where it is an address but none of tiles; `.noInput`, `.noPermission` where it is a file that
+  ///   can't be read.
   package init(_ text: String) throws(Failure) {
     guard text.hasPrefix("https://") || text.hasPrefix("http://") else {
+      try FileBytes.requireReadable(path: text)
       self = .file(text)
       return
     }

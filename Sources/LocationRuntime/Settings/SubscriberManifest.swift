@@ -3,15 +3,16 @@ public import LocationFormats
 
 /// A subscriber's manifest: who it is, how it is started, and what it asks for.
 public enum SubscriberManifest {
+  /// Whether a subscriber may be called so. Some energy is nobody's, and has a name in the place of one.
+  package static func isName(_ name: String) -> Bool { !name.isEmpty && name != PowerLedger.shared }
+
   /// Reads a manifest.
   /// - Throws: ``Failure`` with file, line, key and, for an unknown one, the nearest that is valid.
   public static func read(path: String) throws(Failure) -> Subscriber {
     let map = try StrictYAML(path: path, code: .data).map(Key.self)
     let nameNode = try map.required(.name)
     let name = try nameNode.string()
-    guard !name.isEmpty, name != PowerLedger.shared else {
-      throw nameNode.failure("can't be a subscriber's name")
-    }
+    guard isName(name) else { throw nameNode.failure("can't be a subscriber's name") }
     var subscriber = Subscriber(name: name)
     if let node = map.optional(.command) { subscriber.command = try strings(node) }
     if let node = map.optional(.style) { subscriber.style = try node.word(Subscriber.Style.self) }
