@@ -37,7 +37,9 @@ package struct StateDatabase: Sendable {
     guard unsafe access(path, R_OK) == 0 else {
       let code = errno
       if code == ENOENT || code == ENOTDIR { return nil }
-      throw Failure(.noPermission, file: path, what: "can't be read: \(SystemReason.text(code))")
+      throw Failure(
+        .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
+        remedy: "ask as its owner, or name another file with --state")
     }
     guard unsafe access(path, W_OK) != 0 else {
       do throws(Failure) {
