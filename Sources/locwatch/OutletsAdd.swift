@@ -100,9 +100,12 @@ struct OutletsAdd: AsyncParsableCommand {
     if mqtt == nil, topic != nil || homeAssistant || commands || pushes {
       throw ValidationError("--topic, --home-assistant, --commands and --pushes are for --mqtt")
     }
-    if mqtt != nil, format != nil || template != nil {
-      throw ValidationError("--format and --template are for --webhook")
+    if mqtt != nil, format != nil || template != nil || source != nil {
+      throw ValidationError("--format, --template and --source are for --webhook")
     }
+    if regions.contains("") { throw ValidationError("--region names no region") }
+    // The secrets may name the certificate.
+    if key != nil, certificate == nil, secrets == nil { throw ValidationError("--key needs --certificate") }
     if template == nil ? format == .template : format ?? .template != .template {
       throw ValidationError("--format template and --template JSON go together")
     }

@@ -100,6 +100,10 @@ struct RegionsCheck: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var source: RegionsSource
 
+  func validate() throws {
+    if radius != nil, files.isEmpty, source.files.isEmpty { throw ValidationError("--radius needs a file") }
+  }
+
   func run() async throws {
     var problems = 0
     var findings: [RegionFinding] = []

@@ -57,6 +57,7 @@ struct ServeCommand: ParsableCommand {
   @OptionGroup var state: StateOptions
 
   func validate() throws {
+    if attribution != nil, tiles == nil { throw ValidationError("--attribution needs --tiles") }
     if let tiles {
       let isComplete = ["{z}", "{x}", "{y}"].allSatisfy { tiles.contains($0) }
       guard isComplete, tiles.hasPrefix("https://") || tiles.hasPrefix("http://"),

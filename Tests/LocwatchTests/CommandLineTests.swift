@@ -143,6 +143,13 @@ import Testing
     ("regions near --bogus", "unknown option '--bogus'; see locwatch regions near --help"),
     ("regions remove -q", "unknown option '-q'; see locwatch regions remove --help"),
     ("replay", "give a track, or - for standard input; see locwatch replay --help"),
+    ("regions check --radius 50m", "--radius needs a file; see locwatch regions check --help"),
+    ("serve --attribution me", "--attribution needs --tiles; see locwatch serve --help"),
+    ("outlets add a --webhook https://a.b --key k", "--key needs --certificate; see locwatch outlets add"),
+    (
+      "outlets add a --mqtt mqtts://a.b --source c",
+      "--format, --template and --source are for --webhook; see locwatch outlets add"
+    ),
     ("regions add", "missing expected argument '<id>'; see locwatch regions add --help"),
     ("replay a.gpx --speed fast", "the value 'fast' is invalid for '--speed <factor>'; see locwatch replay"),
   ])
