@@ -254,7 +254,7 @@ struct ReplayCommand: AsyncParsableCommand {
     init?(argument: String) {
       if argument == "max" {
         self = .max
-      } else if let factor = Double(argument), factor > 0, factor.isFinite {
+      } else if let factor = Double(argument), factor >= Self.slowest, factor.isFinite {
         self = .times(factor)
       } else {
         return nil
@@ -262,6 +262,9 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     var defaultValueDescription: String { "max" }
+
+    /// A day takes three years. No clock counts as far as a much slower replay would last.
+    private static let slowest = 0.001
 
     var factor: Double? {
       switch self {

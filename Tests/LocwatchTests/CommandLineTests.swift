@@ -151,6 +151,10 @@ import Testing
       "--format, --template and --source are for --webhook; see locwatch outlets add"
     ),
     ("regions add", "missing expected argument '<id>'; see locwatch regions add --help"),
+    (
+      "replay a.gpx --speed 1e-300",
+      "the value '1e-300' is invalid for '--speed <factor>'; see locwatch replay"
+    ),
     ("replay a.gpx --speed fast", "the value 'fast' is invalid for '--speed <factor>'; see locwatch replay"),
   ])
   func `what is wrong with the arguments is told in one line`(words: String, text: String) async throws {
