@@ -1,12 +1,12 @@
-import LocationCore
 import LocationFormats
 
 /// A consumer of the event log: a webhook (also ntfy, Gotify), MQTT.
 ///
 /// ``OutletPump`` offers it the events after its cursor, oldest first, and moves the cursor only when the outlet has
 /// accepted them. So each event is handed on at least once, also across a crash. An outlet never waits: it begins to
-/// send in ``offer(_:)`` and says in ``accepted()`` how far it has come.
-protocol Outlet {
+/// send in ``offer(_:)`` and says in ``accepted()`` how far it has come. One that stays connected also has an
+/// ``OutletConversation``.
+protocol Outlet: OutletConversation {
   /// Names its cursor in the state file, so it must not change.
   var name: String { get }
   /// Which events it wants.
@@ -23,23 +23,6 @@ protocol Outlet {
   ///
   /// - Throws: why it failed. What was not accepted is offered again, later.
   mutating func accepted() throws(OutletFailure) -> Int?
-  /// Looks after what goes on beside events: a connection that is kept open.
-  ///
-  /// - Throws: why it failed.
-  mutating func tend() throws(OutletFailure)
-  /// Whether it has reached the other side anew since it was last asked.
-  mutating func takeConnection() -> Bool
-  /// Whether it is to be given the regions before it is tended: it tells others of them, and is about to connect, or
-  /// the regions were changed.
-  var wantsScene: Bool { get }
-  /// The regions were changed.
-  mutating func noteRegions()
-  /// Takes the regions as they are.
-  mutating func take(_ scene: OwnTracksOutlet.Scene)
-  /// What others ask of the daemon through it, and notes for the log, since it was last asked.
-  mutating func takeRequests() -> [OutletRequest]
-  /// Says something to the other side that is no event; it is lost where there is no connection.
-  mutating func say(_ line: JSONTree)
   /// Whether nothing is left of what it did before it rested.
   var hasEnded: Bool { get }
   /// Gives up what it does: it failed, or nothing came for a while.
@@ -51,24 +34,7 @@ extension Outlet {
   var readable: Int32 { -1 }
   var writable: Int32 { -1 }
   var hasEnded: Bool { true }
-  mutating func takeConnection() -> Bool { false }
-  var wantsScene: Bool { false }
-  mutating func noteRegions() {}
-  mutating func take(_ scene: OwnTracksOutlet.Scene) {}
-  mutating func tend() throws(OutletFailure) {}
   mutating func rest(isFailure: Bool) {}
-  mutating func takeRequests() -> [OutletRequest] { [] }
-  mutating func say(_ line: JSONTree) {}
-}
-
-/// What comes in through an outlet.
-enum OutletRequest: Hashable, Sendable {
-  /// A command of OwnTracks.
-  case command(JSONTree)
-  /// A push for a subscriber, and the number by which the other side is told that it was taken.
-  case push(JSONTree, number: Int)
-  /// Something for the log.
-  case note(String)
 }
 
 /// Why an outlet does not take events.
