@@ -43,7 +43,7 @@ struct BrokerLink {
   private static func url(_ settings: OutletSettings, _ secrets: OutletSecrets) throws(SendFailure) -> String
   {
     guard let url = secrets.url ?? settings.url, let address = try? OutletAddress(url),
-      address.scheme.hasPrefix("mqtt")
+      address.kind == .mqtt
     else { throw SendFailure("its url is no address of a broker") }
     guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {
       throw SendFailure("mqtt to another machine without TLS is not permitted (--allow-plain permits it)")

@@ -21,7 +21,7 @@ struct Webhook {
     guard let url = secrets.url ?? settings.url else {
       throw SendFailure("neither settings nor secrets have a url")
     }
-    guard let address = try? OutletAddress(url), address.scheme.hasPrefix("http") else {
+    guard let address = try? OutletAddress(url), address.kind == .webhook else {
       throw SendFailure("its url is no address of a webhook")
     }
     guard address.isEncrypted || address.isLoopback || settings.allowsPlain else {

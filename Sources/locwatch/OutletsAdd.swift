@@ -93,14 +93,15 @@ struct OutletsAdd: AsyncParsableCommand {
   @OptionGroup var state: StateOptions
 
   func validate() throws {
-    if webhook == nil, mqtt == nil, secrets == nil {
+    let given = OutletSettings.Kind.allCases.filter { url(of: $0) != nil }
+    if given.isEmpty, secrets == nil {
       throw ValidationError("give --webhook URL or --mqtt URL, or --secrets FILE with a url in it")
     }
-    if webhook != nil, mqtt != nil { throw ValidationError("--webhook and --mqtt exclude each other") }
-    if mqtt == nil, topic != nil || homeAssistant || commands || pushes {
+    if given.count > 1 { throw ValidationError("--webhook and --mqtt exclude each other") }
+    if kind != .mqtt, topic != nil || homeAssistant || commands || pushes {
       throw ValidationError("--topic, --home-assistant, --commands and --pushes are for --mqtt")
     }
-    if mqtt != nil, format != nil || template != nil || source != nil {
+    if kind != .webhook, format != nil || template != nil || source != nil {
       throw ValidationError("--format, --template and --source are for --webhook")
     }
     if regions.contains("") { throw ValidationError("--region names no region") }
@@ -109,6 +110,19 @@ struct OutletsAdd: AsyncParsableCommand {
     if template == nil ? format == .template : format ?? .template != .template {
       throw ValidationError("--format template and --template JSON go together")
     }
+  }
+
+  /// The address that makes it one of a kind; nil for none.
+  private func url(of kind: OutletSettings.Kind) -> String? {
+    switch kind {
+    case .webhook: webhook
+    case .mqtt: mqtt
+    }
+  }
+
+  /// A webhook where the address is in the secrets.
+  private var kind: OutletSettings.Kind {
+    OutletSettings.Kind.allCases.first { url(of: $0) != nil } ?? .webhook
   }
 
   func run() async throws {
@@ -132,20 +146,23 @@ struct OutletsAdd: AsyncParsableCommand {
   }
 
   private func made(instance: String) throws(Failure) -> OutletSettings {
-    var outlet = OutletSettings(name: name, kind: mqtt == nil ? .webhook : .mqtt, instance: instance)
+    var outlet = OutletSettings(name: name, kind: kind, instance: instance)
     guard !name.isEmpty, name.utf8.count <= 100 else {
       throw Failure(.usage, what: "a name has 1 to 100 bytes")
     }
-    if let url = webhook ?? mqtt { try check(url) }
-    outlet.url = webhook ?? mqtt
-    if mqtt != nil { try describe(&outlet) }
+    outlet.url = url(of: kind)
+    if let url = outlet.url { try check(url) }
+    switch kind {
+    case .webhook:
+      outlet.format = format ?? (template == nil ? .cloudevents : .template)
+      if let template { try BodyTemplate(template).check() }
+      outlet.template = template
+    case .mqtt: try describe(&outlet)
+    }
     outlet.secrets = try secrets.map { (path) throws(Failure) in try StatePath.absolute(path) }
     outlet.types = try chosenTypes()
     outlet.regions = regions.isEmpty ? nil : regions
     outlet.isReduced = reduced
-    outlet.format = format ?? (template == nil ? .cloudevents : .template)
-    if let template { try BodyTemplate(template).check() }
-    outlet.template = template
     outlet.source = source
     outlet.allowsPlain = allowPlain
     outlet.authority = try authority.map { (path) throws(Failure) in try StatePath.absolute(path) }
@@ -156,8 +173,8 @@ struct OutletsAdd: AsyncParsableCommand {
 
   private func check(_ url: String) throws(Failure) {
     let address = try OutletAddress(url)
-    let scheme = mqtt == nil ? "http" : "mqtt"
-    guard address.scheme.hasPrefix(scheme) else {
+    let scheme = kind.scheme
+    guard address.kind == kind else {
       throw Failure(.usage, what: "the address begins with \(scheme)s://")
     }
     guard address.isEncrypted || address.isLoopback || allowPlain else {

@@ -2,6 +2,8 @@
 package struct OutletAddress: Hashable, Sendable {
   /// In small letters: `https`, `mqtts`.
   package let scheme: String
+  /// The outlets that speak it.
+  package let kind: OutletSettings.Kind
   /// Host, and port where one is named.
   package let authority: String
   /// The host alone, without brackets.
@@ -21,10 +23,13 @@ package struct OutletAddress: Hashable, Sendable {
     guard let mark = text.firstIndex(of: ":"), text[mark...].hasPrefix("://") else {
       throw refuse("\"\(text)\" is no address", "write it as https://example.net/path")
     }
-    scheme = text[..<mark].lowercased()
-    guard ["http", "https", "mqtt", "mqtts"].contains(scheme) else {
-      throw refuse("locwatch does not speak \(scheme)", "use https or mqtts")
+    let scheme = text[..<mark].lowercased()
+    let kinds = OutletSettings.Kind.allCases
+    guard let kind = kinds.first(where: { [$0.scheme, $0.scheme + "s"].contains(scheme) }) else {
+      throw refuse(
+        "locwatch does not speak \(scheme)", "use " + kinds.map { $0.scheme + "s" }.joined(separator: " or "))
     }
+    (self.scheme, self.kind) = (scheme, kind)
     let rest = text[text.index(mark, offsetBy: 3)...]
     authority = String(rest.prefix { !"/?#".contains($0) })
     guard !authority.contains("@") else {
@@ -50,7 +55,7 @@ package struct OutletAddress: Hashable, Sendable {
   }
 
   /// Whether what is sent there is encrypted.
-  package var isEncrypted: Bool { scheme == "https" || scheme == "mqtts" }
+  package var isEncrypted: Bool { scheme != kind.scheme }
 
   /// Whether it is this machine.
   package var isLoopback: Bool {

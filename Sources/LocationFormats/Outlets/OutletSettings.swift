@@ -2,14 +2,6 @@ import LocationCore
 
 /// An outlet as the state file has it: where events go and which. It has no secret; ``OutletSecrets`` has those.
 package struct OutletSettings: Hashable, Sendable, Codable {
-  /// What speaks to the other side.
-  package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// An HTTP POST for each event.
-    case webhook
-    /// An MQTT broker.
-    case mqtt
-  }
-
   /// What a webhook's body is.
   package enum Format: String, Hashable, Sendable, Codable, CaseIterable {
     /// A CloudEvent 1.0 in structured mode.
@@ -54,7 +46,7 @@ package struct OutletSettings: Hashable, Sendable, Codable {
   package var certificate: String?
   /// The path of a PEM file with its key; nil where the certificate's file has it.
   package var key: String?
-  /// The topic of an MQTT outlet, `owntracks/USER/DEVICE`.
+  /// The topic of an MQTT outlet, `owntracks/USER/DEVICE`; nil for ``deviceTopic``.
   package var topic: String?
   /// Whether Home Assistant is to discover it; nil for no.
   package var announces: Bool?
@@ -83,6 +75,9 @@ package struct OutletSettings: Hashable, Sendable, Codable {
 
   /// The `source` of its CloudEvents.
   package var eventSource: String { source ?? "urn:locwatch:\(instance)" }
+
+  /// The topic that an MQTT outlet publishes at.
+  package var deviceTopic: String { topic ?? "owntracks/locwatch/\(name)" }
 
   /// Where it goes, for people: without anything after the host, which may hold a secret.
   package var place: String {

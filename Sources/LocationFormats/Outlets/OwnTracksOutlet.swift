@@ -88,7 +88,7 @@ package struct OwnTracksOutlet: Sendable {
     self.settings = settings
     places = scene.places.filter { settings.regions?.contains($0.id) ?? true }
     newest = scene.newest
-    topic = settings.topic ?? "owntracks/locwatch/\(settings.name)"
+    topic = settings.deviceTopic
     // Only an outlet for whatever moves the device may say where it is before it moves.
     let isForMoves = settings.regions == nil && settings.types?.contains("significant") ?? true
     if announces, isForMoves, let line = scene.position?.line {

@@ -32,8 +32,7 @@ struct OutletProcess: Outlet {
     self.environment = environment
   }
 
-  /// Whether the other side is to know at any time whether the daemon runs.
-  private var staysConnected: Bool { settings.kind == .mqtt }
+  private var staysConnected: Bool { settings.kind.staysConnected }
 
   var name: String { settings.name }
 
@@ -45,15 +44,10 @@ struct OutletProcess: Outlet {
     var limits = OutletPump.Limits()
     // Some days of a phone that moves; each takes some 300 bytes of disk.
     limits.waitingEvents = 50_000
-    if settings.kind == .webhook { limits.retrySteps = Self.webhookSteps }
+    limits.retrySteps = settings.kind.retrySteps
     if staysConnected { limits.restSeconds = nil }
     return limits
   }
-
-  /// After 5 s, 5 min, 30 min, 2, 5, 10, 14, 20 and 24 h (Standard Webhooks 1.0.0, "Deliverability and reliability").
-  private static let webhookSteps: [Double] = [
-    5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400,
-  ]
 
   // MARK: - The process
 

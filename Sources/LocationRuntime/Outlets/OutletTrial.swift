@@ -12,16 +12,7 @@ package enum OutletTrial {
   /// - Throws: `.unavailable` with the reason where it has not.
   package static func run(_ settings: OutletSettings) throws(Failure) {
     _ = signal(SIGPIPE, SIG_IGN)
-    var settings = settings
-    // A broker ends the older one of two connections of one name.
-    settings.instance += "-test"
-    // Nobody is to take it for the device: it has a topic of its own, and is announced to nobody.
-    settings.topic = (settings.topic ?? "owntracks/locwatch/\(settings.name)") + "/test"
-    settings.announces = nil
-    settings.takesCommands = nil
-    // The broker would keep a session for them.
-    settings.takesPushes = nil
-    var outlet = OutletProcess(settings, environment: ProgramStart.inheritedEnvironment())
+    var outlet = OutletProcess(settings.trial, environment: ProgramStart.inheritedEnvironment())
     outlet.take(OwnTracksOutlet.Scene(places: []))
     let time = SystemClock().read().utc?.rfc3339 ?? "1970-01-01T00:00:00.000Z"
     let line = #"{"v":1,"id":0,"type":"test","time":"\#(time)","reason":"locwatch outlets test"}"#
