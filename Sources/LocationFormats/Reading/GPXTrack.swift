@@ -6,7 +6,7 @@ package import LocationCore
 /// The parser decides: the scanner gets a point only where the parser has taken in everything before it, and
 /// what the scanner does not know goes to the parser. So both ways give the same items, notes and failures.
 package struct GPXTrack {
-  private let parser: GPXParser
+  private let parser: XMLParser
   private var scanner: GPXScanner?
   private var isFirstPiece = true
 
@@ -14,7 +14,7 @@ package struct GPXTrack {
   ///   - assumeAccuracyMeters: see ``TrackOptions``.
   ///   - scans: whether the scanner is used.
   package init(file: String, assumeAccuracyMeters: Double?, scans: Bool = true) throws(Failure) {
-    parser = try GPXParser(file: file, assumeAccuracyMeters: assumeAccuracyMeters)
+    parser = try XMLParser(gpx: file, assumeAccuracyMeters: assumeAccuracyMeters)
     scanner = scans ? GPXScanner() : nil
   }
 

@@ -5,7 +5,7 @@ package import LocationCore
 package struct KMLTrack: FurtherTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
-  private let parser: GPXParser
+  private let parser: XMLParser
   /// The elements that are open, the outermost first.
   private var path: [String] = []
   private var text: [UInt8] = []
@@ -37,7 +37,7 @@ package struct KMLTrack: FurtherTrack {
   package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
     self.file = file
     self.assumeAccuracyMeters = assumeAccuracyMeters
-    parser = try GPXParser(eventsOf: file)
+    parser = try XMLParser(eventsOf: file)
   }
 
   /// The line that was read last, from 1.

@@ -12,7 +12,7 @@ extension XMLRegionReader {
   mutating func readDocument(_ bytes: [UInt8]) -> Bool {
     var trouble: Failure?
     do {
-      let parser = try GPXParser(eventsOf: collector.file.name)
+      let parser = try XMLParser(eventsOf: collector.file.name)
       // A document is parsed in pieces, so that few events are held at once.
       let pieceBytes = 1 << 16
       var start = 0

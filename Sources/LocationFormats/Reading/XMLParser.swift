@@ -2,11 +2,11 @@ import CExpat
 import Glibc
 package import LocationCore
 
-/// Reads GPX with expat, a piece at a time. The only file that imports expat.
+/// Reads XML with expat, a piece at a time: GPX as items, anything else as events. The only file that imports expat.
 ///
 /// Nothing is fetched, no entity is expanded, and memory does not grow with the file. It is a class because
 /// it owns a parser that must be freed once, and because it is kept in an optional.
-@safe package final class GPXParser {
+@safe package final class XMLParser {
   /// What one tag, comment or the like may take, bytes. expat keeps such a token whole in memory.
   ///
   /// A token is refused once three times as much is waiting for its end, because expat from 2.6 looks at an
@@ -23,8 +23,10 @@ package import LocationCore
   private var bytesFed = 0
   private var passed = Passed()
 
+  /// A parser of GPX, for ``takeItems(into:)``.
+  ///
   /// - Parameter assumeAccuracyMeters: see ``TrackOptions``.
-  package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
+  package init(gpx file: String, assumeAccuracyMeters: Double?) throws(Failure) {
     unsafe budget = .allocate(capacity: 1)
     unsafe budget.initialize(
       to: locwatch_xml_budget(used: 0, limit: Self.memoryBudgetBytes, is_exceeded: 0))
@@ -49,7 +51,7 @@ package import LocationCore
 
   /// A parser of any XML, for ``takeEvents()``.
   package convenience init(eventsOf file: String) throws(Failure) {
-    try self.init(file: file, assumeAccuracyMeters: nil)
+    try self.init(gpx: file, assumeAccuracyMeters: nil)
     unsafe state.pointee.takesEvents = true
     // Letters matter where names are read, so an encoding that expat does not know is an error.
     unsafe XML_SetUnknownEncodingHandler(state.pointee.parser, nil, nil)
@@ -64,18 +66,10 @@ package import LocationCore
 
   /// The line that the parser has reached, from 1.
   package var line: Int { parsedLine + passed.lines }
-  /// The line on which the first track point begins, or else the first other point; nil before it.
-  package var firstPointLine: Int? {
-    unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine
-  }
-  /// What was taken generously.
-  package var notes: [String] { unsafe state.pointee.assembler.notes }
-  /// What the file holds, counted.
-  package var census: GPXAssembler.Census { unsafe state.pointee.assembler.census }
 
   /// Parses a piece; an empty one with `isFinal` ends the document.
   ///
-  /// What was whole before trouble is there for ``takeItems(into:)``.
+  /// What was whole before trouble is there to be taken.
   package func parse(_ piece: Span<UInt8>, isFinal: Bool) throws(Failure) {
     bytesFed += piece.count
     let parser = unsafe state.pointee.parser
@@ -95,31 +89,12 @@ package import LocationCore
     }
   }
 
-  /// Bytes of a tag, comment or the like that have been parsed and whose end has not come.
-  var unfinishedBytes: Int {
-    let reached = unsafe Int(XML_GetCurrentByteIndex(state.pointee.parser))
-    return reached < 0 ? 0 : max(0, bytesFed - reached)
-  }
-
-  /// Moves the finished items to the end of `batch`.
-  package func takeItems(into batch: inout [TrackItem]) {
-    if batch.isEmpty {
-      unsafe swap(&batch, &state.pointee.assembler.items)
-    } else {
-      unsafe batch.append(contentsOf: state.pointee.assembler.items)
-      unsafe state.pointee.assembler.items.removeAll(keepingCapacity: true)
-    }
-  }
-
   /// What has come since the last call.
   package func takeEvents() -> [XMLEvent] {
     var events: [XMLEvent] = []
     unsafe swap(&events, &state.pointee.events)
     return events
   }
-
-  /// See ``GPXAssembler/takeHeldItems()``.
-  package func takeHeldItems() -> [TrackItem]? { unsafe state.pointee.assembler.takeHeldItems() }
 
   private func notWellFormed() -> Failure {
     let parser = unsafe state.pointee.parser
@@ -153,8 +128,32 @@ package import LocationCore
   private var parsedColumn: Int { unsafe Int(XML_GetCurrentColumnNumber(state.pointee.parser)) }
 }
 
-/// Reading parts of the document without the parser.
-extension GPXParser {
+/// GPX, which goes to an assembler.
+extension XMLParser {
+  /// The line on which the first track point begins, or else the first other point; nil before it.
+  package var firstPointLine: Int? {
+    unsafe state.pointee.firstTrackPointLine ?? state.pointee.firstOtherPointLine
+  }
+  /// What was taken generously.
+  package var notes: [String] { unsafe state.pointee.assembler.notes }
+  /// What the file holds, counted.
+  package var census: GPXAssembler.Census { unsafe state.pointee.assembler.census }
+
+  /// Moves the finished items to the end of `batch`.
+  package func takeItems(into batch: inout [TrackItem]) {
+    if batch.isEmpty {
+      unsafe swap(&batch, &state.pointee.assembler.items)
+    } else {
+      unsafe batch.append(contentsOf: state.pointee.assembler.items)
+      unsafe state.pointee.assembler.items.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// See ``GPXAssembler/takeHeldItems()``.
+  package func takeHeldItems() -> [TrackItem]? { unsafe state.pointee.assembler.takeHeldItems() }
+
+  // MARK: - Reading parts of the document without the parser
+
   /// What was read elsewhere: lines in all, and columns on the parser's line at which that was last.
   fileprivate struct Passed {
     var lines = 0
@@ -171,6 +170,12 @@ extension GPXParser {
     unsafe state.pointee.assembler.takesWholePoints && !state.pointee.isInCDATA
       && !state.pointee.hasDoctype && state.pointee.refusal == nil
       && Int(XML_GetCurrentByteIndex(state.pointee.parser)) == bytesFed
+  }
+
+  /// Bytes of a tag, comment or the like that have been parsed and whose end has not come.
+  var unfinishedBytes: Int {
+    let reached = unsafe Int(XML_GetCurrentByteIndex(state.pointee.parser))
+    return reached < 0 ? 0 : max(0, bytesFed - reached)
   }
 
   /// Hands the next part of the document to the assembler without parsing it, where ``takesWholePoints``.
