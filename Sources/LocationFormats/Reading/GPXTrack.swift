@@ -5,7 +5,8 @@ package import LocationCore
 ///
 /// The parser decides: the scanner gets a point only where the parser has taken in everything before it, and
 /// what the scanner does not know goes to the parser. So both ways give the same items, notes and failures.
-package struct GPXTrack {
+package struct GPXTrack: FormatTrack {
+  private let file: String
   private let parser: XMLParser
   private var scanner: GPXScanner?
   private var isFirstPiece = true
@@ -14,6 +15,7 @@ package struct GPXTrack {
   ///   - assumeAccuracyMeters: see ``TrackOptions``.
   ///   - scans: whether the scanner is used.
   package init(file: String, assumeAccuracyMeters: Double?, scans: Bool = true) throws(Failure) {
+    self.file = file
     parser = try XMLParser(gpx: file, assumeAccuracyMeters: assumeAccuracyMeters)
     scanner = scans ? GPXScanner() : nil
   }
@@ -40,10 +42,26 @@ package struct GPXTrack {
       throw error
     }
     parser.takeItems(into: &batch)
+    if piece.count == 0, census.trackPoints == 0 { try takeHeldItems(into: &batch) }
   }
 
-  /// See ``/LocationCore/GPXAssembler/takeHeldItems()``.
-  package func takeHeldItems() -> [TrackItem]? { parser.takeHeldItems() }
+  /// What stands in for a track in a document without one.
+  private func takeHeldItems(into batch: inout [TrackItem]) throws(Failure) {
+    guard let held = parser.takeHeldItems() else {
+      throw Failure(
+        .data, file: file, line: firstPointLine,
+        what: "no track, and more than \(GPXAssembler.maximumHeldPoints) route points or waypoints",
+        remedy: "convert the route to a track")
+    }
+    batch.append(contentsOf: held)
+  }
+
+  /// What is said of a document without any point.
+  package var emptiness: String {
+    let census = census
+    if census.tracks > 0 { return "no track points; its tracks are empty" }
+    return "no track points; " + (census.routes > 0 ? "its routes are empty" : "it has no track at all")
+  }
 
   private mutating func parse(_ piece: borrowing ScanPiece) throws(Failure) {
     let bytes = piece.bytes.span.extracting(..<piece.count)

@@ -2,7 +2,7 @@ package import LocationCore
 
 /// The tracks of a KML document: `gx:Track`, or placemarks with a time and a point. Lines without times stand in where
 /// there is neither.
-package struct KMLTrack: FurtherTrack {
+package struct KMLTrack: FormatTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
   private let parser: XMLParser

@@ -1,7 +1,7 @@
 package import LocationCore
 
 /// A track of JSON lines: the minimal form, OwnTracks's, GeoJSON features, gpsd's, or a mixture.
-package struct LineTrack {
+package struct LineTrack: FormatTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
   private var scanner: FixLineScanner?
@@ -41,6 +41,9 @@ package struct LineTrack {
     if otherObjects > 0 { notes.append("\(otherObjects) objects without a position, skipped") }
     return notes
   }
+
+  /// What is said of lines without any position.
+  package var emptiness: String { "no position in any line" }
 
   /// Reads the whole lines of what has come so far; an empty piece ends the track.
   package mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure) {

@@ -2,7 +2,7 @@ package import LocationCore
 
 /// A log of NMEA 0183 sentences: what a receiver or a boat's network says. Other sentences than those of a position,
 /// such as AIS, are passed over.
-package struct NMEATrack: FurtherTrack {
+package struct NMEATrack: FormatTrack {
   private let file: String
   private var buffer = LineBuffer(limit: NMEASentence.maximumLineBytes)
   private var decoder = NMEADecoder()

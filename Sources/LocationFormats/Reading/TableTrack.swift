@@ -1,7 +1,7 @@
 package import LocationCore
 
 /// A table of positions: CSV whose first line names the columns. Commas, semicolons and tabs separate.
-package struct TableTrack: FurtherTrack {
+package struct TableTrack: FormatTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
   private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)

@@ -17,10 +17,7 @@ public struct TrackReader: ~Copyable {
   private var piece: ScanPiece
   /// Whether what was read to tell the format waits to be parsed.
   private var hasHead = true
-  private var gpx: GPXTrack?
-  private var lines: LineTrack
-  /// Where it is neither GPX nor JSON lines.
-  private var further: (any FurtherTrack)?
+  private var track: any FormatTrack
   private var timeline: Timeline
   private var postponed: Failure?
   private var isDone = false
@@ -47,25 +44,19 @@ public struct TrackReader: ~Copyable {
 
   /// Goes on with a file whose first bytes have been looked at.
   package init(_ head: consuming InputHead, options: TrackOptions) throws(Failure) {
+    let (file, accuracy) = (head.input.name, options.assumeAccuracyMeters)
     switch head.format {
-    case .xml:
-      gpx = try GPXTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
-    case .jsonLines:
-      gpx = nil
-    case .kml:
-      further = try KMLTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
-    case .sentences:
-      further = NMEATrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
-    case .table:
-      further = TableTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
+    case .xml: track = try GPXTrack(file: file, assumeAccuracyMeters: accuracy)
+    case .jsonLines: track = LineTrack(file: file, assumeAccuracyMeters: accuracy)
+    case .kml: track = try KMLTrack(file: file, assumeAccuracyMeters: accuracy)
+    case .sentences: track = NMEATrack(file: file, assumeAccuracyMeters: accuracy)
+    case .table: track = TableTrack(file: file, assumeAccuracyMeters: accuracy)
     case .recording:
-      throw Failure(
-        .data, file: head.input.name, line: 1, what: "a recording, not a track", remedy: "replay it")
+      throw Failure(.data, file: file, line: 1, what: "a recording, not a track", remedy: "replay it")
     case .undecided, .other, .foreign:
       let what = if case .other(let what) = head.format { what } else { "unknown format" }
-      throw Failure(.data, file: head.input.name, line: 1, what: what, remedy: TrackFormat.accepted)
+      throw Failure(.data, file: file, line: 1, what: what, remedy: TrackFormat.accepted)
     }
-    lines = LineTrack(file: head.input.name, assumeAccuracyMeters: options.assumeAccuracyMeters)
     timeline = Timeline(options: options)
     piece = head.piece
     input = head.input
@@ -86,7 +77,7 @@ public struct TrackReader: ~Copyable {
     if gathers {
       gathers = false
       // Other formats have no segments out of order, so that only what begins backwards is read as a whole.
-      if gpx == nil {
+      if !(track is GPXTrack) {
         let isMore = try readOn(into: &batch)
         // What a receiver tells through a pipe must not wait: there it takes a list with the newest first.
         let isBackwards =
@@ -167,7 +158,7 @@ public struct TrackReader: ~Copyable {
   public var bytesRead: Int { input.bytesRead }
 
   /// The line of the (unpacked) file that has been reached, from 1.
-  public var line: Int { gpx?.line ?? max(further?.line ?? lines.line, 1) }
+  public var line: Int { max(track.line, 1) }
 
   /// Generous readings, to be said aloud when the track has been read.
   public var notes: [String] {
@@ -180,7 +171,7 @@ public struct TrackReader: ~Copyable {
     case .sorted: notes.append("segments put into the order of time")
     case .overlapping: notes.append("segments overlap in time; --each-segment replays each alone")
     }
-    return notes + (gpx?.notes ?? further?.notes ?? lines.notes) + timeline.notes
+    return notes + track.notes + timeline.notes
   }
 
   // MARK: - Steps
@@ -201,53 +192,20 @@ public struct TrackReader: ~Copyable {
     } else {
       piece.removeAll()
       do throws(Failure) { _ = try input.read(into: &piece) } catch {
-        lines.flush(into: &batch)
+        track.flush(into: &batch)
         throw located(error)
       }
     }
     isDone = piece.count == 0
-    if further != nil {
-      try further?.read(piece, into: &batch)
-    } else if gpx == nil {
-      try lines.read(piece, into: &batch)
-    } else {
-      try gpx?.read(piece, into: &batch)
-      if isDone { try takeHeldItems(into: &batch) }
-    }
-  }
-
-  /// What stands in for a track in a document without one.
-  private func takeHeldItems(into batch: inout [TrackItem]) throws(Failure) {
-    guard let gpx, gpx.census.trackPoints == 0 else { return }
-    guard let held = gpx.takeHeldItems() else {
-      throw Failure(
-        .data, file: name, line: gpx.firstPointLine,
-        what: "no track, and more than \(GPXAssembler.maximumHeldPoints) route points or waypoints",
-        remedy: "convert the route to a track")
-    }
-    batch.append(contentsOf: held)
+    try track.read(piece, into: &batch)
   }
 
   /// What is wrong with the track as a whole.
   private func verdict() -> Failure? {
     guard timeline.fixes == 0 else {
-      return timeline.failure(
-        file: name, firstPointLine: firstPointLine)
+      return timeline.failure(file: name, firstPointLine: track.firstPointLine)
     }
-    var what = further == nil ? "no position in any line" : "no position in it"
-    if let census = gpx?.census {
-      what = "no track points"
-      if census.tracks > 0 { what += "; its tracks are empty" }
-      if census.tracks == 0 {
-        what += census.routes > 0 ? "; its routes are empty" : "; it has no track at all"
-      }
-    }
-    return Failure(.data, file: name, line: line, what: what)
-  }
-
-  private var firstPointLine: Int? {
-    if let further { return further.firstPointLine }
-    return gpx == nil ? lines.firstPointLine : gpx?.firstPointLine
+    return Failure(.data, file: name, line: line, what: track.emptiness)
   }
 
   private func located(_ failure: Failure) -> Failure {

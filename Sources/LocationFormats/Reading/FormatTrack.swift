@@ -1,0 +1,26 @@
+package import LocationCore
+
+/// A track of one format.
+package protocol FormatTrack {
+  /// Reads what of the next piece is whole; an empty piece ends the track.
+  ///
+  /// - Parameter batch: gets the finished items, also those before trouble.
+  mutating func read(_ piece: borrowing ScanPiece, into batch: inout [TrackItem]) throws(Failure)
+  /// The line that has been reached, from 1.
+  var line: Int { get }
+  /// The line of the first position; nil before it.
+  var firstPointLine: Int? { get }
+  /// Generous readings.
+  var notes: [String] { get }
+  /// What is said of a track without any position.
+  var emptiness: String { get }
+  /// Finishes what is whole where the file can't be read on.
+  mutating func flush(into batch: inout [TrackItem])
+}
+
+extension FormatTrack {
+  /// What is said of most tracks without any position.
+  package var emptiness: String { "no position in it" }
+  /// Finishes nothing: most tracks hold nothing back.
+  package mutating func flush(into batch: inout [TrackItem]) {}
+}
