@@ -20,7 +20,7 @@ struct ReplayCommand: AsyncParsableCommand {
         gpspipe -w -n 500 | locwatch replay -
         ls archive/*.gpx | locwatch replay --batch > events.ndjson
 
-      A track is GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd's JSON lines
+      A track is \(TrackReader.formats) with a header, gpsd's JSON lines
       (gpspipe -w), or lines such as
       {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}. gzip needs no
       unpacking. FIT, TCX, IGC and all else are read through gpsbabel where that is

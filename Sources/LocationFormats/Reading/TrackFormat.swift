@@ -23,7 +23,7 @@ enum TrackFormat: Hashable {
 
   /// The remedy in every message about a file of another kind.
   static let accepted =
-    "accepted are GPX, KML, KMZ, NMEA 0183, CSV with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what --gpsbabel FORMAT names"
+    "accepted are \(TrackReader.formats) with a header, gpsd JSON lines and NDJSON with time, lat, lon; each also as .gz; with gpsbabel installed also FIT, TCX and IGC, and what --gpsbabel FORMAT names"
 
   /// How many bytes may be looked at before the decision.
   static let maximumBytes = 1 << 16

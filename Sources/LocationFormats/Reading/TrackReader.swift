@@ -1,7 +1,6 @@
 public import LocationCore
 
-/// Reads a track, whatever its format: GPX 1.0 and 1.1, KML and KMZ, NMEA 0183, CSV with a header, gpsd's JSON lines,
-/// NDJSON, GeoJSON lines; each also as gzip.
+/// Reads a track, whatever its format: JSON lines and ``formats``; each also as gzip.
 ///
 /// The format is told by content. Memory does not grow with the file, but for what is put into the order of time.
 ///
@@ -31,6 +30,9 @@ public struct TrackReader: ~Copyable {
   /// The only segment that is wanted, and the one that is being read, from 1.
   private let wantedSegment: Int?
   private var segment = 1
+
+  /// The formats beside JSON lines, as messages, help and documents name them; the last is CSV, which needs a header.
+  package static let formats = "GPX, KML, KMZ, NMEA 0183, CSV"
 
   /// A batch is handed out when it has this many items; it may have some thousands more.
   public static let batchItems = 1024
