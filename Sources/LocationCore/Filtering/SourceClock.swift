@@ -116,7 +116,7 @@ struct SourceClock: Hashable, Sendable, Codable {
     }
     let seconds = time.seconds(to: received)
     move = Move(seconds: lagSeconds - seconds)
-    let rollovers = ClockRecord.rollovers(in: seconds)
+    let rollovers = WeekRollover.whole(in: seconds)
     rolloverSeconds += rollovers
     lagSeconds = seconds - rollovers
     lag = nil

@@ -14,19 +14,7 @@ struct ClockRecord: SingleTypeRecord {
     case corrected
   }
 
-  var reason: Reason { Self.rollovers(in: seconds) != 0 ? .weekRollover : .corrected }
-
-  /// The whole rollovers of a week number that a difference of two clocks consists of, in seconds; 0 where it is
-  /// another difference.
-  static func rollovers(in seconds: Double) -> Double {
-    let whole = (seconds / rolloverSeconds).rounded() * rolloverSeconds
-    return abs(seconds - whole) <= rolloverToleranceSeconds ? whole : 0
-  }
-
-  /// 1024 weeks: GPS transmits ten bits of the week number.
-  static let rolloverSeconds = 1024.0 * 7 * 86_400
-  /// Seconds by which a step of so many weeks may differ from them: a day, because silence may come on top.
-  private static let rolloverToleranceSeconds = 86_400.0
+  var reason: Reason { WeekRollover.whole(in: seconds) != 0 ? .weekRollover : .corrected }
 
   func describe<Visitor: RecordVisitor>(to visitor: inout Visitor) {
     visitor.number("seconds", seconds, .seconds, "by which the source's clock moved; negative back")
@@ -41,5 +29,5 @@ struct ClockRecord: SingleTypeRecord {
     return TextRecord("clock", detail)
   }
 
-  static var samples: [Record.Body] { [.clock(seconds: -86_400), .clock(seconds: rolloverSeconds)] }
+  static var samples: [Record.Body] { [.clock(seconds: -86_400), .clock(seconds: WeekRollover.seconds)] }
 }

@@ -9,10 +9,6 @@ package struct DateNotice {
   package static let leastFixes = 3
   /// Seconds between a fix and the system clock from which on it is another time, and not delay: an hour.
   package static let leastSeconds = 3_600.0
-  /// Seconds in which a receiver's count of weeks begins anew: 1024 weeks (IS-GPS-200, 20.3.3.3.1.1).
-  package static let rolloverSeconds = 1_024 * 7 * 86_400.0
-  /// Seconds by which a date that is 1024 weeks off may differ from that: a day.
-  private static let rolloverTolerance = 86_400.0
 
   private var refused = 0
   private var isTold = false
@@ -36,7 +32,7 @@ package struct DateNotice {
     let age = time.seconds(to: now)
     let date = String(decoding: Array(time.rfc3339.utf8).prefix(10), as: UTF8.self)
     let what = "the fixes are of \(date), \(Wording.duration(abs(age))) \(age > 0 ? "ago" : "ahead")"
-    let isRollover = abs(abs(age) - rolloverSeconds) <= rolloverTolerance
+    let isRollover = WeekRollover.whole(in: abs(age)) == WeekRollover.seconds
     return isRollover
       ? what + ": the receiver's date is 1024 weeks off; update gpsd or the receiver"
       : what + ": --simulated takes those of a log (gpsfake); otherwise set the system clock"

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test func `a clock set by 1024 weeks is no silence of twenty years`() {
-    let weeks = ClockRecord.rolloverSeconds
+    let weeks = WeekRollover.seconds
     let (reasons, instants, moves) = Self.play(
       Self.steady(from: 0, count: 10) + Self.steady(from: weeks + 10, count: 10))
     #expect(reasons.compactMap { $0 } == [.future, .future])
@@ -96,7 +96,7 @@ import Testing
   func `live dates that are 1024 weeks off are put right, until the receiver does so itself`(way: Double)
     throws
   {
-    let off = way * ClockRecord.rolloverSeconds
+    let off = way * WeekRollover.seconds
     var gate = FixGate()
     var times: [Double] = []
     var moves: [Double] = []
