@@ -95,9 +95,6 @@ public enum ReceiverEvent: Hashable, Sendable, Codable {
 
 /// What can happen to the machine.
 public enum MachineEvent: Hashable, Sendable, Codable {
-  /// How short of memory the machine is.
-  public typealias MemoryPressure = LocationCore.MemoryPressure
-
   case reboot
   /// The screen locks: who is in the foreground goes to the background (rule A2).
   case lock

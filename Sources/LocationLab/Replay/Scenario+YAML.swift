@@ -189,7 +189,7 @@ extension Scenario.Step {
     case .memoryPressure:
       let freed = try map.optional(.freesBytes)?.int(in: 0...(1 << 50))
       return .memoryPressure(
-        try value.word(MachineEvent.MemoryPressure.self), freesBytes: freed.map(Int64.init))
+        try value.word(MemoryPressure.self), freesBytes: freed.map(Int64.init))
     case .lowPower: return .machine(.lowPower(try value.bool()))
     case .source:
       switch try value.word(Source.self) {

@@ -94,8 +94,8 @@ extension DaemonLoop {
     return name
   }
 
-  private func level(_ request: JSONTree) throws(Failure) -> MachineEvent.MemoryPressure {
-    guard let level = MachineEvent.MemoryPressure(rawValue: try word("level", request)) else {
+  private func level(_ request: JSONTree) throws(Failure) -> MemoryPressure {
+    guard let level = MemoryPressure(rawValue: try word("level", request)) else {
       throw Failure(.usage, what: "a level is none, warning or critical")
     }
     return level

@@ -3,7 +3,7 @@ package import LocationCore
 /// How short of memory the machine is, made of the kernel's signs and of their absence. Pure: the time is an argument.
 package struct MemoryPressureLevel: Hashable, Sendable {
   /// The level.
-  package typealias Pressure = MachineEvent.MemoryPressure
+  package typealias Pressure = MemoryPressure
 
   /// Milliseconds without a sign after which a level is left: five windows, since the kernel gives a sign at most once
   /// a window while the shortage lasts (Documentation/accounting/psi.rst).

@@ -43,8 +43,8 @@ package struct MemoryPressureWatch: ~Copyable {
   package var nextDeadline: Int64? { level.nextDeadline }
 
   /// What has come, and what time has changed; the level where it is another than before.
-  package mutating func take(_ polled: PollSet, at now: Int64) -> MachineEvent.MemoryPressure? {
-    for (trigger, sign) in zip(triggers, [MachineEvent.MemoryPressure.warning, .critical]) {
+  package mutating func take(_ polled: PollSet, at now: Int64) -> MemoryPressure? {
+    for (trigger, sign) in zip(triggers, [MemoryPressure.warning, .critical]) {
       let events = polled.events(of: trigger.number)
       if events & POLLPRI != 0, events & POLLERR == 0 { level.note(sign, at: now) }
     }

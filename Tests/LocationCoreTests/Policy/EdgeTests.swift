@@ -245,7 +245,7 @@ import Testing
     #expect(inputs?.authorization == .always && inputs?.accuracy == .full && inputs?.forceQuit == false)
     #expect(
       inputs?.isLocked == false && inputs?.backgroundDelivery == true
-        && inputs?.pressure == MachineEvent.MemoryPressure.none)
+        && inputs?.pressure == MemoryPressure.none)
     #expect(inputs?.budgetSeconds == 10 && inputs?.lowPower == nil)
   }
 

@@ -8,7 +8,7 @@ import Testing
 @testable import LocationRuntime
 
 @Suite struct MemoryPressureTests {
-  typealias Pressure = MachineEvent.MemoryPressure
+  typealias Pressure = MemoryPressure
 
   /// Feeds signs at times and asks at every second; the changes with their seconds.
   private func changes(_ signs: [Int64: Pressure], through end: Int64) -> [Int64: Pressure] {

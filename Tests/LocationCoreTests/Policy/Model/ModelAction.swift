@@ -174,7 +174,7 @@ extension ModelState {
 }
 
 extension ModelAction {
-  fileprivate var pressure: MachineEvent.MemoryPressure {
+  fileprivate var pressure: MemoryPressure {
     self == .warning ? .warning : self == .critical ? .critical : .none
   }
 
