@@ -195,7 +195,9 @@ public struct TrackReader: ~Copyable {
       piece.removeAll()
       do throws(Failure) { _ = try input.read(into: &piece) } catch {
         track.flush(into: &batch)
-        throw located(error)
+        var failure = error
+        if failure.code == .data { failure.line = line }
+        throw failure
       }
     }
     isDone = piece.count == 0
@@ -208,11 +210,5 @@ public struct TrackReader: ~Copyable {
       return timeline.failure(file: name, firstPointLine: track.firstPointLine)
     }
     return Failure(.data, file: name, line: line, what: track.emptiness)
-  }
-
-  private func located(_ failure: Failure) -> Failure {
-    var failure = failure
-    if failure.code == .data { failure.line = line }
-    return failure
   }
 }
