@@ -24,17 +24,15 @@ struct OutletSet {
     _ database: StateDatabase, environment: [String], anew names: [String] = []
   ) throws(Failure) {
     let stored = try database.outletSettings()
+    let kept = Set(stored.filter { settings[$0.name] == $0 && !names.contains($0.name) }.map(\.name))
     var next: [OutletPump] = []
     for outlet in stored {
-      if settings[outlet.name] == outlet, !names.contains(outlet.name),
-        let pump = pumps.first(where: { $0.outlet.name == outlet.name })
-      {
+      if kept.contains(outlet.name), let pump = pumps.first(where: { $0.outlet.name == outlet.name }) {
         next.append(pump)
       } else {
         next.append(try OutletPump(OutletProcess(outlet, environment: environment), database))
       }
     }
-    let kept = Set(stored.filter { settings[$0.name] == $0 && !names.contains($0.name) }.map(\.name))
     for index in pumps.indices where !kept.contains(pumps[index].outlet.name) {
       pumps[index].stop()
       retired.append(pumps[index].outlet)
