@@ -44,7 +44,7 @@ enum ServiceProbe {
         remedy: "install locwatch-transfer beside locwatch")
     return [
       notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, beacons, bluetooth,
-      advertisedServices,
+      Capability("advertised-services", .no, "services of programs (K6) are not published yet"),
     ]
   }
 
@@ -89,10 +89,6 @@ enum ServiceProbe {
 
   private static var network: Capability {
     Capability("network", .yes, "up to 4 sockets of a suspended program are watched (E4)")
-  }
-
-  private static var advertisedServices: Capability {
-    Capability("advertised-services", .no, "services of programs (K6) are not published yet")
   }
 
   private static var serial: Capability {
