@@ -264,6 +264,13 @@ extension Policy {
     }
   }
 
+  /// Forgets the sessions that the manifest has no mode for, unless its program is in the foreground.
+  mutating func forgetAccessories(_ index: Int) {
+    guard !sessions[index].state.isForeground else { return }
+    let modes = sessions[index].subscriber.modes
+    update(index) { $0.modes.accessories?.sessions.removeAll { !modes.contains($0.terms.mode) } }
+  }
+
   private mutating func pauseAccessory(_ name: String, _ index: Int, into steps: inout [PolicyStep]) {
     guard let place = sessions[index].modes.accessories?.place(of: name),
       let session = sessions[index].modes.accessories?.sessions[place]
@@ -353,11 +360,6 @@ extension Policy {
     guard let session = sessions[index].modes.accessories?.sessions[place] else { return }
     update(index) { $0.modes.accessories?.sessions[place].merged = nil }
     report(session.terms.session, .data, bytes: bytes, lost: lost, index, into: &steps)
-  }
-
-  /// When what was merged wakes its program; nil where nothing waits.
-  func accessoryDeadline(_ session: Session) -> EngineInstant? {
-    session.modes.accessories?.sessions.compactMap(\.merged?.until).min()
   }
 
   /// Wakes the program for what was merged, once for all of it. Data it has seen itself where it runs by now.

@@ -221,6 +221,15 @@ extension Policy {
     resumeAudio(at: instant, into: &steps)
   }
 
+  /// Forgets its sessions where the manifest has not the mode, unless its program is in the foreground.
+  mutating func forgetAudio(_ index: Int) {
+    guard !sessions[index].state.isForeground else { return }
+    update(index, without: .audio) {
+      $0.modes.audio?.sessions = []
+      $0.assertions.removeAll { $0.reason == .audio }
+    }
+  }
+
   /// Sessions that have been quiet for long enough hold nothing off any more (rule F3).
   mutating func endSilence(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     guard let end = sessions[index].modes.audio?.silenceEnd, end <= instant,

@@ -1,5 +1,5 @@
 /// What the background modes remember of one subscriber. Each mode's part is a type in the mode's own file; nil until
-/// the mode is used, so that a mode nobody uses costs nothing.
+/// the mode is used, so that a mode nobody uses costs nothing. ``ModePart`` lists what is done with the parts.
 struct ModeState: Hashable, Sendable, Codable, Blank {
   /// Section D.
   var notifications: NotificationBook?
@@ -23,17 +23,11 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
   var accessories: AccessoryState?
 
   /// Whether any mode is used.
-  var isUsed: Bool {
-    notifications != nil || keepAlive != nil || restart != nil || fetch != nil || pushes != nil
-      || transfers != nil || issues != nil || accessories != nil
-  }
+  var isUsed: Bool { self != ModeState() }
 
   /// Forgets what ends with a process.
   mutating func endProcess(of subscriber: Subscriber) {
-    keepAlive = nil
-    sockets = []
-    audio?.sessions = []
-    accessories?.endProcess(of: subscriber)
+    for part in ModePart.all { part.endProcess?(&self, subscriber) }
   }
 }
 
@@ -111,22 +105,13 @@ extension Policy {
 
   /// When the modes of a subscriber have something due.
   func modeDeadline(_ session: Session) -> EngineInstant? {
-    var due: EngineInstant?
-    func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
-    func consider(_ window: Window?) { consider(window?.deadline(awakeSince: awakeSince)) }
-    if let book = session.modes.notifications {
-      consider(notificationWindow(book))
-      consider(deferralWindow(book))
-    }
-    if session.modes.keepAlive != nil { consider(keepAliveWindow(session)) }
-    if session.modes.fetch != nil { consider(fetchDeadlineWindow(session)) }
-    consider(session.modes.restart?.dueAt)
-    consider(accessoryDeadline(session))
-    consider(transferDeadline(session))
-    consider(issueDeadline(session))
-    if session.hasSilentPush { consider(session.modes.pushes?.heldUntil) }
-    return due
+    // As in `fireModes`: what is not fired is not due.
+    guard session.modes.isUsed else { return nil }
+    return ModePart.all.reduce(nil) { EngineInstant.earlier($0, $1.deadline?(self, session)) }
   }
+
+  /// When a window is looked at next.
+  func deadline(of window: Window?) -> EngineInstant? { window?.deadline(awakeSince: awakeSince) }
 
   /// Does what is due of the modes. What wakes the machine takes along what may be done early (rules D3, E2, G1).
   ///
@@ -139,13 +124,7 @@ extension Policy {
     while true {
       let count = steps.count
       for index in sessions.indices {
-        fireRestart(index, at: instant, into: &steps)
-        fireNotifications(index, isAwake: isAwake, at: instant, into: &steps)
-        fireKeepAlive(index, isAwake: isAwake, at: instant, into: &steps)
-        fireSilentPushes(index, at: instant, into: &steps)
-        fireTransfers(index, at: instant, into: &steps)
-        fireIssues(index, at: instant, into: &steps)
-        fireAccessories(index, at: instant, into: &steps)
+        for part in ModePart.all { part.fire?(&self, index, isAwake, instant, &steps) }
       }
       fireFetch(isAwake: isAwake, at: instant, into: &steps)
       guard !isAwake, steps.count > count else { break }
@@ -203,28 +182,16 @@ extension Policy {
 
   /// Begins or forgets what a manifest has the modes for, or no longer.
   mutating func alignModes(_ index: Int, at instant: EngineInstant) {
-    alignFetch(index, at: instant)
-    alignIssues(index, at: instant)
-    if !sessions[index].subscriber.modes.contains(.audio), !sessions[index].state.isForeground {
-      update(index) {
-        $0.modes.audio?.sessions = []
-        $0.assertions.removeAll { $0.reason == .audio }
-      }
-    }
-    if !sessions[index].state.isForeground {
-      let modes = sessions[index].subscriber.modes
-      update(index) { $0.modes.accessories?.sessions.removeAll { !modes.contains($0.terms.mode) } }
-    }
-    guard !sessions[index].subscriber.modes.contains(.voip) else { return }
-    update(index) {
-      $0.modes.keepAlive = nil
-      $0.modes.sockets = []
-      $0.modes.restart = nil
-    }
+    for part in ModePart.all { part.align?(&self, index, instant) }
   }
 
-  /// The process of a subscriber has ended, or is about to: what the modes make of it.
+  /// Changes a subscriber whose manifest has not the mode.
+  mutating func update(_ index: Int, without mode: Subscriber.Modes, _ body: (inout Session) -> Void) {
+    if !sessions[index].subscriber.modes.contains(mode) { update(index, body) }
+  }
+
+  /// A program is about to be suspended, or its process has ended or is about to: what the modes make of it.
   mutating func endModes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
+    for part in ModePart.all { part.end?(&self, index, instant, &steps) }
   }
 }

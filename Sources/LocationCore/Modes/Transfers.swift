@@ -191,11 +191,6 @@ extension Policy {
 // MARK: - When it runs
 
 extension Policy {
-  /// When the next transfer of a subscriber fails, if nothing happens before.
-  func transferDeadline(_ session: Session) -> EngineInstant? {
-    session.modes.transfers?.entries.map(\.end).min()
-  }
-
   /// Ends what has taken too long, pauses what may not run, and starts what may, the oldest first.
   mutating func fireTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for entry in sessions[index].modes.transfers?.entries ?? [] {

@@ -1,0 +1,64 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// The parts of what the background modes remember.
+@Suite struct ModePartTests {
+  /// A suspended program of which each part that has deadlines has one.
+  private static let busy: Policy = {
+    let instant = Drive.instant(0)
+    var subscriber = Subscriber(
+      name: "a", services: [],
+      modes: [.voip, .fetch, .remoteNotification, .newsstandContent, .externalAccessory])
+    subscriber.issues = IssueTerms(url: "https://example.net/latest", intervalSeconds: 604_800)
+    var session = Session(subscriber: subscriber)
+    session.state = .suspended
+    session.modes.restart = RestartState(dueAt: instant)
+    session.modes.notifications = NotificationBook()
+    let tea = LocalNotification(id: "tea", title: "Tea", when: .now)
+    var entry = NotificationBook.Entry(id: "tea", notification: tea)
+    entry.first = UTCTime(microseconds: instant.microseconds)
+    session.modes.notifications?.put(entry)
+    session.modes.keepAlive = KeepAliveState(seconds: 900, from: instant)
+    session.modes.pushes = PushState()
+    session.modes.pushes?.hold(at: instant)
+    session.outbox.append(Session.Pending(event: 1, trigger: .silentPush))
+    session.modes.transfers = TransferBook()
+    session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
+    session.modes.issues = IssueState(at: instant)
+    session.modes.accessories = AccessoryState()
+    var meter = AccessoryState.Session(terms: AccessoryTerms(session: "meter", device: "/dev/ttyUSB0"))
+    meter.merged = AccessoryState.Merged(until: instant)
+    session.modes.accessories?.sessions = [meter]
+    session.modes.fetch = FetchState(at: instant)
+    var policy = Policy()
+    policy.sessions = [session]
+    return policy
+  }()
+
+  @Test func `what is due of a part is fired, and moves its deadline: the engine fires until nothing is due`()
+    throws
+  {
+    for (place, part) in ModePart.all.enumerated() {
+      guard let deadline = part.deadline else { continue }
+      var policy = Self.busy
+      let due = try #require(
+        deadline(policy, policy.sessions[0]), "nothing of part \(place) is due here: give it a state")
+      var steps: [PolicyStep] = []
+      policy.fireModes(isAwake: false, at: due, into: &steps)
+      let next = deadline(policy, policy.sessions[0])
+      #expect(next.map { $0 > due } ?? true, "part \(place)")
+    }
+  }
+
+  @Test func `a mode is used as soon as any part remembers something`() {
+    #expect(!ModeState().isUsed)
+    var state = ModeState()
+    state.audio = AudioState()
+    #expect(state.isUsed)
+    state.audio = nil
+    state.sockets = ["sip"]
+    #expect(state.isUsed)
+  }
+}
