@@ -196,7 +196,9 @@ import Testing
 
   @Test func `every verb is read as what it means`() throws {
     // A notification has keys of its own: NotificationTests.
-    let others = Scenario.Step.subscriberVerbs.filter { $0 != .notify } + Scenario.Step.machineVerbs
+    let others =
+      Scenario.Step.subscriberVerbs.map(\.key).filter { $0 != .notify }
+      + Scenario.Step.machineVerbs.map(\.key)
     #expect(Set(Self.verbs.map(\.0)) == Set(others))
     for (_, text, action) in Self.verbs {
       let scenario = try Self.read("steps:\n  - {at: +5, \(text)}\n")

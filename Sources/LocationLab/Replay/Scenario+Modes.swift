@@ -4,106 +4,85 @@ import LocationRuntime
 
 /// The steps of the background modes.
 extension Scenario.Step {
-  /// The keys that say what happens to a mode of a subscriber; their value is its name.
-  static let modeVerbs: [Key] = [
-    .notify, .cancelNotification, .openNotification, .notifications, .fetchAnswer,
-    .keepAlive, .tag, .traffic,
-    .beginAudio, .endAudio, .audioLevel, .microphone,
-    .push, .transfer, .cancelTransfer, .answerTransfer,
-    .openAccessory, .closeAccessory, .accessoryEvents, .allowAccessory, .bluetooth,
-  ]
-
-  /// The keys that may stand beside such a verb.
-  static func modeCompanions(of verb: Key) -> [Key] {
-    switch verb {
-    case .notify: notificationKeys + [.notification]
-    case .cancelNotification, .openNotification: [.id]
-    case .notifications, .microphone, .bluetooth: [.value]
-    case .beginAudio: [.kind, .mixes]
-    case .endAudio: [.token]
-    case .audioLevel: [.decibels, .value]
-    case .fetchAnswer: [.value, .seconds, .bytes]
-    case .keepAlive: [.seconds, .value, .handler]
-    case .tag: [.value, .handler]
-    case .traffic: [.tag, .bytes, .lost]
-    case .push: [.payload]
-    case .transfer:
-      [.session, .kind, .bytes, .seconds, .result, .status, .discretionary, .launchEvents, .metered]
-    case .cancelTransfer, .answerTransfer: [.id]
-    case .openAccessory: [.session, .kind, .device, .baud, .service, .characteristic, .peripheral]
-    case .closeAccessory: [.session]
-    case .accessoryEvents, .allowAccessory: [.value]
-    case _: []
-    }
-  }
-
-  /// What a step does to a mode of a subscriber.
-  static func modeAction(
-    _ verb: Key, _ name: String, _ map: StrictMap<Key>
-  ) throws(Failure) -> Scenario.Action {
-    switch verb {
-    case .notify:
-      let notification =
-        if let node = map.optional(.notification) {
-          try self.notification(node.map(Key.self), timeKey: .at)
-        } else {
-          try self.notification(map, timeKey: nil)
-        }
-      return .subscriber(name: name, .mode(.notify(notification)))
-    case .cancelNotification:
-      guard let id = try map.optional(.id)?.string() else {
-        return .subscriber(name: name, .mode(.cancelNotifications))
+  /// What happens to a mode of a subscriber.
+  static let modeVerbs: [Verb<String>] = [
+    .event(.notify, notificationKeys + [.notification]) { map throws(Failure) in
+      guard let node = map.optional(.notification) else {
+        return .mode(.notify(try notification(map, timeKey: nil)))
       }
-      return .subscriber(name: name, .mode(.cancelNotification(id: id)))
-    case .openNotification:
-      return .subscriber(name: name, .mode(.openNotification(id: try map.required(.id).string())))
-    case .notifications, .microphone, .bluetooth:
-      return .subscriber(name: name, .mode(try permission(verb, map)))
-    case .beginAudio:
-      let kind = try map.optional(.kind)?.word(AudioKind.self) ?? .play
-      let mixes = try map.optional(.mixes)?.bool() ?? false
-      return .subscriber(name: name, .mode(.audio(.begin(kind, mixes: mixes))))
-    case .endAudio:
-      let token = try map.optional(.token)?.int(in: 1...(1 << 50))
-      return .subscriber(name: name, .mode(.audio(.end(token: token))))
-    case .audioLevel:
-      let decibels = try map.exactlyOne(of: [.decibels, .value]).value.double(in: -1000...0)
-      return .subscriber(name: name, .mode(.audio(.level(decibels: decibels))))
-    case .fetchAnswer:
-      return .fetchAnswer(
+      return .mode(.notify(try notification(node.map(Key.self), timeKey: .at)))
+    },
+    .event(.cancelNotification, [.id]) { map throws(Failure) in
+      guard let id = try map.optional(.id)?.string() else { return .mode(.cancelNotifications) }
+      return .mode(.cancelNotification(id: id))
+    },
+    .event(.openNotification, [.id]) { map throws(Failure) in
+      .mode(.openNotification(id: try map.required(.id).string()))
+    },
+    .event(.notifications, [.value]) { map throws(Failure) in
+      .mode(.permitNotifications(try isAllowed(map)))
+    },
+    Verb(.fetchAnswer, [.value, .seconds, .bytes]) { name, map throws(Failure) in
+      .fetchAnswer(
         subscriber: name, try map.required(.value).word(FetchResult.self),
         seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 1,
         bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)))
-    case .keepAlive:
+    },
+    Verb(.keepAlive, [.seconds, .value, .handler]) { name, map throws(Failure) in
       let (_, seconds) = try map.exactlyOne(of: [.seconds, .value])
       return try handled(name, .keepAlive(seconds: try seconds.double(in: 0...1e9)), map)
-    case .tag: return try handled(name, .tag(try map.required(.value).string()), map)
-    case .traffic:
-      return .subscriber(
-        name: name,
-        .mode(
-          .traffic(
-            tag: try map.required(.tag).string(),
-            bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)) ?? 0,
-            lost: try map.optional(.lost)?.int(in: 0...(1 << 50)))))
-    case .transfer: return try transfer(name, map)
-    case .cancelTransfer, .answerTransfer:
-      let number = try map.required(.id).int(in: 1...1_000_000_000)
-      let event: ModeEvent =
-        verb == .cancelTransfer ? .cancelTransfer(number: number) : .answerTransfer(number: number)
-      return .subscriber(name: name, .mode(event))
-    case .openAccessory, .closeAccessory, .accessoryEvents, .allowAccessory:
-      return .subscriber(name: name, .mode(.accessory(try accessoryEvent(verb, map))))
-    case .push:
-      let payload = try map.required(.payload)
-      do throws(Failure) {
-        return .subscriber(name: name, .mode(.push(try PushPayload.push(payload.tree()))))
-      } catch {
-        throw error.line == nil ? payload.failure(error.what, remedy: error.remedy) : error
-      }
-    case _: throw map.node.failure("says when, but not what happens")
-    }
-  }
+    },
+    Verb(.tag, [.value, .handler]) { name, map throws(Failure) in
+      try handled(name, .tag(try map.required(.value).string()), map)
+    },
+    .event(.traffic, [.tag, .bytes, .lost]) { map throws(Failure) in
+      .mode(
+        .traffic(
+          tag: try map.required(.tag).string(),
+          bytes: try map.optional(.bytes)?.int(in: 0...(1 << 50)) ?? 0,
+          lost: try map.optional(.lost)?.int(in: 0...(1 << 50))))
+    },
+    .event(.beginAudio, [.kind, .mixes]) { map throws(Failure) in
+      let kind = try map.optional(.kind)?.word(AudioKind.self) ?? .play
+      return .mode(.audio(.begin(kind, mixes: try map.optional(.mixes)?.bool() ?? false)))
+    },
+    .event(.endAudio, [.token]) { map throws(Failure) in
+      .mode(.audio(.end(token: try map.optional(.token)?.int(in: 1...(1 << 50)))))
+    },
+    .event(.audioLevel, [.decibels, .value]) { map throws(Failure) in
+      let (_, level) = try map.exactlyOne(of: [.decibels, .value])
+      return .mode(.audio(.level(decibels: try level.double(in: -1000...0))))
+    },
+    .event(.microphone, [.value]) { map throws(Failure) in
+      .mode(.audio(.permitMicrophone(try isAllowed(map))))
+    },
+    .event(.push, [.payload]) { map throws(Failure) in .mode(.push(try push(map.required(.payload)))) },
+    Verb(
+      .transfer,
+      [.session, .kind, .bytes, .seconds, .result, .status, .discretionary, .launchEvents, .metered], transfer
+    ),
+    .event(.cancelTransfer, [.id]) { map throws(Failure) in
+      .mode(.cancelTransfer(number: try transferNumber(map)))
+    },
+    .event(.answerTransfer, [.id]) { map throws(Failure) in
+      .mode(.answerTransfer(number: try transferNumber(map)))
+    },
+    .event(
+      .openAccessory, [.session, .kind, .device, .baud, .service, .characteristic, .peripheral]
+    ) { map throws(Failure) in .mode(.accessory(.open(try accessoryTerms(map)))) },
+    .event(.closeAccessory, [.session]) { map throws(Failure) in
+      .mode(.accessory(.close(session: try map.required(.session).string())))
+    },
+    .event(.accessoryEvents, [.value]) { map throws(Failure) in
+      .mode(.accessory(.want(try map.required(.value).bool())))
+    },
+    .event(.allowAccessory, [.value]) { map throws(Failure) in
+      .mode(.accessory(.allow(try map.required(.value).bool())))
+    },
+    .event(.bluetooth, [.value]) { map throws(Failure) in
+      .mode(.accessory(.permitBluetooth(try isAllowed(map))))
+    },
+  ]
 
   /// What a subscriber says, and how long its handlers take where `handler_s` says so.
   private static func handled(
@@ -113,41 +92,21 @@ extension Scenario.Step {
     return .handled(subscriber: name, event, seconds: try node.double(in: 0...86_400))
   }
 
-  /// What a step does to the part of the machine that modes depend on.
-  static func machineModeEvent(
-    _ verb: Key, _ value: StrictYAML, _ map: StrictMap<Key>
-  ) throws(Failure) -> MachineEvent {
-    switch verb {
-    case .timezone: return .zone(try zone(value))
-    case .network: return .network(try value.word(NetworkState.self))
-    case .power:
-      let isOnBattery = try value.word(Power.self) == .battery
-      return .supply(
-        PowerSupply(isOnBattery: isOnBattery, percent: try map.optional(.value)?.double(in: 0...100)))
-    case .audioCommand: return .audioCommand(try value.string())
-    case .machineAwake:
-      guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
-      return .awake
-    case _: throw value.failure("says when, but not what happens")
-    }
-  }
-
   private enum Permission: String, CaseIterable {
     case allowed, denied
   }
 
-  /// What the user permits, or no longer.
-  private static func permission(_ verb: Key, _ map: StrictMap<Key>) throws(Failure) -> ModeEvent {
-    let isAllowed = try map.required(.value).word(Permission.self) == .allowed
-    switch verb {
-    case .microphone: return .audio(.permitMicrophone(isAllowed))
-    case .bluetooth: return .accessory(.permitBluetooth(isAllowed))
-    case _: return .permitNotifications(isAllowed)
-    }
+  /// Whether the user permits something, or no longer.
+  private static func isAllowed(_ map: StrictMap<Key>) throws(Failure) -> Bool {
+    try map.required(.value).word(Permission.self) == .allowed
   }
 
-  private enum Power: String, CaseIterable {
-    case mains, battery
+  private static func push(_ payload: StrictYAML) throws(Failure) -> Push {
+    do throws(Failure) {
+      return try PushPayload.push(payload.tree())
+    } catch {
+      throw error.line == nil ? payload.failure(error.what, remedy: error.remedy) : error
+    }
   }
 
   // MARK: Transfers
@@ -159,6 +118,10 @@ extension Scenario.Step {
     case certificate, file
     case tooLarge = "too_large"
     case address
+  }
+
+  private static func transferNumber(_ map: StrictMap<Key>) throws(Failure) -> Int {
+    try map.required(.id).int(in: 1...1_000_000_000)
   }
 
   private static func transfer(
@@ -190,22 +153,13 @@ extension Scenario.Step {
 
   // MARK: Accessories
 
-  /// What a program says of its accessories, or the user.
-  private static func accessoryEvent(_ verb: Key, _ map: StrictMap<Key>) throws(Failure) -> AccessoryEvent {
-    switch verb {
-    case .openAccessory:
-      let session = try map.required(.session).string()
-      let kind = try map.optional(.kind)?.word(AccessoryTerms.Kind.self) ?? .serial
-      guard kind != .gatt else { return .open(try gattTerms(session, map)) }
-      return .open(
-        AccessoryTerms(
-          session: session, kind: kind,
-          device: try map.optional(.device)?.string() ?? "/dev/" + session,
-          baud: try map.optional(.baud)?.int(in: 50...4_000_000) ?? 9600))
-    case .closeAccessory: return .close(session: try map.required(.session).string())
-    case .accessoryEvents: return .want(try map.required(.value).bool())
-    case _: return .allow(try map.required(.value).bool())
-    }
+  private static func accessoryTerms(_ map: StrictMap<Key>) throws(Failure) -> AccessoryTerms {
+    let session = try map.required(.session).string()
+    let kind = try map.optional(.kind)?.word(AccessoryTerms.Kind.self) ?? .serial
+    guard kind != .gatt else { return try gattTerms(session, map) }
+    return AccessoryTerms(
+      session: session, kind: kind, device: try map.optional(.device)?.string() ?? "/dev/" + session,
+      baud: try map.optional(.baud)?.int(in: 50...4_000_000) ?? 9600)
   }
 
   /// A session of Bluetooth: with another device, or a service of this machine.
@@ -337,28 +291,27 @@ extension Scenario.Step {
   private static func when(
     _ key: Key, _ value: StrictYAML, _ map: StrictMap<Key>
   ) throws(Failure) -> LocalNotification.When {
-    switch key {
-    case .wall:
+    if key == .wall {
       guard let wall = WallTime(try value.string()) else {
         throw value.failure("is no time of a clock on the wall", remedy: "write 2026-05-01T07:30")
       }
       return .wall(wall)
-    case .afterSeconds: return .after(seconds: try value.double(in: 0...1e9))
-    case .now:
+    }
+    if key == .now {
       guard try value.bool() else { throw value.failure("can only be true", remedy: "leave it out") }
       return .now
-    case .region:
-      let isLeft = try map.optional(.on)?.word(Side.self) == .exit
-      return .region(id: try value.string(), isLeft: isLeft)
-    case _: return .at(try value.time())
     }
+    if key == .afterSeconds { return .after(seconds: try value.double(in: 0...1e9)) }
+    guard key == .region else { return .at(try value.time()) }
+    let isLeft = try map.optional(.on)?.word(Side.self) == .exit
+    return .region(id: try value.string(), isLeft: isLeft)
   }
 
   private enum Side: String, CaseIterable {
     case enter, exit
   }
 
-  private static func zone(_ node: StrictYAML) throws(Failure) -> TimeZoneRule {
+  static func zone(_ node: StrictYAML) throws(Failure) -> TimeZoneRule {
     let name = try node.string()
     if let zone = TimeZoneSnapshot.zone(name) { return zone }
     throw node.failure(

@@ -83,16 +83,98 @@ extension Scenario.Step {
     case bluetooth, characteristic, peripheral
   }
 
-  /// The keys that say what happens to a subscriber; their value is its name.
-  static let subscriberVerbs: [Key] =
-    [
-      .launch, .background, .foreground, .quit, .exit, .authorization, .accuracy, .backgroundDelivery, .start,
-      .stop, .locate, .hangs, .memory, .lock, .interrupt, .beginTask,
-    ] + modeVerbs
-  /// The keys that say what happens to the machine.
-  static let machineVerbs: [Key] = [
-    .memoryPressure, .lowPower, .source, .reboot, .unlock, .timezone, .network, .power, .machineAwake,
-    .audioCommand, .beacon,
+  /// A key that says what happens, with all that belongs to it.
+  struct Verb<Subject>: Sendable {
+    let key: Key
+    /// The keys that may stand beside it, apart from `at`.
+    let companions: [Key]
+    /// What it does: to the subscriber of a name, or with a value to the machine.
+    let read: @Sendable (Subject, StrictMap<Key>) throws(Failure) -> Scenario.Action
+
+    init(
+      _ key: Key, _ companions: [Key] = [],
+      _ read: @escaping @Sendable (Subject, StrictMap<Key>) throws(Failure) -> Scenario.Action
+    ) {
+      self.key = key
+      self.companions = companions
+      self.read = read
+    }
+  }
+
+  /// What happens to a subscriber; the value of the key is its name.
+  static let subscriberVerbs = programVerbs + modeVerbs
+
+  private static let programVerbs: [Verb<String>] = [
+    Verb(.launch) { name, _ in .launch(subscriber: name) },
+    .event(.background) { _ in .background },
+    .event(.foreground) { _ in .foreground },
+    .event(.quit) { _ in .quit },
+    .event(.exit, [.status]) { map throws(Failure) in
+      .exited(status: Int32(try map.optional(.status)?.int(in: 0...255) ?? 0))
+    },
+    .event(.authorization, [.value]) { map throws(Failure) in
+      .authorization(try map.required(.value).word(Subscriber.Authorization.self))
+    },
+    .event(.accuracy, [.value]) { map throws(Failure) in
+      .accuracy(try map.required(.value).word(Subscriber.AccuracyAuthorization.self))
+    },
+    .event(.backgroundDelivery, [.value]) { map throws(Failure) in
+      .backgroundDelivery(try map.required(.value).bool())
+    },
+    .event(.start, [.service]) { map throws(Failure) in .start(try service(map)) },
+    .event(.stop, [.service]) { map throws(Failure) in .stop(try service(map)) },
+    .event(.locate, [.seconds]) { map throws(Failure) in
+      .locate(seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 30)
+    },
+    Verb(.hangs, [.value]) { name, map throws(Failure) in
+      .hang(subscriber: name, try map.required(.value).bool())
+    },
+    .event(.memory, [.bytes]) { map throws(Failure) in
+      .memory(bytes: Int64(try map.required(.bytes).int(in: 0...(1 << 50))))
+    },
+    .event(.lock, [.value]) { map throws(Failure) in .lock(isHeld: try map.required(.value).bool()) },
+    .event(.interrupt, [.value]) { map throws(Failure) in
+      .interrupted(try map.optional(.value)?.bool() ?? true)
+    },
+    Verb(.beginTask, [.task, .seconds]) { name, map throws(Failure) in
+      .task(
+        subscriber: name, name: try map.required(.task).string(),
+        seconds: try map.required(.seconds).double(in: 0...86_400))
+    },
+  ]
+
+  /// What happens to the machine.
+  static let machineVerbs: [Verb<StrictYAML>] = [
+    Verb(.memoryPressure, [.freesBytes]) { value, map throws(Failure) in
+      let freed = try map.optional(.freesBytes)?.int(in: 0...(1 << 50))
+      return .memoryPressure(try value.word(MemoryPressure.self), freesBytes: freed.map(Int64.init))
+    },
+    Verb(.lowPower) { value, _ throws(Failure) in .machine(.lowPower(try value.bool())) },
+    Verb(.source) { value, _ throws(Failure) in
+      switch try value.word(Source.self) {
+      case .found: .source(.found(name: "scenario"))
+      case .lost: .source(.stale(.lost, seconds: 0))
+      }
+    },
+    Verb(.reboot) { value, _ throws(Failure) in try once(.reboot, value) },
+    Verb(.unlock) { value, _ throws(Failure) in try once(.unlock, value) },
+    Verb(.timezone) { value, _ throws(Failure) in .machine(.zone(try zone(value))) },
+    Verb(.network) { value, _ throws(Failure) in .machine(.network(try value.word(NetworkState.self))) },
+    Verb(.power, [.value]) { value, map throws(Failure) in
+      let isOnBattery = try value.word(Power.self) == .battery
+      let percent = try map.optional(.value)?.double(in: 0...100)
+      return .machine(.supply(PowerSupply(isOnBattery: isOnBattery, percent: percent)))
+    },
+    Verb(.machineAwake) { value, _ throws(Failure) in try once(.awake, value) },
+    Verb(.audioCommand) { value, _ throws(Failure) in .machine(.audioCommand(try value.string())) },
+    Verb(.beacon, [.seconds]) { value, map throws(Failure) in
+      guard let beacon = Beacon(try value.string()), beacon.minor != nil || beacon.instance != nil
+      else {
+        throw value.failure("is no beacon", remedy: "write UUID:MAJOR:MINOR, or NAMESPACE:INSTANCE")
+      }
+      let seconds = try map.optional(.seconds)?.double(in: 0...86_400) ?? 0
+      return .beacon(.seen(beacon, seconds: seconds))
+    },
   ]
 
   /// What can be said of the source of fixes.
@@ -100,114 +182,48 @@ extension Scenario.Step {
     case found, lost
   }
 
+  /// What the machine runs on.
+  private enum Power: String, CaseIterable {
+    case mains, battery
+  }
+
   fileprivate init(_ node: StrictYAML, subscribers: [String], after steps: [Self]) throws(Failure) {
     let map = try node.map(Key.self)
     at = try Self.moment(map.required(.at))
     // Beside `traffic`, `tag` says of which socket.
     let isTraffic = map.optional(.traffic) != nil
-    let (verb, value) = try map.exactlyOne(
-      of: (Self.subscriberVerbs + Self.machineVerbs + [.accessory]).filter { $0 != .tag || !isTraffic })
+    let verbs = Self.subscriberVerbs.map(\.key) + Self.machineVerbs.map(\.key) + [.accessory]
+    let (verb, value) = try map.exactlyOne(of: verbs.filter { $0 != .tag || !isTraffic })
     if verb == .lock, (try? value.bool()) != nil {
       // The screen's lock has no name; a lock that a subscriber holds has.
       try map.only([.at], beside: verb)
       action = .machine(try value.bool() ? .lock : .unlock)
-    } else if verb == .accessory {
-      try map.only([.at, .event, .bytes, .lost, .subscriber, .value], beside: verb)
-      action = try Self.accessory(value, map, after: steps)
-    } else if Self.machineVerbs.contains(verb) {
-      let beside: [Key] =
-        switch verb {
-        case .memoryPressure: [.freesBytes]
-        case .power: [.value]
-        case .beacon: [.seconds]
-        case _: []
-        }
-      try map.only([.at] + beside, beside: verb)
-      action = try Self.machineAction(verb, value, map)
-    } else {
+    } else if let row = Self.machineVerbs.first(where: { $0.key == verb }) {
+      try map.only([.at] + row.companions, beside: verb)
+      action = try row.read(value, map)
+    } else if let row = Self.subscriberVerbs.first(where: { $0.key == verb }) {
       let name = try value.string()
       guard subscribers.contains(name) else {
         throw value.failure(
           "no subscriber is called \"\(name)\"",
           remedy: StrictYAML.suggestion(for: name, among: subscribers, of: "subscribers"))
       }
-      try map.only([.at] + Self.companions(of: verb), beside: verb)
-      action = try Self.action(verb, name, map)
+      try map.only([.at] + row.companions, beside: verb)
+      action = try row.read(name, map)
+    } else {
+      try map.only([.at, .event, .bytes, .lost, .subscriber, .value], beside: verb)
+      action = try Self.accessory(value, map, after: steps)
     }
   }
 
-  /// The keys that may stand beside a verb.
-  private static func companions(of verb: Key) -> [Key] {
-    switch verb {
-    case .exit: [.status]
-    case .authorization, .accuracy, .backgroundDelivery, .hangs, .lock, .interrupt: [.value]
-    case .start, .stop: [.service]
-    case .locate: [.seconds]
-    case .memory: [.bytes]
-    case .beginTask: [.task, .seconds]
-    case _: modeCompanions(of: verb)
-    }
+  private static func service(_ map: StrictMap<Key>) throws(Failure) -> Subscriber.Services {
+    try map.required(.service).word(SubscriberManifest.Service.self).services
   }
 
-  private static func action(
-    _ verb: Key, _ name: String, _ map: StrictMap<Key>
-  ) throws(Failure) -> Scenario.Action {
-    func value() throws(Failure) -> StrictYAML { try map.required(.value) }
-    func service() throws(Failure) -> Subscriber.Services {
-      try map.required(.service).word(SubscriberManifest.Service.self).services
-    }
-    let event: SubscriberEvent
-    switch verb {
-    case .launch: return .launch(subscriber: name)
-    case .hangs: return .hang(subscriber: name, try value().bool())
-    case .beginTask:
-      return .task(
-        subscriber: name, name: try map.required(.task).string(),
-        seconds: try map.required(.seconds).double(in: 0...86_400))
-    case .foreground: event = .foreground
-    case .background: event = .background
-    case .quit: event = .quit
-    case .exit: event = .exited(status: Int32(try map.optional(.status)?.int(in: 0...255) ?? 0))
-    case .authorization: event = .authorization(try value().word(Subscriber.Authorization.self))
-    case .accuracy: event = .accuracy(try value().word(Subscriber.AccuracyAuthorization.self))
-    case .backgroundDelivery: event = .backgroundDelivery(try value().bool())
-    case .start: event = .start(try service())
-    case .stop: event = .stop(try service())
-    case .locate: event = .locate(seconds: try map.optional(.seconds)?.double(in: 0...3600) ?? 30)
-    case .memory: event = .memory(bytes: Int64(try map.required(.bytes).int(in: 0...(1 << 50))))
-    case .lock: event = .lock(isHeld: try value().bool())
-    case .interrupt: event = .interrupted(try map.optional(.value)?.bool() ?? true)
-    case _: return try modeAction(verb, name, map)
-    }
-    return .subscriber(name: name, event)
-  }
-
-  private static func machineAction(
-    _ verb: Key, _ value: StrictYAML, _ map: StrictMap<Key>
-  ) throws(Failure) -> Scenario.Action {
-    switch verb {
-    case .memoryPressure:
-      let freed = try map.optional(.freesBytes)?.int(in: 0...(1 << 50))
-      return .memoryPressure(
-        try value.word(MemoryPressure.self), freesBytes: freed.map(Int64.init))
-    case .lowPower: return .machine(.lowPower(try value.bool()))
-    case .source:
-      switch try value.word(Source.self) {
-      case .found: return .source(.found(name: "scenario"))
-      case .lost: return .source(.stale(.lost, seconds: 0))
-      }
-    case .reboot, .unlock:
-      guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
-      return .machine(verb == .reboot ? .reboot : .unlock)
-    case .beacon:
-      guard let beacon = Beacon(try value.string()), beacon.minor != nil || beacon.instance != nil
-      else {
-        throw value.failure("is no beacon", remedy: "write UUID:MAJOR:MINOR, or NAMESPACE:INSTANCE")
-      }
-      let seconds = try map.optional(.seconds)?.double(in: 0...86_400) ?? 0
-      return .beacon(.seen(beacon, seconds: seconds))
-    case _: return .machine(try machineModeEvent(verb, value, map))
-    }
+  /// What the machine does once; there is no way back from it.
+  private static func once(_ event: MachineEvent, _ value: StrictYAML) throws(Failure) -> Scenario.Action {
+    guard try value.bool() else { throw value.failure("can only be true", remedy: "leave the step out") }
+    return .machine(event)
   }
 
   private static func moment(_ node: StrictYAML) throws(Failure) -> Scenario.Moment {
@@ -219,5 +235,15 @@ extension Scenario.Step {
     throw node.failure(
       "\"\(text)\" is not a time",
       remedy: "write +SECONDS after the first fix, or a time as 2026-05-01T06:00:00Z")
+  }
+}
+
+extension Scenario.Step.Verb<String> {
+  /// What the subscriber says, or the user does to it.
+  static func event(
+    _ key: Scenario.Step.Key, _ companions: [Scenario.Step.Key] = [],
+    _ read: @escaping @Sendable (StrictMap<Scenario.Step.Key>) throws(Failure) -> SubscriberEvent
+  ) -> Self {
+    Self(key, companions) { name, map throws(Failure) in .subscriber(name: name, try read(map)) }
   }
 }
