@@ -135,7 +135,12 @@ extension JSONTree {
 extension JSONTree {
   /// An object of the members that have a value, in this order.
   package static func object(_ members: KeyValuePairs<String, JSONTree?>) -> JSONTree {
-    .object(members.compactMap { key, value in value.map { Member(key: key, value: $0) } })
+    .object(Self.members(members))
+  }
+
+  /// The members that have a value, in this order.
+  package static func members(_ members: KeyValuePairs<String, JSONTree?>) -> [Member] {
+    members.compactMap { key, value in value.map { Member(key: key, value: $0) } }
   }
 
   /// A whole number.

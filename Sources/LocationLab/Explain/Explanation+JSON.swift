@@ -102,21 +102,15 @@ extension Explanation {
 
   private func tree(of listener: Listener) -> JSONTree {
     let view = listener.view
-    return .object([
+    let first = JSONTree.members([
       "subscriber": .string(view.subscriber.name), "state": .string(view.state.rawValue),
       "authorization": .string(view.subscriber.authorization.rawValue),
       "accuracy": .string(view.subscriber.accuracy.rawValue),
       "force_quit": view.wasForceQuit ? .boolean(true) : nil,
       "waiting": .integer(view.waiting.count), "last": listener.last.map(shown),
-      "fetch": view.fetch?.tree,
-      "keep_alive_s": view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) },
-      "sockets": view.sockets.isEmpty ? nil : .strings(view.sockets),
-      "audio": view.audio.isEmpty ? nil : AudioView.tree(of: view.audio),
-      "accessories": view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories),
-      "transfers": view.openTransfers > 0 ? .integer(view.openTransfers) : nil,
-      "issue": view.issue.map { .string($0) },
-      "would": listener.outcomes.isEmpty ? nil : .array(listener.outcomes.map(Self.tree)),
     ])
+    let would = listener.outcomes.isEmpty ? nil : JSONTree.array(listener.outcomes.map(Self.tree))
+    return .object(first + view.modeMembers + JSONTree.members(["would": would]))
   }
 
   private static func tree(of outcome: Outcome) -> JSONTree {

@@ -1,9 +1,9 @@
-package import LocationCore
-package import LocationFormats
+import LocationCore
+import LocationFormats
 
 extension AudioView {
   /// As a list of JSON objects.
-  package static func tree(of views: [AudioView]) -> JSONTree {
+  static func tree(of views: [AudioView]) -> JSONTree {
     .array(
       views.map {
         .object([
@@ -15,7 +15,7 @@ extension AudioView {
 
 extension FetchView {
   /// As one JSON object (rule G3).
-  package var tree: JSONTree {
+  var tree: JSONTree {
     .object([
       "score": .fixed(score, FixedPoint.thousandths),
       "interval_s": intervalSeconds.map { .fixed($0, FixedPoint.thousandths) },
@@ -26,7 +26,7 @@ extension FetchView {
 
 extension AccessoryView {
   /// As a list of JSON objects.
-  package static func tree(of views: [AccessoryView]) -> JSONTree {
+  static func tree(of views: [AccessoryView]) -> JSONTree {
     .array(views.map { .object(["session": .string($0.session), "connected": .boolean($0.isConnected)]) })
   }
 }

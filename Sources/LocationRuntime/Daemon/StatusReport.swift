@@ -118,18 +118,16 @@ struct StatusReport {
 
   static func tree(of view: SubscriberView, isRunning: Bool) -> JSONTree {
     let state = isRunning ? view.state : .notRunning
-    return .object([
+    let first = JSONTree.members([
       "name": .string(view.subscriber.name), "state": .string(state.rawValue),
       "waiting": .integer(view.waiting.count), "oldest": view.waiting.first.map { .integer($0.event) },
       "last_status": view.lastEnd.map { .integer($0.status) },
-      "last_error": view.lastEnd?.lastLine.map { .string($0) }, "fetch": view.fetch?.tree,
-      "keep_alive_s": view.keepAliveSeconds.map { .fixed($0, FixedPoint.thousandths) },
-      "sockets": view.sockets.isEmpty ? nil : .strings(view.sockets),
-      "audio": view.audio.isEmpty ? nil : AudioView.tree(of: view.audio),
-      "accessories": view.accessories.isEmpty ? nil : AccessoryView.tree(of: view.accessories),
-      "transfers": view.openTransfers > 0 ? .integer(view.openTransfers) : nil,
-      "issue": view.issue.map { .string($0) }, "force_quit": view.wasForceQuit ? .boolean(true) : nil,
+      "last_error": view.lastEnd?.lastLine.map { .string($0) },
+    ])
+    let last = JSONTree.members([
+      "force_quit": view.wasForceQuit ? .boolean(true) : nil,
       "tasks": view.tasks.isEmpty ? nil : .strings(view.tasks),
     ])
+    return .object(first + view.modeMembers + last)
   }
 }

@@ -12,15 +12,10 @@ package struct SubscriberRecord: Sendable {
   /// How its last process ended, and what that said last; nil where none has.
   private let lastStatus: Int?
   private let lastError: String?
-  /// What its good moments to fetch have come to; nil without the mode.
-  private let fetch: JSONTree?
-  /// The longest time from one keep-alive call to the next, and the sockets that are watched; nil where there is none.
-  private let keepAlive: JSONTree?
-  private let sockets: JSONTree?
-  /// Its sessions with accessories; nil where there are none.
-  private let accessories: JSONTree?
-  /// Its open audio sessions; nil where there are none.
-  private let audio: JSONTree?
+  /// What its background modes say.
+  private let modeValues: [(member: ModeMember, value: JSONTree)]
+  /// Names of its open finite tasks, oldest first.
+  private let tasks: [String]
   /// What senders of pushes show; nil where it has none or is not asked for.
   package var pushToken: String?
   /// Where senders of Web Push send to; nil where a distributor has given it no place, or it is not asked for.
@@ -38,7 +33,8 @@ package struct SubscriberRecord: Sendable {
     return stored.map { SubscriberRecord($0.subscriber, known[$0.subscriber.name]) }
   }
 
-  private init(_ subscriber: Subscriber, _ known: JSONTree?) {
+  /// - Parameter known: what a status says of it; nil where no daemon has it.
+  init(_ subscriber: Subscriber, _ known: JSONTree?) {
     self.subscriber = subscriber
     state = known?["state"]?.string ?? SubscriberState.notRunning.rawValue
     waiting = known?["waiting"]?.integer ?? 0
@@ -46,11 +42,8 @@ package struct SubscriberRecord: Sendable {
     wasForceQuit = known?["force_quit"] == .boolean(true)
     lastStatus = known?["last_status"]?.integer
     lastError = known?["last_error"]?.string
-    fetch = known?["fetch"]
-    keepAlive = known?["keep_alive_s"]
-    sockets = known?["sockets"]
-    audio = known?["audio"]
-    accessories = known?["accessories"]
+    modeValues = ModeMember.all.compactMap { member in known?["\(member.key)"].map { (member, $0) } }
+    tasks = known?["tasks"]?.strings ?? []
   }
 
   /// What is said where there is none of that name.
@@ -79,11 +72,8 @@ package struct SubscriberRecord: Sendable {
     line.member("modes", modes)
     let terms = SubscriberTerms(subscriber)
     for term in terms.offers + terms.others { line.member(json: term.key, term.value.text) }
-    line.member(json: "fetch", fetch?.text)
-    line.member(json: "keep_alive_s", keepAlive?.text)
-    line.member(json: "sockets", sockets?.text)
-    line.member(json: "accessories", accessories?.text)
-    line.member(json: "audio", audio?.text)
+    for (member, value) in modeValues { line.member(json: member.key, value.text) }
+    if !tasks.isEmpty { line.member("tasks", tasks) }
     line.member("push_token", pushToken)
     line.member(json: "web_push", pushAddress?.tree.text)
     line.member("command", subscriber.command)
@@ -124,30 +114,8 @@ package struct SubscriberRecord: Sendable {
       rows.append(["last run", "ended with status \(lastStatus)" + (lastError.map { ": \($0)" } ?? "")])
     }
     if !modes.isEmpty { rows.append(["modes", modes.joined(separator: ", ")]) }
-    if let fetch {
-      let words = ["score", "interval_s", "last_v"].compactMap { key in
-        fetch[key].map { "\(key) \($0.text)" }
-      }
-      rows.append(["fetch", words.joined(separator: ", ")])
-    }
-    if let keepAlive { rows.append(["keep-alive", "every \(keepAlive.text) s at least"]) }
-    if case .array(let tags)? = sockets {
-      rows.append(["sockets", tags.compactMap { $0.string }.joined(separator: ", ")])
-    }
-    if case .array(let sessions)? = accessories {
-      let words = sessions.map { session in
-        let isConnected = session["connected"] == .boolean(true)
-        return (session["session"]?.string ?? "") + (isConnected ? " connected" : " waits")
-      }
-      rows.append(["accessories", words.joined(separator: ", ")])
-    }
-    if case .array(let sessions)? = audio {
-      let words = sessions.map { session in
-        ["audio", "kind", "state"].compactMap { session[$0]?.string ?? session[$0]?.text }
-          .joined(separator: " ")
-      }
-      rows.append(["audio", words.joined(separator: ", ")])
-    }
+    for (member, value) in modeValues { rows.append([member.title, member.words(value)]) }
+    if !tasks.isEmpty { rows.append(["tasks", tasks.joined(separator: ", ")]) }
     if let pushToken { rows.append(["push token", pushToken]) }
     if let pushAddress {
       rows.append(["push endpoint", pushAddress.endpoint])

@@ -1,0 +1,51 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationRuntime
+
+/// What `subscribers list` and `subscribers show` say.
+@Suite struct SubscriberRecordTests {
+  /// A program that uses every mode that says something.
+  private static let view: SubscriberView = {
+    let instant = Drive.instant(0)
+    var session = Session(subscriber: Subscriber(name: "a", services: []))
+    session.assertions = [.task(token: 1, name: "upload")]
+    session.modes.fetch = FetchState(at: instant)
+    session.modes.keepAlive = KeepAliveState(seconds: 900, from: instant)
+    session.modes.sockets = ["sip"]
+    session.modes.audio = AudioState()
+    session.modes.audio?.sessions = [AudioState.Session(token: 1, kind: .play, mixes: false)]
+    session.modes.accessories = AccessoryState()
+    let meter = AccessoryTerms(session: "meter", device: "/dev/ttyUSB0")
+    session.modes.accessories?.sessions = [AccessoryState.Session(terms: meter)]
+    session.modes.transfers = TransferBook()
+    session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
+    session.modes.issues = IssueState(at: instant)
+    session.modes.issues?.name = "nov"
+    return SubscriberView(session)
+  }()
+
+  @Test func `a subscriber is shown with all that a status says of its modes and tasks`() throws {
+    let view = Self.view
+    #expect(view.modeMembers.map(\.key) == ModeMember.all.map { "\($0.key)" })
+    let record = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, isRunning: true))
+    var line = JSONLine()
+    record.write(to: &line)
+    let shown = try JSONTree(line.bytes)
+    for member in view.modeMembers { #expect(shown[member.key] == member.value, "\(member.key)") }
+    #expect(shown["tasks"] == .strings(["upload"]))
+  }
+
+  @Test func `and in words`() {
+    let view = Self.view
+    let text = SubscriberRecord(view.subscriber, StatusReport.tree(of: view, isRunning: true)).text
+    let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    let expected = [
+      "fetch score 0.500", "keep-alive every 900.000 s at least", "sockets sip", "audio 1 play sounding",
+      "accessories meter waits", "transfers 1 open", "issue nov was there last", "tasks upload",
+    ]
+    #expect(lines.suffix(expected.count) == expected[...])
+  }
+}
