@@ -24,11 +24,9 @@ public struct BackgroundMode: Hashable, Sendable {
 
   /// The mode whose rule this is; nil where it is no mode's.
   public static func mode(of rule: Rule) -> BackgroundMode? {
-    switch rule {
     // Pauses and batches belong to standard updates.
-    case .automaticPause, .deferral: .backgroundLocation
-    case _: all.first { $0.trigger.rule == rule }
-    }
+    if rule == .automaticPause || rule == .deferral { return .backgroundLocation }
+    return all.first { $0.trigger.rule == rule }
   }
 }
 

@@ -20,11 +20,8 @@ extension Trigger {
 
   /// Whether an event is not kept while that stands in its way.
   func isDropped(by reason: Decision.Reason) -> Bool {
-    switch reason {
-    case .forceQuit: afterForceQuit == .dropped
-    case .backgroundDeliveryOff: withoutDelivery == .dropped
-    case _: false
-    }
+    reason == .forceQuit && afterForceQuit == .dropped
+      || reason == .backgroundDeliveryOff && withoutDelivery == .dropped
   }
 }
 

@@ -181,7 +181,9 @@ extension SupervisorNote {
   fileprivate var pid: Int32? {
     switch self {
     case .started(let pid), .registered(let pid): pid
-    case _: nil
+    case .suspended, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning, .notUnderstood,
+      .lineTooLong, .queueFull, .closedInput, .closedOutput:
+      nil
     }
   }
 

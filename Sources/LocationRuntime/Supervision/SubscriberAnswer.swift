@@ -83,7 +83,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
   var isPreservation: Bool {
     switch self {
     case .preserve, .request(.invalid(Key.preserve.rawValue)): true
-    case _: false
+    case .acknowledge, .done, .beginTask, .endTask, .locate, .request, .tag, .mode, .register, .unknown: false
     }
   }
 

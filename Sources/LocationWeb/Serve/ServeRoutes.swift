@@ -67,7 +67,7 @@ struct ServeRoutes {
     case .conditionFails: .notFound
     case .noPermission: .forbidden
     case .unavailable, .tryAgain: .unavailable
-    case _: .failed
+    case .noInput, .software, .io, .config: .failed
     }
   }
 
