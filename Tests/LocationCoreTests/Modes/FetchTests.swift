@@ -81,6 +81,7 @@ import Testing
     stage.add(subscriber, .suspended, at: 0)
     stage.answers["a"] = (.newData, 20, 5000)
     stage.fix(1000, east: 0)
+    stage.wait(until: 1000)
     #expect(
       stage.log() == [
         "wake B1 suspended>background suspended", "deliver G1 background>background running",
@@ -106,6 +107,7 @@ import Testing
     stage.answers["a"] = (.newData, 1, 5000)
     stage.answerSeconds = 5
     stage.fix(1000, east: 0)
+    stage.wait(until: 1000)
     #expect(stage.log().last == "defer K5 background>background backlog")
     #expect(stage.fetches.isEmpty)
     stage.wait(until: 1010)
