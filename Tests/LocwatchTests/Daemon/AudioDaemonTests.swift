@@ -62,46 +62,38 @@ struct AudioDaemonTests {
     #expect(await run.end() == 0)
   }
 
-  @Test func `F4 a call that is reported interrupts what sounds, and its end gives it back`() async throws {
+  /// A daemon whose program "a" the user has started, and which plays or records.
+  private static func sounding(_ kind: String) async throws -> DaemonRun {
     let run = try DaemonRun()
     try await run.add(
-      "a", #"echo '{"begin_audio":{"kind":"play"}}'"# + "\nserve", manifest: "services: []\nmodes: [audio]")
+      "a", #"echo '{"begin_audio":{"kind":"\#(kind)"}}'"# + "\nserve",
+      manifest: "services: []\nmodes: [audio]")
     try run.start(run.settings())
     run.move(0, second: 0)
     try await run.waitForFixes(1)
     try await run.wait("its program") { try run.shown("a") != nil }
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     try await run.wait("the answer") { run.log.contains { $0.line == #"{"audio":1}"# } }
+    return run
+  }
+
+  @Test func `F4 a call that is reported interrupts what sounds, and its end gives it back`() async throws {
+    let run = try await Self.sounding("play")
     for (value, line) in [
       ("begin", #"{"v":1,"type":"audio_interrupted","audio":1}"#),
       ("end", #"{"v":1,"type":"audio_resumed","audio":1,"should_resume":true}"#),
     ] {
-      #expect(try Self.ask(run, #"{"do":"interrupt","value":"\#(value)"}"#).contains(#""ok":true"#))
+      #expect(try run.ask(#"{"do":"interrupt","value":"\#(value)"}"#).contains(#""ok":true"#))
       try await run.wait(line) { run.log.contains { $0.line == line } }
     }
     #expect(try run.state(of: "a") == .active)
-    let again = try Self.ask(run, #"{"do":"interrupt","value":"end","subscriber":"a"}"#)
+    let again = try run.ask(#"{"do":"interrupt","value":"end","subscriber":"a"}"#)
     #expect(again.contains("refused by rule A1"), "it is over already: \(again)")
     #expect(await run.end() == 0)
   }
 
-  /// What the control socket replies to a line.
-  private static func ask(_ run: DaemonRun, _ line: String) throws -> String {
-    let socket = try StreamSocket(path: run.state + ".control")
-    socket.send((line + "\n").utf8)
-    return String(decoding: socket.receive(seconds: TestPatience.seconds) ?? [], as: UTF8.self)
-  }
-
   @Test func `F6 the user takes the microphone away`() async throws {
-    let run = try DaemonRun()
-    try await run.add(
-      "a", #"echo '{"begin_audio":{"kind":"record"}}'"# + "\nserve", manifest: "services: []\nmodes: [audio]")
-    try run.start(run.settings())
-    run.move(0, second: 0)
-    try await run.waitForFixes(1)
-    try await run.wait("its program") { try run.shown("a") != nil }
-    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
-    try await run.wait("the answer") { run.log.contains { $0.line == #"{"audio":1}"# } }
+    let run = try await Self.sounding("record")
     #expect(try await run.command(["subscribers", "microphone", "a", "deny"]).status == 0)
     try await run.wait("the end") {
       run.log.contains { $0.line.contains(#""type":"audio_ended","audio":1"#) }

@@ -76,6 +76,13 @@ final class DaemonRun {
     "/usr/bin/setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
   ]
 
+  /// What the control socket replies to a line.
+  func ask(_ line: String) throws -> String {
+    let socket = try StreamSocket(path: state + ".control")
+    socket.send((line + "\n").utf8)
+    return String(decoding: socket.receive(seconds: TestPatience.seconds) ?? [], as: UTF8.self)
+  }
+
   /// A command on the same state file.
   func command(_ arguments: [String]) async throws -> Binary.Result {
     let arguments = arguments + ["--state", state]

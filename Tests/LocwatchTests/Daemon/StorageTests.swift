@@ -128,22 +128,17 @@ import Testing
     try await DatabaseQueue(path: run.state, configuration: Self.patient).write {
       try $0.execute(sql: "DELETE FROM regions WHERE id = 'here'")
     }
-    func ask(_ line: String) throws -> String {
-      let socket = try StreamSocket(path: run.state + ".control")
-      socket.send((line + "\n").utf8)
-      return String(decoding: socket.receive(seconds: TestPatience.seconds) ?? [], as: UTF8.self)
-    }
     let states = #"{"do":"region-states","ids":["here","there"]}"#
-    #expect(try ask(#"{"do":"reload"}"#).contains(#""code":65"#))
-    #expect(try ask(states).contains(#""here":"unknown""#))
+    #expect(try run.ask(#"{"do":"reload"}"#).contains(#""code":65"#))
+    #expect(try run.ask(states).contains(#""here":"unknown""#))
     try await DatabaseQueue(path: run.state, configuration: Self.patient).write {
       try $0.execute(sql: "DELETE FROM regions")
     }
-    #expect(try ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
+    #expect(try run.ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
     // A daemon whose time is that of the fixes applies it with the first.
     for index in 0..<3 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(3)
-    #expect(try ask(states).contains(#""states":{}"#))
+    #expect(try run.ask(states).contains(#""states":{}"#))
     #expect(await run.end() == 0)
   }
 
