@@ -88,6 +88,15 @@ public struct Engine: ~Copyable {
   /// The id the next record will have.
   public var nextID: Int { state.nextID }
 
+  /// Gives no id up to this one any more; tells whether it would have.
+  ///
+  /// Journals name no ids. Where another build's engine told more of the same events, its records have them.
+  public mutating func reserveIDs(through id: Int) -> Bool {
+    guard state.nextID <= id else { return false }
+    state.nextID = id + 1
+    return true
+  }
+
   /// Where the energy went, as far as it has been booked.
   public var ledger: PowerLedger { state.ledger }
 

@@ -65,12 +65,14 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     let last = restored.engine.instant
     var snapshotBytes = 0
     var engine = restored.takeEngine()
+    let isBehind = engine.reserveIDs(through: records.lastID)
     let hasVersions = try database.hasVersions(ofAll: watched)
     if !hasVersions {
       try database.adoptVersions(isNew ? regions : try database.storedRegions(.all), of: engine)
     }
-    if isNew || !hasVersions || old != configuration {
-      // Settings are not events, nor are the regions of an engine that has seen nothing: a snapshot stands for them.
+    if isNew || !hasVersions || isBehind || old != configuration {
+      // Settings are not events, nor are the regions of an engine that has seen nothing, nor ids that are taken: a snapshot
+      // stands for them.
       if old != configuration {
         engine = try engine.snapshot.configured(configuration).restored()
       }
@@ -84,6 +86,16 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       snapshotBytes: snapshotBytes)
     journal.alignOutbox(with: engine)
     self.init(EngineHost(engine, journal: journal, ports: DaemonPorts()), timing: timing, last: last)
+  }
+
+  /// Lets nobody wait for an event that is not stored.
+  mutating func forgetUnstored(_ database: StateDatabase, at reading: ClockReading) throws(Failure) {
+    // What follows from the journal is stored with the first commit.
+    try commit(at: reading)
+    for (name, event) in try database.unstoredEvents(of: engine) {
+      DaemonLoop.log("event \(event), for which \(name) waits, is not stored: \(name) is not told of it")
+      try handleAtLast(.subscriber(name: name, .acknowledged(event: event, coreSeconds: 0)))
+    }
   }
 
   /// Brings the engine's regions up to what the database has.

@@ -205,6 +205,7 @@ struct DaemonLoop: ~Copyable {
       (.boot, ProcessStatus.boot), (.clockOffset, "\(clock.offsetMicroseconds)"),
     ])
     for trouble in machine.troubles { Self.log(trouble) }
+    try live.forgetUnstored(database, at: reading)
     let hasNotifications = live.engine.hasNotifications
     if hasNotifications { try live.handleAtLast(.machine(.absent(true))) }
     try bookAbsence()

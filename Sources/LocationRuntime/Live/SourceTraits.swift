@@ -38,10 +38,11 @@ extension SourceAddress {
     case .tcp, .unix: SourceTraits(kind: .gpsd, isGPSD: true, isAsked: true)
     case .nmea(.serial(let path, _)):
       SourceTraits(
-        kind: .nmea, needsBridge: true,
+        kind: .nmea, needsBridge: true, namesItself: true,
         remedy: "check the device with ls -l \(path): its group, often dialout, has to be yours")
-    case .nmea(.tcp): SourceTraits(kind: .tcp, needsBridge: true, remedy: sender)
-    case .nmea(.udp): SourceTraits(kind: .udp, needsBridge: true, endsLines: true, remedy: sender)
+    case .nmea(.tcp): SourceTraits(kind: .tcp, needsBridge: true, namesItself: true, remedy: sender)
+    case .nmea(.udp):
+      SourceTraits(kind: .udp, needsBridge: true, endsLines: true, namesItself: true, remedy: sender)
     // Another device, or GeoClue, reports when it sees fit: its silence says nothing.
     case .sibling(.mqtt):
       SourceTraits(

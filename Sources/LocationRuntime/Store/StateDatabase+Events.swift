@@ -55,6 +55,20 @@ extension StateDatabase {
     try read { try Int.fetchOne($0, sql: "SELECT max(id) FROM events") ?? 0 }
   }
 
+  /// What programs wait for and is not stored: the engine of another build gave its event another id, or somebody has
+  /// removed it. There is nothing to hand over.
+  func unstoredEvents(
+    of engine: borrowing Engine
+  ) throws(Failure) -> [(subscriber: String, event: Int)] {
+    let waiting = engine.subscribers.flatMap { view in
+      view.waiting.map { (subscriber: view.subscriber.name, event: $0.event) }
+    }
+    return try read("events") { database in
+      let statement = try database.cachedStatement(sql: "SELECT EXISTS (SELECT * FROM events WHERE id = ?)")
+      return try waiting.filter { try Bool.fetchOne(statement, arguments: [$0.event]) != true }
+    }
+  }
+
   /// How many rows there are.
   func counts() throws(Failure) -> (journal: Int, events: Int, regions: Int) {
     try read { database in

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -50,6 +51,38 @@ import Testing
     #expect(await run.end() == 0)
     let told = try await run.events()
     #expect(told == expected)
+  }
+
+  /// As after a change of build, whose engine gives what it recorded since the snapshot other ids.
+  @Test func `ids that are taken are not given again, and what is not stored is handed to nobody`()
+    async throws
+  {
+    let run = try await prepared()
+    try await run.add("logger", "cat >/dev/null", manifest: "services: [regions]\nauthorization: always")
+    try run.start()
+    for index in 0..<80 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(80)
+    #expect(await run.end(SIGKILL) == 137)
+    let database = try DatabaseQueue(path: run.state)
+    let (first, last) = try await database.write { database in
+      let first = try #require(try Int.fetchOne(database, sql: "SELECT min(event) FROM outbox"))
+      let last = try #require(try Int.fetchOne(database, sql: "SELECT max(id) FROM events"))
+      try database.execute(sql: "DELETE FROM events WHERE id = ?", arguments: [first])
+      try database.execute(sql: "UPDATE events SET id = id + 500 WHERE id = ?", arguments: [last])
+      return (first, last)
+    }
+    try database.close()
+    let before = try await run.events().count
+    try run.start()
+    for index in 80..<Self.fixes { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(Self.fixes)
+    #expect(await run.end() == 0)
+    #expect(run.process?.stderr.contains("event \(first), for which logger waits, is not stored") == true)
+    let events = try await run.events()
+    let ids = events.compactMap { DaemonRun.id(of: $0) }
+    #expect(events.count > before && Set(ids).count == ids.count && ids == ids.sorted())
+    #expect(events.count { $0.contains(#""type":"region.e"#) && $0.contains(#""region":"second""#) } == 2)
+    #expect(ids.suffix(2).allSatisfy { $0 > last + 500 })
   }
 
   @Test(arguments: [Corpus.isFull ? 100 : 8])
