@@ -80,7 +80,7 @@ extension Engine {
   public var nextAlarm: EngineInstant? {
     state.policy.sessions.compactMap { session in
       [
-        // For what nobody is to see it need not be.
+        // No machine is woken for what the user does not want to see.
         session.modes.notifications.flatMap { $0.isAllowed ? state.policy.notificationWindow($0) : nil },
         state.policy.keepAliveWindow(session),
       ]

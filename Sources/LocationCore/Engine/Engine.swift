@@ -295,7 +295,7 @@ extension Engine {
     return true
   }
 
-  // What few fixes need stands apart and is never inlined: all that is inlined costs each fix a larger frame and copies.
+  // Code that few fixes need is never inlined: inlined, it would cost every fix a larger frame and copies.
 
   @inline(never)
   private mutating func refuse(
@@ -317,8 +317,8 @@ extension Engine {
     record(change, measuredBefore: before, into: &effects)
   }
 
-  /// Tells the ledger what gave a fix. It is asked first, because nearly all fixes change nothing in it, and to change it
-  /// is to ask who shares it.
+  /// Tells the ledger what gave a fix. Nearly all fixes change nothing in it. So it is read first: a change asks who
+  /// shares the ledger.
   @inline(__always)
   private mutating func book(_ fix: Fix, isFromNetwork: Bool) {
     let receiver = PowerLedger.Receiver(tracking: fix)

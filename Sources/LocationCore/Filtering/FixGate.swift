@@ -8,8 +8,8 @@
 /// A jump in time is treated like a jump in place, forwards as backwards: no clock is trusted alone; see
 /// ``SourceClock``.
 ///
-/// What is asked of each report is `mutating`, even where it changes nothing: the compiler copies the gate for each call
-/// that is not.
+/// Functions that each report calls are `mutating`, even where they change nothing: for any other call the compiler
+/// copies the gate.
 public struct FixGate: Hashable, Sendable, Codable {
   /// What the gate lets through.
   public struct Configuration: Hashable, Sendable, Codable {

@@ -66,7 +66,7 @@ extension Int64 {
     return _fastPath(!overflow) ? difference : Self.end(passedBySubtracting: other)
   }
 
-  /// Apart, because it is never met by the times of this world: a branch costs less than a choice.
+  /// Apart, because real times never need it: the caller then has a branch, which costs less than a choice.
   @inline(never)
   private static func end(passedBySubtracting other: Int64) -> Int64 { other > 0 ? .min : .max }
 }
