@@ -77,7 +77,11 @@ package final class AreaGeometry: Sendable {
   }
 
   /// Metres to the edge, positive outside; see ``EdgeSearch`` for how exact.
-  package func edgeMeters(at place: Coordinate) -> Double {
+  ///
+  /// Depths are exact within a range only: of one below it only that is known, and of one above it.
+  package func edgeMeters(
+    at place: Coordinate, exactDepthMeters: ClosedRange<Double> = 0...Double.infinity
+  ) -> Double {
     let scale = LocalScale(latitude: place.latitude)
     var search = EdgeSearch(longitude: longitude(of: place), latitude: place.latitude, scale: scale)
     boundary.measure(&search)
@@ -86,7 +90,7 @@ package final class AreaGeometry: Sendable {
     let distance = Swift.min(nearest, ShapeGeometry.halfwayRoundMeters)
     if let bufferMeters {
       guard distance < bufferMeters, !isWide else { return distance - bufferMeters }
-      return -corridorDepth(search, scale, bufferMeters: bufferMeters)
+      return -corridorDepth(search, scale, bufferMeters: bufferMeters, exactMeters: exactDepthMeters)
     }
     return isInside(&search) ? -distance : distance
   }

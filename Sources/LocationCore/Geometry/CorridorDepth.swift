@@ -2,19 +2,23 @@
 /// away from the nearest part of the line: that would only lead into another part of the strip.
 extension AreaGeometry {
   /// Metres to the edge of the strip, from a place inside it whose distance to the line has been found. Where the line
-  /// passes by itself: to some centimetres, or a thousandth of its half width.
-  func corridorDepth(_ search: EdgeSearch, _ scale: LocalScale, bufferMeters: Double) -> Double {
+  /// passes by itself: to some centimetres, or a thousandth of its half width. Outside `exactMeters` to less.
+  func corridorDepth(
+    _ search: EdgeSearch, _ scale: LocalScale, bufferMeters: Double, exactMeters: ClosedRange<Double>
+  ) -> Double {
     let away = bufferMeters - search.squaredDistance.squareRoot()
-    guard boundary.vertices.count > 2 else { return away }
-    let walk = CorridorWalk(boundary, from: search, scale, bufferMeters: bufferMeters, leastMeters: away)
-    if walk.isOut(boundary.waysOut(of: search, bufferMeters: bufferMeters)) { return away }
-    return walk.depthMeters()
+    guard boundary.vertices.count > 2, away < exactMeters.upperBound else { return away }
+    let walk = CorridorWalk(self, from: search, scale, bufferMeters: bufferMeters, leastMeters: away)
+    if let (one, other) = boundary.waysOut(of: search, bufferMeters: bufferMeters) {
+      if walk.isOut(one) || other.map(walk.isOut) == true { return away }
+    }
+    return walk.depthMeters(orAtMost: exactMeters.lowerBound)
   }
 }
 
 /// Walks from a place out of the strip along a line.
 private struct CorridorWalk {
-  private let line: EdgeTree
+  private let area: AreaGeometry
   private let place: EdgeSearch
   private let scale: LocalScale
   private let bufferMeters: Double
@@ -31,9 +35,10 @@ private struct CorridorWalk {
   private static let refinements = 12
 
   init(
-    _ line: EdgeTree, from place: EdgeSearch, _ scale: LocalScale, bufferMeters: Double, leastMeters: Double
+    _ area: AreaGeometry, from place: EdgeSearch, _ scale: LocalScale, bufferMeters: Double,
+    leastMeters: Double
   ) {
-    self.line = line
+    self.area = area
     self.place = place
     self.scale = scale
     self.bufferMeters = bufferMeters
@@ -41,20 +46,20 @@ private struct CorridorWalk {
     toleranceMeters = 0.001 + 0.001 * bufferMeters
   }
 
-  /// Whether any of some places, metres east and north, is out of the strip.
-  func isOut(_ places: [(east: Double, north: Double)]) -> Bool {
-    places.contains { missing(east: $0.east, north: $0.north) <= toleranceMeters }
+  /// Whether a place, metres east and north, is out of the strip.
+  func isOut(_ place: (east: Double, north: Double)) -> Bool {
+    missing(east: place.east, north: place.north) <= toleranceMeters
   }
 
-  /// Metres of the shortest way out.
-  func depthMeters() -> Double {
+  /// Metres of the shortest way out, or of any that is no longer than `enoughMeters`.
+  func depthMeters(orAtMost enoughMeters: Double) -> Double {
     let turn = 2 * Double.pi
     var best = (meters: Double.infinity, angle: 0.0)
-    for index in 0..<Self.directions {
+    for index in 0..<Self.directions where best.meters > enoughMeters {
       consider(turn * Double(index) / Double(Self.directions), &best)
     }
     var step = turn / Double(Self.directions)
-    for _ in 0..<Self.refinements {
+    for _ in 0..<Self.refinements where best.meters > enoughMeters {
       step *= 0.5
       let angle = best.angle
       consider(angle - step, &best)
@@ -75,18 +80,19 @@ private struct CorridorWalk {
     var meters = leastMeters
     for _ in 0..<Self.mostSteps where meters < limit {
       let missing = missing(east: meters * sin, north: meters * cos)
-      if missing <= toleranceMeters { return meters + Swift.max(0, missing) }
+      if missing <= toleranceMeters { return meters + missing }
       meters += missing
     }
     return meters
   }
 
-  /// Metres by which a place is short of the edge.
+  /// Metres by which a place is short of the edge; 0 beyond it, so that what is farther off is not looked at.
   private func missing(east: Double, north: Double) -> Double {
     var search = EdgeSearch(
       longitude: place.longitude + east / place.metersPerLongitude,
       latitude: place.latitude + north / place.metersPerLatitude, scale: scale)
-    line.measure(&search)
+    search.squaredDistance = bufferMeters * bufferMeters
+    area.boundary.measure(&search)
     return bufferMeters - search.squaredDistance.squareRoot()
   }
 }
@@ -96,21 +102,21 @@ extension EdgeTree {
   /// strip reaches: straight on, away from it; to both sides from a place on it.
   fileprivate func waysOut(
     of search: EdgeSearch, bufferMeters: Double
-  ) -> [(east: Double, north: Double)] {
-    guard let edge = nearestEdge(search) else { return [] }
+  ) -> ((east: Double, north: Double), (east: Double, north: Double)?)? {
+    guard let edge = nearestEdge(search) else { return nil }
     let along = (east: edge.b.east - edge.a.east, north: edge.b.north - edge.a.north)
     let foot = (east: edge.a.east + edge.part * along.east, north: edge.a.north + edge.part * along.north)
     let distance = search.squaredDistance.squareRoot()
     if distance > 1e-3 * bufferMeters {
       let beyond = bufferMeters / distance - 1
-      return [(-foot.east * beyond, -foot.north * beyond)]
+      return ((-foot.east * beyond, -foot.north * beyond), nil)
     }
     let length = Trig.hypot(along.east, along.north)
-    guard length > 0 else { return [] }
+    guard length > 0 else { return nil }
     let across = (east: -along.north / length * bufferMeters, north: along.east / length * bufferMeters)
-    return [
+    return (
       (foot.east + across.east, foot.north + across.north),
-      (foot.east - across.east, foot.north - across.north),
-    ]
+      (foot.east - across.east, foot.north - across.north)
+    )
   }
 }

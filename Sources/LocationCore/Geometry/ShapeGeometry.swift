@@ -90,9 +90,17 @@ package enum ShapeGeometry: Sendable {
       around: place, reachMeters: reachMeters + Swift.max(0, edgeMeters), toward: middle)
     var depth = -edgeMeters
     for index in 0..<DepthSamples.count where depth < enoughMeters {
-      depth = Swift.max(depth, -self.edgeMeters(at: samples[index]))
+      depth = Swift.max(depth, depthMeters(at: samples[index], exact: depth...enoughMeters))
     }
     return depth
+  }
+
+  /// Metres inside the edge, negative outside; exact within a range.
+  private func depthMeters(at place: Coordinate, exact range: ClosedRange<Double>) -> Double {
+    switch self {
+    case .circle, .ring: -edgeMeters(at: place)
+    case .area(let area): -area.edgeMeters(at: place, exactDepthMeters: range)
+    }
   }
 
   /// A box that holds the shape.

@@ -217,6 +217,27 @@ import Testing
     }
   }
 
+  /// Of a corridor that overlaps itself a depth is exact only where it matters. What comes of it is the same.
+  @Test(arguments: 0..<40) func aDepthNearbyIsThatOfExactDepths(seed: Int) throws {
+    var noise = SeededNoise(seed: seed)
+    let line = (0..<6).map { _ in
+      place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
+    }
+    let shape = try ShapeGeometry(.corridor(line: line, bufferMeters: 80))
+    let here = place(east: noise.uniform(-300...300), north: noise.uniform(-300...300), from: munich)
+    let edge = shape.edgeMeters(at: here)
+    let reach = noise.uniform(5...60)
+    let samples = DepthSamples(
+      around: here, reachMeters: reach + max(0, edge), toward: shape.box.middle)
+    let exact = (0..<DepthSamples.count).map { -shape.edgeMeters(at: samples[$0]) }.reduce(-edge, max)
+    let depth = shape.attainableDepthMeters(at: here, edgeMeters: edge, reachMeters: reach)
+    #expect(depth == exact, "seed \(seed)")
+    let enough = exact * noise.uniform(0.2...1.2)
+    let bounded = shape.attainableDepthMeters(
+      at: here, edgeMeters: edge, reachMeters: reach, enoughMeters: enough)
+    #expect(bounded >= enough ? exact >= enough : bounded == exact, "seed \(seed)")
+  }
+
   @Test func aRingAroundAPoleHoldsThePole() throws {
     for pole in [1.0, -1] {
       let ring = (0...12).map { step in
