@@ -118,6 +118,12 @@ public struct Engine: ~Copyable {
   ///
   /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
   public mutating func instant(ofReplayed report: FixReport) -> EngineInstant {
+    if let instant = state.gate.ordinaryInstant(of: report) { return max(state.instant, instant) }
+    return instant(ofUnusual: report)
+  }
+
+  @inline(never)
+  private mutating func instant(ofUnusual report: FixReport) -> EngineInstant {
     guard let instant = state.gate.instant(ofReplayed: report) else { return state.instant }
     return max(state.instant, instant)
   }
@@ -142,10 +148,14 @@ public struct Engine: ~Copyable {
 
   /// Takes an event and appends what is to be done for it.
   public mutating func handle(_ stamped: Stamped, into effects: inout [Effect]) {
+    if case .fix(let report) = stamped.event {
+      handle(report, at: stamped.at, into: &effects)
+      return
+    }
     fire(until: stamped.at, into: &effects)
     let wasAwake = state.policy.awakeSince != nil
     switch stamped.event {
-    case .fix(let report): _ = take(report, into: &effects)
+    case .fix, .time: break
     case .segmentBreak: breakTrack()
     case .source(let event): take(event, into: &effects)
     case .receiver(let event): take(event)
@@ -160,7 +170,6 @@ public struct Engine: ~Copyable {
       state.policy.resumeAudio(at: state.instant, into: &steps)
     case .subscriber(let name, let event): take(event, of: name, into: &effects)
     case .machine(let event): take(event, into: &effects)
-    case .time: break
     case .end: end(into: &effects)
     }
     switch stamped.event {
@@ -194,6 +203,7 @@ extension Engine {
   /// When something is due next, from those who know.
   ///
   /// Changes nothing. It is `mutating` only so that the compiler does not copy the engine for the call.
+  @inline(__always)
   private mutating func findDeadline() -> EngineInstant? {
     var due = regions.clocks.nextDue
     if let other = state.significant.nextDeadline, other < due { due = other }
@@ -249,6 +259,7 @@ extension Engine {
 // MARK: - Fixes
 
 extension Engine {
+  @inline(__always)
   private mutating func take(_ report: FixReport, into effects: inout [Effect]) -> Bool {
     let id = takeID()
     state.tally.fixes += 1

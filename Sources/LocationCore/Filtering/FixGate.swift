@@ -129,9 +129,20 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// Whether anything about the source's clock was remarkable.
   @inline(__always) var hasClock: Bool { !_clock.isNone }
 
+  /// The instant on the engine's axis of a report in a replay that follows the last fix by an ordinary step: nearly
+  /// all do. Nil for the others.
+  @inline(__always)
+  mutating func ordinaryInstant(of report: FixReport) -> EngineInstant? {
+    guard isOrdinary(report), _clock.isNone, let time = report.time, let lastTime = last?.time else {
+      return nil
+    }
+    let step = lastTime.seconds(to: time)
+    return step > 0 && step <= SourceClock.steadyPatienceSeconds
+      ? EngineInstant(microseconds: time.microseconds) : nil
+  }
+
   /// The instant on the engine's axis of a report in a replay: its time, less what the source's clock has been moved
   /// by. Nil where the time is missing, is behind, or is so far ahead that it still needs confirmation.
-  @inline(__always)
   public mutating func instant(ofReplayed report: FixReport) -> EngineInstant? {
     guard refusalByItself(report) == nil, let time = time(of: report) else { return nil }
     // Only its time is read: a fix that is bound by a name is copied.
@@ -222,11 +233,15 @@ public struct FixGate: Hashable, Sendable, Codable {
   /// The refusals that need no memory of earlier fixes but whether 0, 0 is near.
   @inline(__always)
   private mutating func refusalByItself(_ report: FixReport) -> RejectReason? {
-    let isOrdinary =
-      report.mode != .noFix && report.time != nil && report.received == nil && last != nil
+    isOrdinary(report) ? nil : refusalOfUnusual(report)
+  }
+
+  /// Whether a report is like nearly all: with time and place, no time of arrival, and not the first.
+  @inline(__always)
+  private mutating func isOrdinary(_ report: FixReport) -> Bool {
+    report.mode != .noFix && report.time != nil && report.received == nil && last != nil
       && abs(report.latitude) <= 90 && abs(report.longitude) <= 180
       && (abs(report.latitude) >= Self.nullIslandDegrees || abs(report.longitude) >= Self.nullIslandDegrees)
-    return isOrdinary ? nil : refusalOfUnusual(report)
   }
 
   @inline(never)

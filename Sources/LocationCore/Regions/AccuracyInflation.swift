@@ -85,6 +85,7 @@ struct AccuracyInflation: Hashable, Sendable {
   /// The least factor on an assumed error that a rest allows; nil in motion, and before enough of it was seen.
   private var restFloor: Double? { memory.motion.isMoving ? nil : memory.rest.leastFactor }
 
+  @inline(__always)
   private mutating func observe(_ fix: Fix, limit: Double) {
     if fix.accuracy.source != .assumed {
       if memory.hasResiduals { memory.residuals = nil }
@@ -127,6 +128,7 @@ struct AccuracyInflation: Hashable, Sendable {
     if let known = memory.rest.inflation(limit: limit) { factor = known }
   }
 
+  @inline(never)
   private mutating func start(at fix: Fix) {
     let plane = TangentPlane(at: fix.coordinate)
     memory.plane = plane
@@ -136,6 +138,7 @@ struct AccuracyInflation: Hashable, Sendable {
   }
 
   /// Starts a new rest.
+  @inline(never)
   private mutating func begin(at point: TangentPlane.Point, _ instant: EngineInstant) {
     memory.rest = RestSpread(around: point, at: instant)
     memory.restedAt = instant
@@ -143,6 +146,7 @@ struct AccuracyInflation: Hashable, Sendable {
   }
 
   /// Forgets the factor as time passes in motion.
+  @inline(never)
   private mutating func fade(at instant: EngineInstant) {
     if factor > 1 {
       let seconds = Swift.min(memory.restedAt.seconds(to: instant), Self.silenceSeconds)
@@ -152,6 +156,7 @@ struct AccuracyInflation: Hashable, Sendable {
   }
 
   /// Forgets the factor where the position is elsewhere and no motion was seen.
+  @inline(never)
   private mutating func jump(at instant: EngineInstant) {
     let away = memory.restedAt.seconds(to: instant)
     factor -= (factor - 1) * Swift.min(1, Swift.max(0, away) / Self.jumpSeconds)

@@ -24,12 +24,13 @@ struct MotionEvidence: Hashable, Sendable, Codable {
   fileprivate static let leastSigmas: Float = 1.5
 
   /// Takes the place of a fix into account, whose claimed variance along one axis is given in square metres.
+  @inline(__always)
   mutating func note(_ point: TangentPlane.Point, at instant: EngineInstant, variance: Double) {
     short.note(point, at: instant, variance: variance, every: Self.stepSeconds, memory: 0.96)
     middle.note(point, at: instant, variance: variance, every: 4 * Self.stepSeconds, memory: 0.92)
     long.note(point, at: instant, variance: variance, every: 16 * Self.stepSeconds, memory: 0.85)
     let sigmas = isMoving ? Self.stillSigmas : Self.movingSigmas
-    isMoving = short.exceeds(sigmas) || middle.exceeds(sigmas) || long.exceeds(sigmas)
+    isMoving = max(short.excess(over: sigmas), middle.excess(over: sigmas), long.excess(over: sigmas)) > 0
   }
 
   /// The plane has changed: the last places are of no use any more.
@@ -64,16 +65,16 @@ private struct StepSums: Hashable, Sendable, Codable {
   private var count: Float = 0
 
   /// Takes a place into account, where it is time for the next step; `memory` is what a step is worth at the next.
+  @inline(__always)
   mutating func note(
     _ point: TangentPlane.Point, at instant: EngineInstant, variance: Double, every seconds: Double,
     memory: Float
   ) {
-    let elapsed = lastAt.seconds(to: instant)
-    guard elapsed >= seconds else { return }
+    guard instant >= lastAt.advanced(bySeconds: seconds) else { return }
     let before = step
     let here = Offset(east: Float(point.east), north: Float(point.north))
     step = nil
-    if let last, elapsed <= 4 * seconds + Self.silenceSeconds {
+    if let last, lastAt.seconds(to: instant) <= 4 * seconds + Self.silenceSeconds {
       let next = Offset(east: here.east - last.east, north: here.north - last.north)
       if let before {
         let square = next.east * next.east + next.north * next.north
@@ -90,10 +91,14 @@ private struct StepSums: Hashable, Sendable, Codable {
     lastAt = instant
   }
 
-  /// Whether the products add up to more than so many standard deviations.
-  func exceeds(_ sigmas: Float) -> Bool {
-    products > 0 && products * products > sigmas * sigmas * variances
-      && squares > MotionEvidence.leastSigmas * MotionEvidence.leastSigmas * count
+  /// Above 0 where the products add up to more than so many standard deviations, and the steps are long enough.
+  ///
+  /// A number, not an answer: at rest the answers are chance, and a branch on each would be foretold wrongly.
+  @inline(__always)
+  func excess(over sigmas: Float) -> Float {
+    min(
+      products * abs(products) - sigmas * sigmas * variances,
+      squares - MotionEvidence.leastSigmas * MotionEvidence.leastSigmas * count)
   }
 
   mutating func forgetPlaces() {

@@ -55,6 +55,7 @@ struct RestSpread: Hashable, Sendable, Codable {
   }
 
   /// Adds a fix; tells whether that completed a block.
+  @inline(__always)
   mutating func add(_ point: TangentPlane.Point, variance: Double, at instant: EngineInstant) -> Bool {
     let east = Float(point.east - anchor.east)
     let north = Float(point.north - anchor.north)
@@ -66,11 +67,16 @@ struct RestSpread: Hashable, Sendable, Codable {
     guard block.count >= Self.blockCount, block.began.seconds(to: instant) >= Self.blockSeconds else {
       return false
     }
+    complete(at: instant)
+    return true
+  }
+
+  @inline(never)
+  private mutating func complete(at instant: EngineInstant) {
     if let waiting { add(waiting) }
     waiting = block
     block = Block()
     block.began = instant
-    return true
   }
 
   private mutating func add(_ block: Block) {
