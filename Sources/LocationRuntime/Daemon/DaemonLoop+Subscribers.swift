@@ -111,10 +111,12 @@ extension DaemonLoop {
     let reading = clock.read()
     let stored = try database.subscribers()
     let wanted = names.map { Set($0) }
+    let held = live.heldSubscribers
     for entry in stored where wanted?.contains(entry.subscriber.name) ?? true {
       let name = entry.subscriber.name
       let view = live.engine.subscriber(name)
-      let isNew = view == nil || entry.applied != entry.manifest
+      let isNew =
+        held[name].map { $0 != entry.subscriber } ?? (view == nil || entry.applied != entry.manifest)
       if isNew || names == nil && !supervised.contains(name) {
         supervisor.add(isNew ? entry.subscriber : view?.subscriber ?? entry.subscriber)
         supervised.insert(name)
@@ -124,14 +126,13 @@ extension DaemonLoop {
       // Its program may be another now: the supervisor has ended the one that ran. At the beginning none runs, and the
       // engine is told so later.
       let state = isBeginning ? view?.state ?? .notRunning : .notRunning
-      if try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
-        live.host.journal.noteApplied(name, entry.manifest)
+      try live.handle(.addSubscriber(entry.subscriber, state), at: reading) {
+        $0.noteApplied(name, entry.manifest)
       }
       if !isBeginning, let view = live.engine.subscriber(name) { try renewBluetooth(of: [view]) }
     }
     let there = Set(stored.map(\.subscriber.name))
-    for view in live.engine.subscribers {
-      let name = view.subscriber.name
+    for name in live.engine.subscribers.map(\.subscriber.name) + held.keys.sorted() {
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
       supervisor.remove(name)
       bluetooth.closeAll(of: name)

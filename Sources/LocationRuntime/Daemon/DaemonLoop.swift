@@ -223,7 +223,7 @@ struct DaemonLoop: ~Copyable {
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
     for (number, event) in try database.requests() {
-      if try live.handle(event, at: reading) { live.host.journal.noteRequest(number) }
+      try live.handle(event, at: reading) { $0.noteRequest(number) }
     }
     if hasNotifications { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try alignAudience()

@@ -22,8 +22,10 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   private let timing: LiveTiming
   /// The latest stamp.
   package private(set) var last: EngineInstant
+  /// What is to be noted in the journal of an event that has reached the engine.
+  package typealias Note = (inout Journal) -> Void
   /// Events that wait for the first fix, without which there is no time.
-  private var held: [Event] = []
+  private var held: [(event: Event, note: Note?)] = []
 
   /// - Parameters:
   ///   - host: of an engine that is new, or restored.
@@ -45,14 +47,23 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   /// When the machine has to be awake for a mode; nil where only events move the time.
   package var nextAlarm: EngineInstant? { timing == .clock ? host.engine.nextAlarm : nil }
 
-  /// Handles an event that came now.
+  /// The subscribers that the engine will have with the first fix, by their names.
+  package var heldSubscribers: [String: Subscriber] {
+    var subscribers: [String: Subscriber] = [:]
+    for (event, _) in held {
+      if case .addSubscriber(let subscriber, _) = event { subscribers[subscriber.name] = subscriber }
+      if case .removeSubscriber(let name) = event { subscribers[name] = nil }
+    }
+    return subscribers
+  }
+
+  /// Handles an event that came now. Where time is that of the fixes, one that comes before the first fix waits for it.
   ///
-  /// - Returns: whether it has reached the engine. Where time is that of the fixes it has not before the first fix.
+  /// - Parameter note: what is noted in the journal once the event has reached the engine.
   /// - Throws: what the journal throws; the engine has not seen the event then.
-  @discardableResult
   package mutating func handle(
-    _ event: Event, at reading: ClockReading
-  ) throws(Journal.JournalError) -> Bool {
+    _ event: Event, at reading: ClockReading, noting note: Note? = nil
+  ) throws(Journal.JournalError) {
     switch timing {
     case .clock:
       var event = event
@@ -62,19 +73,16 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
       }
       try handle(event, at: max(last, reading.instant))
     case .fixes:
-      guard case .fix(let report) = event else {
-        guard last > .distantPast else {
-          held.append(event)
-          return false
-        }
+      if case .fix(let report) = event {
+        let instant = host.instant(ofReplayed: report)
+        if instant > .distantPast { try release(at: instant) }
+        try handle(event, at: instant)
+      } else {
+        guard last > .distantPast else { return held.append((event, note)) }
         try handle(event, at: last)
-        return true
       }
-      let instant = host.instant(ofReplayed: report)
-      if instant > .distantPast { try release(at: instant) }
-      try handle(event, at: instant)
     }
-    return true
+    note?(&host.journal)
   }
 
   /// Handles an event that belongs to the time of the last one, before anything that was due since.
@@ -105,7 +113,10 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
 
   private mutating func release(at instant: EngineInstant) throws(Journal.JournalError) {
     last = max(last, instant)
-    for event in held { try handle(event, at: instant) }
+    for (event, note) in held {
+      try handle(event, at: instant)
+      note?(&host.journal)
+    }
     held.removeAll()
   }
 

@@ -160,6 +160,41 @@ import Testing
     #expect(await process.finish() == 0)
   }
 
+  @Test func `a reload that changes nothing touches no program, whenever the first fix came`() async throws {
+    let run = try DaemonRun()
+    try await run.add("program")
+    try await run.add("gone")
+    try run.start(run.settings())
+    // Where time is that of the fixes, the engine knows of neither yet.
+    #expect(try run.ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
+    #expect(try await run.command(["subscribers", "remove", "gone"]).status == 0)
+    run.move(0, second: 0)
+    try await run.waitFor("program", .suspended)
+    #expect(try run.shown("gone") == nil)
+    let before = try await run.events()
+    #expect(try run.ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
+    #expect(try await run.events() == before)
+    run.move(1, second: 10)
+    try await run.wait("the second event") { run.told.count == 2 }
+    #expect(Set(run.log.map(\.pid)).count == 1)
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `what was left for a daemon that waits for its first fix is done once`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    #expect(await run.end() == 0)
+    #expect(try await run.command(["low-power", "on"]).status == 0)
+    func left() throws -> Int? { try StateDatabase.openToRead(path: run.state)?.requests().count }
+    try run.start()
+    #expect(try left() == 1)
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(try left() == 0)
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""low_power":true"#))
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a state file that can't be used is told in one line`() async throws {
     let folder = TemporaryFolder()
     let garbage = folder.write("garbage.db", String(repeating: "no database at all. ", count: 100))
