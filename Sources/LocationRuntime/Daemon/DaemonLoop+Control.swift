@@ -167,7 +167,7 @@ extension DaemonLoop {
       heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
       running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,
-      journalRows: counts.journal, eventRows: counts.events, regions: counts.regions,
+      journalRows: counts.journal, eventRows: counts.events, regions: live.regionCount,
       outlets: try database.outletStates()
     ).tree(of: live.engine)
   }

@@ -29,7 +29,7 @@ struct StatusReport {
   var eventRows: Int
   /// When a daemon was last seen to store something; nil where it runs.
   var lastSeen: UTCTime?
-  /// Regions of the database. The engine's are others while no daemon runs, and before the first fix of a log.
+  /// Regions in force; those of the database while no daemon runs.
   var regions: Int
   /// Whether the next daemon is to be in low-power mode, where that was asked for since the last one.
   var isLowPower: Bool?

@@ -47,6 +47,16 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
   /// When the machine has to be awake for a mode; nil where only events move the time.
   package var nextAlarm: EngineInstant? { timing == .clock ? host.engine.nextAlarm : nil }
 
+  /// Regions that the engine has, or will have with the first fix.
+  package var regionCount: Int {
+    var changes: [String: Int] = [:]
+    for (event, _) in held {
+      if case .addRegion(let region) = event { changes[region.id] = 1 }
+      if case .removeRegion(let id) = event { changes[id] = -1 }
+    }
+    return engine.regionCount + changes.values.reduce(0, +)
+  }
+
   /// The subscribers that the engine will have with the first fix, by their names.
   package var heldSubscribers: [String: Subscriber] {
     var subscribers: [String: Subscriber] = [:]

@@ -131,10 +131,13 @@ import Testing
     let states = #"{"do":"region-states","ids":["here","there"]}"#
     #expect(try run.ask(#"{"do":"reload"}"#).contains(#""code":65"#))
     #expect(try run.ask(states).contains(#""here":"unknown""#))
+    // Those in force, and not the one that the file still has.
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":2"#))
     try await DatabaseQueue(path: run.state, configuration: Self.patient).write {
       try $0.execute(sql: "DELETE FROM regions")
     }
     #expect(try run.ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
+    #expect(try await run.command(["status", "--json"]).stdout.contains(#""regions":0"#))
     // A daemon whose time is that of the fixes applies it with the first.
     for index in 0..<3 { run.gpsd.say(Self.report(index)) }
     try await run.waitForFixes(3)
