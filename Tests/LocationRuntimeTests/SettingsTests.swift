@@ -1,9 +1,10 @@
 import LocationCore
 import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
 import Testing
+
+@testable import LocationRuntime
 
 @Suite struct SettingsTests {
   private let folder = TemporaryFolder()
@@ -45,6 +46,20 @@ import Testing
     ("policy: {grace_s: soon}", "fix"),
     ("policy: {throttle_overruns: 0}", "policy.throttle_overruns: 0 is outside 1 to 1000"),
     ("policy: {throttle_overruns: 2.5}", "policy.throttle_overruns: expected a whole number"),
+    (
+      "policy: {throttle_s: 100, throttle_limit_s: 50}",
+      "policy.throttle_s: 100 is above policy.throttle_limit_s, which is 50; lower it, or raise policy.throttle_limit_s"
+    ),
+    ("policy: {throttle_s: 7200}", "7200 is above policy.throttle_limit_s, which is 3600"),
+    ("policy: {task_warning_s: 31}", "policy.task_warning_s: 31 is above policy.task_budget_s, which is 30"),
+    (
+      "sampling: {longest_s: 60, rest_s: 90}", "sampling.rest_s: 90 is above sampling.longest_s, which is 60"
+    ),
+    ("visits: {provisional_s: 301}", "visits.provisional_s: 301 is above visits.arrival_s, which is 300"),
+    (
+      "visits: {arrival_s: 60}",
+      "visits.arrival_s: 60 is below visits.provisional_s, which is 180; raise it, or lower visits.provisional_s"
+    ),
     ("policy: 3", "policy: expected a map of"),
     ("sampling: {mode: adaptiv}", #"unknown word "adaptiv"; did you mean "adaptive"?"#),
     ("sampling: {receiver_hook: /bin/true}", "sampling.receiver_hook: expected a list"),
@@ -56,6 +71,24 @@ import Testing
     #expect(failure?.line == 1)
     let text = failure.map { "\($0)" } ?? ""
     #expect(text.contains(what) || what == "fix" && text.contains("expected a number"), "\(text)")
+  }
+
+  @Test(arguments: [
+    "policy: {throttle_s: 50, throttle_limit_s: 50}", "policy: {throttle_limit_s: 30}",
+    "policy: {task_budget_s: 2}", "sampling: {longest_s: 4}", "visits: {arrival_s: 60, provisional_s: 60}",
+  ])
+  func `a setting that another bounds may equal it, and one that is not made may be beyond`(yaml: String)
+    throws
+  {
+    #expect(try SettingsTable(file: folder.write("good.yaml", yaml)).changeCount > 0)
+  }
+
+  @Test func `what bounds a setting is a number of its section`() throws {
+    for setting in Setting.all {
+      guard let bound = setting.bound else { continue }
+      let other = try #require(Setting.all.first { $0.section == setting.section && $0.name == bound.name })
+      #expect(other.unit == setting.unit, "\(setting.key)")
+    }
   }
 
   @Test func `the table tells value, unit and origin`() throws {

@@ -211,5 +211,12 @@ import Testing
     let refused = try await Binary.run(["config", "check", bad])
     #expect(refused.status == 78)
     #expect(refused.stderr.contains("\(bad):2: fix: unknown key \"max_agee_s\"; did you mean \"max_age_s\"?"))
+    let beyond = folder.write("beyond.yaml", "policy:\n  throttle_s: 100\n  throttle_limit_s: 50\n")
+    let line = "\(beyond):2: policy.throttle_s: 100 is above policy.throttle_limit_s, which is 50; "
+    let state = folder("s.db")
+    for arguments in [["config", "check", beyond], ["run", "--config", beyond, "--state", state]] {
+      let refused = try await Binary.run(arguments)
+      #expect(refused.status == 78 && refused.stderr.contains(line), "\(arguments): \(refused.stderr)")
+    }
   }
 }

@@ -30,6 +30,16 @@ public struct Setting: Sendable {
     case path(any WritableKeyPath<DaemonSettings, String> & Sendable)
   }
 
+  /// Another setting of its section that it is measured against, where a file sets it.
+  struct Bound: Sendable {
+    let name: String
+    /// Whether it may not be more; else it may not be less.
+    let isUpper: Bool
+
+    static func atMost(_ name: String) -> Bound { Bound(name: name, isUpper: true) }
+    static func atLeast(_ name: String) -> Bound { Bound(name: name, isUpper: false) }
+  }
+
   /// The map of the file in which it stands.
   public let section: String
   /// Its key in that map; a number's ends with its unit.
@@ -37,6 +47,8 @@ public struct Setting: Sendable {
   /// What it means, in a few words.
   public let meaning: String
   let place: Place
+  /// Nil where its range is all there is.
+  var bound: Bound?
 
   /// Where it stands in the file, as `significant_change.distance_m`.
   public var key: String { "\(section).\(name)" }
@@ -84,6 +96,23 @@ public struct Setting: Sendable {
     }
   }
 
+  /// Looks whether it goes with the setting that bounds it: in the file, or else by default.
+  ///
+  /// - Parameter node: where the file sets it.
+  /// - Throws: ``Failure`` with the place of the setting, the values of both, and what to do.
+  func requireBound(
+    in configuration: EngineConfiguration, _ daemon: DaemonSettings, at node: StrictYAML
+  ) throws(Failure) {
+    guard let bound, let other = Self.all.first(where: { $0.section == section && $0.name == bound.name }),
+      case .number(let own) = value(in: configuration, daemon),
+      case .number(let limit) = other.value(in: configuration, daemon),
+      bound.isUpper ? own > limit : own < limit
+    else { return }
+    throw node.failure(
+      "\(Value.number(own)) is \(bound.isUpper ? "above" : "below") \(other.key), which is \(Value.number(limit))",
+      remedy: bound.isUpper ? "lower it, or raise \(other.key)" : "raise it, or lower \(other.key)")
+  }
+
   private static func command(_ node: StrictYAML) throws(Failure) -> [String] {
     var words: [String] = []
     for word in try node.list() { words.append(try word.string()) }
@@ -129,10 +158,12 @@ extension Setting {
     Setting(
       section: "visits", name: "provisional_s",
       meaning: "a stay so long is confirmed by silence where no further fix comes",
-      place: .number(\.visits.provisionalSeconds, in: 1...1e6)),
+      place: .number(\.visits.provisionalSeconds, in: 1...1e6),
+      bound: .atMost("arrival_s")),
     Setting(
       section: "visits", name: "arrival_s", meaning: "a stay so long is a visit",
-      place: .number(\.visits.confirmedSeconds, in: 1...1e6)),
+      place: .number(\.visits.confirmedSeconds, in: 1...1e6),
+      bound: .atLeast("provisional_s")),
     Setting(
       section: "visits", name: "gap_s",
       meaning: "a silence after which nobody can say when a place now far away was left",
@@ -159,7 +190,8 @@ extension Setting {
     Setting(
       section: "sampling", name: "rest_s",
       meaning: "adaptive: the longest time between two fixes at rest",
-      place: .number(\.sampling.restSeconds, in: 1...86_400)),
+      place: .number(\.sampling.restSeconds, in: 1...86_400),
+      bound: .atMost("longest_s")),
     Setting(
       section: "sampling", name: "longest_s",
       meaning: "adaptive: the longest time between two fixes at all",
@@ -194,7 +226,8 @@ extension Setting {
     Setting(
       section: "policy", name: "task_warning_s",
       meaning: "how long before the end of that time a program is warned",
-      place: .number(\.policy.taskWarningSeconds, in: 0...600)),
+      place: .number(\.policy.taskWarningSeconds, in: 0...600),
+      bound: .atMost("task_budget_s")),
     Setting(
       section: "policy", name: "back_off_limit_s",
       meaning: "the longest wait before a program that failed is started again",
@@ -206,7 +239,8 @@ extension Setting {
     Setting(
       section: "policy", name: "throttle_s",
       meaning: "how long a throttled program is not started, doubled for each further overrun",
-      place: .number(\.policy.throttleSeconds, in: 1...86_400)),
+      place: .number(\.policy.throttleSeconds, in: 1...86_400),
+      bound: .atMost("throttle_limit_s")),
     Setting(
       section: "policy", name: "throttle_limit_s", meaning: "the longest of these times",
       place: .number(\.policy.throttleLimitSeconds, in: 1...86_400)),

@@ -23,16 +23,18 @@ public enum Settings {
   public static func read(
     path: String, into configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings
   ) throws(Failure) -> Origins {
-    var origins: Origins = [:]
+    var made: [(setting: Setting, node: StrictYAML)] = []
     for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {
         guard let setting = settings.first(where: { $0.name == name }) else { continue }
         try setting.set(&configuration, &daemon, to: value)
-        origins[setting.key] = value.line
+        made.append((setting, value))
       }
     }
-    return origins
+    // Not before all are read: what bounds one may follow it.
+    for (setting, node) in made { try setting.requireBound(in: configuration, daemon, at: node) }
+    return Origins(uniqueKeysWithValues: made.map { ($0.setting.key, $0.node.line) })
   }
 
   private static var sections: [String] {
