@@ -35,6 +35,9 @@ struct LiveOptions: ParsableArguments {
     }
     let address = try SourceAddress(source: source)
     guard let sourceSecrets else { return address }
-    return try address.with(secrets: try StatePath.absolute(sourceSecrets))
+    let secured = try address.with(secrets: try StatePath.absolute(sourceSecrets))
+    // The process that speaks to the broker reads it, each time it starts.
+    try OutletSecrets.requirePrivate(sourceSecrets)
+    return secured
   }
 }

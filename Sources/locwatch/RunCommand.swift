@@ -84,6 +84,10 @@ struct RunCommand: ParsableCommand {
     for output in [live.record, metrics] {
       try OutputFile.refuse(output, sameAs: StatePath.files(of: request.state) + others)
     }
+    guard !gpsd.isEmpty else {
+      throw Failure(.usage, what: "--gpsd names no address", remedy: "name one, or leave the option out")
+    }
+    if let metrics { try MetricsFile.refuseUnwritable(metrics) }
     request.address = try live.address(or: gpsd)
     request.settings = engine.config
     request.profile = try engine.namedProfile()

@@ -75,10 +75,13 @@ package struct OutletSecrets: Hashable, Sendable {
     }
   }
 
-  private static func requirePrivate(_ path: String) throws(Failure) {
+  /// Looks whether a file is there, and is its owner's alone, without reading it.
+  ///
+  /// - Throws: `.noInput`, `.noPermission`.
+  package static func requirePrivate(_ path: String) throws(Failure) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
-      throw Failure(.noInput, file: path, what: SystemReason.text(errno))
+      throw Failure(.noInput, file: path, what: SystemReason.text(errno), remedy: "check the path")
     }
     let isOurs = status.st_uid == geteuid() || status.st_uid == 0
     guard isOurs, status.st_mode & 0o077 == 0 else {

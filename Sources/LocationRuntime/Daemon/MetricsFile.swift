@@ -1,10 +1,10 @@
 import Glibc
 import LocationCore
-import LocationFormats
+package import LocationFormats
 
 /// The file that node_exporter's textfile collector, or anyone, reads the metrics from. Readers see the old file or the
 /// new one, never a part.
-struct MetricsFile {
+package struct MetricsFile {
   let path: String
   private var writtenAt: EngineInstant?
   /// What had happened then.
@@ -17,6 +17,19 @@ struct MetricsFile {
   private static let seconds = 15.0
 
   init(_ path: String) { self.path = path }
+
+  /// Refuses a path at which it can't be written. A file that is there is replaced, and need not be writable.
+  ///
+  /// - Throws: `.usage` where it is empty, `.cantCreate`.
+  package static func refuseUnwritable(_ path: String) throws(Failure) {
+    guard !path.isEmpty else {
+      throw Failure(.usage, what: "--metrics names no file", remedy: "name one, or leave the option out")
+    }
+    let isFile = StatePath.status(path).map { $0.st_mode & S_IFMT != S_IFDIR } ?? false
+    try OutputFile.refuseUnwritable(isFile ? draft(of: path) : path)
+  }
+
+  private static func draft(of path: String) -> String { path + ".new" }
 
   /// Notes that it is being written, where it is due.
   ///
@@ -36,7 +49,7 @@ struct MetricsFile {
   /// Writes it; what went wrong, for the log, once.
   mutating func write(_ text: String) -> String? {
     do throws(Failure) {
-      let draft = path + ".new"
+      let draft = Self.draft(of: path)
       try OutputFile(path: draft).write(Array(text.utf8))
       guard unsafe rename(draft, path) == 0 else {
         throw Failure(.cantCreate, file: path, what: "can't be replaced: \(SystemReason.text(errno))")

@@ -195,6 +195,29 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test(
+    arguments: [
+      (["--gpsd", ""], 64, "--gpsd names no address"), (["--metrics", ""], 64, "--metrics names no file"),
+      (["--metrics", "/"], 73, "/: can't be created: Is a directory"),
+      (["--metrics", "/nonexistent/m"], 73, "/nonexistent/m: can't be created: No such file or directory"),
+      (
+        ["--source", "mqtt:o/a", "--source-secrets", "/nonexistent.yaml"], 66,
+        "/nonexistent.yaml: No such file or directory; check the path"
+      ),
+      (
+        ["--source", "mqtt:o/a", "--source-secrets", "/etc/passwd"], 77,
+        "/etc/passwd: other users may read or write it"
+      ),
+    ] as [([String], Int32, String)])
+  func `an option that can't work is refused at the start, in one line`(
+    options: [String], status: Int32, words: String
+  ) async throws {
+    // No state file can be there: a daemon that took the option would end by that.
+    let run = try await Binary.run(["run", "--state", "/proc/none/s.db"] + options)
+    #expect(run.status == status && run.stderr.hasPrefix("locwatch: \(words)"), "\(run.status) \(run.stderr)")
+    #expect(run.stderr.split(separator: "\n").count == 1)
+  }
+
   @Test func `a state file that can't be used is told in one line`() async throws {
     let folder = TemporaryFolder()
     let garbage = folder.write("garbage.db", String(repeating: "no database at all. ", count: 100))
