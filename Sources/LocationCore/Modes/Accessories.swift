@@ -78,9 +78,11 @@ struct AccessoryState: Hashable, Sendable, Codable {
   /// Whether it uses accessories now.
   var isOn: Bool { isWanted && isAllowed }
 
-  /// Whether the switches and the user let it have a session now. Its mode is not looked at.
-  func permits(_ terms: AccessoryTerms) -> Bool {
-    isOn && (terms.kind != .gatt || isBluetoothDenied != true)
+  /// Why the switches or the user do not let it have a session now, or be told of one (rules J2 and J3); nil where they
+  /// do. Its mode is not looked at.
+  func objection(toBluetooth isBluetooth: Bool) -> (Rule, Decision.Reason)? {
+    if !isOn { return (.accessorySwitch, .accessoryOff) }
+    return isBluetooth && isBluetoothDenied == true ? (.bluetooth, .notPermitted) : nil
   }
 
   /// Whether a session goes on without the process of its program (rule J3).
@@ -102,12 +104,6 @@ struct AccessoryState: Hashable, Sendable, Codable {
     sessions[place].noteWake(at: instant)
   }
 
-  /// Why a program that does not run is not told of an accessory any more (rules J2 and J3); nil where it is.
-  func objection(to trigger: Trigger) -> (Rule, Decision.Reason)? {
-    if !isOn { return (.accessorySwitch, .accessoryOff) }
-    return trigger.row == .bluetooth && isBluetoothDenied == true ? (.bluetooth, .notPermitted) : nil
-  }
-
   /// Where a session is; nil where there is none of that name.
   func place(of session: String) -> Int? { sessions.firstIndex { $0.terms.session == session } }
 }
@@ -117,7 +113,7 @@ extension Session {
   /// handed.
   func accessoryObjection(to trigger: Trigger) -> (Rule, Decision.Reason)? {
     guard [.accessory, .bluetooth].contains(trigger.row), !state.isRunning else { return nil }
-    return modes.accessories?.objection(to: trigger)
+    return modes.accessories?.objection(toBluetooth: trigger.row == .bluetooth)
   }
 }
 
@@ -160,8 +156,7 @@ extension Policy {
     if session.state == .background, !session.subscriber.modes.contains(terms.mode) {
       return refuse(.accessoryMode, .noMode)
     }
-    guard state.isOn else { return refuse(.accessorySwitch, .accessoryOff) }
-    guard state.permits(terms) else { return refuse(.bluetooth, .notPermitted) }
+    if let (rule, reason) = state.objection(toBluetooth: terms.kind == .gatt) { return refuse(rule, reason) }
     if let place = state.place(of: terms.session) {
       // A program that was started again asks for what it has.
       if terms.kind == .gatt, state.sessions[place].terms == terms, !state.sessions[place].isPaused {
@@ -254,7 +249,8 @@ extension Policy {
     let isForeground = sessions[index].state.isForeground
     let modes = sessions[index].subscriber.modes
     for session in state.sessions {
-      let mayBeOpen = state.permits(session.terms) && (isForeground || modes.contains(session.terms.mode))
+      let isPermitted = state.objection(toBluetooth: session.terms.kind == .gatt) == nil
+      let mayBeOpen = isPermitted && (isForeground || modes.contains(session.terms.mode))
       guard session.isPaused == mayBeOpen else { continue }
       if mayBeOpen {
         resumeAccessory(session.terms.session, index, into: &steps)

@@ -369,7 +369,7 @@ import Testing
   @Test func `a state that knew no Bluetooth can still be read`() throws {
     let old = #"{"sessions":[],"isWanted":true,"isAllowed":true}"#
     let state = try JSONDecoder().decode(AccessoryState.self, from: Data(old.utf8))
-    #expect(state.permits(Self.terms))
+    #expect(state.objection(toBluetooth: true) == nil)
     let terms = #"{"session":"m","kind":"serial","device":"/dev/ttyUSB0","baud":9600}"#
     let decoded = try JSONDecoder().decode(AccessoryTerms.self, from: Data(terms.utf8))
     #expect(decoded == AccessoryTerms(session: "m", device: "/dev/ttyUSB0"))
