@@ -186,7 +186,9 @@ extension Policy {
     for (time, entry) in due {
       finish(entry, index)
       let late = time.seconds(to: now)
-      let isLate = late > max(Self.punctualSeconds, entry.notification.toleranceSeconds)
+      // What the lock kept back is overdue, however short that was (rule D5).
+      let isLate =
+        entry.isDeferred == true || late > max(Self.punctualSeconds, entry.notification.toleranceSeconds)
       show(
         entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, at: instant, into: &steps)
     }

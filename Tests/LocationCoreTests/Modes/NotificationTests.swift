@@ -285,6 +285,23 @@ import Testing
     #expect(stage.notified.last?.reason == .due)
   }
 
+  @Test
+  func `D5 what the lock kept back is overdue, however short that was, and what it did not is due`() {
+    var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
+    stage.take(0, .machine(.reboot))
+    stage.say(1, Self.after(9))
+    stage.say(1, Self.after(9.5, id: "later"))
+    var tick = LocalNotification(id: "tick", title: "Tick", when: .after(seconds: 9))
+    tick.repeats = .minute
+    stage.say(1, .mode(.notify(tick)))
+    stage.take(10.25, .machine(.unlock))
+    #expect(stage.notified.map(\.reason) == [.overdue, .overdue])
+    #expect(stage.notified.map(\.lateSeconds) == [0.25, 0.25])
+    stage.wait(until: 80)
+    #expect(stage.shown == ["tea", "tick", "later", "tick"])
+    #expect(stage.notified.suffix(2).map(\.reason) == [.due, .due])
+  }
+
   @Test func `A9 D5 a notification that comes due before the first unlock is deferred when it does`() throws {
     var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
     stage.say(0, Self.after(100))
