@@ -111,9 +111,8 @@ extension Policy {
     var state = session.modes.pushes ?? PushState()
     if !session.hasSilentPush { state.release() }
     if let id = push.id {
-      // A silent push replaces a waiting one with the same id, so it is no repetition.
-      let isReplaced = push.alert == nil && session.waitingPush(id) != nil
-      guard isReplaced || !state.knows(id, at: instant) else {
+      // It takes the place of a silent push of that id that waits, and so is no repetition (rule H2).
+      guard session.waitingPush(id) != nil || !state.knows(id, at: instant) else {
         return decide(.drop, .pushOnce, .duplicate, index, at: instant, into: &steps)
       }
       state.take(id, at: instant)
@@ -137,12 +136,15 @@ extension Policy {
       showAlert(
         alert, id: due.push.id ?? "push-\(event)", of: due, event: event, index, at: instant, into: &steps)
     }
+    if let id = due.push.id, let waiting = sessions[index].waitingPush(id) {
+      drop(.silentPush, .merged, index, at: instant, into: &steps) { $0.event == waiting }
+    }
     if let issue = due.push.issue, sessions[index].modes.issues != nil {
       takeIssue(issue, event: event, index, at: instant, into: &steps)
     }
     guard due.record.isForProgram else { return }
     let trigger = due.push.alert == nil ? Trigger.silentPush : .push
-    makeRoom(for: due.push, index, at: instant, into: &steps)
+    makeRoom(index, at: instant, into: &steps)
     offer(event: event, trigger: trigger, push: due.push, reason: .push, to: index, at: instant, into: &steps)
     let isHeld = sessions[index].outbox.contains { $0.event == event && !$0.isHanded && $0.trigger.isSilent }
     if isHeld { update(index) { $0.modes.pushes?.hold(at: instant) } }
@@ -153,20 +155,12 @@ extension Policy {
     drop(.forceQuit, .forceQuit, index, at: instant, into: &steps) { $0.trigger.isDropped(by: .forceQuit) }
   }
 
-  /// Makes room among the pushes that wait: a silent one takes the place of one of the same name, and of too many the
-  /// oldest goes.
-  private mutating func makeRoom(
-    for push: Push, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    func remove(_ event: Int, _ rule: Rule, _ reason: Decision.Reason) {
-      drop(rule, reason, index, at: instant, into: &steps) { $0.event == event }
-      update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == event } }
-    }
-    if push.alert == nil, let id = push.id, let event = sessions[index].waitingPush(id) {
-      remove(event, .silentPush, .merged)
-    }
+  /// Makes room among the pushes that wait: of too many the oldest goes.
+  private mutating func makeRoom(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let waiting = sessions[index].outbox.filter { $0.trigger.row == .push }
-    if waiting.count >= Limits.pushes, let oldest = waiting.first { remove(oldest.event, .push, .outboxFull) }
+    guard waiting.count >= Limits.pushes, let oldest = waiting.first else { return }
+    drop(.push, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
+    update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == oldest.event } }
   }
 
   /// Shows an alert as a notification that is due: at once, and never by a wake (rules D3, D5 and D8).

@@ -181,6 +181,29 @@ import Testing
     #expect(stage.handed().count == 4)
   }
 
+  /// With something for the program it wakes for that; an alert alone takes the place of what waits all the same.
+  @Test(arguments: [true, false])
+  func `H2 H4 one with an alert takes the place of a silent one of its name that waits, and is shown once`(
+    wakes: Bool
+  ) {
+    var stage = Self.stage()
+    for index in 1...3 { stage.say(Double(index), Self.push("s\(index)")) }
+    stage.say(10, Self.push("state"))
+    stage.say(11, Self.push("state", alert: "Mail", wakes: wakes))
+    #expect(stage.shown == ["state"])
+    #expect(
+      stage.log().suffix(wakes ? 3 : 2)
+        == [
+          "notify D3 suspended>suspended push", "drop H2 suspended>suspended merged",
+          "wake H1 suspended>background push",
+        ].prefix(wakes ? 3 : 2))
+    stage.say(20, Self.push("state", alert: "Mail", wakes: wakes))
+    #expect(stage.log().last == "drop H4 suspended>suspended duplicate")
+    stage.wait(until: 5000)
+    #expect(stage.shown == ["state"])
+    #expect(stage.handed().count == (wakes ? 4 : 3))
+  }
+
   @Test func `H2 low power holds silent ones back, and its end hands them over`() {
     var stage = Self.stage()
     stage.take(1, .machine(.lowPower(true)))
