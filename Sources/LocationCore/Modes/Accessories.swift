@@ -113,7 +113,8 @@ extension Session {
   /// handed.
   func accessoryObjection(to trigger: Trigger) -> (Rule, Decision.Reason)? {
     guard [.accessory, .bluetooth].contains(trigger.row), !state.isRunning else { return nil }
-    return modes.accessories?.objection(toBluetooth: trigger.row == .bluetooth)
+    // That it lost the right it is told all the same.
+    return modes.accessories?.objection(toBluetooth: trigger.row == .bluetooth && trigger.wakes)
   }
 }
 
@@ -276,10 +277,13 @@ extension Policy {
       $0.modes.accessories?.sessions[place].isConnected = false
       $0.modes.accessories?.sessions[place].merged = nil
     }
-    // It wakes nobody.
-    if session.isConnected, sessions[index].state.isRunning {
-      report(session.terms.session, .disconnect, index, into: &steps)
-    }
+    // It wakes nobody. A suspended program hears it when it runs again, unless a switch stops that (rules J2 and J3a).
+    let program = sessions[index]
+    let isSuspended = program.state == .suspended && program.modes.accessories?.isOn == true
+    let isNews =
+      session.isConnected || session.merged?.wasConnected == true
+      || isSuspended && program.outbox.contains { $0.session == name && $0.waits(of: .bluetooth) }
+    if isNews, isSuspended || program.state.isRunning { report(name, .disconnect, index, into: &steps) }
     order(.close, of: session.terms.session, index, into: &steps)
   }
 
@@ -407,7 +411,9 @@ extension Policy {
   ) {
     let state = sessions[index].modes.accessories
     let terms = state?.place(of: record.session).flatMap { state?.sessions[$0].terms }
-    let trigger: Trigger = terms?.kind == .gatt ? .bluetooth : .accessory
+    let isWithdrawn = record.event == .disconnect && state?.isBluetoothDenied == true
+    let bluetooth: Trigger = isWithdrawn ? .bluetoothWithdrawn : .bluetooth
+    let trigger: Trigger = terms?.kind == .gatt ? bluetooth : .accessory
     let waiting = sessions[index].outbox.filter { $0.trigger.row == trigger.row && !$0.isHanded }
     if waiting.count >= Limits.accessoryEvents, let oldest = waiting.first {
       drop(trigger.rule, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }

@@ -12,6 +12,14 @@ extension Trigger {
   public static let bluetooth = Trigger(
     rule: .bluetooth, wakes: true, relaunches: true, afterForceQuit: .sessionClosed, budgetSeconds: 10,
     waiting: .upTo(Limits.accessoryEvents))
+
+  /// Rule J3a: the user has taken Bluetooth from a program, which is told of the disconnect and not woken for it.
+  public static let bluetoothWithdrawn = {
+    var trigger = bluetooth
+    trigger.wakes = false
+    trigger.relaunches = false
+    return trigger
+  }()
 }
 
 // MARK: - What the user and the life cycle do to it
@@ -28,8 +36,9 @@ extension Policy {
     if !isAllowed, state.sessions.contains(where: { $0.terms.kind == .gatt && !$0.isPaused }) {
       decide(.drop, .bluetooth, .notPermitted, index, at: instant, into: &steps)
     }
-    dropForbidden(index, at: instant, into: &steps)
+    // First, while it is known what waits to be told.
     alignAccessories(index, into: &steps)
+    dropForbidden(index, at: instant, into: &steps)
   }
 
   /// The process of a program ends, and with it the sessions that are not kept: of those of Bluetooth the daemon has to

@@ -155,6 +155,10 @@ extension Trigger: Codable {
     kind = try values.decodeIfPresent(EventKind.self, forKey: .kind)
     isSilent = try values.decodeIfPresent(Bool.self, forKey: .silent) ?? false
     isWanted = try values.decodeIfPresent(Bool.self, forKey: .wanted) ?? false
+    if try values.decodeIfPresent(Bool.self, forKey: .wakes) == false {
+      wakes = false
+      relaunches = false
+    }
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -164,5 +168,7 @@ extension Trigger: Codable {
     try values.encodeIfPresent(kind, forKey: .kind)
     if isSilent { try values.encode(true, forKey: .silent) }
     if isWanted { try values.encode(true, forKey: .wanted) }
+    // Of a row that wakes, an event that does not (rule J3a).
+    if row == .bluetooth, !wakes { try values.encode(wakes, forKey: .wakes) }
   }
 }

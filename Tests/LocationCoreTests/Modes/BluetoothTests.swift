@@ -210,10 +210,13 @@ import Testing
     #expect(stage.log() == ["refuse J3 active>active not_permitted"])
     stage = Self.suspended()
     stage.say(20, Self.event(.permitBluetooth(false)))
-    #expect(stage.log().last == "drop J3 suspended>suspended not_permitted")
+    #expect(
+      stage.log().suffix(2) == [
+        "drop J3 suspended>suspended not_permitted", "defer J3 suspended>suspended suspended",
+      ])
     #expect(stage.engine.subscriberState("a") == .suspended)
     #expect(stage.accessoryOrders.last == "close band")
-    #expect(stage.accessories == ["band connect"])
+    #expect(stage.accessories == ["band connect", "band disconnect"])
     // Without its process it is the same, and the session is opened again when the user lets it.
     stage.say(21, .exited(status: 0))
     stage.say(22, Self.data())
@@ -221,6 +224,45 @@ import Testing
     stage.say(23, Self.event(.permitBluetooth(true)))
     #expect(stage.accessoryOrders.last == "open band")
     #expect(stage.engine.subscriberState("a") == .notRunning)
+  }
+
+  /// What it was told last was that its device is there, or it was not told yet that the device went.
+  @Test(arguments: [false, true])
+  func `J3a one that was suspended is told of the disconnect when it runs again`(isGone: Bool) throws {
+    var stage = Self.suspended()
+    if isGone {
+      stage.say(18, .backgroundDelivery(false))
+      stage.say(19, Self.event(.disconnected(session: "band")))
+    }
+    stage.say(20, Self.event(.permitBluetooth(false)))
+    let id = try #require(stage.effects.records.last { $0.type == "accessory" }?.id)
+    #expect(stage.engine.subscriber("a")?.waiting.map(\.event) == [id])
+    // Restored, it is still one that wakes nobody.
+    let trigger = try Coding.copy(Trigger.bluetoothWithdrawn)
+    #expect(trigger == .bluetoothWithdrawn && trigger != .bluetooth)
+    stage.say(30, .backgroundDelivery(true))
+    stage.wait(until: 100)
+    #expect(stage.launches().isEmpty)
+    stage.say(101, .foreground)
+    #expect(stage.handed().last == id)
+    stage.wait(until: 110)
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+  }
+
+  @Test func `J2 J3a one that was suspended is told that its device came again, after the disconnect`() {
+    var stage = Self.suspended()
+    stage.say(20, Self.event(.permitBluetooth(false)))
+    stage.say(30, Self.event(.permitBluetooth(true)))
+    stage.say(31, Self.event(.connected(session: "band")))
+    #expect(stage.log().contains("wake J3 suspended>background accessory_connected"))
+    #expect(stage.accessories == ["band connect", "band disconnect", "band connect"])
+    #expect(stage.handed().count == 3)
+    // A switch stops what is told, also of this.
+    stage.wait(until: 40)
+    stage.say(41, Self.event(.permitBluetooth(false)))
+    stage.say(42, Self.event(.allow(false)))
+    #expect(stage.log().last == "drop J2 suspended>suspended accessory_off")
+    #expect(stage.engine.subscriber("a")?.waiting == [])
   }
 
   @Test func `J3a a program that runs is told that its session is closed`() {
