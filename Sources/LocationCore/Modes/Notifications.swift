@@ -280,12 +280,11 @@ extension Policy {
     into steps: inout [PolicyStep]
   ) {
     let name = sessions[index].subscriber.name
-    let state = sessions[index].state
     update(index) {
       $0.modes.notifications?.noteShown(
         NotificationBook.Shown(id: due.record.notification, event: event, data: due.content.data))
     }
-    if state != .active {
+    if !isHandedOver(index) {
       update(index) {
         $0.modes.notifications?.noteShowing(
           NotificationBook.Showing(id: due.record.notification, event: event, content: due.content))
@@ -298,9 +297,13 @@ extension Policy {
           .notify(
             subscriber: name, event: event, notification: due.record.notification, due.content)))
     }
-    guard state.isRunning else { return }
+    guard sessions[index].state.isRunning else { return }
     offer(event: event, trigger: .notificationDue, to: index, at: instant, into: &steps)
   }
+
+  /// Whether a notification is handed to its program instead of being shown: it is active, and can be handed something
+  /// (rule D3).
+  func isHandedOver(_ index: Int) -> Bool { sessions[index].state == .active && mayHand(index) }
 }
 
 extension Policy {

@@ -173,13 +173,12 @@ extension Policy {
       self.decide(
         action, rule, reason, index, event: event, trigger: .notificationDue, at: instant, into: &steps)
     }
-    if sessions[index].state == .active {
-      // Handed over instead. What wakes is handed over anyway.
-      if isAlone {
-        offer(event: event, trigger: .notificationDue, push: due.push, to: index, at: instant, into: &steps)
-      }
+    if isAlone, isHandedOver(index) {
+      offer(event: event, trigger: .notificationDue, push: due.push, to: index, at: instant, into: &steps)
       return
     }
+    // What wakes is handed over anyway.
+    guard isAlone || sessions[index].state != .active else { return }
     var book = sessions[index].modes.notifications ?? NotificationBook()
     guard book.isAllowed else { return decide(.drop, .notificationPermission, .notPermitted) }
     guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }

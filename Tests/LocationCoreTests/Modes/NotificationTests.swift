@@ -47,6 +47,23 @@ import Testing
     #expect(stage.launches().isEmpty)
   }
 
+  @Test func `D3 an active one that can be handed nothing more has it shown instead, as an alert`() {
+    var stage = Stage { $0.policy.handedLimit = 1 }
+    stage.add(Subscriber(name: "a", services: [], modes: .remoteNotification), .active, at: 0)
+    stage.hanging = ["a"]
+    stage.say(1, .mode(.push(Push(id: "p", isContentAvailable: true, payload: "{}"))))
+    stage.say(2, Self.after(8))
+    let alert = LocalNotification.Content(title: "Mail")
+    stage.say(3, .mode(.push(Push(id: "m", alert: alert, isContentAvailable: false, payload: "{}"))))
+    stage.wait(until: 10)
+    #expect(
+      stage.log() == [
+        "deliver H1 active>active foreground", "notify D3 active>active push",
+        "drop D3 active>active backlog", "notify D3 active>active due", "drop D3 active>active backlog",
+      ])
+    #expect(stage.shown == ["m", "tea"])
+  }
+
   @Test func `D5 one that was on its way when the daemon ended is shown again, under the same id`() {
     var stage = Self.stage()
     stage.presents = false
