@@ -254,6 +254,23 @@ extension Policy {
     refreshDeadline()
   }
 
+  /// The rights of a program for regions have changed: what was kept of a region is not shown without them (rules B8 and
+  /// D7). It stays scheduled for the next time.
+  mutating func judgeHeldNotifications(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let reason = sessions[index].regionNotificationObjection else { return }
+    for entry in sessions[index].modes.notifications?.entries ?? [] where entry.heldAt != nil {
+      decide(.drop, .authorization, reason, index, at: instant, into: &steps)
+      update(index) {
+        $0.modes.notifications?.change(entry.id) {
+          $0.heldAt = nil
+          $0.isDeferred = nil
+        }
+      }
+    }
+  }
+
   /// Has a notification shown, unless the user does not want to see any of its program (rule D8).
   private mutating func show(
     _ entry: NotificationBook.Entry, _ reason: NotificationRecord.Reason, lateSeconds: Double? = nil,

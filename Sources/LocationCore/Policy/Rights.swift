@@ -102,6 +102,7 @@ extension Policy {
   /// Judges anew all that a subscriber has not acknowledged, at a change of its rights (rule B8).
   private mutating func judge(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     dropForbidden(index, at: instant, into: &steps)
+    judgeHeldNotifications(index, at: instant, into: &steps)
     let session = sessions[index]
     // A position that waits says where it is when it is told; a visit says where it was.
     if let reason = session.locationObjection, let owed = session.owed, owed.visit != nil {

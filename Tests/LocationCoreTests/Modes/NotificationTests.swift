@@ -422,9 +422,10 @@ import Testing
   // MARK: Regions
 
   private static func regionStage(
-    _ authorization: Subscriber.Authorization, _ accuracy: Subscriber.AccuracyAuthorization = .full
+    _ authorization: Subscriber.Authorization, _ accuracy: Subscriber.AccuracyAuthorization = .full,
+    protects: Bool = false
   ) -> Stage {
-    var stage = Stage()
+    var stage = Stage { $0.policy.protectUntilFirstUnlock = protects }
     let home = Region(
       id: "home", shape: .circle(center: Drive.origin, radiusMeters: 100))
     stage.take(-2, .addRegion(home))
@@ -493,6 +494,23 @@ import Testing
     #expect(stage.log() == ["defer B8 suspended>suspended reduced"])
     #expect(stage.shown == [])
     stage.say(900, .accuracy(.full))
+    #expect(stage.shown == [])
+    Self.visit(&stage, from: 1000)
+    #expect(stage.shown == ["in"])
+  }
+
+  @Test func `D7 B8 what waits for the unlock is not shown when the rights go meanwhile`() {
+    var stage = Self.regionStage(.always, protects: true)
+    stage.say(0, Self.home())
+    stage.take(1, .machine(.reboot))
+    Self.visit(&stage, from: 10)
+    #expect(stage.log() == ["defer A8 notRunning>notRunning locked"])
+    stage.say(900, .authorization(.denied))
+    #expect(stage.log().last == "drop B8 notRunning>notRunning denied")
+    stage.take(910, .machine(.unlock))
+    #expect(stage.shown == [])
+    // It is scheduled still.
+    stage.say(920, .authorization(.always))
     #expect(stage.shown == [])
     Self.visit(&stage, from: 1000)
     #expect(stage.shown == ["in"])
