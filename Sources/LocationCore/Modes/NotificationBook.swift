@@ -109,6 +109,15 @@ struct NotificationBook: Hashable, Sendable, Codable {
     entries.count < Limits.notifications || id.map { id in entries.contains { $0.id == id } } ?? false
   }
 
+  /// Whether its program has scheduled one of that name.
+  func schedules(_ id: String) -> Bool { entries.contains { $0.id == id && $0.event == nil } }
+
+  /// The oldest alert of a push that waits to be shown; nil where fewer than so many do.
+  func oldestAlert(of count: Int) -> Entry? {
+    let alerts = entries.filter { $0.event != nil }
+    return alerts.count < count ? nil : alerts.min { ($0.event ?? 0) < ($1.event ?? 0) }
+  }
+
   /// A name that nobody has.
   mutating func makeName() -> String {
     while true {

@@ -183,9 +183,17 @@ extension Policy {
     guard book.isAllowed else { return decide(.drop, .notificationPermission, .notPermitted) }
     guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }
     guard !holdsNotifications else {
-      var notification = LocalNotification(id: id, title: alert.title, when: .now)
+      if let oldest = book.oldestAlert(of: Limits.pushes) {
+        _ = book.cancel(oldest.id)
+        self.decide(
+          .drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, at: instant,
+          into: &steps)
+      }
+      // Its program may have scheduled one of that name.
+      let name = book.schedules(id) ? "push-\(event)" : id
+      var notification = LocalNotification(id: name, title: alert.title, when: .now)
       notification.content = alert
-      var entry = NotificationBook.Entry(id: id, notification: notification)
+      var entry = NotificationBook.Entry(id: name, notification: notification)
       entry.first = utc(at: instant)
       entry.event = event
       entry.push = isAlone ? due.push : nil

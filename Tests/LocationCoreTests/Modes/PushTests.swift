@@ -273,6 +273,20 @@ import Testing
     #expect(stage.notified.isEmpty)
   }
 
+  @Test func `H3 D1 an alert that is held takes the place of no notification of its name`() {
+    var stage = Self.stage(.notRunning, protects: true)
+    let tea = LocalNotification(id: "m1", title: "Tea", when: .after(seconds: 500))
+    stage.say(1, .mode(.notify(tea)))
+    stage.take(1, .machine(.reboot))
+    stage.say(2, Self.push("m1", alert: "Mail", wakes: false))
+    stage.take(100, .machine(.unlock))
+    let event = stage.effects.records.first { $0.type == "push" }?.id ?? 0
+    #expect(stage.shown == ["push-\(event)"])
+    stage.wait(until: 501)
+    #expect(stage.shown.last == "m1")
+    #expect(stage.notified.map(\.notification) == ["m1"])
+  }
+
   @Test func `H3 an active one is handed it, and nothing is shown`() {
     var stage = Self.stage(.active)
     stage.say(1, Self.push("m1", alert: "Mail"))
@@ -320,6 +334,16 @@ import Testing
     stage.take(100, .machine(.unlock))
     #expect(stage.handed().count == 64)
     #expect(stage.pushes.count == 66)
+  }
+
+  @Test func `M2 64 alerts wait for the unlock, and then the oldest is dropped`() {
+    var stage = Self.stage(.notRunning, modes: [], protects: true)
+    stage.take(1, .machine(.reboot))
+    for index in 1...66 { stage.say(1 + Double(index), Self.push("a\(100 - index)", alert: "Mail")) }
+    #expect(stage.log().filter { $0 == "drop H1 notRunning>notRunning outbox_full" }.count == 2)
+    stage.take(100, .machine(.unlock))
+    #expect(stage.shown.count == 64)
+    #expect(!stage.shown.contains("a99") && !stage.shown.contains("a98"))
   }
 
   @Test func `M1 what waits is dropped when the manifest loses the mode`() {
