@@ -177,7 +177,13 @@ extension Policy {
     let now = utc(at: instant)
     var due: [(time: UTCTime, entry: NotificationBook.Entry)] = []
     for entry in book.entries {
-      guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else { continue }
+      guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else {
+        // The clock or the zone has moved it past the lock: that keeps it back no more.
+        if entry.isDeferred == true {
+          update(index) { $0.modes.notifications?.change(entry.id) { $0.isDeferred = nil } }
+        }
+        continue
+      }
       var latest = entry
       latest.skip(to: now, in: zone)
       due.append((latest.time(in: zone) ?? now, latest))

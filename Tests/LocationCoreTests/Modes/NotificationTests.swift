@@ -319,6 +319,23 @@ import Testing
     #expect(stage.notified.suffix(2).map(\.reason) == [.due, .due])
   }
 
+  @Test(arguments: [false, true])
+  func `D5 A9 what a change of the zone moves past the lock was not kept back by it`(locksAgain: Bool) throws
+  {
+    var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
+    stage.take(0, .machine(.zone(CalendarUnitTests.berlin)))
+    stage.take(1, .machine(.reboot))
+    // In Berlin half an hour after second 0, in New York at second 23,400.
+    let wall = try #require(WallTime("2026-05-01T08:30"))
+    stage.say(2, .mode(.notify(LocalNotification(id: "wall", title: "W", when: .wall(wall)))))
+    stage.take(2_000, .machine(.zone(CalendarUnitTests.newYork)))
+    stage.take(2_100, .machine(.unlock))
+    if locksAgain { stage.take(3_000, .machine(.reboot)) }
+    stage.wait(until: 23_400)
+    let deferral = "defer A8 notRunning>notRunning locked"
+    #expect(stage.log() == [deferral, locksAgain ? deferral : "notify D3 notRunning>notRunning due"])
+  }
+
   @Test func `A9 D5 a notification that comes due before the first unlock is deferred when it does`() throws {
     var stage = Self.stage(.suspended) { $0.policy.protectUntilFirstUnlock = true }
     stage.say(0, Self.after(100))
