@@ -113,8 +113,9 @@ extension Session {
   /// handed.
   func accessoryObjection(to trigger: Trigger) -> (Rule, Decision.Reason)? {
     guard [.accessory, .bluetooth].contains(trigger.row), !state.isRunning else { return nil }
-    // That it lost the right it is told all the same.
-    return modes.accessories?.objection(toBluetooth: trigger.row == .bluetooth && trigger.wakes)
+    // That it lost the right a suspended one is told all the same.
+    let isForbidden = trigger.wakes || state != .suspended
+    return modes.accessories?.objection(toBluetooth: trigger.row == .bluetooth && isForbidden)
   }
 }
 
