@@ -3,12 +3,14 @@ extension Engine {
   /// Records what the visit monitor found, and offers arrivals and departures to those who asked for them.
   mutating func recordVisitEvents(into effects: inout [Effect]) {
     for event in visitEvents {
-      let id = takeID()
       let kind: EventKind
       switch event.kind {
       case .provisional:
-        guard configuration.explains else { continue }
-        effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .visit(event))))
+        if configuration.explains {
+          record(.visit(event), at: utc(at: event.instant), into: &effects)
+        } else {
+          _ = takeID()
+        }
         continue
       case .arrive:
         state.tally.arrivals += 1
@@ -17,7 +19,7 @@ extension Engine {
         state.tally.departures += 1
         kind = .leave
       }
-      effects.append(.record(Record(id: id, time: utc(at: event.instant), body: .visit(event))))
+      let id = record(.visit(event), at: utc(at: event.instant), into: &effects)
       // At the end of the stream nothing happened that anybody should be woken for.
       guard hasSubscribers, event.reason != .end else { continue }
       state.policy.offer(
