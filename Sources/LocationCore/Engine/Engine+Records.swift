@@ -194,10 +194,10 @@ extension Engine {
     record(.refused(what: what, reason: reason), at: utc(at: state.instant), into: &effects)
   }
 
-  /// Records something; the id of the record.
+  /// Records something; the id of the record. What was recorded before, by another build, has the id that it had.
   @discardableResult
   mutating func record(_ body: Record.Body, at time: UTCTime, into effects: inout [Effect]) -> Int {
-    let id = takeID()
+    let id = past?.take(body, at: time) ?? takeID()
     effects.append(.record(Record(id: id, time: time, body: body)))
     return id
   }

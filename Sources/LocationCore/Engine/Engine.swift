@@ -30,6 +30,8 @@ public struct Engine: ~Copyable {
   var visitEvents: [VisitEvent] = []
   var steps: [PolicyStep] = []
   var takers: [StandardTaker] = []
+  /// What another build recorded of the events that it is shown now; nil for any other engine.
+  var past: PastRecords?
 
   /// An engine that has seen nothing, which watches the regions of a catalog.
   public init(
@@ -87,15 +89,6 @@ public struct Engine: ~Copyable {
 
   /// The id the next record will have.
   public var nextID: Int { state.nextID }
-
-  /// Gives no id up to this one any more; tells whether it would have.
-  ///
-  /// Journals name no ids. Where another build's engine told more of the same events, its records have them.
-  public mutating func reserveIDs(through id: Int) -> Bool {
-    guard state.nextID <= id else { return false }
-    state.nextID = id + 1
-    return true
-  }
 
   /// Where the energy went, as far as it has been booked.
   public var ledger: PowerLedger { state.ledger }

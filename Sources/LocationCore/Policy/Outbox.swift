@@ -29,6 +29,12 @@ struct Outbox: Sendable {
     note(pending)
   }
 
+  /// Adds an event that has waited before, in the order of ids.
+  mutating func insert(_ pending: Session.Pending) {
+    entries.insert(pending, at: entries.firstIndex { $0.event > pending.event } ?? entries.endIndex)
+    note(pending)
+  }
+
   /// Removes the events of which that is true.
   mutating func removeAll(where isGone: (Session.Pending) -> Bool) {
     for entry in entries where isGone(entry) { changes.append(.remove(event: entry.event)) }

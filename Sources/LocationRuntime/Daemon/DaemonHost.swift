@@ -57,7 +57,10 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   ) throws(Failure) {
     let regions = try database.hasRun() ? [] : database.storedRegions(.all)
     let restored = try RestoredEngine(database, orNew: configuration, watching: regions.map(\.region))
-    let records = restored.records
+    let (newestID, isOther, untold) = (restored.newestID, restored.isOther, restored.untold)
+    for (name, event) in restored.unkept {
+      DaemonLoop.log("event \(event), for which \(name) waits, is not known to this version: it is dropped")
+    }
     var rows = restored.rows
     let isNew = restored.snapshotNumber == nil
     let watched = restored.engine.regionCount
@@ -65,14 +68,15 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
     let last = restored.engine.instant
     var snapshotBytes = 0
     var engine = restored.takeEngine()
-    let isBehind = engine.reserveIDs(through: records.lastID)
+    // First, so that a kill before the snapshot finds it stored.
+    if isOther { try DatabaseJournal.settle(engine, untold, in: database) }
     let hasVersions = try database.hasVersions(ofAll: watched)
     if !hasVersions {
       try database.adoptVersions(isNew ? regions : try database.storedRegions(.all), of: engine)
     }
-    if isNew || !hasVersions || isBehind || old != configuration {
-      // Settings are not events, nor are the regions of an engine that has seen nothing, nor ids that are taken: a snapshot
-      // stands for them.
+    if isNew || !hasVersions || isOther || old != configuration {
+      // Settings are not events, nor are the regions of an engine that has seen nothing, nor what another build has told:
+      // a snapshot stands for them.
       if old != configuration {
         engine = try engine.snapshot.configured(configuration).restored()
       }
@@ -82,8 +86,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
       rows = 0
     }
     var journal = try DatabaseJournal(
-      database, keeping: retention, after: records.lastID, missing: records.rows, rows: rows,
-      snapshotBytes: snapshotBytes)
+      database, keeping: retention, after: newestID, rows: rows, snapshotBytes: snapshotBytes)
     journal.alignOutbox(with: engine)
     self.init(EngineHost(engine, journal: journal, ports: DaemonPorts()), timing: timing, last: last)
   }

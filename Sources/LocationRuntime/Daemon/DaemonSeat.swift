@@ -44,7 +44,7 @@ package struct DaemonSeat: Sendable {
     let report = StatusReport(
       running: nil, state: state, otherState: otherDaemon(),
       now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
-      newestID: restored.records.lastID, journalRows: counts.journal, eventRows: counts.events,
+      newestID: restored.newestID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
       regions: counts.regions,
       isLowPower: try database.lowPowerRequests().last?.isOn, outlets: try database.outletStates())

@@ -3,28 +3,55 @@ import LocationFormats
 
 /// The engine as a database has it: its newest snapshot and the rows of the journal since, whose effects have been
 /// performed before, or will be for whoever still waits.
+///
+/// An engine of another build may record other things of those rows than what is stored. It is shown them once more then,
+/// with what is stored (``PastRecords``). What was told keeps its id, what waits still waits, and what only this engine
+/// finds to have happened is left to be told. What it would have decided about programs is left out: what was done is
+/// stored.
 struct RestoredEngine: ~Copyable {
-  /// Keeps the records that are not stored: there are none unless rows were removed by hand.
-  struct MissingRecords: EffectPorts {
-    /// The id of the last record, stored or missing.
-    var lastID: Int
-    var rows: [StoreBatch.EventRow] = []
-    private var encoder = RecordEncoder(format: .ndjson, track: nil)
+  /// Keeps the records.
+  private struct Recorder: EffectPorts {
+    var records: [Record] = []
 
-    init(after id: Int) { lastID = id }
-
-    mutating func receive(_ record: Record) {
-      guard record.id > lastID, let line = encoder.encode(record) else { return }
-      lastID = record.id
-      rows.append(StoreBatch.EventRow(record, line))
-    }
+    mutating func receive(_ record: Record) { records.append(record) }
   }
 
-  private var host: EngineHost<NoJournal, MissingRecords>
+  /// An engine that is shown the journal.
+  private struct Replay: ~Copyable {
+    private var host: EngineHost<NoJournal, Recorder>
+    private(set) var rows = 0
+    var records: [Record] { host.ports.records }
+
+    init(_ engine: consuming Engine, _ database: StateDatabase, after number: Int64) throws(Failure) {
+      var host = EngineHost(engine, journal: NoJournal(), ports: Recorder())
+      var rows = 0
+      try database.journal(after: number) { stamped in
+        host.handle(stamped)
+        host.commit(at: stamped.at)
+        rows += 1
+        return true
+      }
+      self.host = host
+      self.rows = rows
+    }
+
+    consuming func takeEngine() -> Engine { host.takeEngine() }
+  }
+
+  /// The engine; for looking at.
+  private(set) var engine: Engine
   /// The snapshot it began with; nil where there was none.
   let snapshotNumber: Int64?
   /// Rows of the journal since.
   let rows: Int
+  /// Whether it records other things of those rows than what is stored.
+  let isOther: Bool
+  /// What happened by this engine alone, and is to be stored.
+  private(set) var untold: [StoreBatch.EventRow] = []
+  /// What is stored as waiting, and can't wait any more.
+  private(set) var unkept: [(subscriber: String, event: Int)] = []
+  /// The id of the last record, stored or to be stored.
+  private(set) var newestID: Int
 
   /// - Parameters:
   ///   - configuration: for an engine where there is none yet.
@@ -33,29 +60,40 @@ struct RestoredEngine: ~Copyable {
     _ database: StateDatabase, orNew configuration: EngineConfiguration, watching regions: [Region] = []
   ) throws(Failure) {
     let snapshot = try database.snapshot()
-    var host = EngineHost(
-      try (snapshot?.engine).restored(orNew: configuration, watching: regions), journal: NoJournal(),
-      ports: MissingRecords(after: try database.lastEventID()))
-    var rows = 0
-    try database.journal(after: snapshot?.number ?? 0) { stamped in
-      host.handle(stamped)
-      host.commit(at: stamped.at)
-      rows += 1
-      return true
+    let number = snapshot?.number ?? 0
+    let last = try database.lastEventID()
+    let begun = try (snapshot?.engine).restored(orNew: configuration, watching: regions)
+    let firstID = begun.nextID
+    var replay = try Replay(begun, database, after: number)
+    let isOther = try !database.events(from: firstID).elementsEqual(replay.records) {
+      $0.id == $1.id && $0.type == $1.type && $0.time == $1.time
     }
-    self.host = host
-    self.rows = rows
+    var waiting: [String: [PastRecords.Waiting]] = [:]
+    if isOther {
+      var again = try (snapshot?.engine).restored(orNew: configuration, watching: regions)
+      again.recall(
+        PastRecords(try database.pastRecords(from: firstID), recordedAgain: replay.records), through: last)
+      replay = try Replay(again, database, after: number)
+      waiting = try database.pastOutbox()
+    }
+    let records = replay.records
     snapshotNumber = snapshot?.number
+    rows = replay.rows
+    self.isOther = isOther
+    newestID = last
+    engine = replay.takeEngine()
+    guard isOther else { return }
+    unkept = engine.endRecall(waiting: waiting, through: last)
+    var encoder = RecordEncoder(format: .ndjson, track: nil)
+    for record in records where record.id > last && record.subscriber == nil {
+      guard let line = encoder.encode(record) else { continue }
+      untold.append(StoreBatch.EventRow(record, line))
+      newestID = record.id
+    }
   }
 
-  /// The engine; for looking at.
-  var engine: Engine { _read { yield host.engine } }
-
-  /// The records that are not stored, and the id of the last record, stored or missing.
-  var records: MissingRecords { host.ports }
-
   /// The engine, to go on with.
-  consuming func takeEngine() -> Engine { host.takeEngine() }
+  consuming func takeEngine() -> Engine { engine }
 }
 
 extension EngineSnapshot? {

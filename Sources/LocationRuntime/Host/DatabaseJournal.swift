@@ -112,18 +112,16 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   private var retrySeconds = 1.0
 
   /// - Parameters:
-  ///   - missing: records that followed from the journal and are not stored.
+  ///   - newestID: the id of the newest record that is stored.
   ///   - rows: rows of the journal since the newest snapshot.
   init(
-    _ database: StateDatabase, keeping retention: Retention, after newestID: Int,
-    missing: [StoreBatch.EventRow],
-    rows: Int, snapshotBytes: Int
+    _ database: StateDatabase, keeping retention: Retention, after newestID: Int, rows: Int,
+    snapshotBytes: Int
   ) throws(Failure) {
     self.database = database
     self.retention = retention
     outbox = try StoredOutbox(database)
     self.newestID = newestID
-    batch.events = missing
     rowsSinceSnapshot = rows
     self.snapshotBytes = snapshotBytes
   }
@@ -247,6 +245,17 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     trouble = failure
     retryAt = instant.advanced(bySeconds: retrySeconds)
     retrySeconds = min(retrySeconds * 2, DaemonLimits.retrySeconds)
+  }
+
+  /// Stores at once what an engine of another build finds to have happened, and who waits for what.
+  static func settle(
+    _ engine: borrowing Engine, _ untold: [StoreBatch.EventRow], in database: StateDatabase
+  ) throws(Failure) {
+    var batch = StoreBatch()
+    batch.events = untold
+    batch.outbox = try StoredOutbox(database).changes(to: engine.subscribers)
+    batch.isTold = true
+    _ = try database.store(batch)
   }
 
   /// Brings the stored outbox to what the engine has, in the next commit. They differ only where somebody has changed

@@ -55,8 +55,66 @@ extension StateDatabase {
     try read { try Int.fetchOne($0, sql: "SELECT max(id) FROM events") ?? 0 }
   }
 
-  /// What programs wait for and is not stored: the engine of another build gave its event another id, or somebody has
-  /// removed it. There is nothing to hand over.
+  /// The events from an id on, in order, as far as it takes to see whether an engine records the same.
+  func events(from id: Int) throws(Failure) -> [(id: Int, type: String, time: UTCTime)] {
+    try read("events") { database in
+      try Row.fetchAll(
+        database, sql: "SELECT id, type, time FROM events WHERE id >= ? ORDER BY id", arguments: [id]
+      ).map { row in
+        try (
+          row.decode(forColumn: "id"), row.decode(forColumn: "type"),
+          UTCTime(microseconds: row.decode(forColumn: "time"))
+        )
+      }
+    }
+  }
+
+  /// The events from an id on, in order, for an engine that records other things.
+  func pastRecords(from id: Int) throws(Failure) -> [PastRecords.Stored] {
+    try read("events") { database in
+      try Row.fetchAll(
+        database, sql: "SELECT id, type, time, line FROM events WHERE id >= ? ORDER BY id", arguments: [id]
+      ).map { row in
+        try PastRecords.Stored(
+          id: row.decode(forColumn: "id"), time: UTCTime(microseconds: row.decode(forColumn: "time")),
+          subject: Self.subject(of: row))
+      }
+    }
+  }
+
+  /// Who waits for which event that is stored, oldest first, for an engine that records other things.
+  func pastOutbox() throws(Failure) -> [String: [PastRecords.Waiting]] {
+    try read("outbox") { database in
+      var outbox: [String: [PastRecords.Waiting]] = [:]
+      let rows = try Row.fetchCursor(
+        database,
+        sql: """
+          SELECT outbox.subscriber AS name, event, state, type, line FROM outbox JOIN events ON id = event
+          ORDER BY event
+          """)
+      while let row = try rows.next() {
+        let name: String = try row.decode(forColumn: "name")
+        let state: String = try row.decode(forColumn: "state")
+        outbox[name, default: []].append(
+          PastRecords.Waiting(
+            event: try row.decode(forColumn: "event"), subject: try Self.subject(of: row),
+            wasHanded: state == "handed"))
+      }
+      return outbox
+    }
+  }
+
+  /// What a row of `events` is about.
+  private static func subject(of row: Row) throws -> PastRecords.Subject {
+    let line: String = try row.decode(forColumn: "line")
+    // What is kept goes on after `v` and `seq`, with a comma.
+    let record = try JSONTree(Array("{\(line.dropFirst())".utf8))
+    var names: [String: String] = [:]
+    for key in PastRecords.Subject.keys { names[key] = record[key]?.string }
+    return PastRecords.Subject(type: try row.decode(forColumn: "type"), names: names)
+  }
+
+  /// What programs wait for and is not stored: somebody has removed it. There is nothing to hand over.
   func unstoredEvents(
     of engine: borrowing Engine
   ) throws(Failure) -> [(subscriber: String, event: Int)] {

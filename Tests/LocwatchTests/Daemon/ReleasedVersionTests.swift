@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -65,6 +66,38 @@ import Testing
       + #""time":"2026-05-01T06:\#(two(second / 60)):\#(two(second % 60)).000Z","#
       + #""lat":\#(48 + Double(index) * 30 / 111_200),"lon":11.5,"eph":4.0,"epx":2.8,"epy":2.8,"#
       + #""speed":15.0,"track":0.0}"#
+  }
+
+  /// Its engine decided other things about programs.
+  @Test(arguments: versions)
+  func `an upgrade after a kill tells nothing again, whatever this version would have recorded`(
+    version: String
+  ) async throws {
+    let run = try await Self.run(of: version)
+    // As if it had been killed before it stored its second snapshot: everything is replayed.
+    let database = try DatabaseQueue(path: run.state)
+    try await database.write { try $0.execute(sql: "DELETE FROM snapshots WHERE number > 0") }
+    try database.close()
+    let waiting = [("logger", #""waiting":7,"oldest":3"#), ("acker", #""waiting":0"#)]
+    for (name, expected) in waiting {
+      let shown = try await run.command(["subscribers", "show", name])
+      #expect(shown.stdout.contains(expected), "\(shown.stdout)\(shown.stderr)")
+    }
+    for index in 229...230 {
+      try run.start()
+      run.gpsd.say(Self.report(index))
+      try await run.waitForFixes(index + 1)
+      #expect(await run.end(SIGKILL) == 137)
+    }
+    for (name, expected) in waiting {
+      let shown = try await run.command(["subscribers", "show", name])
+      #expect(shown.stdout.contains(expected), "\(shown.stdout)\(shown.stderr)")
+    }
+    let events = try await run.events()
+    #expect(Array(events.prefix(42)) == (try Self.lines(version, "events.ndjson")))
+    #expect(Self.decided(Array(events.dropFirst(42))).isEmpty)
+    let ids = events.compactMap { DaemonRun.id(of: $0) }
+    #expect(ids == ids.sorted() && Set(ids).count == ids.count)
   }
 
   @Test(arguments: versions)
