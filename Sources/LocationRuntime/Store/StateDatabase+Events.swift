@@ -51,9 +51,16 @@ extension StateDatabase {
   static func eventLine(seq: Int64, _ line: String) -> String { "{\"v\":1,\"seq\":\(seq)\(line)" }
 
   /// The id of the newest event; 0 where there is none.
+  ///
+  /// - Throws: `.data` where it is so high that no engine has given it: the next would be given after it.
   package func lastEventID() throws(Failure) -> Int {
-    try read { try Int.fetchOne($0, sql: "SELECT max(id) FROM events") ?? 0 }
+    let id = try read { try Int.fetchOne($0, sql: "SELECT max(id) FROM events") ?? 0 }
+    guard id < Self.idLimit else { throw Self.damage("its table events has an id that nobody gave", path) }
+    return id
   }
+
+  /// Ids are below it: numbers that every reader of JSON takes exactly.
+  private static let idLimit = 1 << 53
 
   /// The events from an id on, in order, as far as it takes to see whether an engine records the same.
   func events(from id: Int) throws(Failure) -> [(id: Int, type: String, time: UTCTime)] {

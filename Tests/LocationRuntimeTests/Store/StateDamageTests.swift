@@ -107,6 +107,7 @@ import Testing
     ("UPDATE snapshots SET engine = replace(engine, '48', '49')", "table snapshots is damaged"),
     ("UPDATE snapshots SET engine = '{', checksum = NULL", "s.db"),
     ("UPDATE events SET line = 'nonsense'", "table events"),
+    ("UPDATE events SET id = 9223372036854775807 WHERE seq = 1", "table events"),
   ])
   func `damage is told in one line, with the table and the remedy`(sql: String, words: String) throws {
     let failure = try #require(try failure(sql))
