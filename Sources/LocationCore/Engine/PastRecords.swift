@@ -29,8 +29,11 @@ package struct PastRecords: Sendable {
 
   /// A record that is stored.
   package struct Stored: Sendable {
+    /// Its id.
     package var id: Int
+    /// Its UTC.
     package var time: UTCTime
+    /// What it is about.
     package var subject: Subject
 
     package init(id: Int, time: UTCTime, subject: Subject) {
@@ -42,7 +45,9 @@ package struct PastRecords: Sendable {
 
   /// An event that waits for a subscriber.
   package struct Waiting: Sendable {
+    /// Its id.
     package var event: Int
+    /// What it is about.
     package var subject: Subject
     /// Whether a process was handed it.
     package var wasHanded: Bool
