@@ -61,9 +61,13 @@ package struct PastRecords: Sendable {
 
   /// Ids that were not taken, in order; with a time where the engine has a record of that time.
   private var ids: [Subject: [(id: Int, time: UTCTime?)]] = [:]
+  private let keptSince: UTCTime?
 
-  /// - Parameter recorded: what the engine records of the same events if it knows of none of this.
-  package init(_ stored: [Stored], recordedAgain recorded: [Record]) {
+  /// - Parameters:
+  ///   - keptSince: before this time what was stored may be gone; nil where nothing is stored.
+  ///   - recorded: what the engine records of the same events if it knows of none of this.
+  package init(_ stored: [Stored], keptSince: UTCTime?, recordedAgain recorded: [Record]) {
+    self.keptSince = keptSince
     struct Moment: Hashable {
       var subject: Subject
       var time: UTCTime
@@ -80,12 +84,12 @@ package struct PastRecords: Sendable {
     }
   }
 
-  /// The id that a record had; nil where it is new.
+  /// The id that a record had, or 0 where that is not kept any more; nil where it is new.
   mutating func take(_ body: Record.Body, at time: UTCTime) -> Int? {
     let subject = Subject(body)
     guard let left = ids[subject],
       let place = left.firstIndex(where: { $0.time == time }) ?? left.firstIndex(where: { $0.time == nil })
-    else { return nil }
+    else { return keptSince.map { time < $0 } == true ? 0 : nil }
     return ids[subject]?.remove(at: place).id
   }
 }

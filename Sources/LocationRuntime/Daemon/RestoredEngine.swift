@@ -35,6 +35,21 @@ struct RestoredEngine: ~Copyable {
       self.rows = rows
     }
 
+    /// Whether the engine records other things than those that are stored from an id on. Of them old ones may be gone, but
+    /// none that somebody waits for.
+    borrowing func differs(
+      from database: StateDatabase, after last: Int, since firstID: Int
+    ) throws(Failure) -> Bool {
+      if let newest = records.last, newest.id > last { return true }
+      let mine = Dictionary(records.map { ($0.id, $0) }) { $1 }
+      for event in try database.events(from: firstID) {
+        guard let record = mine[event.id], record.type == event.type, record.time == event.time else {
+          return true
+        }
+      }
+      return try database.unstoredEvents(of: host.engine).contains { $0.event >= firstID }
+    }
+
     consuming func takeEngine() -> Engine { host.takeEngine() }
   }
 
@@ -65,14 +80,15 @@ struct RestoredEngine: ~Copyable {
     let begun = try (snapshot?.engine).restored(orNew: configuration, watching: regions)
     let firstID = begun.nextID
     var replay = try Replay(begun, database, after: number)
-    let isOther = try !database.events(from: firstID).elementsEqual(replay.records) {
-      $0.id == $1.id && $0.type == $1.type && $0.time == $1.time
-    }
+    let isOther = try replay.differs(from: database, after: last, since: firstID)
     var waiting: [String: [PastRecords.Waiting]] = [:]
     if isOther {
       var again = try (snapshot?.engine).restored(orNew: configuration, watching: regions)
       again.recall(
-        PastRecords(try database.pastRecords(from: firstID), recordedAgain: replay.records), through: last)
+        PastRecords(
+          try database.pastRecords(from: firstID), keptSince: try database.oldestTime(),
+          recordedAgain: replay.records),
+        through: last)
       replay = try Replay(again, database, after: number)
       waiting = try database.pastOutbox()
     }

@@ -76,6 +76,15 @@ extension StateDatabase {
     }
   }
 
+  /// The time of the oldest event that is kept and about no subscriber: what happened before may be gone.
+  func oldestTime() throws(Failure) -> UTCTime? {
+    try read("events") { database in
+      try Int64.fetchOne(database, sql: "SELECT min(time) FROM events WHERE subscriber IS NULL").map {
+        UTCTime(microseconds: $0)
+      }
+    }
+  }
+
   /// The events from an id on, in order, for an engine that records other things.
   func pastRecords(from id: Int) throws(Failure) -> [PastRecords.Stored] {
     try read("events") { database in

@@ -110,10 +110,17 @@ import Testing
     #expect(try snapshots() == before)
   }
 
-  @Test func `what was told under higher ids keeps them, and what was acknowledged is not told again`() throws
-  {
+  /// The history is bounded: what is gone of it was told.
+  @Test(arguments: [0, 7]) func `what is no longer kept is not told again`(more: Int) throws {
     let (database, enter, exit) = try killed()
-    let more = 7
+    if more > 0 { try shift(database, by: more, from: enter) }
+    try execute(database, "DELETE FROM events WHERE id <= ?", [enter + more])
+    #expect(try restored(database).isOther == (more > 0))
+    try check(database, waiting: [exit + more], crossings: ["region.exit": [exit + more]])
+  }
+
+  /// Ids as a build gives them that has recorded more before.
+  private func shift(_ database: StateDatabase, by more: Int, from enter: Int) throws {
     // In two steps, because ids are unique.
     for step in [1_000, more - 1_000] {
       let from = step > 0 ? enter : enter + 1_000
@@ -123,6 +130,13 @@ import Testing
     try execute(
       database, "UPDATE journal SET line = replace(line, ?, ?)",
       ["\"event\":\(enter),", "\"event\":\(enter + more),"])
+  }
+
+  @Test func `what was told under higher ids keeps them, and what was acknowledged is not told again`() throws
+  {
+    let (database, enter, exit) = try killed()
+    let more = 7
+    try shift(database, by: more, from: enter)
     #expect(try restored(database).isOther)
     try check(
       database, waiting: [exit + more],
