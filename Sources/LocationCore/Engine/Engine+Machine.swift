@@ -18,8 +18,12 @@ extension Engine {
     // For something that is no business of the engine.
     case .awake: state.policy.fireModes(isAwake: true, at: state.instant, into: &steps)
     case .absent(let isAbsent):
-      state.policy.isAbsent = isAbsent
-      if !isAbsent { state.policy.showAgain(at: state.instant, into: &steps) }
+      if isAbsent {
+        regions.noteAbsence(at: state.instant)
+        state.policy.leave(at: state.instant)
+      } else {
+        state.policy.comeBack(at: state.instant, into: &steps)
+      }
     case .audience(let isThere):
       guard state.policy.hasAudience != isThere else { return }
       state.policy.hasAudience = isThere

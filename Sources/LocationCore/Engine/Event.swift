@@ -114,7 +114,7 @@ public enum MachineEvent: Hashable, Sendable, Codable {
   case audioCommand(String)
   /// The machine is awake for something that is no business of the engine: what may be done early is done now.
   case awake
-  /// Nobody is there to show anything from the last event on, or somebody is there again (rule D5).
+  /// Nobody is there to do anything from the last event on, or somebody is there again.
   case absent(Bool)
   /// Whether somebody who is no subscriber wants each fix, as a desktop program does through GeoClue.
   case audience(Bool)

@@ -19,7 +19,7 @@ struct StandardService: Hashable, Sendable, Codable {
   /// A request for one fix.
   struct Request: Hashable, Sendable, Codable {
     /// When it is answered with what there is.
-    let end: EngineInstant
+    var end: EngineInstant
     var best: Fix?
   }
 

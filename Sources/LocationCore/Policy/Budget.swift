@@ -43,6 +43,14 @@ struct WakeClock: Hashable, Sendable, Codable {
     renew(at: instant, limitSeconds: limitSeconds)
   }
 
+  /// The wake ends later, because nobody was there to see what its subscriber answered.
+  mutating func move(to end: EngineInstant) {
+    let seconds = self.end.seconds(to: end)
+    since = since.advanced(bySeconds: seconds)
+    answeredAt = answeredAt.advanced(bySeconds: seconds)
+    self.end = end
+  }
+
   /// Whether the subscriber has answered nothing for as long as it may, rather than met the total.
   func isUnanswered(at instant: EngineInstant) -> Bool {
     answeredAt.advanced(bySeconds: seconds) <= instant

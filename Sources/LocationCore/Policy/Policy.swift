@@ -66,8 +66,10 @@ public struct Policy: Hashable, Sendable, Codable {
   var network = NetworkState.free
   /// What the machine runs on (rule G1).
   var supply = PowerSupply.mains
-  /// Whether nobody is there to show anything: the daemon is down (rule D5).
-  var isAbsent = false
+  /// Whether nobody is there to do anything: the daemon is down, or the machine sleeps.
+  private(set) var isAbsent = false
+  /// Since when; nil while somebody is there, and in what earlier versions wrote.
+  private var absentSince: EngineInstant?
   /// Whether somebody who is no subscriber wants each fix.
   var hasAudience = false
   /// Whose audio session was opened last: remote control is for it (rule F5).
@@ -183,7 +185,47 @@ public struct Policy: Hashable, Sendable, Codable {
       if session.state == .suspended || session.state == .background { isWatched = true }
     }
     if pressure == .critical, isWatched { due = EngineInstant.earlier(due, nextPressureLook) }
-    nextDeadline = due
+    // Nobody is there to see an answer, or to start a program.
+    nextDeadline = isAbsent ? nil : due
+  }
+}
+
+// MARK: - While nobody is there
+
+extension Policy {
+  /// Nobody is there from now on: nothing is due.
+  mutating func leave(at instant: EngineInstant) {
+    if !isAbsent { absentSince = instant }
+    isAbsent = true
+    refreshDeadline()
+  }
+
+  /// Somebody is there again. What a program had to do meanwhile it has the time for that was left.
+  mutating func comeBack(at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    if let since = absentSince {
+      for index in sessions.indices { update(index) { $0.giveBack(since: since, at: instant) } }
+    }
+    absentSince = nil
+    isAbsent = false
+    refreshDeadline()
+    showAgain(at: instant, into: &steps)
+  }
+}
+
+extension Session {
+  /// What came due since an instant is due again when the time has passed that was left then.
+  fileprivate mutating func giveBack(since: EngineInstant, at instant: EngineInstant) {
+    func later(_ end: EngineInstant, begun: EngineInstant = .distantPast) -> EngineInstant {
+      end > instant ? end : instant.advanced(bySeconds: max(0, max(since, begun).seconds(to: end)))
+    }
+    for place in assertions.indices { assertions[place].end = assertions[place].end.map { later($0) } }
+    if let clock = taskClock, !clock.isOver {
+      taskClock?.end = later(clock.end)
+      taskClock?.warning = clock.warning.map { later($0) }
+    }
+    if let clock = wakeClock { wakeClock?.move(to: later(clock.end, begun: clock.since)) }
+    exitAt = exitAt.map { later($0) }
+    if let end = standard.request?.end { standard.request?.end = later(end) }
   }
 }
 
@@ -207,6 +249,7 @@ extension Policy {
     network = try values.decodeIfPresent(NetworkState.self, forKey: .network) ?? .free
     supply = try values.decodeIfPresent(PowerSupply.self, forKey: .supply) ?? .mains
     isAbsent = try values.decodeIfPresent(Bool.self, forKey: .isAbsent) ?? false
+    absentSince = try values.decodeIfPresent(EngineInstant.self, forKey: .absentSince)
     hasAudience = try values.decodeIfPresent(Bool.self, forKey: .hasAudience) ?? false
     awakeSince = try values.decodeIfPresent(EngineInstant.self, forKey: .awakeSince)
     lastAudio = try values.decodeIfPresent(String.self, forKey: .lastAudio)

@@ -15,7 +15,10 @@ extension RegionMonitor {
 
   private mutating func fireDwell(_ clock: RegionClock, into events: inout [RegionEvent]) {
     guard let place = evidence.place(of: clock.slot), var visit = evidence[place].visit else { return }
-    if case .inside(let against, _) = evidence[place], !against.isPending {
+    // The position may have gone meanwhile: the next fix tells. The plain rule holds nothing back.
+    let isBlind = isBlind && configuration.rule != .plain
+    if isBlind { evidence.setActive(place, true) }
+    if case .inside(let against, _) = evidence[place], !against.isPending, !isBlind {
       guard var fix = lastFix else { return }
       fix.instant = clock.due
       let edge = catalog[clock.slot].shape.edgeMeters(at: fix.coordinate)

@@ -44,6 +44,8 @@ public struct RegionSnapshot: Hashable, Sendable {
   var seenAt: EngineInstant?
   var lastFix: RegionFix?
   var inflation: AccuracyInflation
+  /// When nobody was there any more, where no fix has come since; nil otherwise.
+  var absentSince: EngineInstant?
 
   /// Forgets what is known of some regions.
   mutating func forget(_ ids: Set<String>) {
@@ -55,7 +57,7 @@ public struct RegionSnapshot: Hashable, Sendable {
 
 extension RegionSnapshot: Codable {
   private enum CodingKeys: String, CodingKey {
-    case version, regions, entries, unseen, rested, seenAt, lastFix, inflation
+    case version, regions, entries, unseen, rested, seenAt, lastFix, inflation, absentSince
   }
 
   public init(from decoder: any Decoder) throws {
@@ -75,6 +77,7 @@ extension RegionSnapshot: Codable {
     seenAt = try values.decodeIfPresent(EngineInstant.self, forKey: .seenAt)
     lastFix = try values.decodeIfPresent(RegionFix.self, forKey: .lastFix)
     inflation = try values.decode(AccuracyInflation.self, forKey: .inflation)
+    absentSince = try values.decodeIfPresent(EngineInstant.self, forKey: .absentSince)
   }
 
   public func encode(to encoder: any Encoder) throws {
@@ -87,6 +90,7 @@ extension RegionSnapshot: Codable {
     try values.encodeIfPresent(seenAt, forKey: .seenAt)
     try values.encodeIfPresent(lastFix, forKey: .lastFix)
     try values.encode(inflation, forKey: .inflation)
+    try values.encodeIfPresent(absentSince, forKey: .absentSince)
   }
 }
 
@@ -137,7 +141,8 @@ extension RegionMonitor {
   /// All that the monitor knows, with these regions in place of its own: none where the catalog is kept elsewhere.
   func snapshot(regions: [Region]) -> RegionSnapshot {
     var known = RegionSnapshot(
-      regions: regions, entries: [], seenAt: evidence.seenAt, lastFix: lastFix, inflation: inflation)
+      regions: regions, entries: [], seenAt: evidence.seenAt, lastFix: lastFix, inflation: inflation,
+      absentSince: isBlind ? absentSince : nil)
     for place in evidence.records.indices {
       let slot = evidence.slot(place)
       if evidence.isUnseen(place) {
@@ -193,6 +198,7 @@ extension RegionMonitor {
     self.init(configuration, catalog)
     lastFix = snapshot.lastFix
     inflation = snapshot.inflation
+    absentSince = snapshot.absentSince
     evidence.seenAt = snapshot.seenAt
     var records: [RegionEvidenceTable.Record] = []
     var rested: [(slot: RegionSlot, updatedAt: EngineInstant)] = []

@@ -23,6 +23,8 @@ public struct RegionMonitor: Sendable {
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
   var lastFix: RegionFix?
+  /// When nobody was there any more to take fixes, the last time; nil before.
+  @Maybe var absentSince: EngineInstant?
 
   /// A monitor that has seen nothing, of some regions.
   public init(
@@ -71,6 +73,15 @@ public struct RegionMonitor: Sendable {
   mutating func freeMemory() {
     neighbors.freeMemory()
     evidence.freeMemory()
+  }
+
+  /// Nobody is there to take fixes from now on.
+  mutating func noteAbsence(at instant: EngineInstant) { absentSince = instant }
+
+  /// Whether no fix has come since nobody was there.
+  var isBlind: Bool {
+    guard let absentSince, let lastFix else { return false }
+    return lastFix.instant <= absentSince
   }
 
   /// Tells of a gap in the signal: runs of evidence start again, and no passage is seen across it.

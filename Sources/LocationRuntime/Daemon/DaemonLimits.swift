@@ -13,6 +13,8 @@ package enum DaemonLimits {
   /// How long the daemon waits for another program that writes to the state file, seconds: more than a command's
   /// transaction takes, and little for a fix, a program or a command that waits meanwhile.
   static let lockSeconds = 1.0
+  /// Seconds by which something due may be late before the daemon takes itself for having been stopped.
+  static let lateSeconds = 2.0
   /// Rows that wait in memory while the disk takes none: more than a day of a fix a second, some 40 MB.
   static let heldRows = 100_000
   /// The longest wait between two attempts to store, seconds.

@@ -206,10 +206,11 @@ struct DaemonLoop: ~Copyable {
     ])
     for trouble in machine.troubles { Self.log(trouble) }
     try live.forgetUnstored(database, at: reading)
-    let hasNotifications = live.engine.hasNotifications
-    if hasNotifications { try live.handleAtLast(.machine(.absent(true))) }
+    // What is due since the last event waits until it is known who still runs.
+    let isResumed = live.last > .distantPast
+    if isResumed { try live.handleAtLast(.machine(.absent(true))) }
     try bookAbsence()
-    if hasNotifications { try alignNotifications() }
+    if live.engine.hasNotifications { try alignNotifications() }
     try forgetBeacons()
     try applyRegions(nil)
     try applySubscribers(nil, isBeginning: true)
@@ -225,7 +226,7 @@ struct DaemonLoop: ~Copyable {
     for (number, event) in try database.requests() {
       try live.handle(event, at: reading) { $0.noteRequest(number) }
     }
-    if hasNotifications { try live.handle(.machine(.absent(false)), at: clock.read()) }
+    if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try alignAudience()
     try alignReceiver()
     try commit()
@@ -290,10 +291,11 @@ struct DaemonLoop: ~Copyable {
     control.watch(&polled, at: before)
     let count = polled.wait(atMost: machine.wait(atMost: clock.milliseconds(until: due)))
     alarm.take(polled)
-    try noteSleep()
+    let wasAbsent = try noteAbsence()
     if polled.has(signals) || count < 0 { try take(SignalBell.take()) }
     if polled.has(inbox.readable) { try takeEvents() }
     if polled.has(supervisor.readable) { try takeReports() }
+    if wasAbsent { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try takeTransfers()
     for event in machine.take(polled) { try take(event) }
     try takeConditions()
@@ -322,13 +324,24 @@ struct DaemonLoop: ~Copyable {
     }
   }
 
-  /// The machine has slept through something that was due: that is late, and says so (rules D5 and E2).
-  private mutating func noteSleep() throws(Failure) {
+  /// The machine slept, or the daemon was stopped, when something was due. That is late, and says so (rules D5 and E2).
+  /// What programs have answered meanwhile is taken first, before somebody is there again.
+  ///
+  /// - Returns: whether it was so.
+  private mutating func noteAbsence() throws(Failure) -> Bool {
     let slept = clock.sleptSeconds
     defer { sleptSeconds = slept }
-    guard slept - sleptSeconds > 1, let due = live.nextAlarm, due <= clock.instant else { return }
-    try live.handleAtLast(.machine(.absent(true)))
-    try live.handle(.machine(.absent(false)), at: clock.read())
+    let now = clock.instant
+    guard live.host.journal.trouble == nil, let due = live.nextDeadline, due <= now else { return false }
+    if slept - sleptSeconds > 1 {
+      try live.handle(
+        .machine(.absent(true)), before: min(due, now.advanced(bySeconds: sleptSeconds - slept)))
+    } else if due.seconds(to: now) > DaemonLimits.lateSeconds {
+      try live.handle(.machine(.absent(true)), before: due)
+    } else {
+      return false
+    }
+    return true
   }
 
   /// Logs that there are no descriptors, once in a while.
@@ -409,8 +422,11 @@ struct DaemonLoop: ~Copyable {
     try live.commit(at: clock.read())
     if let trouble = live.host.journal.trouble, !hadTrouble {
       Self.log("\(trouble); going on in memory")
+      // What is decided can't be done, and no program is to be blamed for that.
+      try live.handle(.machine(.absent(true)), at: clock.read())
     } else if hadTrouble, live.host.journal.trouble == nil {
       Self.log("the disk takes what it is given again; nothing was lost")
+      try live.handle(.machine(.absent(false)), at: clock.read())
     }
     if let trouble = live.host.journal.takeRecordingFailure() {
       Self.log("\(trouble); the recording ends here")

@@ -101,6 +101,11 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
     try handle(event, at: last)
   }
 
+  /// Handles an event that belongs to the time before something was due.
+  package mutating func handle(_ event: Event, before due: EngineInstant) throws(Journal.JournalError) {
+    try handle(event, at: max(last, EngineInstant(microseconds: due.microseconds - 1)))
+  }
+
   /// Does what is due by now, each at its own time.
   ///
   /// - Throws: what the journal throws; nothing has been done then.

@@ -87,6 +87,44 @@ import Testing
     #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
   }
 
+  @Test func `K2 what came due while nobody was there gets the time that was left`() {
+    var stage = Self.hung()
+    stage.take(3, .machine(.absent(true)))
+    stage.wait(until: 49)
+    // Its answer is read before somebody is there again: it had nothing to overrun.
+    stage.take(50, .machine(.absent(false)))
+    stage.wait(until: 56.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 57)
+    #expect(stage.log().last { !$0.hasPrefix("defer") } == "terminate K2 background>notRunning budget_over")
+  }
+
+  @Test func `K2 K5 what ran when the daemon ended has overrun nothing`() {
+    var stage = Self.hung()
+    stage.take(3, .machine(.absent(true)))
+    stage.hanging = []
+    stage.say(90, .orphaned)
+    #expect(stage.state() == .background)
+    stage.take(90, .machine(.absent(false)))
+    stage.wait(until: 200)
+    #expect(!stage.log().contains { $0.contains(" K2 ") })
+    #expect(stage.log().filter { $0.hasPrefix("relaunch") }.count == 1)
+    #expect(stage.engine.subscriber("a")?.waiting == [])
+  }
+
+  @Test func `K2 a wake that began while nobody was there has its whole time`() {
+    var stage = Self.hung()
+    stage.say(1, .exited(status: 0))
+    stage.take(2, .machine(.absent(true)))
+    stage.fix(300, east: 5_000)
+    stage.take(400, .machine(.absent(false)))
+    #expect(stage.state() == .background)
+    stage.wait(until: 409)
+    #expect(!stage.log().contains { $0.hasPrefix("terminate K2") })
+    stage.wait(until: 411)
+    #expect(stage.log().contains { $0.hasPrefix("terminate K2") })
+  }
+
   @Test func `K1 leaving the foreground with something unacknowledged gives 10 s`() {
     var stage = Stage()
     stage.hanging = ["a"]

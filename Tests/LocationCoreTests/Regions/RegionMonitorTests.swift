@@ -119,6 +119,21 @@ import Testing
     #expect(monitor.nextDeadline == nil)
   }
 
+  /// What was due while nobody was there is told by the next fix, if that is inside.
+  @Test(arguments: [0.0, 900]) func dwellWaitsForAFixWhereNobodyWasThere(meters: Double) throws {
+    var monitor = try monitor([circle("home", notify: [.dwell], dwell: 60)])
+    _ = monitor.events(of: track([0, 0, 0]))
+    monitor.noteAbsence(at: EngineInstant(microseconds: 2_000_000))
+    var copy = try RegionMonitor(
+      configuration: monitor.configuration, restoring: Coding.copy(monitor.snapshot))
+    var events: [RegionEvent] = []
+    copy.advance(to: EngineInstant(microseconds: 90_000_000), into: &events)
+    #expect(events.isEmpty)
+    let later = copy.events(of: track(Array(repeating: meters, count: 5), from: 100))
+    #expect(later.words == (meters == 0 ? ["dwell home@100"] : []))
+    #expect(copy.snapshot.absentSince == nil)
+  }
+
   @Test func dwellWaitsWhileLeavingIsPendingAndIsDroppedByTheExit() throws {
     let region = circle("home", notify: [.dwell, .exit], dwell: 60)
     var leaves = try monitor([region])
