@@ -65,6 +65,36 @@ import Testing
     #expect(try await told(run) == told(undisturbed))
   }
 
+  /// Nothing can be started while nothing can be stored: its wake of 10 s begins when there is room.
+  @Test func `K2 a full disk blames no program`() async throws {
+    let run = try DaemonRun()
+    let added = try await run.command(["regions", "add", "here", "--circle", "48.008,11.5,150"])
+    #expect(added.status == 0, "\(added.stderr)")
+    try await run.add(
+      "quick", "echo '{\"done\":true}'; cat >/dev/null",
+      manifest: "services: [regions]\nauthorization: always")
+    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(10)
+    try limit(run, to: 4_096)
+    for index in 10..<20 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
+    for index in 20..<120 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the fixes") {
+      try await run.command(["status", "--json"]).stdout.contains(#""fixes":120"#)
+    }
+    try limit(run, to: nil)
+    for index in 120..<125 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(125)
+    try await run.wait("its answer") {
+      try await run.command(["status", "--json"]).stdout.contains(#""waiting":0"#)
+    }
+    #expect(await run.end() == 0)
+    let events = try await run.events()
+    #expect(events.count { $0.contains(#""action":"relaunch""#) } == 1, "\(events)")
+    #expect(!events.contains { $0.contains(#""rule":"K2""#) }, "\(events)")
+  }
+
   @Test func `a command is told to wait for room, and finds at once that there is some`() async throws {
     let run = try DaemonRun()
     try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
