@@ -36,13 +36,15 @@ extension DaemonLoop {
 
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
-    if refusals.isOver(name, at: clock.instant) {
+    // Of what it has it may always give something back: else it would be ended for what it may not end.
+    let isGivenBack = live.engine.isGivenBack(by: event, of: name)
+    if refusals.isOver(name, at: clock.instant), !isGivenBack {
       if let what = event.word { return refuse(name, what, RefusalMeter.reason) }
-      if isStale(event, of: name) { return }
+      if case .acknowledged = event { return }
     }
     if refusesAccessory(event, of: name) { return }
     if case .mode(.notify) = event { try alignNotifications() }
-    if isStale(event, of: name) { refusals.note(name, at: clock.instant) }
+    if case .acknowledged = event, !isGivenBack { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
       refusals.note(name, at: clock.instant)
@@ -57,12 +59,6 @@ extension DaemonLoop {
     if case .mode(.audio(.begin)) = event, let token = live.engine.lastAudio(of: name) {
       live.add(.answer(name, .audio(token: token)))
     }
-  }
-
-  /// Whether a program acknowledges what it does not have to.
-  private func isStale(_ event: SubscriberEvent, of name: String) -> Bool {
-    guard case .acknowledged(let id, _) = event, let view = live.engine.subscriber(name) else { return false }
-    return !view.waiting.contains { $0.event == id }
   }
 
   /// Seconds until a subscriber's time in the background is over; nil where it has no limit.

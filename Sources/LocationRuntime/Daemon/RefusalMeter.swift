@@ -3,8 +3,8 @@ import LocationCore
 /// Which subscribers and outlets ask on and on for what they are refused.
 ///
 /// Each refusal is a record or a line in the log, so who repeats a request could fill these. Beyond
-/// ``SupervisorLimits/refusalsPerMinute`` a program's requests do not reach the engine, and nothing is said of an
-/// outlet's, until the minute is over.
+/// ``SupervisorLimits/refusalsPerMinute`` a program's requests do not reach the engine, but for those that give
+/// something back, and nothing is said of an outlet's, until the minute is over.
 struct RefusalMeter {
   private struct Minute {
     var ends: EngineInstant

@@ -83,4 +83,34 @@ import Testing
     #expect(await run.end() == 0)
     #expect(try await run.decisions("worker").contains("terminate C3 task_open"))
   }
+
+  @Test func `a task is ended also by a program that was refused too often`() async throws {
+    let refused = SupervisorLimits.refusalsPerMinute + 1
+    let script = #"""
+      echo '{"begin_task":"work"}'
+      while read -r line; do
+        echo "$$ $line" >> "$D/log"
+        case $line in
+          *'"id":'*) id=${line#*\"id\":}; id=${id%%[,\}]*}; echo "{\"ack\":$id}" ;;
+          *'"task":'*)
+            token=${line#*\"task\":}; token=${token%%[,\}]*}
+            for n in $(seq \#(refused)); do echo '{"end_task":999}'; done
+            echo "{\"end_task\":$token}"
+            ;;
+        esac
+      done
+      """#
+    let run = try DaemonRun()
+    try await run.add("worker", script)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.wait("the refusals") {
+      run.log.count { $0.line.contains(#""reason":"too_many_refusals""#) } == 1
+    }
+    try await run.waitFor("worker", .suspended)
+    #expect(try tasks(run) == 0)
+    #expect(await run.end() == 0)
+    let refusals = try await run.decisions("worker").count { $0 == "refuse C4 unknown_task" }
+    #expect(refusals == SupervisorLimits.refusalsPerMinute)
+  }
 }
