@@ -41,7 +41,7 @@ struct SubscriberSocket: ~Copyable {
   }
 
   private let path: String?
-  private let listener: Descriptor?
+  private var listener: Descriptor?
   private let site: SupervisorSite
   private let tell: ([SupervisorReport]) -> Void
   /// Connected, and not registered yet.
@@ -67,9 +67,6 @@ struct SubscriberSocket: ~Copyable {
   /// Whether no command of a subscriber runs any more.
   var isIdle: Bool { programs.allSatisfy { $0.starter == nil } }
 
-  /// Leaves nothing behind.
-  func close() { if let path, listener != nil { unsafe unlink(path) } }
-
   // MARK: Subscribers
 
   func program(_ name: String) -> SocketProgram? {
@@ -80,7 +77,14 @@ struct SubscriberSocket: ~Copyable {
     programs.append(SocketProgram(subscriber, site: site, socketPath: path, tell: tell))
   }
 
-  func removeAll(at now: Int64) { for program in programs { program.remove(at: now) } }
+  /// Removes all subscribers and the socket: who comes now finds no daemon, and not one that knows nobody.
+  mutating func stop(at now: Int64) {
+    for program in programs { program.remove(at: now) }
+    if let path, listener != nil { unsafe unlink(path) }
+    listener = nil
+    strangers = []
+    targets = []
+  }
 
   // MARK: Waiting
 

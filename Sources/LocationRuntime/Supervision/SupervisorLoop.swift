@@ -40,7 +40,6 @@ struct SupervisorLoop: ~Copyable {
       serve()
     }
     for program in programs { program.remove(at: MonotonicTime.milliseconds) }
-    socket.close()
     site.close()
     mailbox.end()
   }
@@ -63,7 +62,7 @@ struct SupervisorLoop: ~Copyable {
       case .stop:
         isStopping = true
         for program in programs { program.remove(at: now) }
-        socket.removeAll(at: now)
+        socket.stop(at: now)
       }
     }
     commands.removeAll(keepingCapacity: true)

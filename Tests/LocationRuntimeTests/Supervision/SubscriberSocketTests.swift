@@ -98,6 +98,24 @@ import Testing
     #expect(good.isDone())
   }
 
+  @Test func `who comes while it stops finds no socket, and who has come is let go`() async throws {
+    let run = try SupervisorRun(graceMilliseconds: 600_000)
+    add(run)
+    run.add("stubborn", #"trap '' TERM; echo '{"begin_task":"x"}'; while :; do sleep 0.01; done"#)
+    run.relaunch("stubborn")
+    let pid = try run.pid("stubborn")
+    try run.wait(for: .event(subscriber: "stubborn", .beginTask(name: "x")))
+    let early = try Client(run)
+    run.supervisor.beginStop()
+    try SupervisorRun.until("the socket is gone") {
+      !FileManager.default.fileExists(atPath: run.folder("subscribers.sock"))
+    }
+    #expect(SupervisorRun.isAlive(pid), "it still stops")
+    #expect(early.isDone())
+    kill(-pid, SIGKILL)
+    await run.supervisor.stop()
+  }
+
   @Test func `its socket is for its owner and group`() async throws {
     let run = try SupervisorRun()
     let attributes = try FileManager.default.attributesOfItem(atPath: run.folder("subscribers.sock"))
