@@ -371,8 +371,7 @@ struct DaemonLoop: ~Copyable {
         let isKnown = sourceIsOfBefore && news == source
         sourceIsOfBefore = false
         if isKnown { continue }
-        source = news
-        notice.status(Self.describe(news))
+        note(news)
       }
       if case .fix(let report) = event { noteDate(of: report) }
       let accepted = live.engine.tally.accepted
@@ -381,11 +380,15 @@ struct DaemonLoop: ~Copyable {
         tell(of: report)
       }
       // Nothing is said of a source that has fixes again.
-      if case .stale = source, live.engine.tally.accepted > accepted {
-        source = .found(name: sourceName)
-        notice.status(Self.describe(.found(name: sourceName)))
-      }
+      if case .stale = source, live.engine.tally.accepted > accepted { note(.found(name: sourceName)) }
     }
+  }
+
+  /// Notes where the source stands, for `status` and systemd.
+  private mutating func note(_ news: SourceEvent) {
+    guard let text = Self.describe(news) else { return }
+    source = news
+    notice.status(text)
   }
 
   /// Says once that the fixes are of another day, which the engine refuses.
@@ -468,11 +471,12 @@ struct DaemonLoop: ~Copyable {
     }
   }
 
-  private static func describe(_ source: SourceEvent) -> String {
+  /// Where a source stands, in words; nil for what says nothing of that.
+  private static func describe(_ source: SourceEvent) -> String? {
     switch source {
     case .found(let name), .switched(let name): "fixes from \(name)"
     case .stale(let reason, _): "no fixes: \(reason.rawValue)"
-    case .dropped: "fixes come faster than they are taken"
+    case .dropped: nil
     }
   }
 

@@ -72,6 +72,20 @@ import Testing
     #expect(try await DaemonRun.replay(recording) == told)
   }
 
+  @Test func `the source keeps its name in the status when a backlog is dropped`() async throws {
+    let run = try DaemonRun()
+    try run.start(isSimulated: false)
+    // In one piece, as after a pause. The last one ends the epoch before.
+    run.gpsd.say(
+      [0, 20, 21].map { ScriptedGPSD.report(second: $0, latitude: 40) }.joined(separator: "\r\n"))
+    try await run.wait("the gap") {
+      try await run.events().contains { $0.contains(#""reason":"dropped""#) }
+    }
+    let status = try await run.command(["status", "--json"])
+    #expect(status.stdout.contains(#""source":{"state":"found","name":"gpsd 3.22"}"#), "\(status.stdout)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `killed again and again with the machine's clock, it tells what its whole journal replays`()
     async throws
   {
