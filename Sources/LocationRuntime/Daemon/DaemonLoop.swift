@@ -373,11 +373,16 @@ struct DaemonLoop: ~Copyable {
         if isKnown { continue }
         note(news)
       }
-      if case .fix(let report) = event { noteDate(of: report) }
       let accepted = live.engine.tally.accepted
-      try live.handle(event, at: clock.read())
-      if case .fix(let report) = event, live.engine.tally.accepted > accepted {
-        tell(of: report)
+      let misdated = live.engine.tally.misdated
+      let reading = clock.read()
+      try live.handle(event, at: reading)
+      if case .fix(let report) = event {
+        let isAccepted = live.engine.tally.accepted > accepted
+        if isAccepted { tell(of: report) }
+        if isAccepted || live.engine.tally.misdated > misdated {
+          noteDate(of: report, at: reading, isAccepted: isAccepted)
+        }
       }
       // Nothing is said of a source that has fixes again.
       if case .stale = source, live.engine.tally.accepted > accepted { note(.found(name: sourceName)) }
@@ -391,12 +396,12 @@ struct DaemonLoop: ~Copyable {
     notice.status(text)
   }
 
-  /// Says once that the fixes are of another day, which the engine refuses.
-  private mutating func noteDate(of report: FixReport) {
+  /// Says that the fixes are of another day, and what becomes of them.
+  private mutating func noteDate(of report: FixReport, at reading: ClockReading, isAccepted: Bool) {
     guard !request.isSimulated else { return }
     var report = report
-    report.received = clock.read().utc
-    if let text = dates.text(after: .fixRejected(.stale, report)) { Self.log(text) }
+    report.received = reading.utc
+    if let text = dates.text(after: report, isAccepted: isAccepted) { Self.log(text) }
   }
 
   private mutating func takeReports() throws(Failure) {
@@ -488,4 +493,9 @@ struct DaemonLoop: ~Copyable {
       // Where nobody listens there is nothing to say.
     }
   }
+}
+
+extension Tally {
+  /// Reports rejected for their dates.
+  fileprivate var misdated: Int { rejected(for: .stale) + rejected(for: .future) }
 }

@@ -1,40 +1,79 @@
 package import LocationCore
 import LocationFormats
 
-/// Notices that a source's fixes are all of another time than now, and says so once, with the remedy.
+/// Notices that a source's fixes are all of another time than now, and says so, with the remedy.
 ///
-/// The gate refuses each of them by name, which a person who feeds gpsd a recorded log takes for a fault.
+/// The gate rejects each of them by name, which a person who feeds gpsd a recorded log takes for a fault; or, where they
+/// keep pace with the system's clock, accepts them by their own dates. Either is told once.
 package struct DateNotice {
-  /// Fixes refused for their age in a row from which on it is no accident.
+  /// Fixes rejected for their age in a row from which on it is no accident.
   package static let leastFixes = 3
   /// Seconds between a fix and the system clock from which on it is another time, and not delay: an hour.
   package static let leastSeconds = 3_600.0
 
-  private var refused = 0
-  private var isTold = false
+  /// The last fix in the row that were rejected.
+  private var last: FixReport?
+  private var rejected = 0
+  private var toldOfRejected = false
+  private var toldOfAccepted = false
 
   package init() {}
 
-  /// What is to be said, after this record; nil nearly always.
+  /// What is to be said after this record; nil nearly always.
   package mutating func text(after body: Record.Body) -> String? {
-    if case .fixAccepted = body { refused = 0 }
-    guard case .fixRejected(let reason, let report) = body, reason == .stale || reason == .future,
-      !isTold, let time = report.time, let now = report.received,
-      abs(time.seconds(to: now)) >= Self.leastSeconds
-    else { return nil }
-    refused += 1
-    guard refused >= Self.leastFixes else { return nil }
-    isTold = true
-    return Self.text(time, now: now)
+    if case .fixAccepted = body { forget() }
+    if case .clock = body, let last { return text(after: last, isAccepted: true) }
+    guard case .fixRejected(let reason, let report) = body, reason == .stale || reason == .future else {
+      return nil
+    }
+    return text(after: report, isAccepted: false)
   }
 
-  private static func text(_ time: UTCTime, now: UTCTime) -> String {
+  /// What is to be said after a fix; nil nearly always.
+  ///
+  /// - Parameters:
+  ///   - report: with the time at which it was received.
+  ///   - isAccepted: false where it was rejected for its age.
+  package mutating func text(after report: FixReport, isAccepted: Bool) -> String? {
+    guard let time = report.time, let now = report.received,
+      abs(time.seconds(to: now)) >= Self.leastSeconds
+    else {
+      forget()
+      return nil
+    }
+    if isAccepted {
+      forget()
+      guard !toldOfAccepted else { return nil }
+      toldOfAccepted = true
+    } else {
+      rejected += 1
+      last = report
+      guard !toldOfRejected, rejected >= Self.leastFixes else { return nil }
+      toldOfRejected = true
+    }
+    return Self.text(time, now: now, isAccepted: isAccepted)
+  }
+
+  /// The row has ended.
+  private mutating func forget() {
+    rejected = 0
+    last = nil
+  }
+
+  private static func text(_ time: UTCTime, now: UTCTime, isAccepted: Bool) -> String {
     let age = time.seconds(to: now)
     let date = String(decoding: Array(time.rfc3339.utf8).prefix(10), as: UTF8.self)
     let what = "the fixes are of \(date), \(Wording.duration(abs(age))) \(age > 0 ? "ago" : "ahead")"
     let isRollover = WeekRollover.whole(in: abs(age)) == WeekRollover.seconds
-    return isRollover
-      ? what + ": the receiver's date is 1024 weeks off; update gpsd or the receiver"
-      : what + ": --simulated takes those of a log (gpsfake); otherwise set the system clock"
+    return switch (isRollover, isAccepted) {
+    case (true, true):
+      "\(what): the receiver's date is 1024 weeks off, and is put right; update gpsd or the receiver"
+    case (true, false):
+      "\(what), and are rejected: the receiver's date is 1024 weeks off; update gpsd or the receiver"
+    case (false, true):
+      "\(what), and keep pace with the system clock: they are accepted, with these dates; set the clock that is wrong, or take a log (gpsfake) by --simulated"
+    case (false, false):
+      "\(what), and are rejected: --simulated takes those of a log (gpsfake); otherwise set the system clock"
+    }
   }
 }

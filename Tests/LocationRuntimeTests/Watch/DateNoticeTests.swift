@@ -20,12 +20,14 @@ import Testing
     let texts = texts(10, age: 86_400 * 203 + 7_200)
     #expect(
       texts == [
-        "the fixes are of 2026-05-01, 203 d 2 h ago: --simulated takes those of a log (gpsfake); otherwise set the system clock"
+        "the fixes are of 2026-05-01, 203 d 2 h ago, and are rejected: --simulated takes those of a log (gpsfake); otherwise set the system clock"
       ])
   }
 
   @Test func `a clock that is behind is told of as well`() {
-    #expect(texts(3, age: -86_400 * 2, reason: .future).first?.contains("2 d ahead: --simulated") == true)
+    #expect(
+      texts(3, age: -86_400 * 2, reason: .future).first?.contains("2 d ahead, and are rejected: --simulated")
+        == true)
   }
 
   @Test(arguments: [1.0, -1]) func `a date that is 1024 weeks off has another remedy`(sign: Double) {
@@ -54,5 +56,47 @@ import Testing
       #expect(notice.text(after: .fixRejected(.stale, report)) == nil)
       #expect(notice.text(after: .fixAccepted(fix, [], nil)) == nil)
     }
+  }
+
+  /// What is said in a watch of a source whose third fix is accepted, as the gate does where they keep pace.
+  private func textsOfSteady(age: Double) -> [String] {
+    var notice = DateNotice()
+    let fix = Fix(
+      time: UTCTime(microseconds: Drive.epoch), instant: Drive.instant(0), coordinate: Drive.origin,
+      accuracy: Accuracy(radiusMeters: 5, source: .reported))
+    var bodies: [Record.Body] = (0..<2).map { second in
+      var report = Drive.report(Double(second), east: 0)
+      report.received = report.time?.advanced(bySeconds: age)
+      return .fixRejected(.stale, report)
+    }
+    bodies.append(.clock(seconds: -age))
+    for _ in 0..<10 { bodies.append(.fixAccepted(fix, [], nil)) }
+    return bodies.compactMap { notice.text(after: $0) }
+  }
+
+  @Test func `dates that keep pace with the clock are told to be accepted, and not to be rejected`() {
+    #expect(
+      textsOfSteady(age: 86_400) == [
+        "the fixes are of 2026-05-01, 1 d ago, and keep pace with the system clock: they are accepted, with these dates; set the clock that is wrong, or take a log (gpsfake) by --simulated"
+      ])
+    #expect(
+      textsOfSteady(age: 1_024 * 7 * 86_400).first?.contains("1024 weeks off, and is put right; update")
+        == true)
+  }
+
+  @Test func `of accepted fixes those are told that are an hour off, once`() {
+    var notice = DateNotice()
+    let texts = (0..<5).compactMap { second in
+      var report = Drive.report(Double(second), east: 0)
+      report.received = report.time?.advanced(bySeconds: second == 0 ? 5 : 1e6)
+      return notice.text(after: report, isAccepted: true)
+    }
+    #expect(texts.count == 1)
+    #expect(texts.first?.contains("accepted") == true)
+  }
+
+  @Test func `a clock that moves when no dates were rejected is no news here`() {
+    var notice = DateNotice()
+    #expect(notice.text(after: .clock(seconds: 1e6)) == nil)
   }
 }
