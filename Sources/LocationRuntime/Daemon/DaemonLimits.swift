@@ -8,6 +8,8 @@ package enum DaemonLimits {
   /// Transactions after which the log is written into the database: of a fix and what follows from it, seven pages
   /// each, fewer than the 1,000 pages after which SQLite does it before the next is told.
   static let commitsInLog = 128
+  /// Transactions after which it is looked how much room the disk has, where it had plenty: 1 MB of fixes.
+  static let commitsUnseen = 32
   /// Regions that are read, added or removed together, and stored before there are more.
   static let regionsAtOnce = 1_000
   /// How long the daemon waits for another program that writes to the state file, seconds: more than a command's

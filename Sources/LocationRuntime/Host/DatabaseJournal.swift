@@ -105,6 +105,10 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   private var rowsSinceSnapshot: Int
   /// Transactions since the log was last written into the database.
   private var commitsInLog = 0
+  /// Transactions since it was last looked how much room is left.
+  private var commitsUnseen = 0
+  /// Whether there was little.
+  private var isRoomShort = true
   private var snapshotBytes: Int
   /// Why nothing can be stored now; nil where it can.
   private(set) var trouble: Failure?
@@ -204,6 +208,7 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
         return false
       }
       commitsInLog += 1
+      commitsUnseen += 1
     }
     batch.removeAll()
     notedEffects = 0
@@ -242,6 +247,8 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
     guard failure.code != .data, failure.code != .software, batch.count < DaemonLimits.heldRows else {
       throw failure
     }
+    // That may be all the room there is.
+    database.emptyLog()
     trouble = failure
     retryAt = instant.advanced(bySeconds: retrySeconds)
     retrySeconds = min(retrySeconds * 2, DaemonLimits.retrySeconds)
@@ -272,7 +279,14 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// Does what takes long and nobody waits for, where it is due: after what was stored is told.
   mutating func tidy(_ engine: borrowing Engine, at reading: ClockReading) {
     guard batch.isEmpty else { return }
-    if rowsSinceSnapshot >= snapshotRows { try? checkpoint(engine, at: reading) }
+    if rowsSinceSnapshot >= snapshotRows {
+      try? checkpoint(engine, at: reading)
+      commitsUnseen = DaemonLimits.commitsUnseen
+    }
+    if commitsUnseen >= (isRoomShort ? 1 : DaemonLimits.commitsUnseen) {
+      commitsUnseen = 0
+      isRoomShort = database.emptyLogBeforeRoomEnds()
+    }
     guard commitsInLog >= DaemonLimits.commitsInLog else { return }
     commitsInLog = 0
     database.checkpointLog()

@@ -179,6 +179,37 @@ package struct StateDatabase: Sendable {
     }
   }
 
+  /// Empties the log where it is so long that its file system may soon lack the room to write it into the database:
+  /// from then on the log would only grow.
+  ///
+  /// - Returns: whether there is so little room that it is to be looked at again after the next transaction.
+  func emptyLogBeforeRoomEnds() -> Bool {
+    guard let free = StatePath.freeBytes(at: path) else { return false }
+    let log = StatePath.status(path + "-wal").map { Int($0.st_size) } ?? 0
+    if log > 0, log + Self.leastFreeBytes > free { emptyLog() }
+    return log + Self.plentyOfBytes > free
+  }
+
+  /// Writes all of the log into the database, and gives its room back to the file system. Where somebody reads, or the
+  /// disk is full, that is left for later; nobody is waited for.
+  func emptyLog() {
+    do {
+      try queue.writeWithoutTransaction { database in
+        let patience = try Int.fetchOne(database, sql: "PRAGMA busy_timeout") ?? 0
+        try database.execute(sql: "PRAGMA busy_timeout = 0")
+        defer { try? database.execute(sql: "PRAGMA busy_timeout = \(patience)") }
+        try database.checkpoint(.truncate)
+      }
+    } catch {
+      // The log only grows on.
+    }
+  }
+
+  /// Room that is left beside what the log needs in the database, for the next transaction: 256 KiB.
+  private static let leastFreeBytes = 262_144
+  /// The same, for ``DaemonLimits/commitsUnseen`` transactions: 4 MiB.
+  private static let plentyOfBytes = 4_194_304
+
   /// Gives free pages back to the file system, a few at a time. Some are kept, because new rows need them soon. A file of
   /// an earlier version keeps all.
   func shrink() {
@@ -200,13 +231,15 @@ package struct StateDatabase: Sendable {
   private static let pagesAtOnce = 512
 
   /// Makes the log as long as it may become before SQLite begins it anew, so that what is stored from here on lies
-  /// within it: to sync a file that grows costs its file system a transaction more. A disk that is too full is left
-  /// as it was.
+  /// within it: to sync a file that grows costs its file system a transaction more. A disk that has no room to write
+  /// such a log into the database as well is left as it was.
   func reserveLog() {
     do {
       try queue.writeWithoutTransaction { database in
         let pageBytes = try Int.fetchOne(database, sql: "PRAGMA page_size") ?? 0
         let pages = try Int.fetchOne(database, sql: "PRAGMA wal_autocheckpoint") ?? 0
+        let bytes = pages * pageBytes
+        if let free = StatePath.freeBytes(at: path), free < 2 * bytes + Self.leastFreeBytes { return }
         // What fits the cache would never reach the log.
         let cached = try Int.fetchOne(database, sql: "PRAGMA cache_size") ?? 0
         try database.execute(sql: "PRAGMA cache_size = 10")
@@ -215,7 +248,7 @@ package struct StateDatabase: Sendable {
           try database.inTransaction(.immediate) {
             try database.execute(sql: "CREATE TABLE reserve (bytes BLOB)")
             try database.execute(
-              sql: "INSERT INTO reserve VALUES (zeroblob(?))", arguments: [pages * pageBytes])
+              sql: "INSERT INTO reserve VALUES (zeroblob(?))", arguments: [bytes])
             return .rollback
           }
         } catch {

@@ -236,4 +236,12 @@ package enum StatePath {
     var status = stat()
     return unsafe lstat(path, &status) == 0 ? status : nil
   }
+
+  /// The room that its user has on the file system of a path, in bytes; nil where that can't be asked.
+  static func freeBytes(at path: String) -> Int? {
+    var status = statvfs()
+    guard unsafe statvfs(path, &status) == 0 else { return nil }
+    let (bytes, isTooMany) = status.f_bavail.multipliedReportingOverflow(by: status.f_frsize)
+    return isTooMany ? .max : Int(clamping: bytes)
+  }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GRDB
+import Glibc
 import LocationCore
 import TestSupport
 import Testing
@@ -44,6 +45,33 @@ import Testing
       try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == StateDatabase.migrations.count)
     #expect(
       try queue.read { try Int.fetchOne($0, sql: "PRAGMA application_id") } == StateDatabase.applicationID)
+  }
+
+  @Test func `gives the room of its log back, waits for no reader, and keeps what was stored`() throws {
+    let path = folder("s.db")
+    let database = try StateDatabase.open(path: path)
+    func logBytes() -> Int? { StatePath.status(path + "-wal").map { Int($0.st_size) } }
+    try database.write { try $0.execute(sql: "CREATE TABLE filling (number)") }
+    #expect(logBytes() ?? 0 > 0)
+    _ = database.emptyLogBeforeRoomEnds()
+    #expect(logBytes() ?? 0 > 0, "this disk has more room than that")
+    // One who reads what the log has of before.
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let reader = try DatabaseQueue(path: path, configuration: configuration)
+    try reader.writeWithoutTransaction { connection in
+      try connection.execute(sql: "BEGIN")
+      _ = try Int.fetchOne(connection, sql: "SELECT count(*) FROM filling")
+    }
+    try database.write { try $0.execute(sql: "INSERT INTO filling VALUES (1)") }
+    database.emptyLog()
+    #expect(logBytes() ?? 0 > 0)
+    try reader.writeWithoutTransaction { try $0.execute(sql: "COMMIT") }
+    try reader.close()
+    database.emptyLog()
+    #expect(logBytes() == 0)
+    let rows = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM filling") }
+    #expect(rows == 1)
   }
 
   @Test func `gives free pages back a few at a time, and keeps some`() throws {
