@@ -7,6 +7,11 @@ extension DaemonLoop {
   mutating func take(_ report: SupervisorReport) throws(Failure) {
     switch report {
     case .event(let name, let event): try take(event, of: name)
+    case .acknowledged(let name, let event, let coreSeconds):
+      // It was handed it, so it is no fault of its own if that waits no longer.
+      let waiting = live.engine.subscriber(name)?.waiting ?? []
+      guard waiting.contains(where: { $0.event == event }) else { return }
+      try take(.acknowledged(event: event, coreSeconds: coreSeconds), of: name)
     case .request(let name, let request): try take(request, of: name)
     case .held(let name, let locks):
       // One that was woken meanwhile is looked at when it is suspended again.

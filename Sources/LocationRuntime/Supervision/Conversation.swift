@@ -12,7 +12,8 @@ final class Conversation {
   private(set) var hasLines = false
   /// What is read may bring descriptors along; called with each (rule E4). Nil where it can bring none.
   private let takeDescriptor: ((Descriptor) -> Void)?
-  /// Events it was handed and has not acknowledged, in order.
+  /// Events it was handed and has not acknowledged, in order. What is acknowledged in another way, as by the answer to a
+  /// push, or waits no longer stays here: only the engine knows of it.
   private var handed: [Int] = []
   /// Who it said it is.
   private var registration: Registration?
@@ -54,7 +55,11 @@ final class Conversation {
   }
 
   /// Notes that it is handed an event, in the next line.
-  func noteHanded(_ event: Int) { handed.append(event) }
+  func noteHanded(_ event: Int) {
+    guard !handed.contains(event) else { return }
+    handed.append(event)
+    if handed.count > SupervisorLimits.handedEvents { handed.removeFirst() }
+  }
 
   /// Writes what goes without waiting; a note where it has closed its input.
   func send() -> SupervisorNote? {
@@ -190,11 +195,13 @@ final class Conversation {
     read(at: now, by: &buffer) { answer in
       switch answer {
       case .acknowledge(let event):
-        acknowledge(event)
-        reports.append(.event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
+        reports.append(
+          acknowledge(event)
+            ? .acknowledged(subscriber: name, event: event, coreSeconds: coreSeconds())
+            : .event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
       case .done:
         for event in acknowledgeAll() {
-          reports.append(.event(subscriber: name, .acknowledged(event: event, coreSeconds: coreSeconds())))
+          reports.append(.acknowledged(subscriber: name, event: event, coreSeconds: coreSeconds()))
         }
         reports.append(.event(subscriber: name, .done))
       case .preserve(let text): reports.append(.event(subscriber: name, .preserve(text: text)))
@@ -218,9 +225,11 @@ final class Conversation {
     return registration
   }
 
-  /// An acknowledgment of an event has come.
-  private func acknowledge(_ event: Int) {
-    if let index = handed.firstIndex(of: event) { handed.remove(at: index) }
+  /// An acknowledgment of an event has come; whether it was handed that event and has not acknowledged it.
+  private func acknowledge(_ event: Int) -> Bool {
+    guard let index = handed.firstIndex(of: event) else { return false }
+    handed.remove(at: index)
+    return true
   }
 
   /// The same for everything it was handed; the events.

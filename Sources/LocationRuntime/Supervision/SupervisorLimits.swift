@@ -23,6 +23,9 @@ package enum SupervisorLimits {
   package static let socketsPerSecond = 16
   /// The longest message with which a program passes a socket.
   package static let tagBytes = 2_048
+  /// Events that are known to have been handed to a program that acknowledges none: ten times as many as may be handed
+  /// to it at once (`Policy.Configuration.handedLimit`). Of more, the oldest were answered in another way.
+  static let handedEvents = 1_000
   /// Answers that are still taken of a program that has ended.
   package static let lastAnswers = 1_024
   /// Answers of one subscriber that may be refused in a minute. Beyond, what it asks for is refused without a

@@ -4,6 +4,9 @@ package import LocationCore
 package enum SupervisorReport: Hashable, Sendable {
   /// For the engine.
   case event(subscriber: String, SubscriberEvent)
+  /// For the engine, if it waits for that: it acknowledges an event that it was handed. It may have answered it in
+  /// another way, as a push, or may no longer know of it.
+  case acknowledged(subscriber: String, event: Int, coreSeconds: Double)
   /// For whoever can answer it, with ``Supervisor/answer(_:_:)``.
   case request(subscriber: String, SubscriberRequest)
   /// For the engine's side, which ends it (rule K3): when it was suspended it held locks on files that are not its own.

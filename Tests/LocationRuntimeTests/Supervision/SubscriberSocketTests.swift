@@ -94,7 +94,7 @@ import Testing
     run.relaunch("outside")
     #expect(good.line()?.contains("launch") == true)
     await run.supervisor.stop()
-    #expect(!run.seen.contains { if case .event(_, .acknowledged) = $0 { true } else { false } })
+    #expect(!run.seen.contains { $0.isAcknowledgment(of: 5, by: "outside") })
     #expect(good.isDone())
   }
 

@@ -143,7 +143,7 @@ final class SupervisorRun {
 
   func acknowledged(_ name: String, _ event: Int, sourceLocation: SourceLocation = #_sourceLocation) throws {
     _ = try wait("ack \(event) of \(name)", sourceLocation: sourceLocation) {
-      if case .event(name, .acknowledged(event, _)) = $0 { true } else { nil }
+      $0.isAcknowledgment(of: event, by: name) ? true : nil
     }
   }
 
@@ -176,6 +176,16 @@ final class SupervisorRun {
   /// Whether a process is there and has not ended.
   static func isAlive(_ pid: pid_t) -> Bool {
     ProcessStatus(of: pid).map { $0.state != "Z" && $0.state != "X" } ?? false
+  }
+}
+
+extension SupervisorReport {
+  /// Whether a program acknowledges an event, be it one that it was handed or not.
+  func isAcknowledgment(of event: Int, by name: String) -> Bool {
+    switch self {
+    case .acknowledged(name, event, _), .event(name, .acknowledged(event, _)): true
+    case _: false
+    }
   }
 }
 

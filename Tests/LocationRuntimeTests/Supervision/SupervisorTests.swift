@@ -68,6 +68,31 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `what it acknowledges of what it was handed is told apart, once for each event`() async throws {
+    let run = try SupervisorRun()
+    run.add(
+      "a",
+      #"""
+      read -r launch; read -r one; read -r two; read -r again
+      printf '%s\n' '{"ack":1}' '{"ack":1}' '{"ack":9}' '{"done":true}' '{"done":true}'
+      exec sleep 1000
+      """#)
+    run.relaunch("a")
+    for event in [1, 2, 2] { run.deliver("a", event: event) }
+    for _ in 1...2 { try run.wait(for: .event(subscriber: "a", .done)) }
+    let told = run.seen.compactMap { report -> String? in
+      switch report {
+      case .acknowledged("a", let event, _): "handed \(event)"
+      case .event("a", .acknowledged(let event, _)): "\(event)"
+      case _: nil
+      }
+    }
+    #expect(told == ["handed 1", "1", "9", "handed 2"])
+    run.terminate("a")
+    _ = try run.end("a")
+    await run.supervisor.stop()
+  }
+
   @Test(arguments: SupervisorRun.Way.here)
   func `a kill by the kernel is an exit, and a relaunch works`(way: SupervisorRun.Way) async throws {
     let run = try SupervisorRun(way)
@@ -291,7 +316,7 @@ import Testing
 extension SupervisorRun {
   func acknowledgedInAnyOrder(_ name: String, _ event: Int) throws {
     try inAnyOrder("ack \(event) of \(name)") {
-      if case .event(name, .acknowledged(event, _)) = $0 { true } else { false }
+      $0.isAcknowledgment(of: event, by: name)
     }
   }
 

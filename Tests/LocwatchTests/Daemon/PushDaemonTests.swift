@@ -57,6 +57,41 @@ import Testing
 
   @Test func `H4 a push that was not acknowledged is handed over again after a kill of the daemon`()
     async throws
+  @Test func `H1 who answers each push, and says later that it is done, is not refused anything`()
+    async throws
+  {
+    let count = SupervisorLimits.refusalsPerMinute + 1
+    let script = #"""
+      n=0
+      while read -r line; do
+        echo "$$ $line" >> "$D/log"
+        id=${line#*\"id\":}; id=${id%%[,\}]*}
+        case $line in
+          *'"type":"push"'*)
+            n=$((n + 1)); echo '{"fetched":"newData"}'
+            [ $n = \#(count) ] && { echo '{"done":true}'; echo '{"begin_task":"t"}'; } ;;
+          *'"task":'*) token=${line#*\"task\":}; echo "{\"end_task\":${token%%[,\}]*}}" ;;
+          *'"id":'*) echo "{\"ack\":$id}" ;;
+        esac
+      done
+      """#
+    let run = try DaemonRun()
+    try await run.add("a", script, manifest: Self.manifest)
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    for number in 1...count {
+      let push = #"{"content-available":1,"id":"m\#(number)"}"#
+      #expect(try await run.command(["push", "a", "--data", push]).status == 0)
+    }
+    try await run.wait("the answer to begin_task") {
+      run.log.contains { $0.line.contains(#""task":"#) || $0.line.contains(#""what":"begin_task""#) }
+    }
+    #expect(!run.log.contains { $0.line.contains(#""type":"refused""#) })
+    #expect(await run.end() == 0)
+  }
+
   {
     let run = try DaemonRun()
     try await run.add("a", manifest: Self.manifest)
