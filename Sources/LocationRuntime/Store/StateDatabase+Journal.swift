@@ -262,7 +262,10 @@ extension StateDatabase {
     try database.execute(sql: "DELETE FROM journal WHERE number <= (SELECT min(number) FROM snapshots)")
     try discardVersions(database)
     try discardConfigurations(database)
-    let oldest = utc.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
+    // Where time is that of the fixes, the newest event may be years old: the others are as old as they are beside it.
+    let newest = try Int64.fetchOne(database, sql: "SELECT time FROM events ORDER BY seq DESC LIMIT 1")
+    let now = newest.map { min(utc, UTCTime(microseconds: $0)) } ?? utc
+    let oldest = now.advanced(bySeconds: -retention.eventDays * 86_400).microseconds
     try database.execute(
       sql: "DELETE FROM events WHERE time < ? AND \(dispensable)", arguments: [oldest])
     try discardEvents(beyond: Int(retention.eventRows), database)

@@ -192,4 +192,29 @@ import Testing
     #expect(kept == [["", "50"], ["loud", "60"], ["quiet", "10"]])
     #expect(try database.lastEventID() == 1_000)
   }
+
+  @Test(
+    arguments: [
+      // Those of a log that ends 500 days ago.
+      (-900.1, -500.0, 2), (-899.9, -500.0, 3),
+      // A fix of the future makes nothing older.
+      (-400.1, 0, 2), (-399.9, 0, 3), (-399.9, 9_000, 3), (-400.1, 9_000, 2),
+    ])
+  func `an event is as old as it is beside the newest`(oldest: Double, newest: Double, kept: Int) throws {
+    let folder = TemporaryFolder()
+    let database = try StateDatabase.open(path: folder("locwatch.db"))
+    let now = UTCTime(microseconds: 1_700_000_000_000_000)
+    var batch = StoreBatch()
+    for (id, days) in [oldest, newest - 1, newest].enumerated() {
+      batch.events.append(
+        StoreBatch.EventRow(
+          id: id + 1, type: "significant", time: now.advanced(bySeconds: days * 86_400),
+          line: ",\"id\":\(id + 1)}", subscriber: nil))
+    }
+    _ = try database.store(batch)
+    _ = try database.store(
+      snapshotOf: Engine(configuration: EngineConfiguration()), at: EngineInstant(microseconds: 0),
+      keeping: Retention(), utc: now)
+    #expect(try database.counts().events == kept)
+  }
 }
