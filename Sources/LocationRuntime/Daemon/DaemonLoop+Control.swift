@@ -7,6 +7,11 @@ extension DaemonLoop {
   /// Answers one question. What is wrong with it is the answer.
   mutating func answer(_ question: ControlSocket.Question) throws(Failure) {
     let client = question.client
+    // A user waits, and may have made room on the disk, so the journal tries again at once.
+    if live.host.journal.trouble != nil {
+      live.host.journal.retryAtOnce()
+      try commit()
+    }
     var wasTaken = false
     var members: [JSONTree.Member] = []
     do throws(Failure) {
@@ -49,8 +54,6 @@ extension DaemonLoop {
     }
     guard wasTaken else { return }
     live.host.journal.noteTold()
-    // A user waits, and may have made room on the disk, so the journal tries again at once.
-    live.host.journal.retryAtOnce()
     try commit()
     if let trouble = live.host.journal.trouble {
       let answer = Failure(

@@ -129,6 +129,24 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `who asks for the status finds at once that there is room`() async throws {
+    let run = try DaemonRun()
+    try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
+    for index in 0..<10 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(10)
+    try limit(run, to: 4_096)
+    run.gpsd.say(Self.report(10))
+    try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
+    // Each attempt that fails doubles the time to the next that the daemon makes by itself.
+    for _ in 0..<7 {
+      #expect(try await run.command(["status"]).stdout.contains("rows wait in memory"))
+    }
+    try limit(run, to: nil)
+    #expect(try await run.command(["status"]).stdout.contains("rows wait in memory") == false)
+    try await run.wait("the news") { run.process?.stderr.contains("nothing was lost") == true }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a command is told to wait for room, and finds at once that there is some`() async throws {
     let run = try DaemonRun()
     try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
