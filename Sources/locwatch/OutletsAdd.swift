@@ -141,6 +141,10 @@ struct OutletsAdd: AsyncParsableCommand {
     var lines = regions.filter { !ids.contains($0) }.map { id in
       MissingRegion.text(id, among: ids, remedy: MissingRegion.remedy(id))
     }
+    let count = regions.isEmpty ? ids.count : regions.count
+    if kind == .mqtt, count > OwnTracksOutlet.placeLimit {
+      lines.append(OwnTracksOutlet.text(ofExcess: count))
+    }
     if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
     return lines
   }

@@ -55,17 +55,28 @@ package struct OwnTracksOutlet: Sendable {
 
   /// Regions, and how far the log had come when they were looked at.
   package struct Scene: Hashable, Sendable, Codable {
-    /// The regions; empty where there are too many.
+    /// The regions; where there are too many, only those that outlets name.
     package var places: [Place]
+    /// How many regions there are in all.
+    package var count: Int
     /// The id of the newest event then.
     package var newest: Int
     /// Where the device was; nil where that was not known.
     package var position: Position?
 
     /// The regions of then.
-    package init(places: [Place], newest: Int = 0) {
+    ///
+    /// - Parameter count: how many there are in all; nil where `places` has them all.
+    package init(places: [Place], count: Int? = nil, newest: Int = 0) {
       self.places = places
+      self.count = count ?? places.count
       self.newest = newest
+    }
+
+    /// How many regions an outlet is for, where those are too many to tell others of; nil where they are not.
+    package func excess(for settings: OutletSettings) -> Int? {
+      let count = settings.regions.map { names in places.count { names.contains($0.id) } } ?? count
+      return count > OwnTracksOutlet.placeLimit ? count : nil
     }
   }
 
@@ -83,10 +94,17 @@ package struct OwnTracksOutlet: Sendable {
   /// Beyond so many regions none gets a sensor: each is an entity of Home Assistant.
   package static let placeLimit = 50
 
+  /// What is said of an outlet that is for more.
+  package static func text(ofExcess count: Int) -> String {
+    "\(count) regions are more than \(placeLimit): none is sent as a waypoint or announced to Home Assistant; "
+      + "locwatch outlets add --region NAME --replace chooses some"
+  }
+
   /// - Parameter scene: the regions. Of these the other side is told only of those that the outlet is for.
   package init(_ settings: OutletSettings, _ scene: Scene) {
     self.settings = settings
-    places = scene.places.filter { settings.regions?.contains($0.id) ?? true }
+    let isTold = scene.excess(for: settings) == nil
+    places = isTold ? scene.places.filter { settings.regions?.contains($0.id) ?? true } : []
     newest = scene.newest
     topic = settings.deviceTopic
     // Only an outlet for whatever moves the device may say where it is before it moves.
@@ -173,7 +191,10 @@ package struct OwnTracksOutlet: Sendable {
         messages.append(now)
       }
     }
-    if announces, let region, let isInside { messages.append(state(of: region, isInside: isInside)) }
+    // Of a region that is not announced nobody would remove what the broker keeps.
+    if announces, let region, let isInside, places.contains(where: { $0.id == region }) {
+      messages.append(state(of: region, isInside: isInside))
+    }
     return messages
   }
 

@@ -38,13 +38,15 @@ extension DaemonLoop {
   mutating func pumpOutlets() {
     let now = clock.instant
     // Where they can't be read the outlet fails, and is tried again.
-    if outlets.wantsScene(at: now), let scene = try? scene() { outlets.take(scene, at: now) }
+    if outlets.wantsScene(at: now), let scene = try? scene() {
+      for note in outlets.take(scene, at: now) { Self.log(note) }
+    }
     for note in outlets.pump(at: now, newest: live.host.journal.newestID) { Self.log(note) }
   }
 
   /// The regions as outlets tell others of them.
   private func scene() throws(Failure) -> OwnTracksOutlet.Scene {
-    var places = try database.outletPlaces()
+    var (places, count) = try database.outletPlaces(named: outlets.namedRegions)
     for index in places.indices {
       switch live.engine.regionState(places[index].id) {
       case .inside: places[index].isInside = true
@@ -52,7 +54,7 @@ extension DaemonLoop {
       case .unknown, nil: break
       }
     }
-    var scene = OwnTracksOutlet.Scene(places: places, newest: live.host.journal.newestID)
+    var scene = OwnTracksOutlet.Scene(places: places, count: count, newest: live.host.journal.newestID)
     scene.position = live.engine.tally.last.map { fix in
       .init(
         latitude: fix.coordinate.latitude, longitude: fix.coordinate.longitude,

@@ -9,6 +9,8 @@ struct OutletSet {
   private var retired: [any Outlet] = []
   /// As they were when their pumps were made.
   private var settings: [String: OutletSettings] = [:]
+  /// Those that are for too many regions to tell others of.
+  private var crowded: Set<String> = []
 
   /// The outlets of the state file.
   ///
@@ -49,9 +51,25 @@ struct OutletSet {
   /// Whether one is to be given the regions.
   func wantsScene(at instant: EngineInstant) -> Bool { pumps.contains { $0.wantsScene(at: instant) } }
 
-  /// Gives those the regions as they are.
-  mutating func take(_ scene: OwnTracksOutlet.Scene, at instant: EngineInstant) {
-    for index in pumps.indices where pumps[index].wantsScene(at: instant) { pumps[index].take(scene) }
+  /// The regions that are named to those that tell others of regions.
+  var namedRegions: Set<String> {
+    Set(settings.values.filter(\.kind.staysConnected).flatMap { $0.regions ?? [] })
+  }
+
+  /// Gives those the regions as they are; what is worth a line in the log.
+  mutating func take(_ scene: OwnTracksOutlet.Scene, at instant: EngineInstant) -> [String] {
+    var notes: [String] = []
+    for index in pumps.indices where pumps[index].wantsScene(at: instant) {
+      pumps[index].take(scene)
+      let name = pumps[index].outlet.name
+      guard let count = settings[name].flatMap({ scene.excess(for: $0) }) else {
+        crowded.remove(name)
+        continue
+      }
+      guard crowded.insert(name).inserted else { continue }
+      notes.append("outlet \(name): \(OwnTracksOutlet.text(ofExcess: count))")
+    }
+    return notes
   }
 
   /// When one is tried again, or may rest.

@@ -66,10 +66,14 @@ extension StateDatabase {
     }
   }
 
-  /// The regions that others are told of, each as a circle; none where they are too many.
-  func outletPlaces() throws(Failure) -> [OwnTracksOutlet.Place] {
-    guard try regionIDs().count <= OwnTracksOutlet.placeLimit else { return [] }
-    return try regions(.all).regions.map { OwnTracksOutlet.Place($0) }
+  /// The regions that others are told of, each as a circle, and how many there are in all. Of too many only those of
+  /// these ids.
+  func outletPlaces(named ids: Set<String>) throws(Failure) -> (places: [OwnTracksOutlet.Place], count: Int) {
+    let all = try regionIDs()
+    let isAll = all.count <= OwnTracksOutlet.placeLimit
+    let told = isAll ? all : all.filter(ids.contains)
+    guard !told.isEmpty else { return ([], all.count) }
+    return (try regions(isAll ? .all : .ids(told)).regions.map { OwnTracksOutlet.Place($0) }, all.count)
   }
 
   /// Each outlet and how it fares, by name.

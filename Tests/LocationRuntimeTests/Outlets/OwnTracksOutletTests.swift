@@ -188,6 +188,32 @@ import Testing
     #expect(!told.joined().contains("offline"))
   }
 
+  @Test(arguments: [(50, nil), (51, 51), (0, nil)] as [(Int, Int?)])
+  func `of too many regions none is told, and those of before are taken back`(
+    count: Int, excess: Int?
+  ) throws {
+    var outlet = outlet(announces: true)
+    let scene = OwnTracksOutlet.Scene(places: (0..<count).map { place("at \($0)", "\($0)") })
+    #expect(scene.excess(for: settings(announces: true)) == excess)
+    let told = shown(outlet.take(scene))
+    let places = told.filter { $0.hasPrefix("homeassistant/") }.last?.matches(of: /binary_sensor/)
+    #expect(places?.count == (excess == nil ? count : 0))
+    #expect(
+      told.contains { $0.hasPrefix("owntracks/anna/boat/region/at_home_") && $0.hasSuffix("retained ") })
+    // Nor is anything left of one that is not announced.
+    #expect(shown(outlet.messages(for: try tree(enter))).allSatisfy { !$0.contains("/region/") })
+  }
+
+  @Test func `an outlet for some of many regions tells of those`() {
+    var some = settings(announces: true)
+    some.regions = ["at home"]
+    let scene = OwnTracksOutlet.Scene(places: [place("at home", "Home"), place("x", "X")], count: 1_000)
+    #expect(scene.excess(for: some) == nil)
+    #expect(scene.excess(for: settings()) == 1_000)
+    #expect(shown(OwnTracksOutlet(some, scene).greeting()).joined().contains(#""name":"Home""#))
+    #expect(OwnTracksOutlet(settings(), scene).greeting().isEmpty)
+  }
+
   @Test func `discovery has what Home Assistant asks for`() throws {
     let greeting = outlet(announces: true).greeting()
     #expect(greeting[0].topic == "homeassistant/device/locwatch_00ff_boat/config")

@@ -116,6 +116,31 @@ struct MQTTTests {
     }
   }
 
+  @Test func `more regions than are told of are said to be, and are taken from Home Assistant`() async throws
+  {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let reader = try broker.read("#", client: "reader")
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    try await add(run, broker, ["--home-assistant"])
+    try run.start(["--config", settings(run)])
+    try await run.wait("the region") { reader.stdout.contains(#""region_home":"#) }
+    let rows = (0..<50).map { "r\($0),41,\(10 + $0),100" }
+    let file = run.folder.write("many.csv", "id,lat,lon,radius_m\n" + rows.joined(separator: "\n") + "\n")
+    let imported = try await run.command(["regions", "import", file])
+    #expect(imported.status == 0, "\(imported.stderr)")
+    try await run.wait("the word") {
+      run.process?.stderr.contains("51 regions are more than 50: none is sent as a waypoint") == true
+    }
+    try await run.wait("the removal") {
+      reader.stdout.contains(#""region_home":{"platform":"binary_sensor"}"#)
+    }
+    #expect(await run.end() == 0)
+    let again = try await run.command(["outlets", "add", "boat", "--mqtt", broker.url, "--replace"])
+    #expect(again.stderr.contains("51 regions are more than 50"), "\(again.stderr)")
+  }
+
   @Test func `an outlet that is added where the device is says so`() async throws {
     let run = try DaemonRun()
     let broker = try await MosquittoBroker(run.folder)
