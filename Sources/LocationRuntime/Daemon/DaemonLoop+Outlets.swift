@@ -104,18 +104,24 @@ extension DaemonLoop {
         return file.regions.isEmpty ? nil : try file.feature(at: 0)
       }
       if !change.files.isEmpty { _ = try database.put(change.files, changing: true) }
-      if !change.removed.isEmpty { _ = try database.remove(.ids(change.removed)) }
-      try note(regions: change.ids, "\(change.ids.count) regions were set", outlet)
+      let removed = change.removed.isEmpty ? 0 : try database.remove(.ids(change.removed))
+      var text = "\(Self.regions(change.files.count)) set"
+      if removed > 0 { text += " and \(Self.regions(removed)) removed" }
+      try note(regions: change.ids, text, outlet)
     case "clearWaypoints":
       let tag = WaypointChange.tag(of: outlet)
       let ids = try database.regions(.tag(tag)).regions.map(\.id)
       if !ids.isEmpty { _ = try database.remove(.tag(tag)) }
-      try note(regions: ids, "\(ids.count) regions were removed", outlet)
+      try note(regions: ids, "\(Self.regions(ids.count)) removed", outlet)
     case "setConfiguration":
       throw Failure(.noPermission, what: "settings belong to the owner of the machine")
     case let other?: throw Failure(.usage, what: "\(other) is no command for locwatch")
     case nil: throw Failure(.usage, what: "it has no \"action\"")
     }
+  }
+
+  private static func regions(_ count: Int) -> String {
+    count == 1 ? "1 region was" : "\(count) regions were"
   }
 
   private mutating func note(regions ids: [String], _ text: String, _ outlet: String) throws(Failure) {

@@ -62,12 +62,18 @@ struct MQTTCommandTests {
       #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
         + #"{"_type":"waypoint","desc":"work","lat":-1000000,"lon":0,"rad":90,"tst":2}]}}"#)
     try await run.wait("the removal") { try await ids(run) == ["home", "own"] }
+    try await run.wait("the word for it") {
+      run.process?.stderr.contains("0 regions were set and 1 region was removed") == true
+    }
     try await run.wait("the waypoints after it") {
       let told = reader.stdout.split(separator: "\n").last { $0.contains(#""_type":"waypoints""#) }
       return told.map { $0.contains("home") && !$0.contains("work") } == true
     }
     try await publish(broker, #"{"_type":"cmd","action":"clearWaypoints"}"#)
     try await run.wait("the clearing") { try await ids(run) == ["own"] }
+    try await run.wait("the word for it") {
+      run.process?.stderr.contains("by a command 1 region was removed") == true
+    }
     #expect(await run.end() == 0)
   }
 
@@ -96,7 +102,7 @@ struct MQTTCommandTests {
       broker,
       #"{"_type":"cmd","action":"setWaypoints","waypoints":{"_type":"waypoints","waypoints":["#
         + #"{"_type":"waypoint","desc":"own","lat":40.5,"lon":11.5,"rad":200,"tst":1}]}}"#)
-    try await run.wait("the move") { run.process?.stderr.contains("1 regions were set") == true }
+    try await run.wait("the move") { run.process?.stderr.contains("1 region was set") == true }
     let moved = try await run.command(["regions", "show", "own", "--format", "ndjson"]).stdout
     #expect(
       moved.contains("40.5") && moved.contains(#""tags":["mine"]"#) && moved.contains("dwell"), "\(moved)")
@@ -125,6 +131,8 @@ struct MQTTCommandTests {
     try await waitForLog("settings belong to the owner")
     try await publish(broker, Self.places.replacing(#""rad":"90""#, with: #""rad":-5"#))
     try await waitForLog("a command was refused: setWaypoints")
+    try await publish(broker, Self.places.replacing(#""rad":"90""#, with: #""rad":0"#))
+    try await waitForLog(#"waypoint "work" is no place: it has no radius: rad, metres"#)
     // Whoever may publish there can't fill the log.
     for _ in 0..<12 { try await publish(broker, "quiet") }
     try await waitForLog("what else is refused in this minute is not told")
