@@ -36,7 +36,11 @@ struct BrokerLink {
     options.keepAliveSeconds = Self.keepAliveSeconds
     session.connect(options)
     var came: [MQTTSession.Event] = []
-    while !came.contains(.connected) { came += try wait(withDaemon: false).events }
+    do throws(SendFailure) {
+      while !came.contains(.connected) { came += try wait(withDaemon: false).events }
+    } catch {
+      throw Self.hinted(error, url, CurlConnection.Trust(settings, secrets))
+    }
     early = came.filter { $0 != .connected }
   }
 
@@ -52,6 +56,20 @@ struct BrokerLink {
     let host = address.host.contains(":") ? "[\(address.host)]" : address.host
     let port = address.port ?? (address.isEncrypted ? 8_883 : 1_883)
     return "\(address.isEncrypted ? "https" : "http")://\(host):\(port)"
+  }
+
+  /// Why no session has begun, with what a broker that only ends the connection may want.
+  private static func hinted(
+    _ failure: SendFailure, _ url: String, _ trust: CurlConnection.Trust
+  ) -> SendFailure {
+    guard failure.isBreak else { return failure }
+    var failure = failure
+    if url.hasPrefix("http:") {
+      failure.reason += "; does its port want TLS (mqtts)?"
+    } else if trust.certificate == nil {
+      failure.reason += "; does it want a certificate of ours (--certificate and --key)?"
+    }
+    return failure
   }
 
   /// Sends a message; the number under which it is acknowledged.

@@ -63,7 +63,7 @@ import LocationFormats
       unsafe curl_easy_send(handle, $0.baseAddress, $0.count, &count)
     }
     if code == CURLE_AGAIN { return 0 }
-    guard code == CURLE_OK else { throw SendFailure("the connection broke") }
+    guard code == CURLE_OK else { throw SendFailure(ending: "the connection broke") }
     return count
   }
 
@@ -75,7 +75,9 @@ import LocationFormats
       unsafe curl_easy_recv(handle, $0.baseAddress, $0.count, &count)
     }
     if code == CURLE_AGAIN { return [] }
-    guard code == CURLE_OK, count > 0 else { throw SendFailure("the other side closed the connection") }
+    guard code == CURLE_OK, count > 0 else {
+      throw SendFailure(ending: "the other side closed the connection")
+    }
     return Array(bytes[..<count])
   }
 

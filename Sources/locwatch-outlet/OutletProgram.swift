@@ -102,5 +102,14 @@ struct SendFailure: Error {
   /// Whether the other side wants no more events at all.
   var isFinal = false
 
+  /// Whether the other side ended the connection without a word.
+  var isBreak = false
+
   init(_ reason: String) { self.reason = reason }
+
+  /// The other side ended the connection without a word.
+  init(ending reason: String) {
+    self.reason = reason
+    isBreak = true
+  }
 }

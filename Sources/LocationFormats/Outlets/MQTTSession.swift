@@ -69,6 +69,8 @@ package struct MQTTSession {
   private var skipped = 0
   private var events: [Event] = []
   private var lastNumber: UInt16 = 0
+  /// Whether the broker was told a user.
+  private var hasUser = false
   private var unacknowledged: Set<UInt16> = []
   /// Subscriptions that the broker may refuse.
   private var wishes: Set<UInt16> = []
@@ -102,7 +104,8 @@ package struct MQTTSession {
     if let will = options.will {
       flags |= 0x04 | (will.isAcknowledged ? 0x08 : 0) | (will.isRetained ? 0x20 : 0)
     }
-    if options.user != nil { flags |= 0x80 }
+    hasUser = options.user != nil
+    if hasUser { flags |= 0x80 }
     if options.user != nil, options.password != nil { flags |= 0x40 }
     body.append(flags)
     Self.append(UInt16(clamping: options.keepAliveSeconds), to: &body)
@@ -241,7 +244,7 @@ package struct MQTTSession {
     switch head >> 4 {
     case 2:
       guard body.count == 2 else { throw Self.broken("its CONNACK has \(body.count) bytes") }
-      try Self.judge(body[first + 1])
+      try judge(body[first + 1])
       events.append(.connected)
     case 3: try takeMessage(head, body)
     case 4:
@@ -288,12 +291,15 @@ package struct MQTTSession {
     return (topic, UInt16(body[next]) << 8 | UInt16(body[next + 1]), next + 2)
   }
 
-  private static func judge(_ code: UInt8) throws(Failure) {
+  private func judge(_ code: UInt8) throws(Failure) {
     switch code {
     case 0: return
     case 2: throw Failure(.unavailable, what: "the broker refuses the client's name")
     case 3: throw Failure(.unavailable, what: "the broker is not ready")
-    case 4, 5: throw Failure(.noPermission, what: "the broker refuses user and password")
+    case 4, 5:
+      throw Failure(
+        .noPermission,
+        what: hasUser ? "the broker refuses user and password" : "the broker wants a user and password")
     default: throw Failure(.unavailable, what: "the broker refuses the connection (\(code))")
     }
   }

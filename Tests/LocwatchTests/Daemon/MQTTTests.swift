@@ -176,4 +176,36 @@ struct MQTTTests {
     #expect(tested.status == 69)
     #expect(tested.stderr.contains("certificate"), "\(tested.stderr)")
   }
+
+  @Test(
+    arguments: [
+      ("mqtts", "the broker wants a user and password"), ("mqtt", "does its port want TLS (mqtts)?"),
+    ])
+  func `what a broker may want that only refuses is told`(scheme: String, hint: String) async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let url = "\(scheme)://localhost:\(broker.port)"
+    let added = try await run.command(
+      ["outlets", "add", "boat", "--mqtt", url, "--authority", run.folder("cert.pem")])
+    #expect(added.status == 0, "\(added.stderr)")
+    let tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains(hint), "\(tested.stderr)")
+  }
+
+  @Test func `a broker that asks for a certificate is told as such`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    let settings = try String(contentsOfFile: run.folder("mosquitto.conf"), encoding: .utf8)
+    _ = run.folder.write(
+      "mosquitto.conf", settings + "\nrequire_certificate true\ncafile \(run.folder("cert.pem"))\n")
+    try await broker.start()
+    let added = try await run.command(
+      ["outlets", "add", "boat", "--mqtt", broker.url, "--authority", run.folder("cert.pem")])
+    #expect(added.status == 0, "\(added.stderr)")
+    let tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("does it want a certificate of ours"), "\(tested.stderr)")
+  }
 }
