@@ -9,20 +9,27 @@ struct CapabilitiesCommand: AsyncParsableCommand {
     abstract: "Show what works on this machine, and what does not and why.",
     discussion: """
       This changes nothing. It asks gpsd for its devices but not for reports, and
-      removes at once whatever it creates to test a permission.
+      removes at once whatever it creates to test a permission. A running daemon
+      says where its fixes come from, unless --gpsd names a server.
 
         locwatch capabilities
         locwatch capabilities --gpsd pi.local --json
       """)
 
-  @Option(help: ArgumentHelp("The address of gpsd.", valueName: "server[:port[:device]]"))
-  var gpsd: String = SourceAddress.local.description
+  @Option(
+    help: ArgumentHelp(
+      "The address of gpsd (default: the daemon's, else \(SourceAddress.local)).",
+      valueName: "server[:port[:device]]"))
+  var gpsd: String?
 
   @OptionGroup var output: JSONOptions
+  @OptionGroup var state: StateOptions
 
   func run() async throws {
     do throws(Failure) {
-      let capabilities = try await Capabilities.look(gpsd: SourceAddress(gpsd))
+      let address = try gpsd.map { (text) throws(Failure) in try SourceAddress(text) }
+      let status = address == nil ? try? state.seat().status() : nil
+      let capabilities = try await Capabilities.look(gpsd: address, status: status)
       try OutputFile(path: "-").write(
         Array((output.isJSON ? capabilities.json + "\n" : capabilities.text).utf8))
     } catch {

@@ -54,6 +54,28 @@ import Testing
     #expect(answer.devices == [.init(path: "/dev/a"), .init(path: "/dev/b", driver: "u-blox")])
   }
 
+  @Test(
+    arguments: [
+      (false, "yes", "the daemon has them from tcp:192.168.1.7:10110"),
+      (true, "no", "the daemon has none from tcp:192.168.1.7:10110: no_fix"),
+    ])
+  func `A6 a running daemon says whether it has fixes, whatever gpsd says`(
+    isStale: Bool, works: String, detail: String
+  ) async throws {
+    let text =
+      #"{"stale":\#(isStale),"daemon":{"pid":7,"gpsd":"tcp:192.168.1.7:10110"},"source":{"state":"no_fix"}}"#
+    let status = try JSONTree(Array(text.utf8))
+    let daemon = try #require(DaemonProbe(status: status))
+    let gpsd = [
+      Capability("gpsd", .no, "refused", remedy: "start it"), Capability("live-fixes", .no, "none"),
+    ]
+    let found = daemon.corrected(gpsd)
+    #expect(found.map(\.detail) == ["refused; the daemon reads tcp:192.168.1.7:10110", detail])
+    #expect(found.last?.state.rawValue == works)
+    #expect(ServiceProbe.look(found).first { $0.name == "regions" }?.state.rawValue == works)
+    #expect(try DaemonProbe(status: JSONTree(Array(#"{"stale":true}"#.utf8))) == nil)
+  }
+
   @Test func `A6 every capability is told, and where there is none, why not and what to do`() async throws {
     let folder = TemporaryFolder()
     let found = try await Capabilities.look(gpsd: SourceAddress(folder("none.sock")))

@@ -1,4 +1,4 @@
-public import LocationFormats
+package import LocationFormats
 
 /// Something that works on this machine, or does not, and why.
 package struct Capability: Hashable, Sendable {
@@ -32,9 +32,18 @@ public struct Capabilities: Sendable {
   let all: [Capability]
 
   /// Looks at everything. Asking gpsd may take some seconds.
-  public static func look(gpsd address: SourceAddress) async throws(Failure) -> Capabilities {
+  ///
+  /// - Parameters:
+  ///   - address: where gpsd is asked; nil for the daemon's, or this machine's.
+  ///   - status: what `locwatch status` tells, where that counts.
+  package static func look(
+    gpsd address: SourceAddress?, status: JSONTree? = nil
+  ) async throws(Failure) -> Capabilities {
+    let daemon = address == nil ? status.flatMap { DaemonProbe(status: $0) } : nil
+    let own = daemon.flatMap { $0.address.traits.isGPSD ? $0.address : nil }
     let all = try await DedicatedThread.run {
-      let found = GPSDProbe.look(at: address) + MachineProbe.look() + SuspensionProbe.look()
+      let gpsd = GPSDProbe.look(at: address ?? own ?? .local)
+      let found = (daemon?.corrected(gpsd) ?? gpsd) + MachineProbe.look() + SuspensionProbe.look()
       return found + ServiceProbe.look(found)
     }
     return Capabilities(all: all)
