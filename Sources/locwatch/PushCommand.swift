@@ -36,8 +36,12 @@ struct PushCommand: AsyncParsableCommand {
       } else {
         bytes = Array(data.utf8)
       }
-      let isTaken = try state.seat().push(name, bytes)
-      if !isTaken { Terminal.note("\(name) gets it when locwatch run starts") }
+      switch try state.seat().push(name, bytes) {
+      case .taken: break
+      case .duplicate:
+        Terminal.note("dropped: \(name) was sent a push of this id in the last 24 h (rule H4)")
+      case .kept: Terminal.note("\(name) gets it when locwatch run starts")
+      }
     }
   }
 }

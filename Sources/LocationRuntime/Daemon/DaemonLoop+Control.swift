@@ -39,7 +39,7 @@ extension DaemonLoop {
       case "beacon": try beacon(request)
       case "audio-command": try audioCommand(request)
       case "interrupt": try interrupt(request)
-      case "push": try push(request)
+      case "push": members = try push(request)
       case "push-address": try tellPushAddress(request)
       case "transfers", "cancel-transfer": members = try transfers(request)
       case "low-power": members = try lowPower(request)

@@ -3,8 +3,9 @@ package import LocationFormats
 
 /// Pushes that come over the control socket (section H).
 extension DaemonLoop {
-  /// Takes a push for the subscriber whose token the request shows.
-  mutating func push(_ request: JSONTree) throws(Failure) {
+  /// Takes a push for the subscriber whose token the request shows; what is answered.
+  @discardableResult
+  mutating func push(_ request: JSONTree) throws(Failure) -> [JSONTree.Member] {
     // Wrong tokens get the same answer as those of nobody.
     guard let name = try database.subscriber(ofPushToken: try word("token", request)),
       live.engine.subscriberState(name) != nil
@@ -19,6 +20,10 @@ extension DaemonLoop {
     // What a transport names a push by that has no name of its own.
     if push.id == nil, let id = request["id"] { push.id = try PushPayload.id(id) }
     try self.push(push, to: name)
+    guard let drop = live.host.lastDecision(.drop), drop.subscriber == name, drop.reason == .duplicate else {
+      return []
+    }
+    return [.init(key: DaemonSeat.duplicate, value: .boolean(true))]
   }
 
   /// Tells a program that runs that its address for pushes is another.
@@ -43,17 +48,30 @@ extension DaemonLoop {
   }
 }
 
+/// What became of a push.
+package enum PushReceipt: Hashable, Sendable {
+  /// A daemon has it.
+  case taken
+  /// A daemon has dropped it: one of that name was taken in the last 24 h (rule H4).
+  case duplicate
+  /// It waits for the next daemon.
+  case kept
+}
+
 extension DaemonSeat {
+  /// What the daemon answers where it drops a push.
+  fileprivate static let duplicate = "duplicate"
+
   /// Sends a subscriber a push, as a sender with its token would. Without a daemon it waits for the next.
   ///
   /// - Parameters:
   ///   - id: what it is called where it does not say so itself (rule H4); nil for nothing.
   ///   - database: the state file, where it is open already.
-  /// - Returns: whether a daemon took it.
+  /// - Returns: what became of it.
   /// - Throws: ``Failure`` of code 1 where it is refused.
   package func push(
     _ name: String, _ payload: [UInt8], id: String? = nil, database known: StateDatabase? = nil
-  ) throws(Failure) -> Bool {
+  ) throws(Failure) -> PushReceipt {
     var push = try PushPayload.push(payload)
     push.id = push.id ?? id
     let found: StateDatabase? = if let known { known } else { try StateDatabase.openToRead(path: state) }
@@ -66,7 +84,7 @@ extension DaemonSeat {
     }
     guard let client = try ControlClient.connect(state: state, database: database) else {
       try leave(.push(push), for: name)
-      return false
+      return .kept
     }
     guard let token = try database.pushToken(of: name) else {
       throw Failure(
@@ -80,7 +98,7 @@ extension DaemonSeat {
       .init(key: "token", value: .string(token)), .init(key: "payload", value: tree),
     ]
     if let id { members.append(.init(key: "id", value: .string(id))) }
-    _ = try client.ask("push", members)
-    return true
+    let answer = try client.ask("push", members)
+    return answer[Self.duplicate] == .boolean(true) ? .duplicate : .taken
   }
 }

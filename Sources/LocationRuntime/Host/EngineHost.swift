@@ -75,10 +75,14 @@ package struct EngineHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts
   package mutating func time(of stamped: Stamped) -> UTCTime { engine.time(of: stamped) }
 
   /// What was refused because of the event that was handled last; nil where nothing was. Ask before the commit.
-  package var refusal: Decision? {
+  package var refusal: Decision? { lastDecision(.refuse) }
+
+  /// What was decided last because of the event that was handled last, of the decisions to do `action`; nil where none
+  /// was. Ask before the commit.
+  func lastDecision(_ action: Decision.Action) -> Decision? {
     guard lastEvent < effects.count else { return nil }
     for case .record(let record) in effects[lastEvent...].reversed() {
-      if case .decision(let decision) = record.body, decision.action == .refuse { return decision }
+      if case .decision(let decision) = record.body, decision.action == action { return decision }
     }
     return nil
   }

@@ -44,7 +44,9 @@ import Testing
     try await run.wait("the alert") { KernelFile.read(run.folder("shown")) == "a: Top secret: at noon\n" }
     try await run.waitFor("a", .suspended)
     // The same once more is taken once.
-    #expect(try await run.command(["push", "a", "--data", payload]).status == 0)
+    let repeated = try await run.command(["push", "a", "--data", payload])
+    #expect(repeated.status == 0)
+    #expect(repeated.stderr.contains("dropped: a was sent a push of this id"), "\(repeated.stderr)")
     try await run.wait("the refusal") { try await run.decisions("a").contains("drop H4 duplicate") }
     let events = try await run.events()
     #expect(events.contains { $0.contains(#""type":"push""#) && $0.contains(#""push":"m1","alert":true"#) })
@@ -55,8 +57,6 @@ import Testing
     #expect(run.process?.stderr.contains("secret") == false)
   }
 
-  @Test func `H4 a push that was not acknowledged is handed over again after a kill of the daemon`()
-    async throws
   @Test func `H1 who answers each push, and says later that it is done, is not refused anything`()
     async throws
   {
@@ -92,6 +92,8 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `H4 a push that was not acknowledged is handed over again after a kill of the daemon`()
+    async throws
   {
     let run = try DaemonRun()
     try await run.add("a", manifest: Self.manifest)
