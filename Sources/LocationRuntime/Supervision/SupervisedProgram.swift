@@ -46,7 +46,11 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   private var name: String { subscriber.name }
 
-  private func note(_ note: SupervisorNote) { tell([.note(subscriber: name, note)]) }
+  private func note(_ note: SupervisorNote) {
+    // A oneshot finds its event in its variables too, and needs to read nothing.
+    if note == .closedInput, subscriber.style == .oneshot { return }
+    tell([.note(subscriber: name, note)])
+  }
 
   // MARK: Orders
 

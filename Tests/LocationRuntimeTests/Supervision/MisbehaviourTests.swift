@@ -170,6 +170,26 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `a oneshot need not read its event`() async throws {
+    let run = try SupervisorRun()
+    let (closed, end) = (run.folder("closed"), run.folder("end"))
+    run.add(
+      "once", style: .oneshot, "exec 0<&-; : > \(closed); until [ -e \(end) ]; do sleep 0.01; done")
+    run.add("other", acknowledging)
+    run.relaunch("once", event: 1)
+    // More than a pipe takes: what is left can't be written.
+    let line = [UInt8](repeating: UInt8(ascii: "x"), count: 1_000_000)
+    run.supervisor.perform(.deliver(subscriber: "once", event: 1), recordLine: line)
+    try SupervisorRun.until("it has closed its input") { KernelFile.read(closed) != nil }
+    run.relaunch("other", event: 2)
+    run.deliver("other", event: 2)
+    try run.acknowledged("other", 2)
+    _ = run.folder.write("end", "")
+    try run.acknowledged("once", 1)
+    #expect(!run.seen.contains(.note(subscriber: "once", .closedInput)))
+    await run.supervisor.stop()
+  }
+
   @Test func `one that closes its output can't answer`() async throws {
     let run = try SupervisorRun()
     run.add("closer", "exec sleep 1000 >&-")
