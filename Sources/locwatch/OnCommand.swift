@@ -205,10 +205,13 @@ struct OnRemove: AsyncParsableCommand {
         try Terminal.print("removed \(TextTable.cell(name))\n")
       }
       let unused = try CommandRules.unusedRegions(in: database)
-      guard !unused.isEmpty else { return }
-      _ = try database.remove(.ids(unused))
-      try seat.noteRegions(unused)
+      if !unused.isEmpty {
+        _ = try database.remove(.ids(unused))
+        try seat.noteRegions(unused)
+      }
       for id in unused { try Terminal.print("removed region \(TextTable.cell(id)), which was made for it\n") }
+      let removed = rules.filter { chosen.contains($0.name) }
+      for line in try CommandRules.leftDwells(of: removed, in: database) { Terminal.note(line) }
     }
   }
 }

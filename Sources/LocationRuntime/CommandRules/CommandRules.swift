@@ -53,6 +53,26 @@ package enum CommandRules {
       remedy: "locwatch on list lists what does")
   }
 
+  /// What regions go on reporting though nobody waits for it now that commands were removed, a line each. Whether it was
+  /// `locwatch on` that had them report it is not known.
+  package static func leftDwells(
+    of removed: [Subscriber], in database: StateDatabase
+  ) throws(Failure) -> [String] {
+    let ids = removed.filter { $0.filter?.kinds?.contains(.dwell) ?? false }.flatMap { $0.regions ?? [] }
+    guard !ids.isEmpty else { return [] }
+    let others = try database.subscribers().map(\.subscriber).filter { $0.services.contains(.regions) }
+    let left = try database.regions(.ids(ids)).regions.filter { region in
+      region.notify.contains(.dwell)
+        && !others.contains {
+          ($0.regions?.contains(region.id) ?? true) && ($0.filter?.kinds?.contains(.dwell) ?? true)
+        }
+    }
+    return left.map { region in
+      "region \(region.id) still reports a dwell after \(Wording.duration(region.dwellSeconds)); "
+        + "locwatch regions edit \(region.id) changes its \"notify\""
+    }
+  }
+
   /// Regions that `locwatch on` has made and that no subscriber names any more.
   package static func unusedRegions(in database: StateDatabase) throws(Failure) -> [String] {
     let made = try database.regions(.tag(RuleRegions.tag)).regions.map(\.id)

@@ -89,6 +89,20 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `who removes the command of a dwell is told what its region goes on reporting`() async throws {
+    let run = try DaemonRun()
+    let note = script(run.folder)
+    #expect(try await run.command(["regions", "add", "home", "--circle", "40,11.5,100"]).status == 0)
+    for words in [["dwell", "home", "2m"], ["dwell,exit", "home"]] {
+      let added = try await run.command(["on"] + words, then: [note])
+      #expect(added.status == 0, "\(added.stderr)")
+    }
+    let first = try await run.command(["on", "remove", "dwell-home"])
+    #expect(first.stdout == "removed dwell-home\n" && !first.stderr.contains("still reports"), "\(first)")
+    let last = try await run.command(["on", "remove", "--all"])
+    #expect(last.stderr.contains("region home still reports a dwell after 2 min"), "\(last)")
+  }
+
   @Test func `hours and cooldown decide the same live and in a replay of what reached the daemon`()
     async throws
   {
