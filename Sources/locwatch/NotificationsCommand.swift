@@ -39,14 +39,14 @@ struct NotificationsCommand: AsyncParsableCommand {
         let list = try state.seat().notifications(of: name)
         if list.isEmpty { Terminal.note("\(name) has no notifications scheduled") }
         try format.print(list, header: ["ID", "WHEN", "REPEAT", "TITLE"]) { tree in
-          let region = tree["region"]?.string.map { "region \($0)" }
+          let region = tree["region"]?.string.map { "\(tree["on"]?.string ?? "") region \($0)" }
           return [
             tree["id"]?.string ?? "", tree["at"]?.string ?? region ?? "",
             tree["repeat"]?.string ?? "", tree["title"]?.string ?? "",
           ]
         } json: { tree, line in
           line.open()
-          for key in ["id", "title", "at", "region", "repeat"] {
+          for key in ["id", "title", "at", "region", "on", "repeat"] {
             if let text = tree[key]?.string { line.member(named: key, text) }
           }
           line.close()

@@ -8,6 +8,8 @@ public struct ScheduledNotification: Hashable, Sendable {
   public var time: UTCTime?
   /// The region that it waits for; nil for one of a time.
   public var region: String?
+  /// Whether it is due when that region is left, not when it is entered; nil for one of a time.
+  public var isLeft: Bool?
   /// How it repeats; nil where it does not.
   public var repeats: CalendarUnit?
 }
@@ -107,11 +109,12 @@ extension Engine {
   public func notifications(of name: String) -> [ScheduledNotification] {
     guard let book = session(name)?.modes.notifications else { return [] }
     let list = book.entries.map { entry in
-      var region: String?
-      if case .region(let id, _) = entry.notification.when { region = id }
+      var (region, isLeft): (String?, Bool?)
+      if case .region(let id, let isOfExit) = entry.notification.when { (region, isLeft) = (id, isOfExit) }
       return ScheduledNotification(
         id: entry.id, title: entry.notification.content.title,
-        time: entry.time(in: state.policy.zone), region: region, repeats: entry.notification.repeats)
+        time: entry.time(in: state.policy.zone), region: region, isLeft: isLeft,
+        repeats: entry.notification.repeats)
     }
     let last = UTCTime(microseconds: .max)
     return list.sorted { ($0.time ?? last, $0.id) < ($1.time ?? last, $1.id) }

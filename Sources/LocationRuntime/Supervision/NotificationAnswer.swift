@@ -155,6 +155,7 @@ extension ScheduledNotification {
     line.member("title", title)
     line.member("at", time)
     line.member("region", region)
+    line.member("on", isLeft.map { $0 ? "exit" : "enter" })
     line.member("repeat", repeats?.rawValue)
   }
 }

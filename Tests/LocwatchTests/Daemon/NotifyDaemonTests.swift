@@ -116,6 +116,16 @@ import Testing
     #expect(try await run.command(add + ["--after", "600"]).stderr.contains("scheduled tea"))
     let list = try await run.command(["notifications", "list", "a"])
     #expect(list.stdout.contains("tea"), "\(list.stdout)")
+    #expect(try await run.command(["regions", "add", "home", "--circle", "41,11.5,300"]).status == 0)
+    for way in ["enter", "exit"] {
+      let atHome = [
+        "notifications", "add", "a", "--title", "T", "--id", way, "--region", "home", "--on", way,
+      ]
+      #expect(try await run.command(atHome).status == 0)
+      let lists = try await run.command(["notifications", "list", "a", "--format", "text"])
+      #expect(lists.stdout.contains("\(way) region home"), "\(lists.stdout)")
+      #expect(try await run.command(["notifications", "cancel", "a", way]).status == 0)
+    }
     #expect(try await run.command(["notifications", "cancel", "a", "tea"]).status == 0)
     let again = try await run.command(["notifications", "cancel", "a", "tea"])
     #expect(again.status == 1)
