@@ -216,6 +216,18 @@ import Testing
     #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run.stderr)")
   }
 
+  @Test(arguments: [("UTC", "a name such as Europe/Berlin"), ("Asia/Tokyo", "UTC")])
+  func `hours need a time zone, for which two are named`(own: String, other: String) async throws {
+    let folder = TemporaryFolder()
+    let manifest = folder.write(
+      "a.yaml", "name: a\ncommand: [/bin/true]\nservices: [regions]\nbetween: 08:00-09:00\n")
+    let added = try await Binary.run(
+      ["TZ=\(own)", Binary.path, "subscribers", "add", manifest, "--state", folder("s.db")],
+      executable: "/usr/bin/env")
+    #expect(added.status == 65)
+    #expect(added.stderr.contains("add time_zone: \(own), as here, or \(other)\n"), "\(added.stderr)")
+  }
+
   @Test(arguments: [
     ["notifications", "list"], ["transfers", "list"], ["subscribers", "quit"], ["notifications", "allow"],
   ])
