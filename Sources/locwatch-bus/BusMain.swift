@@ -27,6 +27,8 @@ import LocationFormats
     do throws(Failure) {
       switch arguments.first {
       case "geoclue" where arguments.count == 1: GeoClueSource.run()
+      case "serve" where arguments.contains("--help") || arguments.contains("-h"):
+        try OutputFile(path: "-").write(Array(help.utf8))
       case "serve": try BusInterface.run(Array(arguments.dropFirst()))
       case "--help", "-h": try OutputFile(path: "-").write(Array(help.utf8))
       case _: throw Failure(.usage, what: "say what to do", remedy: "locwatch-bus --help tells more")

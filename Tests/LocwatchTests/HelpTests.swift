@@ -69,6 +69,13 @@ import Testing
     #expect(try await Binary.run(words + ["--help"]).status == 0)
   }
 
+  @Test(arguments: [["--help"], ["serve", "--help"], ["serve", "--session", "-h"]])
+  func `the program for D-Bus has one help, wherever it is asked for`(words: [String]) async throws {
+    let path = (Binary.path as NSString).deletingLastPathComponent + "/locwatch-bus"
+    let help = try await Binary.run(words, executable: path)
+    #expect(help.status == 0 && help.stdout.contains("locwatch-bus serve [--session]"), "\(help)")
+  }
+
   @Test func `the scenario in the help of synth is one`() async throws {
     let help = try await Binary.run(["synth", "--help"]).stdout
     let yaml = help.split(separator: "\n", omittingEmptySubsequences: false)
