@@ -221,8 +221,14 @@ struct ServeRoutes {
       throw Failure(.data, what: "the body is no JSON")
     }
     guard let latitude = tree["lat"]?.double, let longitude = tree["lon"]?.double,
-      let radius = tree["radius_m"]?.double, (-90...90).contains(latitude), (-180...180).contains(longitude)
-    else { throw Failure(.data, what: "a circle has lat, lon and radius_m") }
+      let radius = tree["radius_m"]?.double
+    else { throw Failure(.data, what: "a circle has lat, lon and radius_m, which are numbers") }
+    guard (-90...90).contains(latitude) else {
+      throw Failure(.data, what: "lat is \(tree["lat"]?.text ?? ""), and a latitude is from -90 to 90")
+    }
+    guard (-180...180).contains(longitude) else {
+      throw Failure(.data, what: "lon is \(tree["lon"]?.text ?? ""), and a longitude is from -180 to 180")
+    }
     let center = Coordinate(uncheckedLatitude: latitude, longitude: longitude)
     return (tree, PlaceText.Circle(center: center, radiusMeters: radius))
   }
@@ -232,7 +238,12 @@ struct ServeRoutes {
     guard let id = tree["id"]?.string else { throw Failure(.data, what: "a region has an id") }
     var edit = RegionEdit(id: id)
     edit.name = tree["name"]?.string
-    return try store(try edit.apply(to: circle), id, changing: false)
+    do throws(Failure) {
+      return try store(try edit.apply(to: circle), id, changing: false)
+    } catch  where error.code == .cantCreate {
+      throw Failure(
+        .cantCreate, what: error.what, remedy: "PUT \(Self.regionPath)ID moves it, DELETE removes it")
+    }
   }
 
   private func move(_ id: String, _ http: HTTPRequest) throws(Failure) -> HTTPResponse {

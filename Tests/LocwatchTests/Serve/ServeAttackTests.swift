@@ -23,7 +23,11 @@ import Testing
         == 403)
     #expect(try await server.ask("GET", "/api/status", host: "evil.example").status == 421)
     #expect(try await server.ask("POST", "/api/regions", body: circle).status == 200)
-    #expect(try await server.ask("POST", "/api/regions", body: circle).status == 409)
+    let second = try await server.ask("POST", "/api/regions", body: circle)
+    #expect(second.status == 409 && second.body.contains("PUT /api/regions/ID moves it"), "\(second)")
+    let far = try await server.ask(
+      "POST", "/api/regions", body: #"{"id":"x","lat":148.1,"lon":0,"radius_m":5}"#)
+    #expect(far.body.contains("lat is 148.1, and a latitude is from -90 to 90"), "\(far)")
     let moved = try await server.ask(
       "PUT", "/api/regions/a%20b%2F%C3%BC", body: #"{"lat":48.3,"lon":11.6,"radius_m":91}"#)
     #expect(moved.status == 200 && moved.body.contains("48.3"), "\(moved)")
