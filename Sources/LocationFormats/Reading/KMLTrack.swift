@@ -1,7 +1,7 @@
 package import LocationCore
 
-/// The tracks of a KML document: `gx:Track`, or placemarks with a time and a point. Lines without times stand in where
-/// there is neither.
+/// The tracks of a KML document: `gx:Track`. Where there is none, placemarks with a time and a point; where there are
+/// none either, lines without times.
 package struct KMLTrack: FormatTrack {
   private let file: String
   private let assumeAccuracyMeters: Double?
@@ -13,14 +13,19 @@ package struct KMLTrack: FormatTrack {
   private var times: [UTCTime?] = []
   private var places: [Place] = []
   private var placemark = (time: UTCTime?.none, place: Place?.none)
-  private var hasTimedFix = false
+  /// The best that was met so far, which alone counts.
+  private var source = Source.lines
   private var needsBreak = false
-  /// Points of lines without times.
+  /// The points of lines or placemarks, which wait for something better.
   private var held: [TrackItem] = []
+  /// Whether there were more of them than are kept.
   private var isOverfull = false
+  private var missesTrack = false
   /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
   private var placesTaken = 0
+
+  private enum Source { case lines, placemarks, tracks }
 
   private struct Place {
     var latitude: Double
@@ -28,15 +33,21 @@ package struct KMLTrack: FormatTrack {
     var altitudeMeters: Double?
   }
 
-  /// How many points of lines are kept until the end of the document is seen.
-  private static let maximumHeldPoints = 100_000
+  /// How many points of lines or placemarks are kept until the end of the document is seen.
+  package static let maximumHeldPoints = 100_000
+  private let maximumHeldPoints: Int
 
   /// - Parameters:
   ///   - file: its name, for messages.
   ///   - assumeAccuracyMeters: the accuracy of a position that states none, metres, 68 %; nil for the usual.
-  package init(file: String, assumeAccuracyMeters: Double?) throws(Failure) {
+  ///   - maximumHeldPoints: how many points wait for something better; of more lines the file is refused, and more
+  ///     placemarks count themselves.
+  package init(
+    file: String, assumeAccuracyMeters: Double?, maximumHeldPoints: Int = Self.maximumHeldPoints
+  ) throws(Failure) {
     self.file = file
     self.assumeAccuracyMeters = assumeAccuracyMeters
+    self.maximumHeldPoints = maximumHeldPoints
     parser = try XMLParser(eventsOf: file)
   }
 
@@ -45,7 +56,12 @@ package struct KMLTrack: FormatTrack {
 
   /// What is to be told of the file, a line each.
   package var notes: [String] {
-    placesTaken > 0 ? ["no times in the file; \(placesTaken) points of lines taken instead"] : []
+    var notes: [String] = []
+    if placesTaken > 0 { notes.append("no times in the file; \(placesTaken) points of lines taken instead") }
+    if missesTrack {
+      notes.append("a track after more than \(maximumHeldPoints) placemarks with a time, left out")
+    }
+    return notes
   }
 
   /// Reads a piece of the file; an empty one is its end.
@@ -61,14 +77,26 @@ package struct KMLTrack: FormatTrack {
       trouble = error
     }
     for event in parser.takeEvents() { take(event, into: &batch) }
-    if let trouble { throw trouble }
-    guard piece.count == 0, !hasTimedFix, !held.isEmpty else { return }
+    if let trouble {
+      flush(into: &batch)
+      throw trouble
+    }
+    guard piece.count == 0 else { return }
+    flush(into: &batch)
+    guard source == .lines, !held.isEmpty else { return }
     guard !isOverfull else {
       throw Failure(
         .data, file: file, line: firstPointLine,
-        what: "no times, and more than \(Self.maximumHeldPoints) points", remedy: "convert it to GPX")
+        what: "no times, and more than \(maximumHeldPoints) points", remedy: "convert it to GPX")
     }
     placesTaken = held.count
+    batch += held
+    held = []
+  }
+
+  /// Appends the placemarks that waited for a track.
+  package mutating func flush(into batch: inout [TrackItem]) {
+    guard source == .placemarks else { return }
     batch += held
     held = []
   }
@@ -101,7 +129,7 @@ package struct KMLTrack: FormatTrack {
     case "coordinates": coordinates()
     case "Track": endTrack(into: &batch)
     case "Placemark":
-      if let time = placemark.time, let place = placemark.place { append(place, time, to: &batch) }
+      if let time = placemark.time, let place = placemark.place { endPlacemark(place, time, into: &batch) }
     default: break
     }
   }
@@ -110,11 +138,11 @@ package struct KMLTrack: FormatTrack {
     let tuples = text.split(whereSeparator: \.isXMLSpace)
     if path.last == "Point" {
       placemark.place = tuples.first.flatMap { Self.place(Array($0), separator: UInt8(ascii: ",")) }
-    } else if path.last == "LineString", !hasTimedFix {
+    } else if path.last == "LineString", source == .lines {
       if !held.isEmpty, held.last != .segmentBreak, !tuples.isEmpty { held.append(.segmentBreak) }
       for tuple in tuples {
         guard let place = Self.place(Array(tuple), separator: UInt8(ascii: ",")) else { continue }
-        guard held.count < Self.maximumHeldPoints else {
+        guard held.count < maximumHeldPoints else {
           isOverfull = true
           return
         }
@@ -124,23 +152,38 @@ package struct KMLTrack: FormatTrack {
     }
   }
 
-  private mutating func endTrack(into batch: inout [TrackItem]) {
-    needsBreak = needsBreak || hasTimedFix
-    for (index, place) in places.enumerated() where index < times.count {
-      append(place, times[index], to: &batch)
-    }
-    needsBreak = hasTimedFix
-    times = []
-    places = []
+  /// Exporters write each point of a track again as a placemark, before the track or behind it.
+  private mutating func endPlacemark(_ place: Place, _ time: UTCTime, into batch: inout [TrackItem]) {
+    guard source != .tracks else { return }
+    begin(.placemarks)
+    isOverfull = isOverfull || held.count == maximumHeldPoints
+    if isOverfull { flush(into: &batch) }
+    let item = TrackItem.fix(report(place, time))
+    if isOverfull { batch.append(item) } else { held.append(item) }
   }
 
-  private mutating func append(_ place: Place, _ time: UTCTime?, to batch: inout [TrackItem]) {
+  private mutating func endTrack(into batch: inout [TrackItem]) {
+    let points = Array(zip(places, times))
+    times = []
+    places = []
+    guard !points.isEmpty else { return }
+    guard source != .placemarks || !isOverfull else {
+      missesTrack = true
+      return
+    }
+    begin(.tracks)
     if needsBreak { batch.append(.segmentBreak) }
-    needsBreak = false
-    hasTimedFix = true
+    needsBreak = true
+    for (place, time) in points { batch.append(.fix(report(place, time))) }
+  }
+
+  /// Drops what counts less, at the first point of something better.
+  private mutating func begin(_ better: Source) {
+    guard source != better else { return }
+    source = better
     held = []
-    firstPointLine = firstPointLine ?? line
-    batch.append(.fix(report(place, time)))
+    isOverfull = false
+    firstPointLine = line
   }
 
   private func report(_ place: Place, _ time: UTCTime?) -> FixReport {

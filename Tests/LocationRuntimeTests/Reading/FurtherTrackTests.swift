@@ -119,19 +119,61 @@ import Testing
     </Document></kml>
     """
 
-  @Test func `tracks and timed points of KML are read, and lines only where there are none`() throws {
+  @Test func `the tracks of KML count, and what else it has does not`() throws {
     let reading = try Reading(kml)
     #expect(reading.failure == nil)
-    #expect(
-      times(reading) == [
-        "2026-05-04T06:30:00.000Z", "2026-05-04T06:30:01.000Z", "2026-05-04T06:40:00.000Z",
-      ])
-    #expect(reading.fixes.map(\.latitude) == [48.1, 48.2, 48.3])
-    #expect(reading.items.count(where: { $0 == .segmentBreak }) == 1)
+    #expect(times(reading) == ["2026-05-04T06:30:00.000Z", "2026-05-04T06:30:01.000Z"])
+    #expect(reading.fixes.map(\.latitude) == [48.1, 48.2])
     let line = try Reading(
       "<kml><Placemark><LineString><coordinates>1,2 3,4</coordinates></LineString></Placemark></kml>",
       options: TrackOptions(intervalSeconds: 1))
     #expect(line.failure == nil && line.fixes.map(\.latitude) == [2, 4])
+  }
+
+  private func kmlTrack(_ latitude: Int) -> String {
+    "<Placemark><gx:Track><when>2026-05-04T06:30:00Z</when><gx:coord>1 \(latitude)</gx:coord></gx:Track></Placemark>"
+  }
+
+  private func kmlMark(_ latitude: Int) -> String {
+    "<Placemark><TimeStamp><when>2026-05-04T06:30:0\(latitude)Z</when></TimeStamp>"
+      + "<Point><coordinates>1,\(latitude)</coordinates></Point></Placemark>"
+  }
+
+  private let kmlLine =
+    "<Placemark><LineString><coordinates>1,8 1,9</coordinates></LineString></Placemark>"
+
+  /// gpsbabel writes each fix twice: as a placemark and in a track.
+  @Test func `timed placemarks of KML are read where no track is, before them or behind`() throws {
+    let documents: [(String, latitudes: [Double], breaks: Int)] = [
+      (kmlMark(1) + kmlMark(2), [1, 2], 0),
+      (kmlMark(1) + kmlLine + kmlMark(2), [1, 2], 0),
+      (kmlMark(1) + kmlMark(2) + kmlTrack(3), [3], 0),
+      (kmlTrack(3) + kmlMark(1), [3], 0),
+      (kmlMark(1) + kmlTrack(3) + kmlMark(2) + kmlTrack(4) + kmlLine, [3, 4], 1),
+      (kmlMark(1) + "<Placemark><gx:Track></gx:Track></Placemark>", [1], 0),
+    ]
+    for (body, latitudes, breaks) in documents {
+      let reading = try Reading("<kml>" + body + "</kml>")
+      #expect(reading.failure == nil && reading.notes.isEmpty, "\(body)")
+      #expect(reading.fixes.map(\.latitude) == latitudes, "\(body)")
+      #expect(reading.items.count(where: { $0 == .segmentBreak }) == breaks, "\(body)")
+    }
+    // What is whole counts, also of a file that is cut off.
+    let cut = try Reading("<kml>" + kmlMark(1) + kmlMark(2) + "<Placemark><")
+    #expect(cut.failure != nil && cut.fixes.map(\.latitude) == [1, 2])
+  }
+
+  @Test func `of KML with more placemarks than wait for a track, the placemarks are read`() throws {
+    var track = try KMLTrack(file: "t", assumeAccuracyMeters: nil, maximumHeldPoints: 2)
+    let text = "<kml>" + (1...4).map(kmlMark).joined() + kmlTrack(5) + kmlMark(6) + "</kml>"
+    var items: [TrackItem] = []
+    try track.read(ScanPiece(Array(text.utf8).span), into: &items)
+    try track.read(ScanPiece(capacity: 1), into: &items)
+    let latitudes = items.map { item -> Double in
+      if case .fix(let report) = item { report.latitude } else { -1 }
+    }
+    #expect(latitudes == [1, 2, 3, 4, 6])
+    #expect(track.notes == ["a track after more than 2 placemarks with a time, left out"])
   }
 
   /// An archive with one file, packed by Python's zipfile.
@@ -155,7 +197,7 @@ import Testing
   @Test(arguments: ["ZIP_STORED", "ZIP_DEFLATED"])
   func `KMZ is unpacked, and damage is told`(method: String) throws {
     let bytes = try archive("doc.kml", kml, method)
-    #expect(try Reading(bytes).fixes.map(\.latitude) == [48.1, 48.2, 48.3])
+    #expect(try Reading(bytes).fixes.map(\.latitude) == [48.1, 48.2])
     for cut in stride(from: 4, to: bytes.count, by: 97) {
       #expect(try Reading(Array(bytes[..<cut])).failure != nil)
     }
