@@ -14,6 +14,8 @@ package protocol FormatTrack {
   var notes: [String] { get }
   /// What is said of a track without any position.
   var emptiness: String { get }
+  /// What is wrong where the times should stand, for a track of which no point has one; nil where there is nothing.
+  var timeTrouble: Failure? { get }
   /// Finishes what is whole where the file can't be read on.
   mutating func flush(into batch: inout [TrackItem])
 }
@@ -21,6 +23,8 @@ package protocol FormatTrack {
 extension FormatTrack {
   /// What is said of most tracks without any position.
   package var emptiness: String { "no position in it" }
+  /// Most formats have one way to write a time.
+  package var timeTrouble: Failure? { nil }
   /// Finishes nothing: most tracks hold nothing back.
   package mutating func flush(into batch: inout [TrackItem]) {}
 }

@@ -7,6 +7,9 @@ package struct TableTrack: FormatTrack {
   private var buffer = LineBuffer(limit: LineTrack.maximumLineBytes)
   private var header: TableHeader?
   private var unreadable = 0
+  private var unreadableTimes = 0
+  /// The first text that is no time, and its line.
+  private var unreadableTime: (line: Int, column: String, text: String)?
   /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
 
@@ -23,7 +26,25 @@ package struct TableTrack: FormatTrack {
 
   /// What is to be told of the file, a line each.
   package var notes: [String] {
-    unreadable > 0 ? ["\(Wording.count(unreadable, "line")) without a latitude and a longitude, skipped"] : []
+    var notes: [String] = []
+    if unreadable > 0 {
+      notes.append("\(Wording.count(unreadable, "line")) without a latitude and a longitude, skipped")
+    }
+    if let first = unreadableTime {
+      let lines = Wording.count(unreadableTimes, "line")
+      notes.append("\(lines) with a time that can't be read, such as \(first.text) in \(first.column)")
+    }
+    return notes
+  }
+
+  /// What stands where the times should.
+  package var timeTrouble: Failure? {
+    unreadableTime.map {
+      Failure(
+        .data, file: file, line: $0.line,
+        what: "the column \($0.column) has no time that can be read: \($0.text)",
+        remedy: "write it as 2026-05-01T06:00:00Z, or in seconds since 1970")
+    }
   }
 
   /// Reads a piece of the file; an empty one is its end.
@@ -67,19 +88,50 @@ package struct TableTrack: FormatTrack {
       return
     }
     firstPointLine = firstPointLine ?? buffer.number
+    if report.time == nil, let found = header.timeText(line) {
+      unreadableTimes += 1
+      unreadableTime = unreadableTime ?? (buffer.number, found.column, found.text)
+    }
     batch.append(.fix(report))
   }
 }
 
 /// The first line of a table: what is in which column.
 package struct TableHeader: Hashable, Sendable {
-  private enum Column: Hashable {
+  package enum Column: CaseIterable {
     case time, date, latitude, longitude, accuracy, hdop, speed, course, altitude, provider
+
+    /// The names that columns of it have, in lower case; `_` stands for all that is neither letter, digit nor slash.
+    package var names: [String] {
+      switch self {
+      case .time:
+        [
+          "time", "timestamp", "ts", "datetime", "date_time", "date/time", "utc", "time_utc", "utc_time",
+          "timestamp_utc", "unix", "unixtime", "unix_time", "epoch",
+        ]
+      case .date: ["date", "utc_date", "date_utc"]
+      case .latitude: ["lat", "latitude", "lat_deg", "latitude_deg"]
+      case .longitude: ["lon", "lng", "long", "longitude", "lon_deg", "longitude_deg"]
+      case .accuracy:
+        ["acc_m", "acc", "accuracy", "accuracy_m", "horizontal_accuracy", "hacc", "h_accuracy"]
+      case .hdop: ["hdop"]
+      case .speed:
+        [
+          "speed", "speed_mps", "speed_m/s", "speed_ms", "speed_kmh", "speed_km/h", "speed_kph", "speed_kn",
+          "speed_kt", "speed_knots", "speed_mph",
+        ]
+      case .course: ["course", "course_deg", "bearing", "heading", "direction", "track"]
+      case .altitude: ["alt", "alt_m", "altitude", "altitude_m", "ele", "elevation", "height", "height_m"]
+      case .provider: ["provider"]
+      }
+    }
   }
 
   /// What separates the columns.
   let separator: UInt8
   private var columns: [Column: Int] = [:]
+  /// What the file calls its columns of times.
+  private var titles: [Column: String] = [:]
   /// Metres a second in one unit of the column of speeds.
   private var speedFactor = 1.0
 
@@ -100,8 +152,10 @@ package struct TableHeader: Hashable, Sendable {
     self.separator = separator
     for (index, field) in Self.fields(of: line, separator).enumerated() {
       let name = Self.name(String(decoding: field, as: UTF8.self))
-      guard let column = Self.column(name), columns[column] == nil else { continue }
+      guard let column = Column.allCases.first(where: { $0.names.contains(name) }), columns[column] == nil
+      else { continue }
       columns[column] = index
+      if column == .time || column == .date { titles[column] = field.span.text() }
       if column == .speed { speedFactor = Self.factor(name) }
     }
   }
@@ -110,28 +164,6 @@ package struct TableHeader: Hashable, Sendable {
   private static func name(_ title: String) -> String {
     title.lowercased().split { !($0.isLetter || $0.isNumber || $0 == "/") }.map(String.init)
       .joined(separator: "_")
-  }
-
-  /// What a column is, by its name.
-  private static func column(_ name: String) -> Column? {
-    switch name {
-    case "lat", "latitude", "lat_deg", "latitude_deg": return .latitude
-    case "lon", "lng", "long", "longitude", "lon_deg", "longitude_deg": return .longitude
-    case "time", "timestamp", "ts", "datetime", "date_time", "utc", "time_utc", "utc_time", "timestamp_utc",
-      "unix", "unixtime", "unix_time", "epoch":
-      return .time
-    case "date", "utc_date", "date_utc": return .date
-    case "acc_m", "acc", "accuracy", "accuracy_m", "horizontal_accuracy", "hacc", "acc_m_", "h_accuracy":
-      return .accuracy
-    case "hdop": return .hdop
-    case "provider": return .provider
-    case "course", "course_deg", "bearing", "heading", "direction", "track": return .course
-    case "alt", "alt_m", "altitude", "altitude_m", "ele", "elevation", "height", "height_m": return .altitude
-    case "speed", "speed_mps", "speed_m/s", "speed_ms", "speed_kmh", "speed_km/h", "speed_kph", "speed_kn",
-      "speed_kt", "speed_knots", "speed_mph":
-      return .speed
-    default: return nil
-    }
   }
 
   /// Metres a second in one unit of a column of speeds; metres a second where it names no unit.
@@ -171,11 +203,52 @@ package struct TableHeader: Hashable, Sendable {
       courseDegrees: number(.course).flatMap { FixReport.course($0) }, altitudeMeters: number(.altitude))
   }
 
-  private func time(_ date: [UInt8]?, _ time: [UInt8]?) -> UTCTime? {
-    guard let time else { return nil }
-    if let date { return UTCTime(rfc3339: (date + [UInt8(ascii: "T")] + time).span) }
-    return UTCTime(rfc3339: time.span) ?? Double(jsonNumber: time.span).flatMap { UTCTime(epochNumber: $0) }
+  /// What stands in a line in place of its time, and the name of the column; nil where nothing does.
+  func timeText(_ line: Span<UInt8>) -> (column: String, text: String)? {
+    let fields = Self.fields(of: line, separator)
+    var found: (column: String, text: String)?
+    for column in [Column.date, .time] {
+      guard let index = columns[column], let title = titles[column], fields.indices.contains(index),
+        !fields[index].isEmpty
+      else { continue }
+      let field = fields[index]
+      found = ("\"\(title)\"", "\"\(field.span.text())\"")
+      // Where the date can be read, the time of day can't.
+      if column == .date, Self.time(field + Array("T00:00:00".utf8)) == nil { break }
+    }
+    return found
   }
+
+  private func time(_ date: [UInt8]?, _ time: [UInt8]?) -> UTCTime? {
+    if let date {
+      // A number beside a date is hours and minutes, in one of many ways.
+      return Self.time(time.map { date + [UInt8(ascii: "T")] + $0 } ?? date) ?? time.flatMap(Self.time)
+    }
+    return time.flatMap {
+      Self.time($0) ?? Double(jsonNumber: $0.span).flatMap { UTCTime(epochNumber: $0) }
+    }
+  }
+
+  /// A time as RFC 3339 has it, or in another spelling that has only one meaning: with slashes after a year that comes
+  /// first, and with a blank before the offset or `UTC`.
+  private static func time(_ text: [UInt8]) -> UTCTime? {
+    if let time = UTCTime(rfc3339: text.span) { return time }
+    var text = text
+    let slash = UInt8(ascii: "/")
+    if text.count > yearFirst.last, text[yearFirst.first] == slash, text[yearFirst.last] == slash {
+      text[yearFirst.first] = UInt8(ascii: "-")
+      text[yearFirst.last] = UInt8(ascii: "-")
+    }
+    if let blank = text.lastIndex(of: UInt8(ascii: " ")), blank > dateBytes {
+      if text[blank...].elementsEqual(" UTC".utf8) { text.removeLast(3) }
+      text.remove(at: blank)
+    }
+    return UTCTime(rfc3339: text.span)
+  }
+
+  /// Where the separators of a date stand whose year comes first, and its length.
+  private static let yearFirst = (first: 4, last: 7)
+  private static let dateBytes = 10
 
   /// The fields of a line without the white space around them; a quoted one may have separators in it (RFC 4180).
   static func fields(of line: Span<UInt8>, _ separator: UInt8) -> [[UInt8]] {

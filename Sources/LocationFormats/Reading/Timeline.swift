@@ -39,7 +39,9 @@ package struct Timeline {
   }
 
   /// What is wrong with the track as a whole, once it has ended; nil where nothing is.
-  package func failure(file: String, firstPointLine: Int?) -> Failure? {
+  ///
+  /// - Parameter timeTrouble: what is wrong if no point has a time, where that is known better.
+  package func failure(file: String, firstPointLine: Int?, timeTrouble: Failure? = nil) -> Failure? {
     guard placed > 0 else {
       // A receiver that says it had no fix tells the truth; a file without a coordinate is no track.
       guard fixes > 0, withoutFix == 0 else { return nil }
@@ -47,9 +49,10 @@ package struct Timeline {
         .data, file: file, line: firstPointLine, what: "no point has a latitude and a longitude")
     }
     if timed == 0, !assigns {
-      return Failure(
-        .data, file: file, line: firstPointLine, what: "no track point has a time",
-        remedy: "give --interval SECONDS (and --start TIME)")
+      return timeTrouble
+        ?? Failure(
+          .data, file: file, line: firstPointLine, what: "no track point has a time",
+          remedy: "give --interval SECONDS (and --start TIME)")
     }
     return nil
   }

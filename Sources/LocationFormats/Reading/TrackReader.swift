@@ -207,7 +207,8 @@ public struct TrackReader: ~Copyable {
   /// What is wrong with the track as a whole.
   private func verdict() -> Failure? {
     guard timeline.fixes == 0 else {
-      return timeline.failure(file: name, firstPointLine: track.firstPointLine)
+      return timeline.failure(
+        file: name, firstPointLine: track.firstPointLine, timeTrouble: track.timeTrouble)
     }
     return Failure(.data, file: name, line: line, what: track.emptiness)
   }

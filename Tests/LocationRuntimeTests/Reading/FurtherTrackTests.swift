@@ -106,6 +106,55 @@ import Testing
     #expect(reading.fixes.first?.accuracy == Accuracy(radiusMeters: 7.5, source: .reported))
   }
 
+  /// Each with the time that it means.
+  private static let spelledTimes: [(header: String, value: String, time: String)] = [
+    // As gpsbabel writes it (unicsv).
+    ("Date,Time", "2026/05/04,05:35:00.250", "2026-05-04T05:35:00.250Z"),
+    ("Date/Time", "2026-05-04 05:35:00", "2026-05-04T05:35:00.000Z"),
+    ("Date", "2026-05-04T05:35:00Z", "2026-05-04T05:35:00.000Z"),
+    ("date,timestamp", "2026-05-04,2026-05-04T05:35:00Z", "2026-05-04T05:35:00.000Z"),
+    ("time", "2026/05/04 05:35:00", "2026-05-04T05:35:00.000Z"),
+    ("time", "2026-05-01 06:00:00 +0200", "2026-05-01T04:00:00.000Z"),
+    ("time", "2026-05-01T06:00:00 -03:30", "2026-05-01T09:30:00.000Z"),
+    ("time", "2026-05-01 06:00:00.5 UTC", "2026-05-01T06:00:00.500Z"),
+  ]
+
+  @Test(arguments: spelledTimes)
+  func `a time of a table that has only one meaning is read`(
+    spelling: (header: String, value: String, time: String)
+  ) throws {
+    let reading = try Reading("\(spelling.header),lat,lon\n\(spelling.value),48.1,11.5\n")
+    #expect(reading.failure == nil && reading.notes.isEmpty)
+    #expect(times(reading) == [spelling.time])
+  }
+
+  private static let unreadableTimes: [(header: String, value: String, told: String)] = [
+    ("Date/Time", "01.05.2026 06:00:00", #""Date/Time" has no time that can be read: "01.05.2026 06:00:00""#),
+    ("time", "05/06/2026 06:00", #""time" has no time that can be read: "05/06/2026 06:00""#),
+    ("Date,Time", "20260501,060000", #""Date" has no time that can be read: "20260501""#),
+    ("Date,Time", "2026/05/01,6 am", #""Time" has no time that can be read: "6 am""#),
+    ("date", "2026-05-01", #""date" has no time that can be read: "2026-05-01""#),
+    ("time", "2026-05-01 06:00:00 CEST", #""time" has no time that can be read: "2026-05-01 06:00:00 CEST""#),
+  ]
+
+  /// `--interval` would throw the real times away.
+  @Test(arguments: unreadableTimes)
+  func `a time of a table that can't be read is told with its column`(
+    spelling: (header: String, value: String, told: String)
+  ) throws {
+    let row = "\(spelling.value),48.1,11.5\n"
+    let failure = try #require(try Reading("\(spelling.header),lat,lon\n" + row + row).failure)
+    #expect(failure.what == "the column " + spelling.told && failure.line == 2)
+    #expect(failure.remedy == "write it as 2026-05-01T06:00:00Z, or in seconds since 1970")
+  }
+
+  @Test func `a table of which some times can't be read is read, with a note`() throws {
+    let reading = try Reading("time,lat,lon\n2026-05-04T05:35:00Z,48.1,11.5\nnoon,48.1,11.5\n,48.1,11.5\n")
+    #expect(reading.failure == nil)
+    #expect(times(reading) == ["2026-05-04T05:35:00.000Z", nil, nil])
+    #expect(reading.notes == [#"1 line with a time that can't be read, such as "noon" in "time""#])
+  }
+
   // MARK: KML and KMZ
 
   private let kml = """

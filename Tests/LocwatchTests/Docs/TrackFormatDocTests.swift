@@ -13,4 +13,11 @@ import Testing
       #expect(page.contains(format), "\(format)")
     }
   }
+
+  @Test func `the page of formats names every column of a table that is read`() throws {
+    let section = try #require(try Markdown("Docs/Wire.md").section("CSV tracks"))
+    for name in TableHeader.Column.allCases.flatMap(\.names) {
+      #expect(section.contains("`\(name)`"), "\(name)")
+    }
+  }
 }
