@@ -15,34 +15,37 @@ extension Explanation {
     }
     var request = request
     request.configuration = request.configuration.explaining(question.region)
-    var reader = try TrackReader(head, options: request.track)
+    var track = TrackAhead(try TrackReader(head, options: request.track))
     var replay = TrackReplay(request, to: Inquiry.Ports(question: question, isOfTrack: true))
     var answer: Explanation?
-    var items: [TrackItem] = []
     var hasBegun = false
-    while try reader.read(into: &items) {
-      for item in items {
-        if let until = question.until, answer == nil, case .fix(let report) = item {
-          let time = replay.time(of: report)
-          if time > until, !hasBegun, report.time != nil {
-            throw Failure(
-              .conditionFails, file: path, what: "it begins later, at \(time.rfc3339)",
-              remedy: "ask for a later time")
-          }
-          if time > until, hasBegun {
-            try Self.prepare(&replay, path)
-            replay.pass(to: until)
-            try self.init(question, replay.engine, replay.sink.seen, isReached: true)
-            return
-          }
-          hasBegun = true
+    var isMisdated = false
+    while let item = try track.next() {
+      if let until = question.until, answer == nil, case .fix(let report) = item {
+        let time = replay.time(of: report)
+        let isLater = time > until && report.time.map { $0 > until } ?? true
+        if isLater, !isMisdated, replay.fix == nil, report.time != nil {
+          // Nothing says yet whether its date is right; the replay believes it in any case.
+          isMisdated = try track.hasReport(until: until)
         }
-        replay.take(item)
-        guard replay.sink.isReached, answer == nil else { continue }
-        answer = try Explanation(question, replay.engine, replay.sink.seen, isReached: true)
-        replay.sink.isLater = true
+        if isLater, !isMisdated, !hasBegun, report.time != nil {
+          throw Failure(
+            .conditionFails, file: path, what: "it begins later, at \(time.rfc3339)",
+            remedy: "ask for a later time")
+        }
+        if isLater, !isMisdated, hasBegun {
+          try Self.prepare(&replay, path)
+          replay.pass(to: until)
+          try self.init(question, replay.engine, replay.sink.seen, isReached: true)
+          return
+        }
+        if !isLater { isMisdated = false }
+        hasBegun = hasBegun || !isMisdated
       }
-      items.removeAll(keepingCapacity: true)
+      replay.take(item)
+      guard replay.sink.isReached, answer == nil else { continue }
+      answer = try Explanation(question, replay.engine, replay.sink.seen, isReached: true)
+      replay.sink.isLater = true
     }
     guard let event = question.event else {
       try Self.prepare(&replay, path)
@@ -77,5 +80,44 @@ extension Explanation {
     Failure(
       .conditionFails, file: path, what: "nothing has the id \(event) in it",
       remedy: "locwatch replay with the same options tells the ids of records")
+  }
+}
+
+/// A track of which one can look at what comes.
+private struct TrackAhead: ~Copyable {
+  private var reader: TrackReader
+  private var items: [TrackItem] = []
+  private var taken = 0
+
+  /// So many items may be kept for it.
+  private static let mostItems = 100_000
+
+  init(_ reader: consuming TrackReader) { self.reader = reader }
+
+  /// The next item; nil at the end.
+  mutating func next() throws(Failure) -> TrackItem? {
+    if taken == items.count {
+      taken = 0
+      items.removeAll(keepingCapacity: true)
+      guard try reader.read(into: &items) else { return nil }
+    }
+    taken += 1
+    return items[taken - 1]
+  }
+
+  /// Whether a report of a time or of an earlier one is to come; nothing is taken.
+  mutating func hasReport(until: UTCTime) throws(Failure) -> Bool {
+    items.removeFirst(taken)
+    taken = 0
+    var lookedAt = 0
+    var batch: [TrackItem] = []
+    while true {
+      while lookedAt < items.count {
+        if case .fix(let report) = items[lookedAt], let time = report.time, time <= until { return true }
+        lookedAt += 1
+      }
+      guard items.count < Self.mostItems, try reader.read(into: &batch) else { return false }
+      items += batch
+    }
   }
 }

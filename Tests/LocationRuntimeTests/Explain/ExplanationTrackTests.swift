@@ -94,6 +94,28 @@ import Testing
     }
   }
 
+  /// The replay believes the first fix, whatever its date, and the others as soon as three of them agree.
+  @Test(arguments: [[], [#"{"time":"\#(Self.time(-5).rfc3339)","lat":98.2,"lon":11,"acc_m":5}"#]])
+  func `a track whose first fix is dated after the moment`(before: [String]) throws {
+    let folder = TemporaryFolder()
+    let wrong = #"{"time":"2045-12-01T00:00:00Z","lat":48,"lon":11,"acc_m":5}"#
+    let lines = stride(from: 0.0, to: 1_800, by: 30).map { second in
+      #"{"time":"\#(Self.time(second).rfc3339)","lat":48,"lon":11,"acc_m":5}"#
+    }
+    let path = folder.write("a.ndjson", (before + [wrong] + lines).joined(separator: "\n") + "\n")
+    let moment = Question(at: Self.time(1_200))
+    let answer = try Explanation(moment, track: path, Self.request)
+    #expect(answer.time == Self.time(1_200))
+    #expect(answer.fix?.time == Self.time(1_200))
+    // As long as the replay takes the wrong date for right, it says why the others are rejected.
+    let early = try Explanation(Question(at: Self.time(60)), track: path, Self.request)
+    #expect(early.text(in: .utc).contains("(late)"), "\(early.text(in: .utc))")
+    // A date that no later report contradicts is that of the track.
+    let alone = folder.write("b.ndjson", wrong + "\n")
+    let failure = #expect(throws: Failure.self) { try Explanation(moment, track: alone, Self.request) }
+    #expect(failure?.what == "it begins later, at 2045-12-01T00:00:00.000Z")
+  }
+
   @Test func `a recording without an event is told as such`() throws {
     let folder = TemporaryFolder()
     let writer = try JournalWriter(path: folder("a.journal"), configuration: EngineConfiguration())
