@@ -170,6 +170,13 @@ struct FleetWorkerTests {
       return status.stdout.contains("5 dead letters")
     }
     #expect(isCounted)
+    // A replay on this machine passes over the same messages, and counts the useless positions as the worker does.
+    let fixes = try await cluster.fleet(["replay", "alice/phone", "--fixes"])
+    #expect(fixes.stdout.split(separator: "\n").count == 5, "\(fixes.stdout)")
+    let explained = try await cluster.fleet([
+      "explain", "alice/phone", "--at", "2023-11-14T22:30:00Z", "--json",
+    ])
+    #expect(explained.status == 0 && explained.stdout.contains("\"lat\":48.2"), "\(explained)")
   }
 
   @Test func `regions change at one point of the stream`() async throws {

@@ -13,11 +13,13 @@ package struct DeviceHistory {
     self.name = try DeviceReport.subject(of: name)
   }
 
-  /// Hands on each message as it was published, a line each; how many.
+  /// Hands on each fix as it was published, a line each; how many messages the stream has. What a worker takes for no fix
+  /// is left out.
   package func fixes(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int {
     var count = 0
     try read { message, _ throws(Failure) in
       count += 1
+      guard FixMessage(message)?.report != nil else { return }
       try body(message.payload.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
     }
     return count
