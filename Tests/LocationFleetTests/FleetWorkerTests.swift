@@ -179,6 +179,31 @@ struct FleetWorkerTests {
     #expect(explained.status == 0 && explained.stdout.contains("\"lat\":48.2"), "\(explained)")
   }
 
+  /// Such a subject would stand for many devices in what an operator asks.
+  @Test(arguments: ["a*b", "a>b", "*"]) func `a device with a wildcard in its name is none`(
+    name: String
+  ) async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let port = "\(cluster.servers[0].mqttPort)"
+    for device in [name, "phone"] {
+      let sent = try await Binary.run(
+        [
+          "-p", port, "-q", "1", "-t", "owntracks/alice/\(device)",
+          "-m", #"{"_type":"location","lat":48.1,"lon":11.5,"acc":5,"tst":1700000000}"#,
+        ], executable: "/usr/bin/mosquitto_pub")
+      #expect(sent.status == 0, "\(sent.stderr)")
+    }
+    let events = try await cluster.events(atLeast: 1)
+    #expect(!events.isEmpty && events.allSatisfy { $0.contains("alice/phone") }, "\(events)")
+    let isCounted = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains("1 dead letter")
+    }
+    #expect(isCounted)
+  }
+
   @Test func `regions change at one point of the stream`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
     try await cluster.start()

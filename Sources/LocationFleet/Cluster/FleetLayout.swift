@@ -19,6 +19,11 @@ package struct FleetLayout {
   /// The key of a partition's lease.
   static func leaseKey(_ partition: Int) -> String { "partition.\(partition)" }
 
+  /// Whether a subject with this name stands for one device: `*` and `>` stand for many.
+  static func canName(_ device: some Sequence<UInt8>) -> Bool {
+    !device.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") || $0 <= UInt8(ascii: " ") }
+  }
+
   /// JetStream, for everything else.
   package let stream: JetStream
   /// What is fixed for the fleet, the checkpoint of each partition and the versions of the regions.

@@ -51,7 +51,7 @@ package struct DeviceReport {
   ///
   /// - Throws: `.usage` where it stands for more than one device.
   package static func subject(of name: String) throws(Failure) -> String {
-    guard !name.isEmpty, !name.contains(where: { "*> \t".contains($0) }) else {
+    guard !name.isEmpty, FleetLayout.canName(name.utf8) else {
       throw Failure(
         .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
     }

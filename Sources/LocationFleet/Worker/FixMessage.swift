@@ -54,9 +54,13 @@ struct FixMessage {
     self.partition = partition
     self.device = device
     self.place = place
-    content =
-      device == FleetLayout.control
-      ? Self.control(message.payload) : message.withPayload { Self.content($0) }
+    if device == FleetLayout.control {
+      content = Self.control(message.payload)
+    } else if !FleetLayout.canName(device.utf8) {
+      content = .poison("a device with *, > or a blank in its name", payload: message.payload)
+    } else {
+      content = message.withPayload { Self.content($0) }
+    }
   }
 
   private static func control(_ payload: [UInt8]) -> Content {
