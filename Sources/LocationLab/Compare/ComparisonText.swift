@@ -29,7 +29,7 @@ extension Comparison {
       Self.share(result.visitsFound, result.visitsMissed, isAsked: result.policy.asks(for: .visits)),
       Self.pair(result.errors.map(Double.init)) { Wording.distance($0, in: units) },
       Wording.count(result.wakes),
-      "\(Wording.duration(result.receiverOnSeconds)) (\(Self.percent(result.receiverOnSeconds, of: result.seconds)))",
+      "\(Wording.duration(result.receiverOnSeconds)) (\(result.receiverShare.map { Wording.percent($0) } ?? "-"))",
       "\(Wording.energy(band.value)) (\(Wording.energy(band.low)) to \(Wording.energy(band.high)))",
       left.map { Self.percent($0.services) } ?? "", left.map { Self.percent($0.device) } ?? "",
     ]
@@ -52,10 +52,6 @@ extension Comparison {
       return ""
     }
     return "\(word(half)), \(word(most))"
-  }
-
-  private static func percent(_ part: Double, of whole: Double) -> String {
-    whole > 0 ? Wording.percent(part / whole) : "-"
   }
 
   private static func percent(_ band: PowerBand) -> String {

@@ -29,6 +29,9 @@ package struct PolicyResult: Sendable {
   package internal(set) var receiverOnSeconds = 0.0
   /// Seconds of the tracks.
   package internal(set) var seconds = 0.0
+  /// The share of that time for which the receiver was on, 0 to 1, nil without any time. A program that runs on, or a
+  /// scenario, keeps it on after the last fix.
+  var receiverShare: Double? { seconds > 0 ? min(1, receiverOnSeconds / seconds) : nil }
   /// What was used, without prices.
   package internal(set) var use = PowerUse()
 

@@ -49,8 +49,8 @@ enum ReportPicture {
     var marks: [PictureMarks.Mark] = []
     for (index, result) in comparison.results.enumerated() {
       guard let missed = missedShare(result) else { continue }
-      let share = result.seconds > 0 ? result.receiverOnSeconds / result.seconds : 0
-      marks.append(PictureMarks.Mark(name: "\(index + 1)", x: horizontal(share), y: vertical(missed)))
+      let share = horizontal(result.receiverShare ?? 0)
+      marks.append(PictureMarks.Mark(name: "\(index + 1)", x: share, y: vertical(missed)))
     }
     for placed in PictureMarks.place(marks, within: (left, top, width - 6, height - bottom)) {
       let mark = placed.mark

@@ -53,6 +53,16 @@ import Testing
     #expect(text.contains("modelled, not measured"))
   }
 
+  @Test func `a receiver that is on after the last fix is on for all of the time, not more`() {
+    var result = PolicyResult(.continuous)
+    #expect(result.receiverShare == nil)
+    result.seconds = 80
+    result.receiverOnSeconds = 90
+    #expect(result.receiverShare == 1)
+    result.receiverOnSeconds = 20
+    #expect(result.receiverShare == 0.25)
+  }
+
   @Test func `the verdict says what adaptive sampling finds and uses`() throws {
     let comparison = try Self.day()
     let verdict = try #require(PolicyVerdict(comparison))

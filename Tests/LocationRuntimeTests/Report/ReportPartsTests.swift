@@ -1,8 +1,10 @@
+import TestSupport
 import Testing
 
 @testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
+@testable import LocationRuntime
 
 /// The parts of a report's page that are not drawn by its script.
 @Suite struct ReportPartsTests {
@@ -50,6 +52,26 @@ import Testing
         // Nothing had started it.
         .init(index: 3, suspendedSeconds: nil),
       ])
+  }
+
+  // MARK: - The summary
+
+  private struct Nowhere: RecordSink {
+    mutating func receive(_ record: Record) {}
+  }
+
+  @Test func `of a receiver that is on after the last fix no share of the track is told`() throws {
+    var request = ReplayRequest()
+    request.reportPath = "report.html"
+    request.subscribers = [Subscriber(name: "a")]
+    var replay = TrackReplay(request, to: Nowhere())
+    // The program that it wakes runs for a moment.
+    replay.take(.fix(Drive.report(0, east: 0)))
+    let summary = replay.finish(notes: [])
+    try #require(summary.receiverOnSeconds > summary.durationSeconds)
+    let report = replay.report
+    let tables = ReportTables(try #require(report), nil, in: .metric)
+    #expect(tables.html.contains(", also after the last fix</dd>"), "\(tables.html)")
   }
 
   // MARK: - The map
