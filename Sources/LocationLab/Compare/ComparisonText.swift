@@ -41,7 +41,8 @@ extension Comparison {
     return PowerComparison(of: result.use, against: reference.use, seconds: reference.seconds, under: profile)
   }
 
-  private static func share(_ found: Int, _ missed: Int, isAsked: Bool) -> String {
+  /// `3 of 4`, in brackets where a policy does not ask for it; empty where there is none.
+  static func share(_ found: Int, _ missed: Int, isAsked: Bool) -> String {
     guard found + missed > 0 else { return "" }
     let text = "\(found) of \(found + missed)"
     return isAsked ? text : "(\(text))"

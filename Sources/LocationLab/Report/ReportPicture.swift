@@ -100,9 +100,13 @@ enum ReportPicture {
     let rows = comparison.results.enumerated().map { index, result in
       let band = result.use.band(under: comparison.profile)
       let left = comparison.comparison(of: result)
+      func found(_ found: Int, _ missed: Int, _ service: Subscriber.Services) -> String {
+        Comparison.share(found, missed, isAsked: result.policy.asks(for: service))
+      }
       return [
-        "\(index + 1) \(result.policy.title)", found(result.found, result.missed),
-        found(result.movesFound, result.movesMissed), found(result.visitsFound, result.visitsMissed),
+        "\(index + 1) \(result.policy.title)", found(result.found, result.missed, .regions),
+        found(result.movesFound, result.movesMissed, .significantChange),
+        found(result.visitsFound, result.visitsMissed, .visits),
         PolicyResult.quantile(0.95, result.delays).map { Wording.duration(max(0, $0)) } ?? "",
         PolicyResult.quantile(0.95, result.errors).map { Wording.distance(Double($0), in: units) } ?? "",
         Wording.count(result.wakes), Wording.duration(result.receiverOnSeconds),
@@ -112,14 +116,10 @@ enum ReportPicture {
       ]
     }
     return ReportTables.table(
-      "What each policy finds and costs, against continuous",
+      "What each policy finds and costs, against continuous; in brackets what it does not ask for",
       [
         "Policy", "#Region events", "#Moves", "#Visits", "#95 % later by at most", "#95 % of errors within",
         "#Wakes", "#Receiver on", "#Energy", "", "#Of continuous", "#Of the device",
       ], rows, isWide: true)
-  }
-
-  private static func found(_ found: Int, _ missed: Int) -> String {
-    found + missed > 0 ? "\(found) of \(found + missed)" : ""
   }
 }

@@ -53,6 +53,17 @@ import Testing
     #expect(text.contains("modelled, not measured"))
   }
 
+  @Test func `the page of a report brackets what a policy does not ask for, as the text does`() throws {
+    let comparison = try Self.day()
+    let html = ReportPicture.html(of: comparison, in: .metric)
+    var bracketed = 0
+    for result in comparison.results where !result.policy.asks(for: .regions) {
+      #expect(html.contains("<td class=\"n\">(\(result.found) of \(result.found + result.missed))</td>"))
+      bracketed += 1
+    }
+    #expect(bracketed > 0)
+  }
+
   @Test func `a receiver that is on after the last fix is on for all of the time, not more`() {
     var result = PolicyResult(.continuous)
     #expect(result.receiverShare == nil)
