@@ -23,6 +23,8 @@ package struct RecordEncoder {
   private var lastDay: [UInt8] = []
   /// When programs were last woken or told something.
   private var started: [String: UTCTime] = [:]
+  /// Programs that run because a standard update woke them, of which nothing was said.
+  private var quietlyWoken: Set<String> = []
   private var outside = 0
   /// The id of the last standard update.
   private var updates: Int?
@@ -89,7 +91,8 @@ package struct RecordEncoder {
   }
 
   /// Whether people get a record in another form: states outside at the start as a number in the summary, the
-  /// suspension that ends a wake at once as part of the wake, and standard updates, one for each fix, as a number too.
+  /// suspension that ends a wake at once as part of the wake, and standard updates, one for each fix, as a number too,
+  /// with the wakes for them and their ends.
   private mutating func isDigested(_ record: Record) -> Bool {
     if case .location(let update) = record.body {
       if update.reason == .update { updates = record.id }
@@ -99,18 +102,29 @@ package struct RecordEncoder {
       outside += 1
       return true
     }
+    // What the user or the program did is told, and so is what comes of that.
+    if case .subscriberState(let change) = record.body { quietlyWoken.remove(change.subscriber) }
     guard case .decision(let decision) = record.body else { return false }
     if leavesOutDecisions { return true }
-    if let event = decision.event, event == updates { return true }
+    let isQuiet = decision.event.map { $0 == updates } ?? false
     switch decision.action {
-    case .wake, .relaunch, .deliver: started[decision.subscriber] = record.time
+    case .wake, .relaunch:
+      if isQuiet { quietlyWoken.insert(decision.subscriber) } else { note(decision, at: record.time) }
+    case .deliver: if !isQuiet { note(decision, at: record.time) }
     case .suspend:
-      guard let start = started.removeValue(forKey: decision.subscriber) else { return false }
+      if quietlyWoken.remove(decision.subscriber) != nil { return true }
+      guard let start = started.removeValue(forKey: decision.subscriber) else { return isQuiet }
       return start.seconds(to: record.time) <= Self.briefSeconds
     case .defer, .coalesce, .drop, .terminate, .purge, .refuse, .warn, .throttle, .notify, .hold:
       break
     }
-    return false
+    return isQuiet
+  }
+
+  /// Remembers what was told of a program.
+  private mutating func note(_ decision: Decision, at time: UTCTime) {
+    started[decision.subscriber] = time
+    quietlyWoken.remove(decision.subscriber)
   }
 
   /// A program that is suspended again within so many seconds gets one line, not two.

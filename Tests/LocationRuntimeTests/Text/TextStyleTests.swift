@@ -32,6 +32,33 @@ import Testing
         == "2026-05-04 (UTC)\n  06:45:42  entered     work, 37 m inside the edge, certain  [7]")
   }
 
+  private func decision(_ action: Decision.Action, of event: Int? = nil) -> Record.Body {
+    .decision(
+      Decision(
+        subscriber: "nav", action: action, rule: .standard, before: .suspended, after: .background,
+        event: event, reason: .suspended))
+  }
+
+  @Test func `a wake for a standard update and its end are both left out, or neither`() {
+    let opened = Record.Body.subscriberState(
+      StateMove(subscriber: "nav", before: .background, after: .foreground, cause: .user))
+    let steps: [(body: Record.Body, isShown: Bool)] = [
+      (.location(LocationUpdate(.sample, .update)), false), (decision(.wake, of: 1), false),
+      (decision(.suspend), false),
+      // Nothing was left out before this one.
+      (decision(.suspend), true),
+      // Opened by the user, who then leaves it.
+      (.location(LocationUpdate(.sample, .update)), false), (decision(.wake, of: 5), false), (opened, true),
+      (decision(.suspend), true),
+    ]
+    var encoder = RecordEncoder(format: .text, track: nil)
+    for (index, step) in steps.enumerated() {
+      let time = UTCTime(microseconds: Int64(index) * 10_000_000)
+      let isShown = encoder.encode(Record(id: index + 1, time: time, body: step.body)) != nil
+      #expect(isShown == step.isShown, "\(index)")
+    }
+  }
+
   @Test func `a colour changes nothing of what is read`() {
     let plain = line(TextStyle(columns: 50), entered)
     let colored = line(TextStyle(columns: 50, isColored: true), entered)
