@@ -41,6 +41,9 @@ struct ExplainCommand: AsyncParsableCommand {
   @OptionGroup var engine: EngineOptions
   @OptionGroup var accuracy: AccuracyOptions
 
+  @Flag(help: "With --track: no programs. Ids are then those of locwatch replay --no-programs.")
+  var noPrograms = false
+
   @Option(
     help: ArgumentHelp(
       "The moment: 2026-05-01T06:00:12Z, \"yesterday 22:00\", \"10m ago\".", valueName: "time"))
@@ -73,10 +76,11 @@ struct ExplainCommand: AsyncParsableCommand {
     if track != nil, recording != nil { throw ValidationError("--track excludes a recording") }
     let needsTrack =
       !regionFiles.regions.isEmpty || engine.profile != nil
-      || accuracy.assumeAccuracy != nil
+      || accuracy.assumeAccuracy != nil || noPrograms
     if track == nil, needsTrack {
-      throw ValidationError("--regions, --profile and --assume-accuracy need --track")
+      throw ValidationError("--regions, --profile, --assume-accuracy and --no-programs need --track")
     }
+    if noPrograms, subscriber != nil { throw ValidationError("--no-programs excludes --subscriber") }
     if json, format.format == .text { throw ValidationError("--json and --format text exclude each other") }
   }
 
@@ -105,7 +109,7 @@ struct ExplainCommand: AsyncParsableCommand {
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
     request.regions = try regionFiles.read()
-    request.subscribers = [Subscriber(name: "replay")]
+    if !noPrograms { request.subscribers = [Subscriber(name: "replay")] }
     request.track = TrackOptions(assumeAccuracyMeters: accuracy.assumeAccuracy)
     request.track.sortsSegments = true
     return request

@@ -251,6 +251,24 @@ import Testing
     #expect(track.stderr.contains("locwatch explain --track Tracks/tunnel.gpx explains a track"), "\(track)")
   }
 
+  @Test func `an event of a replay without programs is explained by its id`() async throws {
+    let track = "Tracks/commute-with-stops"
+    let replay = try await Binary.run(
+      ["replay", track + ".gpx", "-r", track + ".regions.geojson", "--no-programs", "--format", "ndjson"])
+    #expect(replay.status == 0, "\(replay.stderr)")
+    let enter = try #require(replay.stdout.split(separator: "\n").first { $0.contains("region.enter") })
+    let id = try #require(enter.split(separator: ",").first { $0.hasPrefix("\"id\":") })
+    let number = String(id.dropFirst("\"id\":".count))
+    let explain = ["explain", "--track", track + ".gpx", "-r", track + ".regions.geojson", "--json"]
+    let run = try await Binary.run(explain + ["--no-programs", "--event", number])
+    #expect(run.status == 0 && run.stdout.contains("\"event\":{\(id),\"type\":\"region.enter\""), "\(run)")
+    #expect(run.stdout.contains("\"subscribers\":[]"), "\(run)")
+    for words in [["explain", "--no-programs"], explain + ["--no-programs", "--subscriber", "replay"]] {
+      let refused = try await Binary.run(words)
+      #expect(refused.status == 64 && refused.stderr.contains("--no-programs"), "\(refused)")
+    }
+  }
+
   @Test func `an outlet that names what is not there is added with a warning`() async throws {
     let folder = TemporaryFolder()
     let add = ["outlets", "add", "a", "--webhook", "https://example.net/hook", "--state", folder("s.db")]
