@@ -59,7 +59,7 @@ enum TrackFormat: Hashable {
         ? .kml : bytes.names(root: "TrainingCenterDatabase") ? .foreign(Gpsbabel.tcx) : .xml
     case UInt8(ascii: "{"):
       self =
-        bytes.namesFeatureCollection
+        bytes.namesFeatureCollection || bytes.spreadsGeoJSON
         ? .other("GeoJSON, not a track")
         : bytes.namesTimeline ? .foreign(Gpsbabel.google) : .jsonLines
     case UInt8(ascii: "["):
@@ -141,6 +141,17 @@ extension Span<UInt8> {
   fileprivate var namesFeatureCollection: Bool {
     for index in 0..<Swift.min(count, 512) where self[index] == UInt8(ascii: "\"") {
       if extracting(index...).starts(with: "\"FeatureCollection\"") { return true }
+    }
+    return false
+  }
+
+  /// Whether GeoJSON is laid out over lines, where that word may stand at its end.
+  fileprivate var spreadsGeoJSON: Bool {
+    guard let brace = firstIndex(of: UInt8(ascii: "{")), brace + 1 < count,
+      self[brace + 1] == UInt8(ascii: "\n") || self[brace + 1] == UInt8(ascii: "\r")
+    else { return false }
+    for index in brace..<count where self[index] == UInt8(ascii: "\"") {
+      if extracting(index...).starts(with: "\"coordinates\"") { return true }
     }
     return false
   }

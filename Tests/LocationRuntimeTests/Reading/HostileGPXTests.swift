@@ -156,6 +156,10 @@ struct HostileGPXTests {
     Case(
       "JSON", "{\"type\":\"FeatureCollection\",\"features\":[]}", fixes: 0, failure: "1: GeoJSON, not a track"
     ),
+    Case(
+      "JSON over lines", "{\n  \"features\": [{\n  \"geometry\": {\"coordinates\": [11, 48]}}]}", fixes: 0,
+      failure: "1: GeoJSON, not a track"
+    ),
   ]
 
   @Test("what has a plain meaning is read", arguments: wellFormed)
