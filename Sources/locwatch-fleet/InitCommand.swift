@@ -1,4 +1,5 @@
 import ArgumentParser
+import LocationCore
 import LocationFleet
 import LocationFormats
 
@@ -59,7 +60,8 @@ struct InitCommand: ParsableCommand {
       let layout = try cluster.layout()
       try layout.checkMapping(partitions: partitions)
       try layout.ensure(settings)
-      try Console.print("a fleet of \(partitions) partitions, each message on \(replicas) servers\n")
+      try Console.print(
+        "a fleet of \(partitions) partitions, each message on \(Wording.count(replicas, "server"))\n")
     }
   }
 }
