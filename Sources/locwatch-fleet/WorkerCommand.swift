@@ -22,7 +22,10 @@ struct WorkerCommand: ParsableCommand {
         locwatch-fleet worker --server nats://a:4222,nats://b:4222 --devices 500000
       """)
 
-  @Option(help: ArgumentHelp("Its name among the workers (default: host and process id).", valueName: "name"))
+  @Option(
+    help: ArgumentHelp(
+      "Its name among the workers, of letters, digits, - and _ (default: host and process id).",
+      valueName: "name"))
   var name: String?
 
   @Option(
