@@ -117,7 +117,7 @@ package struct OwnTracksOutlet: Sendable {
   var announces: Bool { settings.announces == true }
 
   /// Two characters that maps show: the last of the topic.
-  private var tracker: String { String(topic.suffix(2)) }
+  private var tracker: String { String((topic.split(separator: "/").last ?? "").suffix(2)) }
 
   private func seconds(_ line: JSONTree) -> JSONTree {
     let time = line["time"]?.string.flatMap { UTCTime(rfc3339: $0) }

@@ -19,6 +19,17 @@ import Testing
     return settings
   }
 
+  @Test(arguments: [("owntracks/anna/boat", "at"), ("a/c/x", "x"), ("x", "x")])
+  func `the tracker is named by the end of the device's name`(topic: String, tracker: String) throws {
+    var settings = settings()
+    settings.topic = topic
+    var outlet = OwnTracksOutlet(settings, .init(places: [place("at home", "Home")]))
+    let line =
+      #"{"id":1,"type":"region.enter","time":"2026-05-01T06:01:02.400Z","region":"at home","lat":48,"lon":11.5}"#
+    let messages = shown(outlet.messages(for: try tree(line)))
+    #expect(messages.contains { $0.contains("\"tid\":\"\(tracker)\"") })
+  }
+
   private func place(_ id: String, _ name: String, isInside: Bool? = nil) -> OwnTracksOutlet.Place {
     var place = OwnTracksOutlet.Place(id: id, name: name, latitude: 48, longitude: 11, radiusMeters: 99.2)
     place.isInside = isInside
