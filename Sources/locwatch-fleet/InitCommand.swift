@@ -60,8 +60,8 @@ struct InitCommand: ParsableCommand {
       let layout = try cluster.layout()
       try layout.checkMapping(partitions: partitions)
       try layout.ensure(settings)
-      try Console.print(
-        "a fleet of \(partitions) partitions, each message on \(Wording.count(replicas, "server"))\n")
+      let parts = Wording.count(partitions, "partition")
+      try Console.print("a fleet of \(parts), each message on \(Wording.count(replicas, "server"))\n")
     }
   }
 }

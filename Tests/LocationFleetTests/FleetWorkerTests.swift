@@ -379,6 +379,19 @@ struct FleetWorkerTests {
     #expect(replicas.status == 78 && replicas.stderr.contains("--replicas 1"), "\(replicas.stderr)")
   }
 
+  @Test func `one server and one partition are told as one`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let run = try await cluster.fleet(["init", "--partitions", "1"])
+    #expect(run.stdout == "a fleet of 1 partition, each message on 1 server\n", "\(run)")
+  }
+
+  @Test func `the help says what the name of a worker may have`() async throws {
+    let run = try await Binary.run(["worker", "--help"], executable: NATSCluster.program)
+    let words = run.stdout.split { $0 == " " || $0 == "\n" }.joined(separator: " ")
+    #expect(words.contains("of letters, digits, - and _"), "\(run.stdout)")
+  }
+
   @Test func `what is wrong is told in one line`() async throws {
     let port = try Listener.freePort()
     let run = try await Binary.run(
