@@ -12,24 +12,34 @@ struct SettingsOptions: ParsableArguments {
   var config: String?
 }
 
-/// Settings and power profile, for every command with an engine.
-struct EngineOptions: ParsableArguments {
-  @OptionGroup var settings: SettingsOptions
-
+/// `--profile`.
+struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.standardName)).",
       valueName: "name|file"), completion: Candidates.profiles)
   var profile: String?
 
-  /// The settings file; nil for the defaults.
-  var config: String? { settings.config }
-
-  /// The profile that `--profile` names; nil without the option.
-  func namedProfile() throws(Failure) -> PowerProfile? {
+  /// The profile that is named; nil without the option.
+  func named() throws(Failure) -> PowerProfile? {
     guard let profile else { return nil }
     return try PowerProfileFile.find(profile)
   }
+}
+
+/// Settings and power profile, for every command with an engine.
+struct EngineOptions: ParsableArguments {
+  @OptionGroup var settings: SettingsOptions
+  @OptionGroup var profiles: ProfileOptions
+
+  /// The settings file; nil for the defaults.
+  var config: String? { settings.config }
+
+  /// The word after `--profile`; nil without the option.
+  var profile: String? { profiles.profile }
+
+  /// The profile that `--profile` names; nil without the option.
+  func namedProfile() throws(Failure) -> PowerProfile? { try profiles.named() }
 
   /// Applies the profile, then the settings, which can override numbers of the profile.
   func apply(to configuration: inout EngineConfiguration) throws(Failure) {

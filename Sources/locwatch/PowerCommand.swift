@@ -11,6 +11,7 @@ struct PowerCommand: AsyncParsableCommand {
     abstract: "Show the energy used so far, and manage power profiles.",
     discussion: """
         locwatch power                           # energy used by the daemon
+        locwatch power --profile pinephone       # what it would be on another device
         locwatch power profiles
         locwatch power show rpi4-ublox-m8
         locwatch power show rpi4-ublox-m8 --yaml > mine.yaml
@@ -23,20 +24,29 @@ struct PowerCommand: AsyncParsableCommand {
     ],
     defaultSubcommand: Spent.self)
 
+  // Read here so that it may stand before the subcommand; each of them takes it.
+  @OptionGroup var profiles: ProfileOptions
+
   /// `locwatch power profiles`.
   struct Profiles: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "profiles", abstract: "List the built-in profiles.")
+      commandName: "profiles", abstract: "List the built-in profiles, or only that of --profile.",
+      discussion: """
+          locwatch power profiles
+          locwatch power profiles --json | jq -r .name
+        """)
 
+    @OptionGroup var profiles: ProfileOptions
     @OptionGroup var output: JSONOptions
 
     func run() async throws {
-      let profiles = PowerProfile.builtIn
-      let text =
-        output.isJSON
-        ? profiles.map { PowerProfileText.json($0, withParameters: false) }.joined()
-        : PowerProfileText.list(profiles)
-      try Terminal.reporting { () throws(Failure) in try Terminal.print(text) }
+      try Terminal.reporting { () throws(Failure) in
+        let listed = try profiles.named().map { [$0] } ?? PowerProfile.builtIn
+        try Terminal.print(
+          output.isJSON
+            ? listed.map { PowerProfileText.json($0, withParameters: false) }.joined()
+            : PowerProfileText.list(listed))
+      }
     }
   }
 
@@ -44,13 +54,13 @@ struct PowerCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Show a profile: every number with its spread and its source.")
+      abstract: "Show a profile: every number with its spread and its source.",
+      discussion: """
+          locwatch power show rpi4-ublox-m8
+          locwatch power show mine.yaml --json | jq .name
+        """)
 
-    @Argument(
-      help: ArgumentHelp("A built-in profile, or a YAML file.", valueName: "name|file"),
-      completion: Candidates.profiles)
-    var profile: String
-
+    @OptionGroup var choice: ProfileChoice
     @OptionGroup var output: JSONOptions
 
     @Flag(help: "Print a file for --profile.")
@@ -62,7 +72,7 @@ struct PowerCommand: AsyncParsableCommand {
 
     func run() async throws {
       do throws(Failure) {
-        let profile = try PowerProfileFile.find(profile)
+        let profile = try choice.profile()
         let text =
           output.isJSON
           ? PowerProfileText.json(profile, withParameters: true)
@@ -82,26 +92,44 @@ struct PowerCommand: AsyncParsableCommand {
       discussion: """
           locwatch power
           locwatch power spent --by-day
+          locwatch power spent --profile pinephone
           locwatch power spent --json | jq -s 'map(.joules) | add'
 
         The energy is modelled with the profile of locwatch run: see Docs/Power.md.
+        Another --profile prices the same use, by component only.
         """)
 
     @Flag(help: "One row for each day.")
     var byDay = false
 
+    @OptionGroup var profiles: ProfileOptions
     @OptionGroup var output: JSONOptions
     @OptionGroup var state: StateOptions
 
+    func validate() throws {
+      if byDay, profiles.profile != nil {
+        throw ValidationError("--by-day and --profile exclude each other")
+      }
+    }
+
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        let spent = try state.seat().energy()
-        let account = EnergyAccount(spent.rows, byDay: byDay)
+        let account = try account()
         if account.isEmpty, !output.isJSON {
           return Terminal.note("no energy recorded yet; locwatch run records it")
         }
-        try Terminal.print(output.isJSON ? account.json : account.text + (spent.books?.text ?? ""))
+        try Terminal.print(output.isJSON ? account.json(at: SystemClock().read().utc) : account.text)
       }
+    }
+
+    private func account() throws(Failure) -> EnergyAccount {
+      let profile = try profiles.named()
+      let spent = try state.seat().energy()
+      guard let profile, var books = spent.books else {
+        return EnergyAccount(spent.rows, spent.books, byDay: byDay)
+      }
+      books.profile = profile
+      return EnergyAccount(priced: books)
     }
   }
 
@@ -133,6 +161,9 @@ struct PowerCommand: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: "The profile to write; - is standard output.")
     var output: String
 
+    // It takes the place of `like` in the blocks.
+    @OptionGroup var profiles: ProfileOptions
+
     func run() async throws {
       do throws(Failure) {
         try calibrate()
@@ -144,7 +175,7 @@ struct PowerCommand: AsyncParsableCommand {
     private func calibrate() throws(Failure) {
       try OutputFile.refuse(output, sameAs: [blocks, log])
       try PowerProfileFile.refuseBuiltInName(output)
-      let file = try CalibrationFile(path: blocks)
+      let file = try CalibrationFile(path: blocks, like: try profiles.named())
       let log = try MeterLog(path: log, kind: meter, shuntMicroohms: file.shuntMicroohms)
       let (windows, notes) = file.windows(in: log.stream)
       guard !windows.isEmpty else {
@@ -169,13 +200,12 @@ struct PowerCommand: AsyncParsableCommand {
   struct Plan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan",
-      abstract: "Show how long the blocks of a calibration must be for a meter's resolution.")
+      abstract: "Show how long the blocks of a calibration must be for a meter's resolution.",
+      discussion: """
+          locwatch power plan rpi4-ublox-m8 --step-j 13.7
+        """)
 
-    @Argument(
-      help: ArgumentHelp("The profile to start from.", valueName: "name|file"),
-      completion: Candidates.profiles)
-    var profile: String
-
+    @OptionGroup var choice: ProfileChoice
     @Option(
       help: ArgumentHelp(
         "The meter's smallest step in joules: 1 % of a 3000 mAh battery is 410, 1 mAh is 13.7, 1 mWh is 3.6.",
@@ -195,11 +225,31 @@ struct PowerCommand: AsyncParsableCommand {
     func run() async throws {
       do throws(Failure) {
         try Terminal.print(
-          CalibrationReport.plan(try PowerProfileFile.find(profile), stepJoules: stepJ, error: error))
+          CalibrationReport.plan(try choice.profile(), stepJoules: stepJ, error: error))
       } catch {
         throw Terminal.exit(for: error)
       }
     }
+  }
+}
+
+/// A profile that is named alone, or by `--profile`.
+struct ProfileChoice: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("A built-in profile, or a YAML file.", valueName: "name|file"),
+    completion: Candidates.profiles)
+  var name: String?
+
+  @OptionGroup var profiles: ProfileOptions
+
+  func validate() throws {
+    guard (name == nil) != (profiles.profile == nil) else {
+      throw ValidationError("name one profile; locwatch power profiles lists them")
+    }
+  }
+
+  func profile() throws(Failure) -> PowerProfile {
+    try PowerProfileFile.find(name ?? profiles.profile ?? PowerProfile.standardName)
   }
 }
 

@@ -14,6 +14,27 @@ import Testing
     #expect(json.stdout.split(separator: "\n").count == PowerProfile.builtIn.count)
   }
 
+  @Test(arguments: [
+    (["power", "--profile", "pinephone"], 0, "no energy recorded yet"),
+    (["power", "--profile", "pinephon"], 64, "did you mean \"pinephone\"?"),
+    (["power", "--profile", "pinephone", "--by-day"], 64, "exclude each other"),
+    (["power", "--profile", "pinephone", "profiles"], 0, "pinephone"),
+    (["power", "--profile", "pinephone", "show"], 0, "receiver_acquire_mw"),
+    (["power", "show", "--profile", "pinephone"], 0, "receiver_acquire_mw"),
+    (["power", "show", "pinephone", "--profile", "pinephone"], 64, "name one profile"),
+    (["power", "show"], 64, "name one profile"),
+    (["power", "plan", "--profile", "pinephone", "--step-j", "3.6"], 0, "tracking"),
+    (["power", "--profile", "pinephone", "calibrate", "/no/b.yaml", "--log", "/no/log", "-o", "-"], 66, "/no/"),
+  ])
+  func `each command takes the profile by its option`(words: [String], status: Int32, text: String)
+    async throws
+  {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(words + ["--state", folder("none.db")])
+    #expect(run.status == status, "\(run)")
+    #expect((run.stdout + run.stderr).contains(text), "\(run)")
+  }
+
   @Test func showTellsEveryNumberItsMarkAndItsSource() async throws {
     let run = try await Binary.run(["power", "show", "rpi4-ublox-m8"])
     #expect(run.status == 0, "\(run.stderr)")

@@ -48,14 +48,19 @@ package struct CalibrationFile {
   private let batteryHealth: Double?
 
   /// Reads the file of that path.
-  package init(path: String) throws(Failure) { try self.init(StrictYAML(path: path, code: .config)) }
+  ///
+  /// - Parameter profile: the profile to begin with, in place of the file's.
+  package init(path: String, like profile: PowerProfile? = nil) throws(Failure) {
+    try self.init(StrictYAML(path: path, code: .config), like: profile)
+  }
 
   /// Decodes the root of the file.
-  package init(_ yaml: StrictYAML) throws(Failure) {
+  package init(_ yaml: StrictYAML, like profile: PowerProfile? = nil) throws(Failure) {
     let map = try yaml.map(Key.self)
     name = try map.required(.name).string()
     about = try map.required(.about).string()
-    before = try PowerProfileFile.find(map.required(.like).string())
+    let like = try map.required(.like).string()
+    before = if let profile { profile } else { try PowerProfileFile.find(like) }
     device = try map.required(.device).string()
     meter = try map.required(.meter).string()
     date = try map.optional(.date)?.string()

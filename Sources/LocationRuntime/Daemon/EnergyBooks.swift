@@ -9,16 +9,18 @@ package struct EnergyBooks: Sendable, Codable {
   /// What the device draws.
   package var profile: PowerProfile
 
-  init(_ ledger: PowerLedger) {
+  package init(_ ledger: PowerLedger) {
     use = ledger.use
     profile = ledger.profile
   }
 
+  /// What the profile was calibrated against; nil where it was not.
+  var calibration: String? { profile.calibration.map { "\($0.meter) on \($0.device)" } }
+
   /// A line for people.
   package var text: String {
     let band = use.band(under: profile)
-    let model =
-      profile.calibration.map { "calibrated against \($0.meter) on \($0.device)" } ?? "modelled, not measured"
+    let model = calibration.map { "calibrated against \($0)" } ?? "modelled, not measured"
     let battery = profile.batteryPercent(ofJoules: band.value)
       .map { ", \(Wording.figure($0, 1)) % of the battery" }
     return

@@ -191,7 +191,9 @@ struct ServeRoutes {
   }
 
   private func power() throws(Failure) -> String {
-    let lines = EnergyAccount(try seat.energy().rows, byDay: true).json.split(separator: "\n")
+    let spent = try seat.energy()
+    let account = EnergyAccount(spent.rows, spent.books, byDay: true)
+    let lines = account.rowLines(at: SystemClock().read().utc).map { $0.dropLast() }
     return "{\"rows\":[\(lines.joined(separator: ","))]}"
   }
 

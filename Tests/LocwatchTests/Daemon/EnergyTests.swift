@@ -10,10 +10,20 @@ import Testing
   private func joules(_ run: DaemonRun) async throws -> Double {
     let rows = try await run.command(["power", "spent", "--json"])
     #expect(rows.status == 0, "\(rows.stderr)")
-    return try rows.stdout.split(separator: "\n").reduce(0) { sum, row in
-      let object = try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any]
-      return sum + (try #require(object?["joules"] as? Double))
+    var objects = try rows.stdout.split(separator: "\n").map { row in
+      try #require(try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any])
     }
+    let summary = try #require(objects.popLast())
+    #expect(summary["type"] as? String == "summary" && summary["profile"] as? String == "rpi4-ublox-m8")
+    let low = try #require(summary["energy_low_j"] as? Double)
+    let high = try #require(summary["energy_high_j"] as? Double)
+    let sum = try objects.reduce(0) { sum, object in
+      #expect(object["type"] as? String == "power" && object["time"] is String, "\(object)")
+      #expect(object["profile"] as? String == "rpi4-ublox-m8", "\(object)")
+      return sum + (try #require(object["joules"] as? Double))
+    }
+    #expect(low < sum && sum < high, "\(low) \(sum) \(high)")
+    return sum
   }
 
   @Test func `the books of a running daemon and of its state file agree, with the interval that holds them`()
@@ -35,6 +45,7 @@ import Testing
     let live = try await joules(run)
     let table = try await run.command(["power"])
     let days = try await run.command(["power", "--by-day"])
+    let other = try await run.command(["power", "--profile", "pinephone"])
     let status = try await run.command(["status", "--json"])
     #expect(await run.end() == 0)
     // 38 s of tracking at 87 mW at least.
@@ -43,6 +54,7 @@ import Testing
     #expect(
       table.stdout.contains("; profile rpi4-ublox-m8, modelled, not measured"), "\(table.stdout)")
     #expect(days.stdout.hasPrefix("DAY"), "\(days.stdout)")
+    #expect(other.stdout.contains("; profile pinephone, modelled, not measured"), "\(other.stdout)")
     let told = try #require(status.stdout.firstMatch(of: /"energy_j":([0-9.]+)/)?.1)
     #expect(abs(try #require(Double(told)) - live) < 0.1, "\(told) \(live)")
     let after = try await run.command(["power"])

@@ -1,0 +1,48 @@
+import LocationCore
+import LocationFormats
+import LocationRuntime
+import Testing
+
+@Suite struct EnergyAccountTests {
+  private let rows = [
+    StateDatabase.EnergyRow(
+      day: "2026-05-01", component: "wake", subscriber: "a", rule: "B1", joules: 1, seconds: 0)
+  ]
+
+  private func books(_ name: String) throws -> EnergyBooks {
+    var use = PowerUse()
+    use[.trackingStrong] = 100
+    use[.wake] = 2
+    let profile = try #require(PowerProfile.builtIn.first { $0.name == name })
+    var ledger = EnergyBooks(PowerLedger(profile: profile))
+    ledger.use = use
+    return ledger
+  }
+
+  @Test func `an estimate has its profile and its interval`() throws {
+    let account = EnergyAccount(rows, try books("pinephone"), byDay: true)
+    let lines = account.json(at: UTCTime(microseconds: 0)).split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(
+      lines.first
+        == #"{"v":1,"seq":1,"type":"power","time":"1970-01-01T00:00:00.000Z","day":"2026-05-01","component":"wake","subscriber":"a","joules":1.000,"seconds":0.000,"rule":"B1","profile":"pinephone"}"#
+    )
+    let summary = try #require(lines.last)
+    let start = #"{"v":1,"seq":2,"type":"summary","time":"1970-01-01T00:00:00.000Z","energy_j":"#
+    #expect(summary.hasPrefix(start))
+    for key in ["energy_low_j", "energy_high_j", "profile", "receiver_on_s"] {
+      #expect(summary.contains("\"\(key)\":"))
+    }
+    #expect(EnergyAccount([], nil, byDay: false).json(at: nil).isEmpty)
+  }
+
+  @Test func `another profile prices the same use by component`() throws {
+    func sum(_ name: String) throws -> Double {
+      let books = try books(name)
+      let lines = EnergyAccount(priced: books).rowLines(at: nil)
+      #expect(lines.count == 2 && !lines.joined().contains("subscriber\""))
+      return books.use.joules(under: books.profile)
+    }
+    #expect(try sum("pinephone") != sum("rpi4-ublox-m8"))
+  }
+}
