@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -9,6 +10,26 @@ import Testing
     let run = try await Binary.run(track.arguments)
     #expect(run.status == 0, "\(run.stderr)")
     Golden.expect(track.golden, run.stdout)
+  }
+
+  @Test(arguments: ShippedTrack.all) func `the summary counts the events of the stream`(_ track: ShippedTrack)
+    async throws
+  {
+    let run = try await Binary.run(track.arguments)
+    let records = try run.stdout.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    let told = try #require(records.last?["events"] as? [String: Int])
+    var counted: [String: Int] = [:]
+    let untold = ["subscriber.", "program.", "summary", "power", "advice", "source", "receiver", "clock"]
+    for type in records.compactMap({ $0["type"] as? String }) {
+      if !untold.contains(where: { type.hasPrefix($0) }) { counted[type, default: 0] += 1 }
+    }
+    #expect(told == counted)
+    let text = try await Binary.run(track.arguments + ["--format", "text"]).stdout
+    for type in ["notification", "call", "push", "fetch"] {
+      if let count = told[type] { #expect(text.contains(", \(count) \(type)"), "\(text)") }
+    }
   }
 
   @Test(arguments: [["--speed", "1000000"], ["--jobs", "2"], ["--format", "ndjson"]])

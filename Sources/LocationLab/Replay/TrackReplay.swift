@@ -19,10 +19,13 @@ struct ReplayPorts<Sink: RecordSink>: EffectPorts {
   var now = EngineInstant.distantPast
   /// Orders to the receiver that are to be carried out, in order.
   var receiverOrders: [ReceiverOrder] = []
+  /// Records of the background modes, counted.
+  var modes = ModeTally()
 
   mutating func receive(_ record: Record) {
     if hasModel, case .call(let call) = record.body { model.note(call, as: record.id) }
     if hasModel, case .push(let push) = record.body { model.note(push, as: record.id) }
+    modes.count(record)
     report?.add(record)
     sink.receive(record)
   }
@@ -214,7 +217,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     }
     if !hasEnded { handle(.end) }
     commit()
-    var summary = Summary(of: host.engine, notes: notes, draws: request.shared?.draws)
+    var summary = Summary(
+      of: host.engine, modes: host.ports.modes, notes: notes, draws: request.shared?.draws)
     if receiver != nil, let begin, let end = host.engine.tally.last.map({ max($0.instant, now) }) {
       // The track goes on after the last fix that was asked for.
       summary.durationSeconds = begin.seconds(to: end)

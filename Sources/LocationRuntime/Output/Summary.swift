@@ -9,6 +9,8 @@ package struct Summary: Sendable {
   package var time: UTCTime?
   /// What was seen and done, counted.
   package var tally: Tally
+  /// Records of the background modes, counted.
+  package var modes: ModeTally
   /// Joules on account of the services, with its band.
   package var energy: PowerBand
   /// Joules of the whole device, its base included.
@@ -29,8 +31,11 @@ package struct Summary: Sendable {
   /// What an engine has come to by now.
   ///
   /// - Parameter draws: those of the engine's profile, where many engines have the same.
-  package init(of engine: borrowing Engine, notes: [String], draws: PowerDrawTable? = nil) {
+  package init(
+    of engine: borrowing Engine, modes: ModeTally = ModeTally(), notes: [String], draws: PowerDrawTable? = nil
+  ) {
     tally = engine.tally
+    self.modes = modes
     durationSeconds = engine.tally.durationSeconds
     id = engine.nextID
     time = tally.last?.time
@@ -56,7 +61,7 @@ package struct Summary: Sendable {
     if tally.stale > 0 { events.append(("stale", tally.stale)) }
     if tally.arrivals > 0 { events.append(("visit.arrive", tally.arrivals)) }
     if tally.departures > 0 { events.append(("visit.depart", tally.departures)) }
-    return events
+    return (events + modes.all).sorted { $0.type < $1.type }
   }
 
   /// Refused fixes by reason, in the order in which the gate asks.

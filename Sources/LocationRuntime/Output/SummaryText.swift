@@ -8,7 +8,7 @@ enum SummaryText {
     var lines = [""]
     lines.append(title)
     lines.append("  fixes       " + fixes(summary))
-    lines.append("  events      " + events(tally))
+    lines.append("  events      " + (events(tally) + modes(summary.modes)).joined(separator: ", "))
     if quietlyOutside > 0 {
       lines.append("  at first    outside \(Wording.count(quietlyOutside, "region"))")
     }
@@ -39,7 +39,7 @@ enum SummaryText {
     return text
   }
 
-  private static func events(_ tally: Tally) -> String {
+  private static func events(_ tally: Tally) -> [String] {
     var parts = [Wording.count(tally.significant, "significant change")]
     let enters = tally.regions["enter"] ?? 0
     let exits = tally.regions["exit"] ?? 0
@@ -56,7 +56,19 @@ enum SummaryText {
     }
     if tally.locations > 0 { parts.append(Wording.count(tally.locations, "standard update")) }
     if tally.gaps > 0 { parts.append(Wording.count(tally.gaps, "gap")) }
-    return parts.joined(separator: ", ")
+    return parts
+  }
+
+  private static func modes(_ modes: ModeTally) -> [String] {
+    let words = [
+      ("notification", "notification", "notifications"), ("push", "push", "pushes"),
+      ("call", "call", "calls"), ("fetch", "fetch", "fetches"),
+      ("transfer", "report of a transfer", "reports of transfers"),
+      ("accessory", "report of an accessory", "reports of accessories"),
+    ]
+    return words.compactMap { type, one, many in
+      modes[type] == 0 ? nil : Wording.count(modes[type], one, plural: many)
+    }
   }
 
   private static func energy(_ summary: Summary) -> String {

@@ -25,6 +25,7 @@ extension Summary {
   /// Adds another track's figures; its notes are its own.
   fileprivate mutating func add(_ other: Summary) {
     tally.add(other.tally)
+    modes.add(other.modes)
     energy.value += other.energy.value
     energy.low += other.energy.low
     energy.high += other.energy.high
