@@ -7,6 +7,11 @@ struct ConfigCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "config",
     abstract: "Show the settings in force, or check a settings file.",
+    discussion: """
+        locwatch config
+        locwatch config show --config locwatch.yaml
+        locwatch config check locwatch.yaml
+      """,
     subcommands: [Show.self, Check.self], defaultSubcommand: Show.self)
 
   /// `locwatch config show`
@@ -37,7 +42,10 @@ struct ConfigCommand: AsyncParsableCommand {
   struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
-      abstract: "Check a settings file: on a mistake, print its line and exit with 78.")
+      abstract: "Check a settings file: on a mistake, print its line and exit with 78.",
+      discussion: """
+          locwatch config check locwatch.yaml
+        """)
 
     @Argument(help: "A settings file, YAML; - is standard input.", completion: .file())
     var file: String

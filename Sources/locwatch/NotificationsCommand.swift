@@ -16,36 +16,43 @@ struct NotificationsCommand: AsyncParsableCommand {
         locwatch notifications add logger --title Tea --after 180
         locwatch notifications add logger --title Up --after 3600 --repeat day
         locwatch notifications add logger --title Home --region home --on enter
+        locwatch notifications                      # those of all
         locwatch notifications list logger
         locwatch notifications open logger n1
         locwatch notifications cancel logger n1
         locwatch notifications deny logger          # the user wants to see none
       """,
-    subcommands: [List.self, Add.self, Cancel.self, Open.self, Allow.self, Deny.self])
+    subcommands: [List.self, Add.self, Cancel.self, Open.self, Allow.self, Deny.self],
+    defaultSubcommand: List.self)
 
   /// `locwatch notifications list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List what a subscriber has scheduled, by time.")
+      commandName: "list", abstract: "List what subscribers have scheduled, by time.",
+      discussion: """
+          locwatch notifications list
+          locwatch notifications list logger
+        """)
 
-    @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
-    var name: String
-
+    @OptionGroup var owner: SubscriberChoice
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        let list = try state.seat().notifications(of: name)
-        if list.isEmpty { Terminal.note("\(name) has no notifications scheduled") }
-        try format.print(list, header: ["ID", "WHEN", "REPEAT", "TITLE"]) { tree in
+        let seat = try state.seat()
+        let list = try owner.all(in: state) { (name) throws(Failure) in try seat.notifications(of: name) }
+        if list.isEmpty { Terminal.note("\(owner.said) no notifications scheduled") }
+        try format.print(list, header: owner.header + ["ID", "WHEN", "REPEAT", "TITLE"]) { name, tree in
           let region = tree["region"]?.string.map { "\(tree["on"]?.string ?? "") region \($0)" }
-          return [
+          return owner.cell(name) + [
             tree["id"]?.string ?? "", tree["at"]?.string ?? region ?? "",
             tree["repeat"]?.string ?? "", tree["title"]?.string ?? "",
           ]
-        } json: { tree, line in
+        } json: { item, line in
+          let (name, tree) = item
           line.open()
+          owner.write(name, to: &line)
           for key in ["id", "title", "at", "region", "on", "repeat"] {
             if let text = tree[key]?.string { line.member(named: key, text) }
           }
@@ -58,7 +65,11 @@ struct NotificationsCommand: AsyncParsableCommand {
   /// `locwatch notifications add`
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "add", abstract: "Schedule a notification for a subscriber.")
+      commandName: "add", abstract: "Schedule a notification for a subscriber.",
+      discussion: """
+          locwatch notifications add logger --title Tea --after 3m
+          locwatch notifications add logger --title Up --wall 2026-05-01T07:30
+        """)
 
     @Argument(help: ArgumentHelp("The subscriber.", valueName: "name"))
     var name: String
@@ -124,7 +135,10 @@ struct NotificationsCommand: AsyncParsableCommand {
   /// `locwatch notifications cancel`
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "Cancel a notification.")
+      commandName: "cancel", abstract: "Cancel a notification.",
+      discussion: """
+          locwatch notifications cancel logger n1
+        """)
 
     @OptionGroup var one: OneNotification
 
@@ -134,7 +148,10 @@ struct NotificationsCommand: AsyncParsableCommand {
   /// `locwatch notifications open`
   struct Open: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "open", abstract: "Open a notification as the user would: it launches its subscriber.")
+      commandName: "open", abstract: "Open a notification as the user would: it launches its subscriber.",
+      discussion: """
+          locwatch notifications open logger n1
+        """)
 
     @OptionGroup var one: OneNotification
 
@@ -144,7 +161,10 @@ struct NotificationsCommand: AsyncParsableCommand {
   /// `locwatch notifications allow`
   struct Allow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "allow", abstract: "Let a subscriber show notifications.")
+      commandName: "allow", abstract: "Let a subscriber show notifications.",
+      discussion: """
+          locwatch notifications allow logger
+        """)
 
     @OptionGroup var permission: NotificationPermission
 
@@ -154,7 +174,10 @@ struct NotificationsCommand: AsyncParsableCommand {
   /// `locwatch notifications deny`
   struct Deny: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "deny", abstract: "Let a subscriber show no notifications (rule D8).")
+      commandName: "deny", abstract: "Let a subscriber show no notifications (rule D8).",
+      discussion: """
+          locwatch notifications deny logger
+        """)
 
     @OptionGroup var permission: NotificationPermission
 

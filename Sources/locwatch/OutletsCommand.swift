@@ -20,12 +20,16 @@ struct OutletsCommand: AsyncParsableCommand {
         locwatch outlets enable phone
         locwatch outlets remove phone
       """,
-    subcommands: [List.self, OutletsAdd.self, Test.self, Enable.self, Remove.self])
+    subcommands: [List.self, OutletsAdd.self, Test.self, Enable.self, Remove.self],
+    defaultSubcommand: List.self)
 
   /// `locwatch outlets list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List outlets with their state and the number of waiting events.")
+      commandName: "list", abstract: "List outlets with their state and the number of waiting events.",
+      discussion: """
+          locwatch outlets list
+        """)
 
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
@@ -48,7 +52,10 @@ struct OutletsCommand: AsyncParsableCommand {
   /// `locwatch outlets test`
   struct Test: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "test", abstract: "Send one event of type test, here and now.")
+      commandName: "test", abstract: "Send one event of type test, here and now.",
+      discussion: """
+          locwatch outlets test phone
+        """)
 
     @OptionGroup var choice: OutletChoice
 
@@ -64,7 +71,10 @@ struct OutletsCommand: AsyncParsableCommand {
   /// `locwatch outlets enable`
   struct Enable: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "enable", abstract: "Try an outlet at once, also one that was disabled.")
+      commandName: "enable", abstract: "Try an outlet at once, also one that was disabled.",
+      discussion: """
+          locwatch outlets enable phone
+        """)
 
     @OptionGroup var choice: OutletChoice
 
@@ -81,7 +91,10 @@ struct OutletsCommand: AsyncParsableCommand {
   /// `locwatch outlets remove`
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "remove", abstract: "Remove an outlet and drop what waits for it.")
+      commandName: "remove", abstract: "Remove an outlet and drop what waits for it.",
+      discussion: """
+          locwatch outlets remove phone
+        """)
 
     @OptionGroup var choice: OutletChoice
 

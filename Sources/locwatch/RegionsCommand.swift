@@ -28,5 +28,5 @@ struct RegionsCommand: AsyncParsableCommand {
       RegionsList.self, RegionsShow.self, RegionsAdd.self, RegionsMove.self, RegionsRename.self,
       RegionsEdit.self, RegionsRemove.self, RegionsCheck.self,
       RegionsImport.self, RegionsExport.self, RegionsNear.self, RegionsLocate.self,
-    ])
+    ], defaultSubcommand: RegionsList.self)
 }

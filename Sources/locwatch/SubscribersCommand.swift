@@ -21,18 +21,23 @@ struct SubscribersCommand: AsyncParsableCommand {
         locwatch subscribers microphone recorder deny
         locwatch subscribers accessory meter-log off
         locwatch subscribers bluetooth meter-log deny
+        locwatch subscribers notifications logger deny
         locwatch subscribers remove commute-logger
       """,
     subcommands: [
       List.self, Show.self, Add.self, Remove.self, Launch.self, Foreground.self, Background.self, Quit.self,
-      Microphone.self, Accessory.self, Bluetooth.self,
-    ])
+      Microphone.self, Accessory.self, Bluetooth.self, Notifications.self,
+    ], defaultSubcommand: List.self)
 
   /// `locwatch subscribers list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
-      abstract: "List subscribers with their state and the number of unacknowledged events.")
+      abstract: "List subscribers with their state and the number of unacknowledged events.",
+      discussion: """
+          locwatch subscribers list
+          locwatch subscribers list --format ndjson | jq -r .name
+        """)
 
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
@@ -57,7 +62,10 @@ struct SubscribersCommand: AsyncParsableCommand {
   struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
-      abstract: "Show everything about a subscriber.")
+      abstract: "Show everything about a subscriber.",
+      discussion: """
+          locwatch subscribers show commute-logger
+        """)
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
@@ -91,7 +99,11 @@ struct SubscribersCommand: AsyncParsableCommand {
   struct Add: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
-      abstract: "Add a subscriber from its manifest.")
+      abstract: "Add a subscriber from its manifest.",
+      discussion: """
+          locwatch subscribers add logger.yaml
+          locwatch subscribers add logger.yaml --replace
+        """)
 
     @Argument(help: ArgumentHelp("A manifest, YAML.", valueName: "file"), completion: .file())
     var file: String
@@ -121,7 +133,10 @@ struct SubscribersCommand: AsyncParsableCommand {
   struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
-      abstract: "Remove a subscriber: end its program and drop its waiting events.")
+      abstract: "Remove a subscriber: end its program and drop its waiting events.",
+      discussion: """
+          locwatch subscribers remove commute-logger
+        """)
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
@@ -145,7 +160,10 @@ extension SubscribersCommand {
   struct Launch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "launch",
-      abstract: "Launch or resume a subscriber in the foreground, as its user would.")
+      abstract: "Launch or resume a subscriber in the foreground, as its user would.",
+      discussion: """
+          locwatch subscribers launch commute-logger
+        """)
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("launch") }
   }
@@ -154,7 +172,10 @@ extension SubscribersCommand {
   struct Foreground: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "foreground",
-      abstract: "Bring a subscriber to the foreground; the same as launch.")
+      abstract: "Bring a subscriber to the foreground; the same as launch.",
+      discussion: """
+          locwatch subscribers foreground commute-logger
+        """)
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("foreground") }
   }
@@ -163,7 +184,10 @@ extension SubscribersCommand {
   struct Background: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "background",
-      abstract: "Send a subscriber to the background, where it is suspended once idle.")
+      abstract: "Send a subscriber to the background, where it is suspended once idle.",
+      discussion: """
+          locwatch subscribers background commute-logger
+        """)
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("background") }
   }
@@ -172,7 +196,10 @@ extension SubscribersCommand {
   struct Quit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "quit",
-      abstract: "Force-quit a subscriber: only location services start it again (rule A7).")
+      abstract: "Force-quit a subscriber: only location services start it again (rule A7).",
+      discussion: """
+          locwatch subscribers quit commute-logger
+        """)
     @OptionGroup var user: SubscriberUser
     func run() async throws { try user.perform("quit") }
   }
@@ -183,7 +210,10 @@ extension SubscribersCommand {
   struct Microphone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "microphone",
-      abstract: "Let a subscriber use the microphone, or not (rule F6).")
+      abstract: "Let a subscriber use the microphone, or not (rule F6).",
+      discussion: """
+          locwatch subscribers microphone recorder deny
+        """)
 
     /// What the user says.
     enum Word: String, ExpressibleByArgument, CaseIterable {
@@ -211,7 +241,10 @@ extension SubscribersCommand {
   struct Accessory: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "accessory",
-      abstract: "Let a subscriber use accessories, or not (rule J2).")
+      abstract: "Let a subscriber use accessories, or not (rule J2).",
+      discussion: """
+          locwatch subscribers accessory meter-log off
+        """)
 
     /// What the user says.
     enum Word: String, ExpressibleByArgument, CaseIterable {
@@ -239,7 +272,10 @@ extension SubscribersCommand {
   struct Bluetooth: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "bluetooth",
-      abstract: "Let a subscriber use Bluetooth, or not (rule J3).")
+      abstract: "Let a subscriber use Bluetooth, or not (rule J3).",
+      discussion: """
+          locwatch subscribers bluetooth meter-log deny
+        """)
 
     @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
     var name: String
@@ -254,6 +290,66 @@ extension SubscribersCommand {
         try state.seat().change(name, .accessory(.permitBluetooth(word == .allow)))
       }
     }
+  }
+}
+
+extension SubscribersCommand {
+  /// `locwatch subscribers notifications`
+  struct Notifications: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "notifications",
+      abstract: "Let a subscriber show notifications, or not (rule D8).",
+      discussion: """
+          locwatch subscribers notifications logger deny
+
+        The same as locwatch notifications allow and deny.
+        """)
+
+    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
+    var name: String
+
+    @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
+    var word: Microphone.Word
+
+    @OptionGroup var state: StateOptions
+
+    func run() async throws {
+      try Terminal.reporting { () throws(Failure) in
+        try state.seat().change(name, .permitNotifications(word == .allow))
+      }
+    }
+  }
+}
+
+/// One subscriber, or all.
+struct SubscriberChoice: ParsableArguments {
+  @Argument(
+    help: ArgumentHelp("The subscriber (default: all).", valueName: "name"),
+    completion: Candidates.subscribers)
+  var name: String?
+
+  /// Whom a sentence is about.
+  var said: String { name.map { "\($0) has" } ?? "the subscribers have" }
+
+  /// The first column, where there are several.
+  var header: [String] { name == nil ? ["SUBSCRIBER"] : [] }
+
+  /// The items of the chosen, each with whose it is.
+  func all(
+    in state: StateOptions, _ items: (String) throws(Failure) -> [JSONTree]
+  ) throws(Failure) -> [(name: String, item: JSONTree)] {
+    let names = if let name { [name] } else { try state.openToRead()?.subscribers().map(\.subscriber.name) }
+    var all: [(name: String, item: JSONTree)] = []
+    for name in names ?? [] { all += try items(name).map { (name, $0) } }
+    return all
+  }
+
+  /// The cell of ``header``.
+  func cell(_ name: String) -> [String] { self.name == nil ? [name] : [] }
+
+  /// The same as a member.
+  func write(_ name: String, to line: inout JSONLine) {
+    if self.name == nil { line.member("subscriber", name) }
   }
 }
 

@@ -7,36 +7,43 @@ import LocationRuntime
 struct TransfersCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "transfers",
-    abstract: "List and cancel the transfers of a subscriber.",
+    abstract: "List and cancel the transfers of subscribers.",
     discussion: """
       A subscriber has files fetched or sent; they go on while it is suspended or
       gone (Docs/Subscribers.md).
 
+        locwatch transfers
         locwatch transfers list maps
         locwatch transfers cancel maps 7
       """,
-    subcommands: [List.self, Cancel.self])
+    subcommands: [List.self, Cancel.self], defaultSubcommand: List.self)
 
   /// `locwatch transfers list`
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "List the transfers that have not ended, by number.")
+      commandName: "list", abstract: "List the transfers that have not ended, by number.",
+      discussion: """
+          locwatch transfers list
+          locwatch transfers list maps
+        """)
 
-    @Argument(
-      help: ArgumentHelp("The subscriber.", valueName: "name"), completion: Candidates.subscribers)
-    var name: String
-
+    @OptionGroup var owner: SubscriberChoice
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        let list = try state.seat().transfers(of: name)
-        if list.isEmpty { Terminal.note("\(name) has no open transfers") }
-        try format.print(list, header: ["TRANSFER", "SESSION", "KIND", "STATE"]) { tree in
-          ["transfer", "session", "kind", "state"].map { tree[$0]?.string ?? tree[$0]?.text ?? "" }
-        } json: { tree, line in
+        let seat = try state.seat()
+        let list = try owner.all(in: state) { (name) throws(Failure) in try seat.transfers(of: name) }
+        if list.isEmpty { Terminal.note("\(owner.said) no open transfers") }
+        let header = owner.header + ["TRANSFER", "SESSION", "KIND", "STATE"]
+        try format.print(list, header: header) { name, tree in
+          owner.cell(name)
+            + ["transfer", "session", "kind", "state"].map { tree[$0]?.string ?? tree[$0]?.text ?? "" }
+        } json: { item, line in
+          let (name, tree) = item
           line.open()
+          owner.write(name, to: &line)
           line.member("transfer", tree["transfer"]?.integer)
           line.member("session", tree["session"]?.string)
           line.member("kind", tree["kind"]?.string)
@@ -51,7 +58,10 @@ struct TransfersCommand: AsyncParsableCommand {
   /// `locwatch transfers cancel`
   struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "cancel", abstract: "Cancel a transfer; what has come is erased.")
+      commandName: "cancel", abstract: "Cancel a transfer; what has come is erased.",
+      discussion: """
+          locwatch transfers cancel maps 7
+        """)
 
     @Argument(
       help: ArgumentHelp("The subscriber.", valueName: "name"), completion: Candidates.subscribers)

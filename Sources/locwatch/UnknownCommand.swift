@@ -7,16 +7,17 @@ enum UnknownCommand {
   static func failure(_ arguments: [String]) -> Failure? {
     var command: any ParsableCommand.Type = Locwatch.self
     var path: [String] = []
-    for word in arguments {
+    let isHelp = arguments.first == "help"
+    for word in arguments.dropFirst(isHelp ? 1 : 0) {
       let children = command.configuration.subcommands
-      // A command with a usual subcommand takes words of its own.
       guard !children.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
       if let child = children.first(where: { $0._commandName == word }) {
         command = child
         path.append(word)
         continue
       }
-      guard command.configuration.defaultSubcommand == nil else { return nil }
+      // The usual subcommand of `on` takes words; those of other commands take options alone. `list NAME` is told in full.
+      guard isHelp || command != OnCommand.self else { return nil }
       let names = children.map { $0._commandName }
       let near = NearestWord.to(word, among: names).map { (path + [$0]).joined(separator: " ") }
       let all = path.isEmpty ? "locwatch --help lists them" : names.joined(separator: ", ")

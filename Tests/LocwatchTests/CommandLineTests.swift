@@ -14,11 +14,41 @@ import Testing
       "no command is called \"subscribers qit\"; did you mean locwatch subscribers quit?"
     ),
     (["xyzzy"], "no command is called \"xyzzy\"; locwatch --help lists them"),
+    (["help", "xyzzy"], "no command is called \"xyzzy\"; locwatch --help lists them"),
+    (["help", "power", "shw"], "no command is called \"power shw\"; did you mean locwatch power show?"),
+    (["transfers", "lst"], "no command is called \"transfers lst\"; did you mean locwatch transfers list?"),
   ])
   func `a mistyped command suggests the nearest`(words: [String], text: String) async throws {
     let run = try await Binary.run(words)
     #expect(run.status == 64)
     #expect(run.stderr == "locwatch: \(text)\n")
+  }
+
+  @Test(arguments: ["regions", "subscribers", "notifications", "transfers", "outlets"])
+  func `a command of lists lists`(command: String) async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let manifest = folder.write("m.yaml", "name: logger\ncommand: [/bin/cat]\nservices: [regions]\n")
+    #expect(try await Binary.run(["subscribers", "add", manifest] + state).status == 0)
+    let short = try await Binary.run([command, "--format", "ndjson"] + state)
+    let long = try await Binary.run([command, "list", "--format", "ndjson"] + state)
+    #expect(short.status == 0 && short.stdoutBytes == long.stdoutBytes, "\(short)")
+    #expect(short.stdout.contains("logger") == (command == "subscribers"), "\(short)")
+  }
+
+  @Test func `notifications are listed of all, and denied by either command`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let manifest = folder.write("m.yaml", "name: logger\ncommand: [/bin/cat]\nservices: [regions]\n")
+    #expect(try await Binary.run(["subscribers", "add", manifest] + state).status == 0)
+    for words in [["subscribers", "notifications", "logger", "deny"], ["notifications", "deny", "logger"]] {
+      let run = try await Binary.run(words + state)
+      #expect(run.status == 0 && run.stderr.isEmpty, "\(run)")
+    }
+    let unknown = try await Binary.run(["subscribers", "notifications", "nobody", "allow"] + state)
+    #expect(unknown.status == 1, "\(unknown)")
+    let list = try await Binary.run(["notifications"] + state)
+    #expect(list.stderr == "locwatch: the subscribers have no notifications scheduled\n", "\(list)")
   }
 
   @Test func `--config and --state stand before a command or after it`() async throws {

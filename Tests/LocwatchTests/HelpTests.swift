@@ -41,10 +41,25 @@ import Testing
   @Test(arguments: commands)
   func `the commands in a help can be given`(command: [String]) async throws {
     let run = try await Binary.run(command + ["--help"])
-    let examples = run.stdout.split(separator: "\n").flatMap { line in
-      line.prefix { $0 != "#" && $0 != ">" && $0 != "<" }.split { $0 == "|" || $0 == "&" }.map(Self.words)
-    }.filter { $0.first == "locwatch" && $0.count > 2 }
-    #expect(examples.count >= 1)
+    Self.expectExamples(in: run.stdout)
+  }
+
+  @Test func `every command has an example`() {
+    func visit(_ command: any ParsableCommand.Type) {
+      // What locwatch-fleet does is told by its own help.
+      guard command != FleetCommand.self else { return }
+      Self.expectExamples(in: Locwatch.helpMessage(for: command))
+      for child in command.configuration.subcommands { visit(child) }
+    }
+    visit(Locwatch.self)
+  }
+
+  private static func expectExamples(in help: String) {
+    let lines = help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+    let examples = lines.flatMap { line in
+      line.prefix { $0 != "#" && $0 != ">" && $0 != "<" }.split { $0 == "|" || $0 == "&" }.map(words)
+    }.filter { $0.first == "locwatch" && $0.count > 1 }
+    #expect(examples.count >= 1, "\(help)")
     let global = ["--config", "c.yaml", "--state", "s.db"]
     for words in examples.map({ Array($0.dropFirst()) }) {
       let end = words.firstIndex(of: "--") ?? words.endIndex

@@ -24,7 +24,7 @@ import Testing
     (["power", "show", "pinephone", "--profile", "pinephone"], 64, "name one profile"),
     (["power", "show"], 64, "name one profile"),
     (["power", "plan", "--profile", "pinephone", "--step-j", "3.6"], 0, "tracking"),
-    (["power", "--profile", "pinephone", "calibrate", "/no/b.yaml", "--log", "/no/log", "-o", "-"], 66, "/no/"),
+    (["power", "--profile", "pinephone", "calibrate", "/no.yaml", "--log", "/no", "-o", "-"], 66, "/no"),
   ])
   func `each command takes the profile by its option`(words: [String], status: Int32, text: String)
     async throws
