@@ -8,7 +8,8 @@ struct StatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Show what the daemon knows: source, last fix, regions, subscribers.",
     discussion: """
-      Exits with 1 if this is stale: no daemon runs, or it had no fix for 30 s.
+      Exits with 1 if this is stale: no daemon runs or answers, its source is lost
+      or silent for 5 s, or it had no fix for 30 s.
 
         locwatch status
         locwatch status --json | jq -r '.inside[]'
@@ -23,13 +24,23 @@ struct StatusCommand: AsyncParsableCommand {
   func run() async throws {
     var isStale = false
     try Terminal.reporting { () throws(Failure) in
-      let status = try state.seat().status()
+      let status = try status()
       isStale = status["stale"] != .boolean(false)
       let local = LocalTimes.describe(status, in: zone.zone)
       try Terminal.print(
         output.isJSON ? status.text + "\n" : StatusText.describe(local, in: try units.choice()))
     }
     if isStale { throw ExitCode(Failure.Code.conditionFails.rawValue) }
+  }
+
+  /// What the daemon says, or, where it does not answer, what it stored last.
+  private func status() throws(Failure) -> JSONTree {
+    let seat = try state.seat()
+    do throws(Failure) { return try seat.status() } catch {
+      guard ControlClient.isNoAnswer(error) else { throw error }
+      Terminal.note("\(error.what); this is what it stored last")
+      return try seat.storedStatus(answers: false)
+    }
   }
 }
 

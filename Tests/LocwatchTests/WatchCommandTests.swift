@@ -101,6 +101,7 @@ import Testing
   {
     let gpsd = try GPSDServer()
     let recording = folder("restart.journal")
+    _ = folder.write("restart.journal", "that of another day\n")
     let watch = try watch([gpsd.address, "--record", recording, "--format", "ndjson"])
     let first = try #require(gpsd.connectReceiver())
     #expect(await sendUntil(5, first, watch), "\(watch.stdout) \(watch.stderr)")
@@ -112,7 +113,10 @@ import Testing
     #expect(await sendUntil(10, second, watch), "\(watch.stdout) \(watch.stderr)")
     watch.signal(SIGTERM)
     #expect(await watch.finish() == 143)
-    let replay = try await Binary.run(["replay", recording, "--format", "ndjson"])
+    // What is there already is kept.
+    #expect(watch.stderr.contains("\(recording) is there already: recording to \(recording).1"))
+    #expect(try String(contentsOfFile: recording, encoding: .utf8) == "that of another day\n")
+    let replay = try await Binary.run(["replay", recording + ".1", "--format", "ndjson"])
     #expect(replay.stdout == watch.stdout, "\(replay.stderr)")
   }
 
@@ -208,6 +212,10 @@ import Testing
     #expect(shown.stdout.contains("20  s      \(good):1"), "\(shown.stdout)")
     let checked = try await Binary.run(["config", "check", good])
     #expect(checked.status == 0 && checked.stdout == "\(good): 1 setting, all good\n")
+    for text in ["", "# nothing yet\n", "---\n# fix: {max_age_s: 20}\n"] {
+      let none = try await Binary.run(["config", "check", folder.write("none.yaml", text)])
+      #expect(none.status == 0 && none.stdout.hasSuffix(": 0 settings, all good\n"), "\(none)")
+    }
     let refused = try await Binary.run(["config", "check", bad])
     #expect(refused.status == 78)
     #expect(refused.stderr.contains("\(bad):2: fix: unknown key \"max_agee_s\"; did you mean \"max_age_s\"?"))

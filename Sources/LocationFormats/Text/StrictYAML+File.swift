@@ -1,11 +1,13 @@
 extension StrictYAML {
   /// Parses the document in a file; `-` is standard input.
   ///
-  /// - Parameter code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
-  /// - Throws: As ``init(_:file:code:)``; `.noInput`, `.noPermission` or `.io` where it can't be read.
-  package init(path: String, code: Failure.Code) throws(Failure) {
+  /// - Parameters:
+  ///   - code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
+  ///   - mayBeEmpty: Whether a file of comments alone is a map without keys, and no mistake.
+  /// - Throws: As ``init(_:file:code:mayBeEmpty:)``; `.noInput`, `.noPermission` or `.io` where it can't be read.
+  package init(path: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
     let (name, bytes) = try Self.bytes(ofFile: path)
-    try self.init(bytes, file: name, code: code)
+    try self.init(bytes, file: name, code: code, mayBeEmpty: mayBeEmpty)
   }
 
   /// The bytes of a file of at most ``maximumBytes`` and one more, which is enough to see that it is too long.

@@ -35,8 +35,9 @@ package struct StrictYAML {
   ///   - bytes: The whole document, UTF-8.
   ///   - file: The name that errors carry.
   ///   - code: What a mistake in this kind of file is: `.data` (65) or `.config` (78).
+  ///   - mayBeEmpty: Whether a document of comments alone is a map without keys, and no mistake.
   /// - Throws: A failure with the line, when it is too long, not UTF-8, not YAML, empty, or more than one document.
-  package init(_ bytes: [UInt8], file: String, code: Failure.Code) throws(Failure) {
+  package init(_ bytes: [UInt8], file: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
     func refuse(_ line: Int?, _ what: String, _ remedy: String? = nil) -> Failure {
       Failure(code, file: file, line: line, what: what, remedy: remedy)
     }
@@ -46,11 +47,11 @@ package struct StrictYAML {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw refuse(Self.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
     }
-    try self.init(text, file: file, code: code)
+    try self.init(text, file: file, code: code, mayBeEmpty: mayBeEmpty)
   }
 
   /// Parses a document that is text already.
-  package init(_ text: String, file: String, code: Failure.Code) throws(Failure) {
+  package init(_ text: String, file: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
     let document = Document(file: file, code: code)
     let root: Node?
     do {
@@ -59,7 +60,7 @@ package struct StrictYAML {
     } catch {
       throw Self.failure(for: error, in: document)
     }
-    guard let root else {
+    guard let root = root ?? (mayBeEmpty ? .mapping(Node.Mapping([])) : nil) else {
       throw Failure(code, file: file, line: 1, what: "nothing in it")
     }
     self.init(root, document: document, path: "", fallbackLine: 1)

@@ -9,6 +9,17 @@ package final class ControlClient {
 
   private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
+  /// What is said where nothing comes in time. What was asked waits in the socket.
+  private static let noAnswer = Failure(
+    .unavailable, what: "the daemon does not answer",
+    remedy: "it does what it was asked when it goes on; locwatch status tells what it stored")
+
+  private static let gone = Failure(
+    .unavailable, what: "the daemon is gone, without an answer", remedy: "try again")
+
+  /// Whether a failure is that there was no answer.
+  package static func isNoAnswer(_ failure: Failure) -> Bool { failure == noAnswer || failure == gone }
+
   /// Connects to the daemon of a state file; nil where none runs.
   ///
   /// - Parameter database: the state file, where it is open already.
@@ -41,9 +52,7 @@ package final class ControlClient {
   package func ask(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) -> JSONTree {
     let request = JSONTree.object([JSONTree.Member(key: "do", value: .string(what))] + members)
     try send(Array(request.text.utf8) + [UInt8(ascii: "\n")])
-    guard let line = try receive(seconds: DaemonLimits.answerSeconds) else {
-      throw Failure(.unavailable, what: "the daemon does not answer", remedy: "locwatch status tells more")
-    }
+    guard let line = try receive(seconds: DaemonLimits.answerSeconds) else { throw Self.noAnswer }
     let answer: JSONTree
     do throws(JSONError) {
       answer = try JSONTree(line)
@@ -99,12 +108,14 @@ package final class ControlClient {
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe SystemCall.sendBytes(descriptor.number, $0) }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw Failure(.unavailable, what: "the daemon is gone", remedy: "try again") }
+      guard count > 0 else { throw Self.gone }
       rest = rest.dropFirst(count)
     }
   }
 
-  /// The next line without its end; nil where none comes in time or at all.
+  /// The next line without its end; nil where none comes in time.
+  ///
+  /// - Throws: ``gone``.
   private func receive(seconds: Double?) throws(Failure) -> [UInt8]? {
     let end = seconds.map { ContinuousClock.now + .seconds($0) }
     while true {
@@ -116,7 +127,7 @@ package final class ControlClient {
       if ready < 0, errno == EINTR { continue }
       guard ready > 0 else { return nil }
       let count = read(0)
-      guard count > 0 || count < 0 && errno == EINTR else { return nil }
+      guard count > 0 || count < 0 && errno == EINTR else { throw Self.gone }
     }
   }
 }

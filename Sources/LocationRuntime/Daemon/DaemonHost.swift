@@ -196,12 +196,7 @@ extension LiveHost where Journal == DatabaseJournal, Ports == DaemonPorts {
   /// Records from here on what reaches the engine, in a file of its own: `path`, or else `path.1`, `path.2`, so that none
   /// of an earlier daemon, or under earlier settings, is lost; which.
   mutating func record(to path: String) throws(Failure) -> String {
-    var free = path
-    var number = 0
-    while let status = StatePath.status(free), status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
-      number += 1
-      free = "\(path).\(number)"
-    }
+    let free = StatePath.unused(path)
     try host.journal.record(host.engine, isNew: last == .distantPast, to: free)
     return free
   }

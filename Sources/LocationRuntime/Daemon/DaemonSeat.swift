@@ -38,15 +38,22 @@ package struct DaemonSeat: Sendable {
   /// What there is to say, as one JSON object; `stale` in it tells whether a daemon runs and has fixes.
   package func status() throws(Failure) -> JSONTree {
     if let client = try ControlClient.connect(state: state) { return try client.ask("status") }
+    return try storedStatus()
+  }
+
+  /// The same as the last daemon stored it.
+  ///
+  /// - Parameter answers: false where a daemon runs that does not answer; nil where none runs.
+  package func storedStatus(answers: Bool? = nil) throws(Failure) -> JSONTree {
     guard let database = try StateDatabase.openToRead(path: state) else { throw Self.noState(state) }
     let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     let counts = try database.counts()
     let report = StatusReport(
-      running: nil, state: state, otherState: otherDaemon(),
+      running: nil, answers: answers, state: state, otherState: answers == nil ? otherDaemon() : nil,
       now: SystemClock().read().utc ?? UTCTime(microseconds: 0), source: nil,
       newestID: restored.newestID, journalRows: counts.journal, eventRows: counts.events,
       lastSeen: try database.meta(.lastSeen).flatMap { Int64($0) }.map { UTCTime(microseconds: $0) },
-      regions: counts.regions,
+      regions: counts.regions, stored: try database.subscribers().map(\.subscriber.name),
       isLowPower: try database.lowPowerRequests().last?.isOn, outlets: try database.outletStates())
     return report.tree(of: restored.engine)
   }

@@ -16,6 +16,8 @@ struct StatusReport {
   }
 
   var running: Running?
+  /// False where a daemon runs that does not answer.
+  var answers: Bool?
   /// The state file that it is about.
   var state: String
   /// The state file of another daemon on this machine, where none runs on this one; nil where none does.
@@ -31,6 +33,8 @@ struct StatusReport {
   var lastSeen: UTCTime?
   /// Regions in force; those of the database while no daemon runs.
   var regions: Int
+  /// Names of the subscribers in the database, while no daemon runs: it has them before an engine does.
+  var stored: [String]?
   /// Whether the next daemon is to be in low-power mode, where that was asked for since the last one.
   var isLowPower: Bool?
   /// Each outlet and how it fares.
@@ -47,14 +51,15 @@ struct StatusReport {
     return .object([
       "v": .integer(1),
       "stale": .boolean(isStale(age: age, isSampled: engine.configuration.sampling.isDutyCycled)),
-      "daemon": daemon, "last_seen": lastSeen.map { .string($0.rfc3339) }, "state": .string(state),
+      "daemon": daemon, "answers": answers.map { .boolean($0) },
+      "last_seen": lastSeen.map { .string($0.rfc3339) }, "state": .string(state),
       "other_daemon": otherState.map { .string($0) }, "source": sourceTree,
       "receiver": receiverTree(engine.receiver, engine.configuration.sampling.mode),
       "low_power": .boolean(isLowPower ?? engine.isLowPower), "fix": fix.map { tree(of: $0) },
       "fixes": .integer(engine.tally.fixes), "accepted": .integer(engine.tally.accepted),
       "rejected": refused.isEmpty ? nil : .object(rejected), "regions": .integer(regions),
       "inside": .strings(engine.regionsInside),
-      "subscribers": .array(subscribers.map { Self.tree(of: $0, isRunning: running != nil) }),
+      "subscribers": .array(trees(of: subscribers)),
       "outbox": .integer(subscribers.reduce(0) { $0 + $1.waiting.count }),
       "outlets": outlets.isEmpty ? nil : .array(outlets.map(\.tree)), "newest_event": .integer(newestID),
       "event_rows": .integer(eventRows), "journal_rows": .integer(journalRows), "storage": storage,
@@ -114,6 +119,19 @@ struct StatusReport {
       "acc_m": .fixed(fix.accuracy.radiusMeters, FixedPoint.meters),
       "age_s": .fixed(max(0, fix.time.seconds(to: now)), FixedPoint.thousandths),
     ])
+  }
+
+  /// Those of the engine, and those that were added since a daemon ran.
+  private func trees(of views: [SubscriberView]) -> [JSONTree] {
+    let known = views.filter { stored?.contains($0.subscriber.name) ?? true }
+    let added = (stored ?? []).filter { name in !views.contains { $0.subscriber.name == name } }
+    return known.map { Self.tree(of: $0, isRunning: running != nil) }
+      + added.map { name in
+        .object([
+          "name": .string(name), "state": .string(SubscriberState.notRunning.rawValue),
+          "waiting": .integer(0),
+        ])
+      }
   }
 
   static func tree(of view: SubscriberView, isRunning: Bool) -> JSONTree {

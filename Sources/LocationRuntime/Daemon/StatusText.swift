@@ -22,7 +22,9 @@ package enum StatusText {
       rows.append(["source", "\(gpsd): \(text("source", "name") ?? phrase ?? state)"])
     } else {
       let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"
-      rows.append(["daemon", "does not run; \(remedy)"])
+      rows.append([
+        "daemon", "does not \(status["answers"] == .boolean(false) ? "answer" : "run"); \(remedy)",
+      ])
       if let other = text("other_daemon") {
         rows.append(["", "another runs: locwatch status --state \(other)"])
       }

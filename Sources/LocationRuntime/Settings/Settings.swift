@@ -24,7 +24,8 @@ public enum Settings {
     path: String, into configuration: inout EngineConfiguration, _ daemon: inout DaemonSettings
   ) throws(Failure) -> Origins {
     var made: [(setting: Setting, node: StrictYAML)] = []
-    for (section, node) in try StrictYAML(path: path, code: .config).map(of: sections) {
+    let root = try StrictYAML(path: path, code: .config, mayBeEmpty: true)
+    for (section, node) in try root.map(of: sections) {
       let settings = Setting.all.filter { $0.section == section }
       for (name, value) in try node.map(of: settings.map(\.name)) {
         guard let setting = settings.first(where: { $0.name == name }) else { continue }

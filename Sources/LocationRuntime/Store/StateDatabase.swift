@@ -41,31 +41,26 @@ package struct StateDatabase: Sendable {
         .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
         remedy: "ask as its owner, or name another file with --state")
     }
-    guard unsafe access(path, W_OK) != 0 else {
-      do throws(Failure) {
-        let database = try StateDatabase(path: path, isReadOnly: false)
-        try database.migrate()
-        return database
-      } catch {
-        // On a full disk SQLite can't make the index of its log. It can do without where the log is empty.
-        guard error.code == .io, StatePath.status(path + "-wal").map({ $0.st_size == 0 }) ?? true else {
-          throw error
-        }
-        let database = try StateDatabase(path: path, isReadOnly: true, isUnchanging: true)
-        try database.checkSchema()
-        return database
-      }
-    }
-    do {
-      let database = try StateDatabase(path: path, isReadOnly: true)
-      try database.checkSchema()
+    let mayWrite = unsafe access(path, W_OK) == 0
+    do throws(Failure) {
+      let database = try StateDatabase(path: path, isReadOnly: !mayWrite)
+      if mayWrite { try database.migrate() } else { try database.checkSchema() }
       return database
     } catch {
-      guard error.code == .noPermission else { throw error }
-      // SQLite keeps an index of the log beside the file, also for those who only read.
-      throw Failure(
-        .noPermission, file: path, what: "can't be read by one who can't write to its folder",
-        remedy: "ask as its owner")
+      // On a full disk, and in a folder that can't be written, SQLite can't make the index of its log. It can do without
+      // where the log is empty.
+      let isForbidden = error.code == .noPermission || error.code == .cantCreate
+      guard isForbidden || mayWrite && error.code == .io else { throw error }
+      guard StatePath.status(path + "-wal").map({ $0.st_size == 0 }) ?? true else {
+        guard isForbidden else { throw error }
+        throw Failure(
+          .noPermission, file: path,
+          what: "can't be read by one who can't write to its folder while there is a log beside it",
+          remedy: "ask as its owner")
+      }
+      let database = try StateDatabase(path: path, isReadOnly: true, isUnchanging: true)
+      try database.checkSchema()
+      return database
     }
   }
 

@@ -71,6 +71,18 @@ package enum StatePath {
     return unsafe String(cString: folder) + "/" + path
   }
 
+  /// The path of a new file: `path`, or where there is a file with something in it, the first free one of `path.1`,
+  /// `path.2` ….
+  static func unused(_ path: String) -> String {
+    var unused = path
+    var number = 0
+    while let status = status(unused), status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
+      number += 1
+      unused = "\(path).\(number)"
+    }
+    return unused
+  }
+
   /// Makes the folder of a file, and those above it, for their owner alone: where someone was is private.
   ///
   /// - Throws: `.cantCreate`, `.noPermission`.

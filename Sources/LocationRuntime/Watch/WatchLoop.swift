@@ -40,10 +40,14 @@ struct WatchLoop: ~Copyable {
     let inbox = try Inbox()
     let stop = try WakePipe()
     var recording: JournalWriter?
+    var moved: String?
     if let path = request.recording {
-      recording = try JournalWriter(path: path, configuration: request.configuration)
+      let free = StatePath.unused(path)
+      recording = try JournalWriter(path: free, configuration: request.configuration)
+      if free != path { moved = "\(path) is there already: recording to \(free)" }
     }
-    let output = try WatchOutput(request, at: clock.instant)
+    var output = try WatchOutput(request, at: clock.instant)
+    if let moved { output.tell(moved) }
     self.request = request
     self.inbox = inbox
     self.stop = stop

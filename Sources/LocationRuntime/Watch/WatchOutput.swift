@@ -117,7 +117,7 @@ struct WatchOutput: ~Copyable {
   }
 
   /// Says what is no record, where it does not mix with them.
-  private mutating func tell(_ notice: String) {
+  mutating func tell(_ notice: String) {
     if isScreen { view.notice = notice } else { Self.printError(notice) }
   }
 

@@ -9,6 +9,25 @@ import Testing
 
 /// Commands beside a running `locwatch run`, and without one.
 @Suite struct ControlTests {
+  @Test func `a daemon that gives no answer leaves what it stored`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let manifest = folder.write("m.yaml", "name: logger\ncommand: [/bin/cat]\nservices: [regions]\n")
+    #expect(try await Binary.run(["subscribers", "add", manifest] + state).status == 0)
+    let none = try await Binary.run(["status", "--json"] + state)
+    #expect(none.status == 1 && !none.stdout.contains(#""answers""#), "\(none)")
+    #expect(none.stdout.contains(#"{"name":"logger","state":"notRunning","waiting":0}"#), "\(none)")
+    // It takes connections, and ends them.
+    let listener = try Listener(path: folder("s.db.control"))
+    let taking = Task.detached { for _ in 0..<2 { _ = listener.accept() } }
+    let status = try await Binary.run(["status", "--json"] + state)
+    #expect(status.status == 1 && status.stdout.contains(#""answers":false"#), "\(status)")
+    #expect(status.stderr.hasSuffix("; this is what it stored last\n"), "\(status)")
+    let change = try await Binary.run(["low-power", "on"] + state)
+    #expect(change.status == 69 && !change.stderr.contains("locwatch status"), "\(change)")
+    await taking.value
+  }
+
   private static func report(_ index: Int) -> String {
     ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index))
   }

@@ -243,6 +243,22 @@ import Testing
     #expect(full.status == before.status && full.stdout == before.stdout, "\(full.stderr)")
   }
 
+  @Test func `a folder that can't be written does not keep its user from asking`() async throws {
+    let run = try DaemonRun(getuid() == 0 ? .nobody : .own)
+    let added = try await run.command(["regions", "add", "here", "--circle", "48.001,11.5,300"])
+    #expect(added.status == 0, "\(added)")
+    let before = try await run.command(["regions", "list"])
+    if getuid() == 0 { unsafe chown(run.folder.path, 0, 0) }
+    unsafe chmod(run.folder.path, 0o555)
+    defer { unsafe chmod(run.folder.path, 0o755) }
+    let list = try await run.command(["regions", "list"])
+    #expect(list.status == 0 && list.stdout.contains("here") && list.stdout == before.stdout, "\(list)")
+    let status = try await run.command(["status"])
+    #expect(status.status == 1 && status.stdout.contains("does not run"), "\(status)")
+    let change = try await run.command(["regions", "remove", "here"])
+    #expect(change.status == 77, "\(change)")
+  }
+
   @Test func `a recording of a daemon before is kept`() async throws {
     let run = try DaemonRun()
     let file = run.folder("r.journal")
