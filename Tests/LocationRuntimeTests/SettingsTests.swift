@@ -13,7 +13,7 @@ import Testing
     for setting in Setting.all {
       let value =
         switch setting.value(in: EngineConfiguration()) {
-        case .number(let number): "\(Setting.Value.number(number + 1))"
+        case .number(let number): "\(Setting.Value.number(setting.other(than: number)))"
         case .flag(let flag): "\(!flag)"
         case .word: "adaptive"
         case .command: "[/bin/true, -x]"
@@ -24,10 +24,27 @@ import Testing
       let origins = try Settings.read(path: path, into: &configuration, &daemon)
       #expect(origins == [setting.key: 2])
       #expect((configuration != EngineConfiguration()) != (daemon != DaemonSettings()), "\(setting.key)")
+      // It is in a recording of the run, and in what the daemon stores.
+      let tree = try ExactEncoder.tree(of: configuration)
+      #expect(try SnapshotFormat.configuration(of: tree) == configuration, "\(setting.key)")
       for other in Setting.all where other.key != setting.key {
         #expect(other.value(in: configuration, daemon) == other.value(in: EngineConfiguration()))
       }
     }
+  }
+
+  @Test func `numbers as by default are coded as before they could be set`() throws {
+    guard case .object(let members) = try ExactEncoder.tree(of: Policy.Configuration()) else {
+      Issue.record("no object")
+      return
+    }
+    #expect(
+      members.map(\.key) == [
+        "graceSeconds", "exitSeconds", "forceQuitBlocksLocation", "protectUntilFirstUnlock",
+        "taskBudgetSeconds", "taskWarningSeconds", "backOffSeconds", "backOffLimitSeconds",
+        "throttleOverruns", "throttleSeconds", "throttleLimitSeconds", "wakeLimitSeconds",
+        "wakePauseSeconds", "handedLimit", "pressureLookSeconds",
+      ])
   }
 
   @Test func `keys are unique, and numbers have a unit`() {
@@ -102,5 +119,13 @@ import Testing
     #expect(table.json.contains(#"{"key":"fix.max_age_s","value":20.5,"unit":"s","origin":"\#(path):2","#))
     #expect(
       table.json.contains(#"{"key":"policy.force_quit_blocks_location","value":true,"origin":"\#(path):4","#))
+  }
+}
+
+extension Setting {
+  /// A number that it may be, near one that it is.
+  fileprivate func other(than number: Double) -> Double {
+    guard case .number(_, let range) = place, !range.contains(number + 1) else { return number + 1 }
+    return (range.lowerBound + number) / 2
   }
 }

@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule J1.
   public static let accessory = Trigger(
     rule: .accessory, wakes: true, relaunches: false, afterForceQuit: .sessionClosed,
-    beforeUnlock: .notRunning, budgetSeconds: 10, waiting: .upTo(Limits.accessoryEvents))
+    beforeUnlock: .notRunning, budget: .short, waiting: .upTo(Limits.accessoryEvents))
 }
 
 /// The sessions with accessories of one subscriber.

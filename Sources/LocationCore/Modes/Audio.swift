@@ -8,7 +8,7 @@ extension BackgroundMode {
 extension Trigger {
   /// Rule F5.
   public static let remoteControl = Trigger(
-    rule: .remoteControl, wakes: true, relaunches: true, afterForceQuit: .never, budgetSeconds: 10,
+    rule: .remoteControl, wakes: true, relaunches: true, afterForceQuit: .never, budget: .short,
     waiting: .latest)
 }
 

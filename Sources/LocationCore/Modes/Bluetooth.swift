@@ -10,7 +10,7 @@ extension BackgroundMode {
 extension Trigger {
   /// Rule J3.
   public static let bluetooth = Trigger(
-    rule: .bluetooth, wakes: true, relaunches: true, afterForceQuit: .sessionClosed, budgetSeconds: 10,
+    rule: .bluetooth, wakes: true, relaunches: true, afterForceQuit: .sessionClosed, budget: .short,
     waiting: .upTo(Limits.accessoryEvents))
 
   /// Rule J3a: the user has taken Bluetooth from a program, which is told of the disconnect and not woken for it.

@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule G1.
   public static let goodMoment = Trigger(
     rule: .goodMoment, wakes: true, relaunches: true, afterForceQuit: .never, beforeUnlock: .notAsked,
-    withoutDelivery: .notAsked, inLowPower: .notAsked, budgetSeconds: 30, waiting: .neverKept)
+    withoutDelivery: .notAsked, inLowPower: .notAsked, budget: .long, waiting: .neverKept)
 }
 
 /// What one subscriber's fetches have come to (rules G1 and G3).

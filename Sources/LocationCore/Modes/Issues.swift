@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule I5: all transfers of an issue have ended.
   public static let issue = Trigger(
     rule: .issue, wakes: true, relaunches: true, afterForceQuit: .never, inLowPower: .wantedDeferred,
-    budgetSeconds: 30, waiting: .onceEach)
+    budget: .long, waiting: .onceEach)
 
   /// Rule I5: an issue is there to be fetched, which has time.
   public static let issueWanted = {

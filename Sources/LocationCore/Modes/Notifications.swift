@@ -13,12 +13,12 @@ extension Trigger {
   /// Rule D3.
   public static let notificationDue = Trigger(
     rule: .notificationDue, wakes: false, relaunches: false, afterForceQuit: .shown,
-    beforeUnlock: .shownLater, withoutDelivery: .shown, inLowPower: .shown, budgetSeconds: 0, waiting: .none)
+    beforeUnlock: .shownLater, withoutDelivery: .shown, inLowPower: .shown, budget: .none, waiting: .none)
 
   /// Rule D6: the user's own doing, so nothing of the policy stands in its way but rule A8.
   public static let notificationOpened = Trigger(
     rule: .notificationOpened, wakes: true, relaunches: true, afterForceQuit: .userLaunch,
-    beforeUnlock: .refused, withoutDelivery: .userLaunch, budgetSeconds: 0, waiting: .none)
+    beforeUnlock: .refused, withoutDelivery: .userLaunch, budget: .none, waiting: .none)
 }
 
 /// A notification that is due, on its way to the user and to its program.

@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule B4.
   public static let region = Trigger(
     rule: .regions, service: .regions, wakes: true, relaunches: true, afterForceQuit: .goesOn,
-    budgetSeconds: 10, waiting: .upTo(Limits.outbox))
+    budget: .short, waiting: .upTo(Limits.outbox))
 }
 
 extension RegionEvent.Kind {

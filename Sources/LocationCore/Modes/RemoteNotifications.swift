@@ -9,7 +9,7 @@ extension Trigger {
   /// Rule H1. The alert of a push is shown as a notification that is due.
   public static let push = Trigger(
     rule: .push, wakes: true, relaunches: true, afterForceQuit: .dropped, withoutDelivery: .dropped,
-    inLowPower: .silentDeferred, budgetSeconds: 30, waiting: .upTo(Limits.pushes))
+    inLowPower: .silentDeferred, budget: .long, waiting: .upTo(Limits.pushes))
 
   /// Rule H2: a push without an alert.
   public static let silentPush = {

@@ -8,7 +8,7 @@ extension BackgroundMode {
 extension Trigger {
   /// Rule E5.
   public static let restart = Trigger(
-    rule: .restart, wakes: false, relaunches: true, afterForceQuit: .never, budgetSeconds: 30,
+    rule: .restart, wakes: false, relaunches: true, afterForceQuit: .never, budget: .long,
     waiting: .mergesLater)
 }
 

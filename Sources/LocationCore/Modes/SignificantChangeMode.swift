@@ -11,7 +11,7 @@ extension Trigger {
   /// Rule B1.
   public static let significantChange = Trigger(
     rule: .significantChange, service: .significantChange, wakes: true, relaunches: true,
-    afterForceQuit: .goesOn, budgetSeconds: 10, waiting: .upTo(Limits.outbox))
+    afterForceQuit: .goesOn, budget: .short, waiting: .upTo(Limits.outbox))
 }
 
 // MARK: - Each subscriber's own measure

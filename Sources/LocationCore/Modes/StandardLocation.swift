@@ -14,12 +14,12 @@ extension Trigger {
   /// Rule B2.
   public static let standard = Trigger(
     rule: .standard, service: .standard, wakes: false, relaunches: false, afterForceQuit: .never,
-    beforeUnlock: .notRunning, withoutDelivery: .never, budgetSeconds: 0, waiting: .none)
+    beforeUnlock: .notRunning, withoutDelivery: .never, budget: .none, waiting: .none)
 
   /// Rule B3.
   public static let backgroundLocation = Trigger(
     rule: .backgroundLocation, service: .standard, wakes: true, relaunches: false, afterForceQuit: .never,
-    beforeUnlock: .notRunning, budgetSeconds: 10, waiting: .upTo(Limits.updates))
+    beforeUnlock: .notRunning, budget: .short, waiting: .upTo(Limits.updates))
 }
 
 /// What a fix means for one subscriber's standard updates.

@@ -12,12 +12,12 @@ extension BackgroundMode {
 extension Trigger {
   /// Rule I1. The result waits for the end of its session, or for whatever else wakes the program.
   public static let transferResult = Trigger(
-    rule: .transfer, wakes: false, relaunches: false, afterForceQuit: .cancelled, budgetSeconds: 30,
+    rule: .transfer, wakes: false, relaunches: false, afterForceQuit: .cancelled, budget: .long,
     waiting: .upTo(Limits.transfers))
 
   /// Rule I2: all transfers of a session have ended, or one needs an answer.
   public static let transferSession = Trigger(
-    rule: .transferSession, wakes: true, relaunches: true, afterForceQuit: .cancelled, budgetSeconds: 30,
+    rule: .transferSession, wakes: true, relaunches: true, afterForceQuit: .cancelled, budget: .long,
     waiting: .upTo(Limits.transfers))
 }
 

@@ -8,7 +8,7 @@ extension Trigger {
   /// Rule B5.
   public static let visit = Trigger(
     rule: .visits, service: .visits, wakes: true, relaunches: true, afterForceQuit: .goesOn,
-    budgetSeconds: 10, waiting: .upTo(Limits.outbox))
+    budget: .short, waiting: .upTo(Limits.outbox))
 }
 
 extension VisitEvent {

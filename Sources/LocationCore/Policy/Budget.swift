@@ -12,6 +12,27 @@ struct TaskClock: Hashable, Sendable, Codable {
   var isOver = false
 }
 
+extension Policy.Configuration {
+  /// The numbers of a wake's time, by the budget of what it is for (rule K1).
+  public struct Wakes: Hashable, Sendable, Codable, Blank {
+    /// Seconds for an event of a location service, a remote control or an accessory.
+    public var seconds = 10.0
+    /// Seconds for a keep-alive, traffic, a restart, a good moment, a push, a transfer or an issue.
+    public var longSeconds = 30.0
+
+    public init() {}
+
+    /// Seconds of a budget; 0 for none.
+    public func seconds(of budget: Trigger.Budget) -> Double {
+      switch budget {
+      case .none: 0
+      case .short: seconds
+      case .long: longSeconds
+      }
+    }
+  }
+}
+
 /// The time of a wake (rule K1). An acknowledgment renews it, up to a total.
 struct WakeClock: Hashable, Sendable, Codable {
   /// When the wake began.

@@ -213,7 +213,7 @@ extension Policy {
     launch.eventKind = isOfMode ? nil : kind
     launch.tag = pending.tag
     launch.session = pending.session
-    launch.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max() ?? 0
+    launch.budgetSeconds = budgetSeconds(of: session) ?? 0
     if session.overruns >= configuration.throttleOverruns {
       launch.throttleSeconds = configuration.throttle(afterOverruns: session.overruns)
     }
@@ -272,7 +272,7 @@ extension Policy {
       }
       if pending.trigger.holdsOff {
         room -= 1
-        seconds = max(seconds, sessions[index].budgetSeconds(for: pending.trigger))
+        seconds = max(seconds, sessions[index].budgetSeconds(for: pending.trigger, configuration.wakes))
       }
       steps.append(.ordered(.deliver(subscriber: name, event: pending.event)))
     }
@@ -341,6 +341,11 @@ extension Policy {
     suspendIfIdle(
       index, rule: isPaused ? .wakeBudget : .suspension, reason: isPaused ? .budgetOver : .idle, at: instant,
       into: &steps)
+  }
+
+  /// Seconds that a subscriber may run for the longest of what waits for it (rule K1); nil where nothing does.
+  private func budgetSeconds(of session: Session) -> Double? {
+    session.outbox.map { session.budgetSeconds(for: $0.trigger, configuration.wakes) }.max()
   }
 
   /// Seconds that a wake may last in all (rule K1). The next event of a oneshot is another process with a time of its own.
@@ -434,7 +439,7 @@ extension Policy {
         inputs.pressure = pressure
       }
       if action == .wake || action == .relaunch {
-        inputs.budgetSeconds = session.outbox.map { session.budgetSeconds(for: $0.trigger) }.max()
+        inputs.budgetSeconds = budgetSeconds(of: session)
       }
     case .terminate, .purge, .warn:
       if rule == .memoryPressure { inputs.pressure = pressure }

@@ -58,13 +58,14 @@ extension Policy {
     let grace = configuration.graceSeconds
     announce(index, .background, cause == .screen ? .screen : .user, graceSeconds: grace, into: &steps)
     let tasks = taskClock(from: instant)
+    let wakes = configuration.wakes
     update(index) {
       $0.modes.keepAlive?.from = instant
       $0.assertions.append(.grace(until: instant.advanced(bySeconds: grace)))
       $0.taskClock = tasks
       let session = $0
       let seconds = session.outbox.filter { $0.isHanded && $0.trigger.holdsOff }
-        .map { session.budgetSeconds(for: $0.trigger) }.max()
+        .map { session.budgetSeconds(for: $0.trigger, wakes) }.max()
       $0.wakeClock = seconds.map { WakeClock(at: instant, seconds: $0) }
     }
     leaveForegroundWithAudio(index, at: instant, into: &steps)

@@ -15,9 +15,9 @@ public struct Policy: Hashable, Sendable, Codable {
     public var taskBudgetSeconds = 30.0
     /// Seconds before the end of that budget at which open tasks are told (rule C3).
     public var taskWarningSeconds = 5.0
-    /// Seconds until the second start in a row that failed, doubled for each further one.
+    /// Seconds until the second start in a row that failed, doubled for each further one (rule K5).
     public var backOffSeconds = 1.0
-    /// The longest of these waits.
+    /// The longest of these waits (rule K5).
     public var backOffLimitSeconds = 300.0
     /// Wakes overrun in a row after which a subscriber is throttled (rule K2).
     public var throttleOverruns = 5
@@ -33,6 +33,8 @@ public struct Policy: Hashable, Sendable, Codable {
     public var handedLimit = 100
     /// Seconds from one look at critical memory pressure to the next (rule A4).
     public var pressureLookSeconds = 1.0
+    /// How long a wake is (rule K1).
+    @Preset public var wakes = Wakes()
 
     public init() {}
   }
@@ -236,7 +238,7 @@ extension Policy {
     _configuration = try values.decode(Shared<Configuration>.self, forKey: .configuration)
     sessions = try values.decode([Session].self, forKey: .sessions)
     for (index, old) in try values.decode([OldSession].self, forKey: .sessions).enumerated() {
-      if let budget = old.budget { sessions[index].migrate(budget) }
+      if let budget = old.budget { sessions[index].migrate(budget, configuration.wakes) }
     }
     isUnlocked = try values.decode(Bool.self, forKey: .isUnlocked)
     lacksSource = try values.decode(Bool.self, forKey: .lacksSource)

@@ -187,12 +187,12 @@ struct OldSession: Decodable {
 
 extension Session {
   /// Makes the one budget of version 0.1.0 one of the clocks.
-  mutating func migrate(_ budget: OldSession.Budget) {
+  mutating func migrate(_ budget: OldSession.Budget, _ wakes: Policy.Configuration.Wakes) {
     if budget.rule == .taskBudget {
       taskClock = TaskClock(end: budget.end, warning: budget.warning)
     } else if handedCount > 0 {
-      let seconds = Trigger.region.budgetSeconds
-      wakeClock = WakeClock(at: budget.end.advanced(bySeconds: -seconds), seconds: seconds)
+      wakeClock = WakeClock(
+        at: budget.end.advanced(bySeconds: -wakes.seconds), seconds: wakes.seconds)
     }
   }
 }

@@ -59,6 +59,16 @@ public struct Trigger: Hashable, Sendable {
     case onceEach
   }
 
+  /// How long a subscriber may run for one of its events: the configuration has the numbers.
+  public enum Budget: Hashable, Sendable {
+    /// It has no time of its own.
+    case none
+    /// As long as it takes to note what happened.
+    case short
+    /// As long as it takes to exchange something over a network.
+    case long
+  }
+
   /// The rule that grants it.
   public var rule: Rule
   /// The rule that its row stands for; ``rule`` but for a pause of updates (rule B6).
@@ -78,8 +88,8 @@ public struct Trigger: Hashable, Sendable {
   public var withoutDelivery: Treatment
   /// While the machine saves energy.
   public var inLowPower: Treatment
-  /// Seconds a subscriber may run for it (rule K1); 0 for none of its own.
-  public var budgetSeconds: Double
+  /// How long a subscriber may run for it (rule K1).
+  public var budget: Budget
   /// How its events wait.
   public var waiting: Waiting
   /// What happened, where that is one of the kinds that a subscriber can choose.
@@ -92,7 +102,7 @@ public struct Trigger: Hashable, Sendable {
   init(
     rule: Rule, service: Subscriber.Services = [], wakes: Bool, relaunches: Bool, afterForceQuit: Treatment,
     beforeUnlock: Treatment = .deferred, withoutDelivery: Treatment = .deferred,
-    inLowPower: Treatment = .goesOn, budgetSeconds: Double, waiting: Waiting
+    inLowPower: Treatment = .goesOn, budget: Budget, waiting: Waiting
   ) {
     self.rule = rule
     row = rule
@@ -103,7 +113,7 @@ public struct Trigger: Hashable, Sendable {
     self.beforeUnlock = beforeUnlock
     self.withoutDelivery = withoutDelivery
     self.inLowPower = inLowPower
-    self.budgetSeconds = budgetSeconds
+    self.budget = budget
     self.waiting = waiting
   }
 

@@ -15,8 +15,9 @@ public struct Setting: Sendable {
   /// Where it stands, and what it may be.
   enum Place: Sendable {
     case number(any WritableKeyPath<EngineConfiguration, Double> & Sendable, in: ClosedRange<Double>)
-    /// How often something happens.
-    case count(any WritableKeyPath<EngineConfiguration, Int> & Sendable, in: ClosedRange<Int>)
+    /// How often something happens, or of how many things there may be so many.
+    case count(
+      any WritableKeyPath<EngineConfiguration, Int> & Sendable, of: String = "times", in: ClosedRange<Int>)
     case flag(any WritableKeyPath<EngineConfiguration, Bool> & Sendable)
     /// Who decides when the receiver is on.
     case sampling
@@ -57,7 +58,7 @@ public struct Setting: Sendable {
   public var unit: String? {
     switch place {
     case .flag, .sampling, .command, .path: nil
-    case .count: "times"
+    case .count(_, let unit, _): unit
     case .daemon: "bytes"
     case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
     case .kept: name.hasSuffix("_days") ? "days" : "rows"
@@ -70,7 +71,7 @@ public struct Setting: Sendable {
   ) -> Value {
     switch place {
     case .number(let path, _): .number(configuration[keyPath: path])
-    case .count(let path, _): .number(Double(configuration[keyPath: path]))
+    case .count(let path, _, _): .number(Double(configuration[keyPath: path]))
     case .flag(let path): .flag(configuration[keyPath: path])
     case .sampling: .word(configuration.sampling.mode.word)
     case .kept(let path, _): .number(daemon.retention[keyPath: path])
@@ -86,7 +87,7 @@ public struct Setting: Sendable {
   ) throws(Failure) {
     switch place {
     case .number(let path, let range): configuration[keyPath: path] = try node.double(in: range)
-    case .count(let path, let range): configuration[keyPath: path] = try node.int(in: range)
+    case .count(let path, _, let range): configuration[keyPath: path] = try node.int(in: range)
     case .flag(let path): configuration[keyPath: path] = try node.bool()
     case .sampling: configuration.sampling.mode = try node.word(SamplingChoice.self).mode
     case .kept(let path, let range): daemon.retention[keyPath: path] = try node.double(in: range)
@@ -228,6 +229,37 @@ extension Setting {
       meaning: "how long before the end of that time a program is warned",
       place: .number(\.policy.taskWarningSeconds, in: 0...600),
       bound: .atMost("task_budget_s")),
+    Setting(
+      section: "policy", name: "wake_s",
+      meaning: "how long a program has for where it is, a remote control or an accessory",
+      place: .number(\.policy.wakes.seconds, in: 1...3600),
+      bound: .atMost("wake_limit_s")),
+    Setting(
+      section: "policy", name: "long_wake_s",
+      meaning: "how long a program has for what it does over a network, such as a fetch or a push",
+      place: .number(\.policy.wakes.longSeconds, in: 1...3600),
+      bound: .atMost("wake_limit_s")),
+    Setting(
+      section: "policy", name: "wake_limit_s",
+      meaning: "how long a wake is at most, however much is acknowledged",
+      place: .number(\.policy.wakeLimitSeconds, in: 1...3600),
+      bound: .atLeast("long_wake_s")),
+    Setting(
+      section: "policy", name: "wake_pause_s",
+      meaning: "how long after such a wake what is left is handed over",
+      place: .number(\.policy.wakePauseSeconds, in: 1...3600)),
+    Setting(
+      section: "policy", name: "handed_limit", meaning: "how many events are handed over at once",
+      place: .count(\.policy.handedLimit, of: "events", in: 1...Limits.outbox)),
+    Setting(
+      section: "policy", name: "pressure_look_s",
+      meaning: "how long from the end of one program to the next while memory is critically short",
+      place: .number(\.policy.pressureLookSeconds, in: 0.1...60)),
+    Setting(
+      section: "policy", name: "back_off_s",
+      meaning: "how long until a program that failed is started again, doubled for each further failure",
+      place: .number(\.policy.backOffSeconds, in: 0.1...3600),
+      bound: .atMost("back_off_limit_s")),
     Setting(
       section: "policy", name: "back_off_limit_s",
       meaning: "the longest wait before a program that failed is started again",

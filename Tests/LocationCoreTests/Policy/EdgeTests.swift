@@ -138,6 +138,30 @@ import Testing
     #expect(stage.log().contains("terminate K2 background>notRunning budget_over"))
   }
 
+  @Test func `K1 a wake is as long as it is set to be`() {
+    let cases: [(Subscriber.Modes, SubscriberEvent?, Double)] = [
+      (.location, nil, 3), (.remoteNotification, .mode(.push(Self.push)), 5),
+    ]
+    for (mode, event, seconds) in cases {
+      var stage = Stage {
+        $0.policy.wakes.seconds = 3
+        $0.policy.wakes.longSeconds = 5
+      }
+      stage.hanging = ["a"]
+      var subscriber = Self.logger
+      subscriber.modes = mode
+      stage.add(subscriber, .suspended)
+      if let event { stage.say(0, event) } else { stage.fix(0, east: 0) }
+      #expect(stage.launches().first?.budgetSeconds == seconds)
+      stage.wait(until: seconds - 0.1)
+      #expect(stage.state() == .background)
+      stage.wait(until: seconds)
+      #expect(stage.log().last == "terminate K2 background>notRunning budget_over")
+    }
+  }
+
+  private static let push = Push(id: "m", isContentAvailable: true, payload: "{}")
+
   @Test func `K1 K5 a backlog of thousands arrives in order, 100 at once, and ends nobody`() {
     var stage = Stage { $0.policy.protectUntilFirstUnlock = true }
     stage.answerSeconds = 3

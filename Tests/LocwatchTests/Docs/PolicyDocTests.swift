@@ -42,7 +42,7 @@ import Testing
         mode.name, "`\(trigger.rule.rawValue)`", isOfUser ? "user launch" : Self.yes(trigger.wakes),
         isOfUser ? "user launch" : Self.yes(trigger.relaunches), trigger.afterForceQuit.rawValue,
         trigger.beforeUnlock.rawValue, trigger.withoutDelivery.rawValue, trigger.inLowPower.rawValue,
-        trigger.budgetSeconds > 0 ? Self.plain(trigger.budgetSeconds) : "-", Self.words(trigger.waiting),
+        Self.seconds(of: trigger.budget), Self.words(trigger.waiting),
       ]
     }
     return Markdown.table(
@@ -50,6 +50,11 @@ import Testing
         "trigger", "rule", "wakes", "relaunches", "force-quit", "before the first unlock",
         "`background_delivery: false`", "low power", "budget, s", "waits for the subscriber",
       ], rows)
+  }
+
+  private static func seconds(of budget: Trigger.Budget) -> String {
+    let seconds = Policy.Configuration().wakes.seconds(of: budget)
+    return seconds > 0 ? plain(seconds) : "-"
   }
 
   private static func words(_ waiting: Trigger.Waiting) -> String {
@@ -64,11 +69,20 @@ import Testing
   }
 
   private var numbers: String {
-    let rows = Mirror(reflecting: Policy.Configuration()).children.map { child in
-      let value = (child.value as? Double).map(Self.plain) ?? "\(child.value)"
-      return ["`\(child.label ?? "")`", value]
+    Markdown.table(["`Policy.Configuration`", "default"], Self.numbers(of: Policy.Configuration()))
+  }
+
+  /// The members of a configuration, and those of its parts.
+  private static func numbers(of configuration: Any, in part: String = "") -> [[String]] {
+    Mirror(reflecting: configuration).children.flatMap { child in
+      let name = part + (child.label ?? "")
+      if let number = child.value as? Double { return [["`\(name)`", plain(number)]] }
+      guard let preset = Mirror(reflecting: child.value).children.first else {
+        return [["`\(name)`", "\(child.value)"]]
+      }
+      // What wraps a part is named with an underscore.
+      return numbers(of: preset.value, in: "\(name.dropFirst()).")
     }
-    return Markdown.table(["`Policy.Configuration`", "default"], rows)
   }
 
   private static func yes(_ value: Bool) -> String { value ? "yes" : "no" }

@@ -72,9 +72,7 @@ struct ModelWitness: Hashable {
 
   /// The numbers of the rules that the invariants name.
   private struct Numbers: Hashable {
-    var silentSeconds = 10.0
-    /// Of keep-alive wakes and good moments.
-    var longSilentSeconds = 30.0
+    var wakes: Policy.Configuration.Wakes
     var exitSeconds: Double
     var taskSeconds: Double
     var wakeSeconds: Double
@@ -84,7 +82,8 @@ struct ModelWitness: Hashable {
     init(_ configuration: Policy.Configuration) {
       exitSeconds = configuration.exitSeconds
       taskSeconds = configuration.taskBudgetSeconds
-      wakeSeconds = max(configuration.wakeLimitSeconds, longSilentSeconds)
+      wakes = configuration.wakes
+      wakeSeconds = max(configuration.wakeLimitSeconds, wakes.longSeconds)
       handed = configuration.handedLimit
       backOffLimitSeconds = configuration.backOffLimitSeconds
     }
@@ -108,7 +107,7 @@ extension ModelWitness {
     facts[lastEvent] = Facts(
       isLocation: trigger.isLocation, isExact: isExact && trigger.isLocation, isOwed: trigger.holdsOff,
       isKept: trigger.isKept && !trigger.isOfProcess, outlivesForceQuit: trigger.outlivesForceQuit,
-      budgetSeconds: trigger.budgetSeconds)
+      budgetSeconds: numbers.wakes.seconds(of: trigger.budget))
     return lastEvent
   }
 
@@ -253,7 +252,7 @@ extension ModelWitness {
     switch decision.rule {
     case .overrun where decision.reason == .budgetOver:
       guard let since = silentSince else { return "K1: ended though it owes nothing" }
-      if since.seconds(to: now) < numbers.silentSeconds { return "K1: ended while it answers" }
+      if since.seconds(to: now) < numbers.wakes.seconds { return "K1: ended while it answers" }
     case .taskExpiration:
       if openTasks.isEmpty { return "C3: ended without an open task" }
       if !openTasks.isSubset(of: warnedTasks) { return "C3: ended without a warning" }
@@ -423,7 +422,7 @@ extension ModelWitness {
     if let clock = session.wakeClock, let silentSince, silentSince.seconds(to: clock.end) > clock.seconds {
       return "K1: a delivery renews the time of a wake"
     }
-    if isOver(backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.silentSeconds, now) {
+    if isOver(backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.wakes.seconds, now) {
       return "K1: no end of its time in the background"
     }
     return nil
@@ -470,13 +469,13 @@ extension ModelWitness {
     warnedTasks = Set(warnedTasks.compactMap { tokens[$0] })
     // Each instant is compared with one span; a moment more, and it is just over.
     move(&criticalSince, 2)
-    move(&backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.silentSeconds + 1)
+    move(&backgroundSince, numbers.taskSeconds + numbers.wakeSeconds + numbers.wakes.seconds + 1)
     move(&tasksSince, numbers.taskSeconds + 1)
     if state != .background {
       silentSince = nil
       silentSeconds = 0
     }
-    move(&silentSince, numbers.longSilentSeconds + 1)
+    move(&silentSince, numbers.wakes.longSeconds + 1)
     move(&exitSince, numbers.exitSeconds + 1)
     move(&retryBy, 1)
   }
