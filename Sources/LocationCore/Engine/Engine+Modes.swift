@@ -164,10 +164,12 @@ extension Engine {
 
 extension FetchView {
   /// What is known of a subscriber; nil without the mode.
-  init?(_ session: Session) {
+  init?(_ session: Session, _ numbers: Policy.Configuration.Fetch) {
     guard let fetch = session.modes.fetch else { return nil }
     score = fetch.score
     lastValue = fetch.lastValue
-    intervalSeconds = session.fetchTerms?.intervalSeconds.map { fetch.intervalSeconds(wishSeconds: $0) }
+    intervalSeconds = session.fetchTerms?.intervalSeconds.map {
+      fetch.intervalSeconds(wishSeconds: $0, numbers)
+    }
   }
 }

@@ -102,7 +102,10 @@ extension Engine {
   public var hasAudience: Bool { state.policy.hasAudience }
 
   /// Every subscriber, by name.
-  public var subscribers: [SubscriberView] { state.policy.sessions.map(SubscriberView.init) }
+  public var subscribers: [SubscriberView] {
+    let configuration = state.policy.configuration
+    return state.policy.sessions.map { SubscriberView($0, configuration) }
+  }
 
   /// The names of those in a state, sorted.
   public func subscribers(in wanted: SubscriberState) -> [String] {
@@ -111,7 +114,8 @@ extension Engine {
 
   /// One subscriber; nil where there is none of that name.
   public func subscriber(_ name: String) -> SubscriberView? {
-    state.policy.session(name).map(SubscriberView.init)
+    let configuration = state.policy.configuration
+    return state.policy.session(name).map { SubscriberView($0, configuration) }
   }
 
   /// How many regions there are.
@@ -143,7 +147,7 @@ extension Engine {
 }
 
 extension SubscriberView {
-  init(_ session: Session) {
+  init(_ session: Session, _ configuration: Policy.Configuration) {
     subscriber = session.subscriber
     state = session.state
     wasForceQuit = session.wasForceQuit
@@ -155,7 +159,7 @@ extension SubscriberView {
     budgetEnd = session.taskClock?.end ?? session.wakeClock?.end
     relaunchAt = session.relaunchAt
     lastEnd = session.lastEnd
-    fetch = FetchView(session)
+    fetch = FetchView(session, configuration.fetch)
     keepAliveSeconds = session.modes.keepAlive?.seconds
     sockets = session.modes.sockets
     audio = session.modes.audio?.sessions.map(AudioView.init) ?? []

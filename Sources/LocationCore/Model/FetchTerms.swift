@@ -46,6 +46,6 @@ public struct PowerSupply: Hashable, Sendable, Codable {
   /// On mains, or without a battery.
   public static let mains = PowerSupply(isOnBattery: false)
 
-  /// Whether it runs on a battery that is nearly empty: below 20 % (rule G1).
-  var isLow: Bool { isOnBattery && (percent ?? 100) < 20 }
+  /// Whether it runs on a battery that has less than so many percent (rule G1).
+  func isLow(below limit: Double) -> Bool { isOnBattery && (percent ?? 100) < limit }
 }

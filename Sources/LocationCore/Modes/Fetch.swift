@@ -12,6 +12,22 @@ extension Trigger {
     withoutDelivery: .notAsked, inLowPower: .notAsked, budget: .long, waiting: .neverKept)
 }
 
+extension Policy.Configuration {
+  /// The numbers of section G.
+  public struct Fetch: Hashable, Sendable, Codable, Blank {
+    /// Seconds from one good moment to the next, at least, whatever the score (rule G3).
+    public var leastSeconds = 900.0
+    /// Intervals after which the machine need not be awake for something else (rule G1).
+    public var latestIntervals = 2.0
+    /// Good moments of one subscriber in a day, at most (rule G1).
+    public var dayLimit = 48
+    /// Percent of a battery below which nobody is asked (rule G1).
+    public var batteryPercent = 20.0
+
+    public init() {}
+  }
+}
+
 /// What one subscriber's fetches have come to (rules G1 and G3).
 struct FetchState: Hashable, Sendable, Codable {
   /// The last good moment; at first when the subscriber came.
@@ -34,15 +50,15 @@ struct FetchState: Hashable, Sendable, Codable {
   /// Seconds from one good moment to the next, at least.
   ///
   /// - Parameter wishSeconds: what the manifest wishes.
-  func intervalSeconds(wishSeconds: Double) -> Double {
+  func intervalSeconds(wishSeconds: Double, _ numbers: Policy.Configuration.Fetch) -> Double {
     // 4 to the power 1 - 2 s.
-    max(Self.leastSeconds, wishSeconds * PortableMath.exp((1 - 2 * score) * 2 * Self.ln2))
+    max(numbers.leastSeconds, wishSeconds * PortableMath.exp((1 - 2 * score) * 2 * Self.ln2))
   }
 
   /// Whether as many moments of this day have been used as may be.
-  func isSpent(at instant: EngineInstant) -> Bool {
+  func isSpent(at instant: EngineInstant, _ numbers: Policy.Configuration.Fetch) -> Bool {
     guard let dayBegin, dayBegin.seconds(to: instant) < Self.daySeconds else { return false }
-    return dayCount >= Self.dayLimit
+    return dayCount >= numbers.dayLimit
   }
 
   /// Uses a moment.
@@ -71,9 +87,7 @@ struct FetchState: Hashable, Sendable, Codable {
   }
 
   private static let firstScore = 0.5
-  private static let leastSeconds = 900.0
   fileprivate static let daySeconds = 86_400.0
-  private static let dayLimit = 48
   private static let leastBytes = 1024
   private static let ln2 = 0x1.62e42fefa39efp-1
 }
@@ -84,13 +98,14 @@ extension Policy {
     guard let terms = session.fetchTerms, let wish = terms.intervalSeconds, let fetch = session.modes.fetch,
       fetch.askedAt == nil, !session.state.isForeground
     else { return nil }
-    var interval = fetch.intervalSeconds(wishSeconds: wish)
-    if let dayBegin = fetch.dayBegin, fetch.isSpent(at: fetch.last) {
+    let numbers = configuration.fetch
+    var interval = fetch.intervalSeconds(wishSeconds: wish, numbers)
+    if let dayBegin = fetch.dayBegin, fetch.isSpent(at: fetch.last, numbers) {
       interval = max(interval, fetch.last.seconds(to: dayBegin.advanced(bySeconds: FetchState.daySeconds)))
     }
     return Window(
       earliest: fetch.last.advanced(bySeconds: interval),
-      latest: fetch.last.advanced(bySeconds: 2 * interval))
+      latest: fetch.last.advanced(bySeconds: numbers.latestIntervals * interval))
   }
 
   /// When a good moment is looked for by the clock alone. Where something stands in the way, or another subscriber is
@@ -134,7 +149,7 @@ extension Policy {
     if network == .unreachable || network == .metered && !metered { return (.goodMoment, .noNetwork) }
     if isLowPower { return (.goodMoment, .lowPower) }
     if pressure != .none { return (.goodMoment, .pressure) }
-    return supply.isLow ? (.goodMoment, .powerLow) : nil
+    return supply.isLow(below: configuration.fetch.batteryPercent) ? (.goodMoment, .powerLow) : nil
   }
 
   /// Says what stands in the way, where that is not what was said last.
@@ -198,7 +213,8 @@ extension Policy {
         .fetch(
           FetchRecord(
             subscriber: session.subscriber.name, result: result, seconds: seconds, bytes: bytes,
-            score: fetch.score, nextSeconds: fetch.intervalSeconds(wishSeconds: wish)))))
+            score: fetch.score,
+            nextSeconds: fetch.intervalSeconds(wishSeconds: wish, configuration.fetch)))))
     if result != nil {
       steps.append(
         .transferred(

@@ -35,6 +35,8 @@ public struct Policy: Hashable, Sendable, Codable {
     public var pressureLookSeconds = 1.0
     /// How long a wake is (rule K1).
     @Preset public var wakes = Wakes()
+    /// Section G.
+    @Preset public var fetch = Fetch()
 
     public init() {}
   }
@@ -88,7 +90,12 @@ public struct Policy: Hashable, Sendable, Codable {
   init(_ configuration: Shared<Configuration>) { _configuration = configuration }
 
   /// Decides by a configuration, to which others refer, from now on.
-  mutating func share(_ configuration: Shared<Configuration>) { _configuration = configuration }
+  mutating func share(_ configuration: Shared<Configuration>) {
+    let isOther = _configuration != configuration
+    _configuration = configuration
+    // What is waited for is due by the numbers in force.
+    if isOther { refreshDeadline() }
+  }
 
   /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.
   @inline(__always)

@@ -121,7 +121,10 @@ public struct Setting: Sendable {
   }
 
   /// How keys end, and what that means.
-  private static let units = [(key: "mps", unit: "m/s"), (key: "m", unit: "m"), (key: "s", unit: "s")]
+  private static let units = [
+    (key: "mps", unit: "m/s"), (key: "m", unit: "m"), (key: "s", unit: "s"), (key: "percent", unit: "%"),
+    (key: "intervals", unit: "intervals"),
+  ]
 }
 
 extension Setting {
@@ -276,6 +279,20 @@ extension Setting {
     Setting(
       section: "policy", name: "throttle_limit_s", meaning: "the longest of these times",
       place: .number(\.policy.throttleLimitSeconds, in: 1...86_400)),
+    Setting(
+      section: "fetch", name: "least_s",
+      meaning: "the least time from one good moment to fetch to the next, whatever the score",
+      place: .number(\.policy.fetch.leastSeconds, in: 60...86_400)),
+    Setting(
+      section: "fetch", name: "latest_intervals",
+      meaning: "after how many intervals the machine need not be awake for something else",
+      place: .number(\.policy.fetch.latestIntervals, in: 1...100)),
+    Setting(
+      section: "fetch", name: "day_limit", meaning: "how many good moments a program has in a day",
+      place: .count(\.policy.fetch.dayLimit, in: 1...1440)),
+    Setting(
+      section: "fetch", name: "battery_percent", meaning: "with less in the battery nobody is asked to fetch",
+      place: .number(\.policy.fetch.batteryPercent, in: 0...100)),
     Setting(
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",

@@ -125,6 +125,47 @@ import Testing
     #expect(stage.fetches.count > 48)
   }
 
+  @Test func `G1 a day has as many as are set, and the machine need not be awake after the intervals set`() {
+    var stage = Stage {
+      $0.policy.fetch.dayLimit = 2
+      $0.policy.fetch.latestIntervals = 3
+      $0.policy.fetch.leastSeconds = 1800
+    }
+    stage.add(Self.subscriber(interval: 900), .suspended, at: 0)
+    stage.answers["a"] = (.newData, 1, 4096)
+    stage.wait(until: 5399)
+    #expect(stage.log() == [])
+    stage.wait(until: 5400)
+    #expect(stage.log().first == "wake G1 suspended>background good_moment")
+    for step in 1...40 { stage.take(5400 + 1800 * Double(step), .machine(.awake)) }
+    #expect(stage.fetches.count == 2)
+    stage.take(5400 + 86_400, .machine(.awake))
+    stage.wait(until: 5410 + 86_400)
+    #expect(stage.fetches.count == 3)
+  }
+
+  @Test func `G1 other numbers are in force at once, also for a moment that is waited for`() throws {
+    var stage = Self.stage()
+    stage.wait(until: 10)
+    var snapshot = stage.engine.snapshot
+    snapshot.configuration.policy.fetch.latestIntervals = 1
+    stage.engine = try Engine(restoring: snapshot)
+    stage.wait(until: 3599)
+    #expect(stage.log() == [])
+    stage.wait(until: 3600)
+    #expect(stage.log().first == "wake G1 suspended>background good_moment")
+  }
+
+  @Test func `G1 a battery is low as it is set to be`() {
+    var stage = Stage { $0.policy.fetch.batteryPercent = 50 }
+    stage.add(Self.subscriber(), .suspended, at: 0)
+    stage.take(10, .machine(.supply(PowerSupply(isOnBattery: true, percent: 49))))
+    stage.wait(until: 20_000)
+    #expect(stage.log() == ["defer G1 suspended>suspended power_low"])
+    stage.take(20_001, .machine(.supply(PowerSupply(isOnBattery: true, percent: 50))))
+    #expect(stage.log().dropFirst().first == "wake G1 suspended>background good_moment")
+  }
+
   @Test func `G1 never means never, and a program without the mode is not asked`() {
     var stage = Stage()
     stage.add(Self.subscriber(interval: nil), .suspended, at: 0)
@@ -220,9 +261,10 @@ import Testing
     #expect(stage.state() == .suspended)
     var state = FetchState(at: Drive.instant(0))
     state.score = 1
-    #expect(abs(state.intervalSeconds(wishSeconds: 3600) - 900) < 1e-6)
+    let numbers = Policy.Configuration.Fetch()
+    #expect(abs(state.intervalSeconds(wishSeconds: 3600, numbers) - 900) < 1e-6)
     state.score = 0
-    #expect(abs(state.intervalSeconds(wishSeconds: 3600) - 14_400) < 1e-6)
+    #expect(abs(state.intervalSeconds(wishSeconds: 3600, numbers) - 14_400) < 1e-6)
   }
 
   @Test func `G2 no answer within 30 s ends the program, and counts as nothing`() throws {

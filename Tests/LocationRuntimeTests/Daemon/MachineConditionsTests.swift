@@ -50,7 +50,7 @@ import Testing
     try put("BAT0", ["type": "Battery", "status": "Discharging", "capacity": "19"])
     try put("AC", ["type": "Mains", "online": "0"])
     #expect(supply() == PowerSupply(isOnBattery: true, percent: 19))
-    #expect(supply().isLow)
+    #expect(supply().isLow(below: 20))
     try put("AC", ["online": "1"])
     #expect(supply() == PowerSupply(isOnBattery: false, percent: 19))
   }

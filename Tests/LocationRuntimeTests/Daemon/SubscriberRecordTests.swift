@@ -24,7 +24,7 @@ import Testing
     session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
     session.modes.issues = IssueState(at: instant)
     session.modes.issues?.name = "nov"
-    return SubscriberView(session)
+    return SubscriberView(session, Policy.Configuration())
   }()
 
   @Test func `a subscriber is shown with all that a status says of its modes and tasks`() throws {

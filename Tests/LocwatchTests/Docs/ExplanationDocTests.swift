@@ -58,7 +58,8 @@ import Testing
     ]
     let outcome = Explanation.Outcome(service: .regions, region: "home", decision: decision)
     whole.listeners = [
-      Explanation.Listener(view: SubscriberView(session), last: record, outcomes: [outcome])
+      Explanation.Listener(
+        view: SubscriberView(session, Policy.Configuration()), last: record, outcomes: [outcome])
     ]
     return whole
   }()
