@@ -26,8 +26,6 @@ public struct Push: Hashable, Sendable, Codable {
 extension Limits {
   /// Bytes of a push (rule H1).
   public static let pushBytes = 4096
-  /// Pushes that wait for one subscriber (rule M2).
-  public static let pushes = 64
   /// Names of pushes that are remembered of one subscriber (rule H4).
   public static let pushNames = 1024
 }

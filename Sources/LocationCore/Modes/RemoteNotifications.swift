@@ -9,7 +9,8 @@ extension Trigger {
   /// Rule H1. The alert of a push is shown as a notification that is due.
   public static let push = Trigger(
     rule: .push, wakes: true, relaunches: true, afterForceQuit: .dropped, withoutDelivery: .dropped,
-    inLowPower: .silentDeferred, budget: .long, waiting: .upTo(Limits.pushes))
+    inLowPower: .silentDeferred, budget: .long,
+    waiting: .upTo(Policy.Configuration.Push().waitingLimit))
 
   /// Rule H2: a push without an alert.
   public static let silentPush = {
@@ -22,6 +23,22 @@ extension Trigger {
   func isDropped(by reason: Decision.Reason) -> Bool {
     reason == .forceQuit && afterForceQuit == .dropped
       || reason == .backgroundDeliveryOff && withoutDelivery == .dropped
+  }
+}
+
+extension Policy.Configuration {
+  /// The numbers of section H.
+  public struct Push: Hashable, Sendable, Codable, Blank {
+    /// Silent pushes that wake one subscriber in an hour, at most (rule H2).
+    public var hourLimit = 3
+    /// Seconds that a further one waits, at most (rule H2).
+    public var waitSeconds = 3600.0
+    /// Pushes that wait for one subscriber (rule M2).
+    public var waitingLimit = 64
+    /// Seconds for which another push of the same name is no news (rule H4).
+    public var onceSeconds = 86_400.0
+
+    public init() {}
   }
 }
 
@@ -39,7 +56,7 @@ struct PushState: Hashable, Sendable, Codable {
     var at: EngineInstant
   }
 
-  /// Those of the last day that have a name, the latest last (rule H4).
+  /// Those that have a name, of as long as that counts, the latest last (rule H4).
   private(set) var taken: [Taken] = []
   /// When silent ones last woke it, the latest last (rule H2).
   private(set) var wakes: [EngineInstant] = []
@@ -48,28 +65,28 @@ struct PushState: Hashable, Sendable, Codable {
   /// Whether that has passed and they have not been handed over.
   var isOverdue = false
 
-  /// Whether a push of that name was taken in the last day (rule H4).
-  func knows(_ id: String, at instant: EngineInstant) -> Bool {
-    taken.contains { $0.id == id && $0.at.seconds(to: instant) < Self.daySeconds }
+  /// Whether a push of that name was taken not long ago (rule H4).
+  func knows(_ id: String, at instant: EngineInstant, _ numbers: Policy.Configuration.Push) -> Bool {
+    taken.contains { $0.id == id && $0.at.seconds(to: instant) < numbers.onceSeconds }
   }
 
   /// Notes that a push of a name is taken.
-  mutating func take(_ id: String, at instant: EngineInstant) {
-    taken.removeAll { $0.id == id || $0.at.seconds(to: instant) >= Self.daySeconds }
+  mutating func take(_ id: String, at instant: EngineInstant, _ numbers: Policy.Configuration.Push) {
+    taken.removeAll { $0.id == id || $0.at.seconds(to: instant) >= numbers.onceSeconds }
     if taken.count >= Limits.pushNames { taken.removeFirst() }
     taken.append(Taken(id: id, at: instant))
   }
 
   /// Whether silent ones have woken it as often as they may (rule H2).
-  func isSpent(at instant: EngineInstant) -> Bool {
-    wakes.count { $0.seconds(to: instant) < Self.hourSeconds } >= Self.hourLimit
+  func isSpent(at instant: EngineInstant, _ numbers: Policy.Configuration.Push) -> Bool {
+    wakes.count { $0.seconds(to: instant) < Self.hourSeconds } >= numbers.hourLimit
   }
 
   /// Notes that a silent one wakes it.
-  mutating func noteWake(at instant: EngineInstant) {
+  mutating func noteWake(at instant: EngineInstant, _ numbers: Policy.Configuration.Push) {
     release()
-    if wakes.count >= Self.hourLimit { wakes.removeFirst() }
     wakes.append(instant)
+    wakes.removeFirst(max(0, wakes.count - max(1, numbers.hourLimit)))
   }
 
   /// Notes that no silent one waits.
@@ -79,8 +96,8 @@ struct PushState: Hashable, Sendable, Codable {
   }
 
   /// Notes that a silent one waits.
-  mutating func hold(at instant: EngineInstant) {
-    if heldUntil == nil, !isOverdue { heldUntil = instant.advanced(bySeconds: Self.hourSeconds) }
+  mutating func hold(at instant: EngineInstant, _ numbers: Policy.Configuration.Push) {
+    if heldUntil == nil, !isOverdue { heldUntil = instant.advanced(bySeconds: numbers.waitSeconds) }
   }
 
   /// Moves all instants, for a search through states: what lies further back than any rule looks is forgotten.
@@ -90,9 +107,7 @@ struct PushState: Hashable, Sendable, Codable {
     taken = taken.map { Taken(id: $0.id, at: $0.at.advanced(bySeconds: shift)) }
   }
 
-  private static let daySeconds = 86_400.0
   private static let hourSeconds = 3600.0
-  private static let hourLimit = 3
 }
 
 // MARK: - Taking a push
@@ -112,10 +127,10 @@ extension Policy {
     if !session.hasSilentPush { state.release() }
     if let id = push.id {
       // It takes the place of a silent push of that id that waits, and so is no repetition (rule H2).
-      guard session.waitingPush(id) != nil || !state.knows(id, at: instant) else {
+      guard session.waitingPush(id) != nil || !state.knows(id, at: instant, configuration.push) else {
         return decide(.drop, .pushOnce, .duplicate, index, at: instant, into: &steps)
       }
-      state.take(id, at: instant)
+      state.take(id, at: instant, configuration.push)
     }
     update(index) { $0.modes.pushes = state }
     let record = PushRecord(
@@ -147,7 +162,9 @@ extension Policy {
     makeRoom(index, at: instant, into: &steps)
     offer(event: event, trigger: trigger, push: due.push, reason: .push, to: index, at: instant, into: &steps)
     let isHeld = sessions[index].outbox.contains { $0.event == event && !$0.isHanded && $0.trigger.isSilent }
-    if isHeld { update(index) { $0.modes.pushes?.hold(at: instant) } }
+    guard isHeld else { return }
+    let numbers = configuration.push
+    update(index) { $0.modes.pushes?.hold(at: instant, numbers) }
   }
 
   /// The user has force-quit a program: the pushes that wait for it are dropped (rule H3). Alerts are shown all the same.
@@ -158,7 +175,7 @@ extension Policy {
   /// Makes room among the pushes that wait: of too many the oldest goes.
   private mutating func makeRoom(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let waiting = sessions[index].outbox.filter { $0.trigger.row == .push }
-    guard waiting.count >= Limits.pushes, let oldest = waiting.first else { return }
+    guard waiting.count >= configuration.push.waitingLimit, let oldest = waiting.first else { return }
     drop(.push, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == oldest.event } }
   }
@@ -183,7 +200,7 @@ extension Policy {
     guard book.isAllowed else { return decide(.drop, .notificationPermission, .notPermitted) }
     guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }
     guard !holdsNotifications else {
-      if let oldest = book.oldestAlert(of: Limits.pushes) {
+      if let oldest = book.oldestAlert(of: configuration.push.waitingLimit) {
         _ = book.cancel(oldest.id)
         self.decide(
           .drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, at: instant,
@@ -255,7 +272,7 @@ extension Policy {
   func silentObstacle(_ session: Session, at instant: EngineInstant) -> Decision.Reason? {
     guard session.modes.pushes?.isOverdue != true else { return nil }
     if isLowPower { return .lowPower }
-    return session.modes.pushes?.isSpent(at: instant) == true ? .pushLimit : nil
+    return session.modes.pushes?.isSpent(at: instant, configuration.push) == true ? .pushLimit : nil
   }
 
   /// Hands over the silent pushes that have waited as long as they have to.

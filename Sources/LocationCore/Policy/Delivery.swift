@@ -184,8 +184,9 @@ extension Policy {
       .ordered(isWake ? .wake(subscriber: name, launch: launch) : .relaunch(subscriber: name, launch: launch))
     )
     noteAwake(at: instant)
+    let pushes = configuration.push
     update(index) {
-      if pending.trigger.isSilent { $0.modes.pushes?.noteWake(at: instant) }
+      if pending.trigger.isSilent { $0.modes.pushes?.noteWake(at: instant, pushes) }
       $0.modes.accessories?.noteWake(by: pending, at: instant)
       $0.state = .background
       $0.suspendedAt = nil

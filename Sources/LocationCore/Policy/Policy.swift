@@ -37,6 +37,8 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var wakes = Wakes()
     /// Section G.
     @Preset public var fetch = Fetch()
+    /// Section H.
+    @Preset public var push = Push()
 
     public init() {}
   }

@@ -443,7 +443,7 @@ extension Decision.Reason {
     case .audioCommand: "the user commands its audio"
     case .unknownAudio: "no such audio session is open"
     case .push: "a push has come"
-    case .pushLimit: "it was woken by three silent pushes in this hour"
+    case .pushLimit: "silent pushes have woken it as often in this hour as they may"
     case .duplicate: "a push of that name was taken already"
     case .transfersDone: "all transfers of its session have ended"
     case .issueWanted: "an issue is there to be fetched"

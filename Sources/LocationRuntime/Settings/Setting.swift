@@ -294,6 +294,19 @@ extension Setting {
       section: "fetch", name: "battery_percent", meaning: "with less in the battery nobody is asked to fetch",
       place: .number(\.policy.fetch.batteryPercent, in: 0...100)),
     Setting(
+      section: "push", name: "hour_limit", meaning: "how many silent pushes wake a program in an hour",
+      place: .count(\.policy.push.hourLimit, in: 1...3600)),
+    Setting(
+      section: "push", name: "wait_s", meaning: "how long a further silent push waits at most",
+      place: .number(\.policy.push.waitSeconds, in: 1...86_400)),
+    Setting(
+      section: "push", name: "waiting_limit",
+      meaning: "how many pushes wait for a program; of more the oldest is dropped",
+      place: .count(\.policy.push.waitingLimit, of: "pushes", in: 1...1000)),
+    Setting(
+      section: "push", name: "once_s", meaning: "how long another push of the same id is no news",
+      place: .number(\.policy.push.onceSeconds, in: 0...604_800)),
+    Setting(
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
       place: .command(\.notifyHook)),

@@ -22,7 +22,7 @@ import Testing
     session.modes.notifications?.put(entry)
     session.modes.keepAlive = KeepAliveState(seconds: 900, from: instant)
     session.modes.pushes = PushState()
-    session.modes.pushes?.hold(at: instant)
+    session.modes.pushes?.hold(at: instant, Policy.Configuration.Push())
     session.outbox.append(Session.Pending(event: 1, trigger: .silentPush))
     session.modes.transfers = TransferBook()
     session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)

@@ -136,6 +136,45 @@ import Testing
     #expect(stage.handed().count == 5)
   }
 
+  @Test func `H2 as many silent ones wake in an hour as are set, and further ones wait as long as is set`() {
+    var stage = Stage {
+      $0.policy.push.hourLimit = 1
+      $0.policy.push.waitSeconds = 60
+    }
+    stage.add(Self.subscriber(), .suspended, at: 0)
+    stage.say(100, Self.push("s1"))
+    stage.say(200, Self.push("s2"))
+    #expect(stage.log().last == "defer H2 suspended>suspended push_limit")
+    stage.wait(until: 259)
+    #expect(stage.handed().count == 1)
+    stage.wait(until: 260)
+    #expect(stage.log().last == "wake H2 suspended>background kept")
+    // It counts too.
+    stage.say(3859, Self.push("s3"))
+    #expect(stage.log().last == "defer H2 suspended>suspended push_limit")
+    stage.say(3861, Self.push("s4"))
+    #expect(stage.log().filter { $0 == "wake H1 suspended>background push" }.count == 2)
+    #expect(stage.handed().count == 4)
+  }
+
+  @Test func `H1 H4 as many wait as are set, and a name is taken again when the time set is over`() {
+    var stage = Stage {
+      $0.policy.protectUntilFirstUnlock = true
+      $0.policy.push.waitingLimit = 2
+      $0.policy.push.onceSeconds = 60
+    }
+    stage.add(Self.subscriber(), .notRunning, at: 0)
+    stage.take(1, .machine(.reboot))
+    for id in ["a", "b", "c"] { stage.say(2, Self.push(id, alert: "Mail")) }
+    #expect(stage.log().contains("drop H1 notRunning>notRunning outbox_full"))
+    stage.take(10, .machine(.unlock))
+    #expect(stage.handed().count == 2)
+    stage.say(61, Self.push("c"))
+    #expect(stage.log().last == "drop H4 suspended>suspended duplicate")
+    stage.say(62, Self.push("c"))
+    #expect(stage.log().last == "wake H1 suspended>background push")
+  }
+
   @Test func `H2 what waits goes with any other wake, and one with an alert is not limited`() {
     var stage = Self.stage()
     for index in 1...4 { stage.say(Double(index), Self.push("s\(index)")) }
