@@ -85,14 +85,3 @@ public enum AccessoryOrder: Hashable, Sendable, Codable {
   /// Give the value of a characteristic to those who read it or have subscribed to it.
   case publish(characteristic: String, value: String)
 }
-
-extension Limits {
-  /// Open sessions with accessories of one subscriber.
-  public static let accessories = 8
-  /// Events of accessories that wait for one subscriber (rule J1).
-  public static let accessoryEvents = 256
-  /// Wakes in a minute for one session, after which they are merged (rule J5).
-  static let accessoryWakes = 30
-  /// Seconds from one wake for a session to the next while they are merged (rule J5).
-  static let accessoryMergeSeconds = 2.0
-}

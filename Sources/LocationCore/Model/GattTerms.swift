@@ -112,6 +112,4 @@ extension Limits {
   public static let gattValueBytes = 512
   /// Characteristics of a service of this machine.
   public static let gattCharacteristics = 16
-  /// Requests that wait while wakes are merged (rule J5).
-  static let gattRequests = 64
 }

@@ -9,7 +9,26 @@ extension Trigger {
   /// Rule J1.
   public static let accessory = Trigger(
     rule: .accessory, wakes: true, relaunches: false, afterForceQuit: .sessionClosed,
-    beforeUnlock: .notRunning, budget: .short, waiting: .upTo(Limits.accessoryEvents))
+    beforeUnlock: .notRunning, budget: .short,
+    waiting: .upTo(Policy.Configuration.Accessories().waitingLimit))
+}
+
+extension Policy.Configuration {
+  /// The numbers of section J.
+  public struct Accessories: Hashable, Sendable, Codable, Blank {
+    /// Open sessions of one subscriber, at most (rule J1).
+    public var sessionLimit = 8
+    /// Events that wait for one subscriber, at most (rule J1).
+    public var waitingLimit = 256
+    /// Wakes in a minute for one session, after which they are merged (rule J5).
+    public var minuteLimit = 30
+    /// Seconds from one wake for a session to the next while they are merged (rule J5).
+    public var mergeSeconds = 2.0
+    /// Requests to a service of this machine that wait while wakes are merged, at most (rule J5).
+    public var requestLimit = 64
+
+    public init() {}
+  }
 }
 
 /// The sessions with accessories of one subscriber.
@@ -34,11 +53,11 @@ struct AccessoryState: Hashable, Sendable, Codable {
     }
 
     /// When it may wake the program: where it has done so too often, not at once.
-    func nextWake(at instant: EngineInstant) -> EngineInstant {
-      guard let last = wakes.last, recentWakes(at: instant).count >= Limits.accessoryWakes else {
+    func nextWake(at instant: EngineInstant, _ numbers: Policy.Configuration.Accessories) -> EngineInstant {
+      guard let last = wakes.last, recentWakes(at: instant).count >= numbers.minuteLimit else {
         return instant
       }
-      return max(instant, last.advanced(bySeconds: Limits.accessoryMergeSeconds))
+      return max(instant, last.advanced(bySeconds: numbers.mergeSeconds))
     }
 
     /// It wakes the program.
@@ -167,7 +186,7 @@ extension Policy {
       state.sessions.remove(at: place)
       order(.close, of: terms.session, index, into: &steps)
     }
-    guard state.sessions.count < Limits.accessories else {
+    guard state.sessions.count < configuration.accessories.sessionLimit else {
       return refuse(terms.rule, .tooManyAccessories)
     }
     state.sessions.append(AccessoryState.Session(terms: terms))
@@ -315,7 +334,7 @@ extension Policy {
       known.isConnected != isConnected
     else { return }
     let isRunning = sessions[index].state.isRunning
-    let next = isRunning ? instant : known.nextWake(at: instant)
+    let next = isRunning ? instant : known.nextWake(at: instant, configuration.accessories)
     update(index) {
       $0.modes.accessories?.sessions[place].isConnected = isConnected
       $0.modes.accessories?.sessions[place].merged = nil
@@ -342,7 +361,7 @@ extension Policy {
       let known = sessions[index].modes.accessories?.sessions[place], known.isConnected
     else { return decide(.refuse, .accessory, .unknownAccessory, index, at: instant, into: &steps) }
     guard !sessions[index].state.isRunning else { return }
-    let next = known.nextWake(at: instant)
+    let next = known.nextWake(at: instant, configuration.accessories)
     guard next > instant else {
       return wake(for: place, bytes: bytes, lost: lost, index, at: instant, into: &steps)
     }
@@ -416,7 +435,7 @@ extension Policy {
     let bluetooth: Trigger = isWithdrawn ? .bluetoothWithdrawn : .bluetooth
     let trigger: Trigger = terms?.kind == .gatt ? bluetooth : .accessory
     let waiting = sessions[index].outbox.filter { $0.trigger.row == trigger.row && !$0.isHanded }
-    if waiting.count >= Limits.accessoryEvents, let oldest = waiting.first {
+    if waiting.count >= configuration.accessories.waitingLimit, let oldest = waiting.first {
       drop(trigger.rule, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
     }
     offer(

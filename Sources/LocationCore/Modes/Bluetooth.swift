@@ -11,7 +11,7 @@ extension Trigger {
   /// Rule J3.
   public static let bluetooth = Trigger(
     rule: .bluetooth, wakes: true, relaunches: true, afterForceQuit: .sessionClosed, budget: .short,
-    waiting: .upTo(Limits.accessoryEvents))
+    waiting: .upTo(Policy.Configuration.Accessories().waitingLimit))
 
   /// Rule J3a: the user has taken Bluetooth from a program, which is told of the disconnect and not woken for it.
   public static let bluetoothWithdrawn = {
@@ -104,7 +104,7 @@ extension Policy {
     guard !sessions[index].state.isRunning else {
       return report(request, of: name, index, into: &steps)
     }
-    let next = known.nextWake(at: instant)
+    let next = known.nextWake(at: instant, configuration.accessories)
     guard next > instant else {
       update(index) { $0.modes.accessories?.sessions[place].merged = nil }
       return report(request, of: name, index, into: &steps)
@@ -112,7 +112,7 @@ extension Policy {
     if known.merged == nil { decide(.coalesce, .overrun, .merged, index, at: instant, into: &steps) }
     var merged = known.merged ?? AccessoryState.Merged(until: next)
     var requests = merged.requests ?? []
-    guard requests.count < Limits.gattRequests else {
+    guard requests.count < configuration.accessories.requestLimit else {
       return decide(.drop, .bluetooth, .outboxFull, index, at: instant, into: &steps)
     }
     requests.append(request)

@@ -39,6 +39,8 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var fetch = Fetch()
     /// Section H.
     @Preset public var push = Push()
+    /// Section J.
+    @Preset public var accessories = Accessories()
 
     public init() {}
   }

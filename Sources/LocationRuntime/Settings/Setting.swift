@@ -307,6 +307,25 @@ extension Setting {
       section: "push", name: "once_s", meaning: "how long another push of the same id is no news",
       place: .number(\.policy.push.onceSeconds, in: 0...604_800)),
     Setting(
+      section: "accessories", name: "session_limit",
+      meaning: "how many sessions with accessories a program has open",
+      place: .count(\.policy.accessories.sessionLimit, of: "sessions", in: 1...64)),
+    Setting(
+      section: "accessories", name: "waiting_limit",
+      meaning: "how many events of accessories wait for a program; of more the oldest is dropped",
+      place: .count(\.policy.accessories.waitingLimit, of: "events", in: 1...Limits.outbox)),
+    Setting(
+      section: "accessories", name: "minute_limit",
+      meaning: "how many wakes a session brings in a minute before they are merged",
+      place: .count(\.policy.accessories.minuteLimit, in: 1...6000)),
+    Setting(
+      section: "accessories", name: "merge_s", meaning: "the least time from one merged wake to the next",
+      place: .number(\.policy.accessories.mergeSeconds, in: 0.1...60)),
+    Setting(
+      section: "accessories", name: "request_limit",
+      meaning: "how many requests of other devices wait while wakes are merged",
+      place: .count(\.policy.accessories.requestLimit, of: "requests", in: 1...1000)),
+    Setting(
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
       place: .command(\.notifyHook)),

@@ -193,6 +193,31 @@ import Testing
     #expect(stage.accessories.count == 33)
   }
 
+  @Test func `J1 J5 sessions, what waits, and the wakes of a minute are as many as are set`() {
+    var stage = Stage {
+      $0.policy.accessories.sessionLimit = 1
+      $0.policy.accessories.waitingLimit = 3
+      $0.policy.accessories.minuteLimit = 2
+      $0.policy.accessories.mergeSeconds = 5
+    }
+    stage.add(Subscriber(name: "a", services: [], modes: .externalAccessory), .active, at: 0)
+    stage.say(1, Self.open("meter"))
+    stage.say(1, .mode(.accessory(.connected(session: "meter"))))
+    stage.say(2, Self.open("other"))
+    #expect(stage.log() == ["refuse J1 active>active too_many_accessories"])
+    stage.say(4, .background)
+    for second in [20.0, 21, 22] { stage.say(second, Self.data()) }
+    #expect(stage.log().last == "coalesce K2 suspended>suspended merged")
+    stage.wait(until: 25.9)
+    #expect(stage.accessories.count == 3)
+    stage.wait(until: 26)
+    #expect(stage.accessories.count == 4)
+    stage.say(100, .backgroundDelivery(false))
+    for second in [200.0, 300, 400, 500] { stage.say(second, Self.data()) }
+    #expect(stage.log().count { $0 == "drop J1 suspended>suspended outbox_full" } == 1)
+    #expect(stage.engine.subscriber("a")?.waiting.count == 3)
+  }
+
   @Test func `J5 what has to wait wakes nobody, and is not merged`() {
     var stage = Self.suspended()
     stage.say(20, .backgroundDelivery(false))
