@@ -13,8 +13,8 @@ public enum Limits {
   public static let oneshotSeconds = 600.0
   /// Open finite tasks of one subscriber.
   public static let tasks = 1_000
-  /// Sockets that are watched for one subscriber (rule E4).
-  public static let sockets = 4
+  /// Sockets that are watched for one subscriber, however many are set (rule E4).
+  public static let sockets = 16
   /// Open audio sessions of one subscriber.
   public static let audioSessions = 16
 }

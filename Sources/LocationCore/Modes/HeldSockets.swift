@@ -12,6 +12,16 @@ extension Trigger {
     withoutDelivery: .deferredInPlace, budget: .long, waiting: .mergesLater)
 }
 
+extension Policy.Configuration {
+  /// The number of rule E4.
+  public struct Sockets: Hashable, Sendable, Codable, Blank {
+    /// Sockets that are watched for one subscriber, at most.
+    public var limit = 4
+
+    public init() {}
+  }
+}
+
 extension Policy {
   /// A program passes a socket to be watched while it is suspended. One of the same tag takes the place of the one
   /// before (rule E4).
@@ -20,7 +30,7 @@ extension Policy {
   ) {
     guard mayUseVoip(.traffic, index, at: instant, into: &steps) else { return }
     let tags = sessions[index].modes.sockets
-    guard tags.contains(tag) || tags.count < Limits.sockets else {
+    guard tags.contains(tag) || tags.count < configuration.sockets.limit else {
       return decide(.refuse, .traffic, .tooManySockets, index, at: instant, into: &steps)
     }
     if !tags.contains(tag) { update(index) { $0.modes.sockets.append(tag) } }

@@ -12,6 +12,20 @@ extension Trigger {
     inLowPower: .widerWindow, budget: .long, waiting: .mergesLater)
 }
 
+extension Policy.Configuration {
+  /// The numbers of rules E1 and E2, but for the shortest time, which is fixed.
+  public struct KeepAlive: Hashable, Sendable, Codable, Blank {
+    /// The longest time that may be asked for, seconds (rule E1).
+    public var limitSeconds = 86_400.0
+    /// The earliest call, as a share of the time that was asked for (rule E2).
+    public var earliestShare = 0.75
+    /// The same while the machine saves energy (rule E2).
+    public var lowPowerShare = 0.5
+
+    public init() {}
+  }
+}
+
 /// A keep-alive that a process asked for. It ends with the process.
 struct KeepAliveState: Hashable, Sendable, Codable {
   /// The longest time from one call to the next.
@@ -28,18 +42,14 @@ struct KeepAliveState: Hashable, Sendable, Codable {
   }
 
   /// When the next call may be made, and when it has to be (rule E2).
-  func window(isLowPower: Bool) -> Window {
-    let share = isLowPower ? Self.earliestInLowPower : Self.earliest
+  func window(isLowPower: Bool, _ numbers: Policy.Configuration.KeepAlive) -> Window {
+    let share = isLowPower ? numbers.lowPowerShare : numbers.earliestShare
     return Window(
       earliest: from.advanced(bySeconds: seconds * share), latest: from.advanced(bySeconds: seconds))
   }
 
-  /// The earliest call, as a share of the longest time.
-  private static let earliest = 0.75
-  /// The same while the machine saves energy.
-  private static let earliestInLowPower = 0.5
-  /// What may be asked for, seconds (rule E1).
-  static let bounds = 600.0...86_400
+  /// The shortest time that may be asked for, seconds (rule E1, fixed).
+  static let leastSeconds = 600.0
   /// Seconds by which a call may be late without being said so.
   static let punctualSeconds = 1.0
 }
@@ -50,7 +60,8 @@ extension Policy {
     seconds: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard mayUseVoip(.keepAliveTerms, index, at: instant, into: &steps) else { return }
-    guard seconds == 0 || KeepAliveState.bounds.contains(seconds) else {
+    let isAllowed = seconds >= KeepAliveState.leastSeconds && seconds <= configuration.keepAlive.limitSeconds
+    guard seconds == 0 || isAllowed else {
       return decide(.refuse, .keepAliveTerms, .tooShort, index, at: instant, into: &steps)
     }
     update(index) {
@@ -78,7 +89,7 @@ extension Policy {
     guard let keepAlive = session.modes.keepAlive, !keepAlive.isCalled, !isAbsent,
       session.state == .background || session.state == .suspended
     else { return nil }
-    return keepAlive.window(isLowPower: isLowPower)
+    return keepAlive.window(isLowPower: isLowPower, configuration.keepAlive)
   }
 
   /// Calls a subscriber whose keep-alive is due, or may be taken along (rule E2).

@@ -12,6 +12,18 @@ extension Trigger {
     waiting: .mergesLater)
 }
 
+extension Policy.Configuration {
+  /// The numbers of rule E5.
+  public struct Restart: Hashable, Sendable, Codable, Blank {
+    /// The longest wait, seconds.
+    public var limitSeconds = 300.0
+    /// Seconds after which a process no longer counts as one that failed at its start.
+    public var steadySeconds = 600.0
+
+    public init() {}
+  }
+}
+
 /// How the processes of one subscriber with the mode `voip` have fared.
 struct RestartState: Hashable, Sendable, Codable {
   /// Ends that failed since the last process that ran for long enough.
@@ -24,20 +36,14 @@ struct RestartState: Hashable, Sendable, Codable {
   /// Notes that the process has failed.
   ///
   /// - Returns: seconds until the next start.
-  mutating func fail(at instant: EngineInstant) -> Double {
-    if let startedAt, startedAt.seconds(to: instant) >= Self.steadySeconds { failures = 0 }
+  mutating func fail(at instant: EngineInstant, _ numbers: Policy.Configuration.Restart) -> Double {
+    if let startedAt, startedAt.seconds(to: instant) >= numbers.steadySeconds { failures = 0 }
     startedAt = nil
-    let seconds = failures == 0 ? 0 : min(Double(1 << (failures - 1)), Self.limitSeconds)
-    failures = min(failures + 1, Self.mostDoublings)
+    let seconds = failures == 0 ? 0 : min(Double(1 << min(failures - 1, 32)), numbers.limitSeconds)
+    // More of them make no difference.
+    if seconds < numbers.limitSeconds { failures += 1 }
     return seconds
   }
-
-  /// Seconds after which a process no longer counts as one that failed at its start.
-  private static let steadySeconds = 600.0
-  /// The longest wait, seconds.
-  private static let limitSeconds = 300.0
-  /// 2 to the power of 9 seconds are more than that already.
-  private static let mostDoublings = 10
 }
 
 extension Policy {
@@ -50,7 +56,7 @@ extension Policy {
   ) {
     guard sessions[index].subscriber.modes.contains(.voip) else { return }
     var restart = sessions[index].modes.restart ?? RestartState()
-    let seconds = isFault ? restart.fail(at: instant) : 0
+    let seconds = isFault ? restart.fail(at: instant, configuration.restart) : 0
     restart.startedAt = nil
     restart.dueAt = seconds > 0 ? instant.advanced(bySeconds: seconds) : nil
     update(index) { $0.modes.restart = restart }

@@ -41,6 +41,12 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var push = Push()
     /// Section J.
     @Preset public var accessories = Accessories()
+    /// Rules E1 and E2.
+    @Preset public var keepAlive = KeepAlive()
+    /// Rule E4.
+    @Preset public var sockets = Sockets()
+    /// Rule E5.
+    @Preset public var restart = Restart()
 
     public init() {}
   }

@@ -123,7 +123,7 @@ public struct Setting: Sendable {
   /// How keys end, and what that means.
   private static let units = [
     (key: "mps", unit: "m/s"), (key: "m", unit: "m"), (key: "s", unit: "s"), (key: "percent", unit: "%"),
-    (key: "intervals", unit: "intervals"),
+    (key: "intervals", unit: "intervals"), (key: "share", unit: "share"),
   ]
 }
 
@@ -279,6 +279,29 @@ extension Setting {
     Setting(
       section: "policy", name: "throttle_limit_s", meaning: "the longest of these times",
       place: .number(\.policy.throttleLimitSeconds, in: 1...86_400)),
+    Setting(
+      section: "keep_alive", name: "limit_s", meaning: "the longest time from one keep-alive to the next",
+      place: .number(\.policy.keepAlive.limitSeconds, in: 600...604_800)),
+    Setting(
+      section: "keep_alive", name: "earliest_share",
+      meaning: "after what share of that time the call may come, with something else",
+      place: .number(\.policy.keepAlive.earliestShare, in: 0.01...1),
+      bound: .atLeast("low_power_share")),
+    Setting(
+      section: "keep_alive", name: "low_power_share", meaning: "the same in low-power mode",
+      place: .number(\.policy.keepAlive.lowPowerShare, in: 0.01...1),
+      bound: .atMost("earliest_share")),
+    Setting(
+      section: "sockets", name: "limit", meaning: "how many sockets are watched for a program",
+      place: .count(\.policy.sockets.limit, of: "sockets", in: 1...Limits.sockets)),
+    Setting(
+      section: "restart", name: "limit_s",
+      meaning: "the longest wait before a program that has to run is started again",
+      place: .number(\.policy.restart.limitSeconds, in: 1...86_400)),
+    Setting(
+      section: "restart", name: "steady_s",
+      meaning: "how long it runs until it is started again at once when it fails",
+      place: .number(\.policy.restart.steadySeconds, in: 1...86_400)),
     Setting(
       section: "fetch", name: "least_s",
       meaning: "the least time from one good moment to fetch to the next, whatever the score",

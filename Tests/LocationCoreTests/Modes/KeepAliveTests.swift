@@ -32,6 +32,29 @@ import Testing
     #expect(stage.calls().count == 1)
   }
 
+  @Test func `E1 E2 a keep-alive is as long as is set, and may come as early`() {
+    var stage = Stage {
+      $0.policy.keepAlive.limitSeconds = 1000
+      $0.policy.keepAlive.earliestShare = 0.9
+      $0.policy.keepAlive.lowPowerShare = 0.2
+    }
+    stage.add(Self.subscriber(), .active, at: 0)
+    stage.say(0, .mode(.keepAlive(seconds: 1001)))
+    #expect(stage.log() == ["refuse E1 active>active too_short"])
+    stage.say(0, .mode(.keepAlive(seconds: 1000)))
+    stage.say(0, .background)
+    stage.take(899, .machine(.awake))
+    #expect(stage.calls() == [])
+    stage.take(900, .machine(.awake))
+    #expect(stage.calls() == ["keep_alive keep_alive_grouped"])
+    // Its handler ends a tenth of a second later.
+    stage.take(950, .machine(.lowPower(true)))
+    stage.take(1100, .machine(.awake))
+    #expect(stage.calls().count == 1)
+    stage.take(1101, .machine(.awake))
+    #expect(stage.calls().count == 2)
+  }
+
   @Test func `E1 without the mode, and by one that runs no code, it is refused`() {
     var stage = Stage()
     stage.add(Self.subscriber(modes: []), .active, at: 0)
@@ -243,6 +266,14 @@ import Testing
     #expect(stage.log() == ["refuse E4 background>background unknown_socket"])
   }
 
+  @Test func `E4 as many sockets as are set`() {
+    var stage = Stage { $0.policy.sockets.limit = 1 }
+    stage.add(Self.subscriber(), .active, at: 0)
+    stage.say(0, .mode(.tag("sip")))
+    stage.say(0, .mode(.tag("rtp")))
+    #expect(stage.log() == ["refuse E4 active>active too_many_sockets"])
+  }
+
   @Test func `E4 four sockets at most, and one of the same tag takes the place`() {
     var stage = Self.socket()
     for tag in ["b", "c", "d", "sip"] { stage.say(1, .mode(.tag(tag))) }
@@ -353,6 +384,27 @@ import Testing
     let before = stage.launches().count
     stage.say(time + 600, .exited(status: 1))
     #expect(stage.launches().count == before + 1)
+  }
+
+  @Test func `E5 the longest wait, and how long a process has to run, are as set`() {
+    var stage = Stage {
+      $0.policy.restart.limitSeconds = 2
+      $0.policy.restart.steadySeconds = 20
+    }
+    stage.add(Self.subscriber(), .active, at: 0)
+    var time = 1.0
+    for (ran, wait) in [(1, 0), (1, 1), (1, 2), (19, 2), (21, 0)] as [(Double, Double)] {
+      let before = stage.launches().count
+      time += ran
+      stage.say(time, .exited(status: 1))
+      if wait > 0 {
+        stage.wait(until: time + wait - 0.01)
+        #expect(stage.launches().count == before, "\(ran) \(wait)")
+      }
+      stage.wait(until: time + wait)
+      #expect(stage.launches().count == before + 1, "\(ran) \(wait)")
+      time += wait
+    }
   }
 
   @Test func `E5 at boot, before all others, by name, and after the first unlock`() {
