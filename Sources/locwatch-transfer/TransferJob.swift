@@ -2,7 +2,7 @@ import Glibc
 import LocationCore
 import LocationFormats
 
-/// One transfer as the daemon asks for it: `{"start":N,"job":{…},"part":PATH,"directory":PATH,"limit":BYTES}`.
+/// One transfer as the daemon asks for it: `{"start":N,"job":{…},"part":PATH,"directory":PATH,"limit":BYTES,…}`.
 struct TransferJob {
   /// Its number.
   let number: Int
@@ -23,6 +23,10 @@ struct TransferJob {
   let limit: Int
   /// Who vouches for servers, as a PEM file; nil for those whom the machine trusts.
   let authority: String?
+  /// The wait after the first failure, seconds; doubled after each further one.
+  let retrySeconds: Double
+  /// The longest of these waits, seconds.
+  let longestRetrySeconds: Double
 
   /// - Throws: why it can't be begun.
   init(_ line: JSONTree) throws(TransferTrouble) {
@@ -41,6 +45,8 @@ struct TransferJob {
     self.part = PartFile(path: part)
     limit = line["limit"]?.integer ?? .max
     authority = line["authority"]?.string
+    retrySeconds = line["retry"]?.double ?? 1
+    longestRetrySeconds = line["longestRetry"]?.double ?? 3600
   }
 
   /// Goes where the server says it is. What is secret does not go to another host.

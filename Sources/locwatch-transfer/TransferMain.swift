@@ -46,9 +46,6 @@ struct TransferLoop {
   private var lines = LineBuffer(limit: 1 << 20)
   private var hasEnded = false
 
-  /// The wait after the first failure, seconds; doubled after each further one, to an hour.
-  private static let retrySeconds = 1.0
-  private static let longestRetrySeconds = 3600.0
   /// Redirections that are followed at most.
   private static let redirectLimit = 10
   /// Bytes after which what has come is synchronised.
@@ -240,8 +237,8 @@ struct TransferLoop {
 
   /// Has a request go once more, after a wait that grows.
   private mutating func retry(_ number: Int, after seconds: Int) {
-    let failures = transfers[number]?.failures ?? 0
-    let wait = min(Self.retrySeconds * Double(1 << min(failures, 12)), Self.longestRetrySeconds)
+    guard let job = transfers[number]?.job, let failures = transfers[number]?.failures else { return }
+    let wait = min(job.retrySeconds * Double(1 << min(failures, 20)), job.longestRetrySeconds)
     // Many that failed at once do not all come back at once.
     let spread = Double.random(in: 0.75...1)
     transfers[number]?.failures += 1

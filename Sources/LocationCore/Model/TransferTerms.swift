@@ -36,14 +36,3 @@ public enum TransferOrder: String, Hashable, Sendable, Codable {
   /// Stop it, and keep nothing.
   case cancel
 }
-
-extension Limits {
-  /// Open transfers of one subscriber (rule I1).
-  public static let transfers = 1000
-  /// Transfers of one subscriber that run at once (rule I1).
-  static let runningTransfers = 4
-  /// Seconds after which a transfer has failed: 7 days (rule I1).
-  static let transferSeconds = 604_800.0
-  /// Seconds for which a transfer waits for an answer of its program (rule I2).
-  static let transferAnswerSeconds = 3600.0
-}

@@ -19,6 +19,16 @@ extension Trigger {
   }()
 }
 
+extension Policy.Configuration {
+  /// The number of rule I5.
+  public struct Issues: Hashable, Sendable, Codable, Blank {
+    /// Seconds from one issue to the next that a push brings, at least.
+    public var leastSeconds = 86_400.0
+
+    public init() {}
+  }
+}
+
 /// What is remembered of the issues of one subscriber.
 struct IssueState: Hashable, Sendable, Codable {
   /// From when the interval to the next counts: the last one, or when the subscriber came.
@@ -32,9 +42,9 @@ struct IssueState: Hashable, Sendable, Codable {
 
   init(at instant: EngineInstant) { since = instant }
 
-  /// Whether one was wanted in the last day.
-  func isSpent(at instant: EngineInstant) -> Bool {
-    wantedAt.map { $0.seconds(to: instant) < IssueTerms.leastIntervalSeconds } ?? false
+  /// Whether one was wanted not long ago.
+  func isSpent(at instant: EngineInstant, _ numbers: Policy.Configuration.Issues) -> Bool {
+    wantedAt.map { $0.seconds(to: instant) < numbers.leastSeconds } ?? false
   }
 }
 
@@ -65,11 +75,11 @@ extension Policy {
     if !isWaiting { want(name, index, at: instant, into: &steps) }
   }
 
-  /// Takes the issue that a push names: one a day. It takes the place of one that waits.
+  /// Takes the issue that a push names, unless there was one not long ago. It takes the place of one that waits.
   mutating func takeIssue(
     _ name: String, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard sessions[index].modes.issues?.isSpent(at: instant) == false else {
+    guard sessions[index].modes.issues?.isSpent(at: instant, configuration.issues) == false else {
       return decide(.drop, .issue, .issueLimit, index, event: event, at: instant, into: &steps)
     }
     if let waiting = sessions[index].waitingIssue {

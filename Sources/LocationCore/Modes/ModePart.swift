@@ -43,7 +43,9 @@ struct ModePart: Sendable {
       fire: { $0.fireSilentPushes($1, at: $3, into: &$4) }),
     // Section I.
     ModePart(
-      deadline: { $1.modes.transfers?.entries.map(\.end).min() },
+      deadline: { policy, session in
+        session.modes.transfers?.entries.map { $0.end(policy.configuration.transfers) }.min()
+      },
       fire: { $0.fireTransfers($1, at: $3, into: &$4) }),
     // Rule I5.
     ModePart(

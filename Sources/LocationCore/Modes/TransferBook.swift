@@ -16,8 +16,8 @@ struct TransferBook: Hashable, Sendable, Codable {
     var askedBy: Int?
 
     /// When it fails, if nothing happens before.
-    var end: EngineInstant {
-      let expiry = since.advanced(bySeconds: Limits.transferSeconds)
+    func end(_ numbers: Policy.Configuration.Transfers) -> EngineInstant {
+      let expiry = since.advanced(bySeconds: numbers.expirySeconds)
       return answerBy.map { min($0, expiry) } ?? expiry
     }
   }

@@ -13,18 +13,34 @@ extension Trigger {
   /// Rule I1. The result waits for the end of its session, or for whatever else wakes the program.
   public static let transferResult = Trigger(
     rule: .transfer, wakes: false, relaunches: false, afterForceQuit: .cancelled, budget: .long,
-    waiting: .upTo(Limits.transfers))
+    waiting: .upTo(Policy.Configuration.Transfers().openLimit))
 
   /// Rule I2: all transfers of a session have ended, or one needs an answer.
   public static let transferSession = Trigger(
     rule: .transferSession, wakes: true, relaunches: true, afterForceQuit: .cancelled, budget: .long,
-    waiting: .upTo(Limits.transfers))
+    waiting: .upTo(Policy.Configuration.Transfers().openLimit))
 }
 
 extension Trigger {
   /// What wakes a program for a session of transfers.
   fileprivate static func transferEnd(because reason: Decision.Reason) -> Trigger {
     reason == .issueDone ? .issue : .transferSession
+  }
+}
+
+extension Policy.Configuration {
+  /// The numbers of rules I1 and I2.
+  public struct Transfers: Hashable, Sendable, Codable, Blank {
+    /// Open transfers of one subscriber, at most (rule I1).
+    public var openLimit = 1000
+    /// Transfers of one subscriber that run at once (rule I1).
+    public var runningLimit = 4
+    /// Seconds after which a transfer has failed (rule I1).
+    public var expirySeconds = 604_800.0
+    /// Seconds for which a transfer waits for an answer of its program (rule I2).
+    public var answerSeconds = 3600.0
+
+    public init() {}
   }
 }
 
@@ -43,7 +59,7 @@ extension Policy {
     _ terms: TransferTerms, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     var book = sessions[index].modes.transfers ?? TransferBook()
-    guard book.entries.count < Limits.transfers else {
+    guard book.entries.count < configuration.transfers.openLimit else {
       return decide(.refuse, .transfer, .tooManyTransfers, index, at: instant, into: &steps)
     }
     var terms = terms
@@ -109,11 +125,11 @@ extension Policy {
 // MARK: - What becomes of it
 
 extension Policy {
-  /// The server asks for credentials: the program has an hour to give them (rule I2).
+  /// The server asks for credentials: the program has some time to give them (rule I2).
   mutating func askForTransfer(
     _ number: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    let answerBy = instant.advanced(bySeconds: Limits.transferAnswerSeconds)
+    let answerBy = instant.advanced(bySeconds: configuration.transfers.answerSeconds)
     update(index) {
       $0.modes.transfers?.change(number) {
         $0.isRunning = false
@@ -194,7 +210,7 @@ extension Policy {
   /// Ends what has taken too long, pauses what may not run, and starts what may, the oldest first.
   mutating func fireTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      guard entry.end <= instant else { continue }
+      guard entry.end(configuration.transfers) <= instant else { continue }
       if entry.isRunning || entry.answerBy != nil {
         orderTransfer(entry.number, .cancel, index, into: &steps)
       }
@@ -219,9 +235,9 @@ extension Policy {
       }
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] {
-      guard let book = sessions[index].modes.transfers, book.runningCount < Limits.runningTransfers else {
-        return
-      }
+      guard let book = sessions[index].modes.transfers,
+        book.runningCount < configuration.transfers.runningLimit
+      else { return }
       guard !entry.isRunning, entry.answerBy == nil, entry.obstacle == nil else { continue }
       update(index) { $0.modes.transfers?.change(entry.number) { $0.isRunning = true } }
       steps.append(.noted(.transfer(record(entry, .start, nil, index))))

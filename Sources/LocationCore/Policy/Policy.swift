@@ -47,6 +47,10 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var sockets = Sockets()
     /// Rule E5.
     @Preset public var restart = Restart()
+    /// Section I.
+    @Preset public var transfers = Transfers()
+    /// Rule I5.
+    @Preset public var issues = Issues()
 
     public init() {}
   }

@@ -126,7 +126,7 @@ extension TransferRecord.Reason {
     case .lowPower: "the machine saves energy"
     case .pressure: "memory is short"
     case .noSpace: "there was no room for the file"
-    case .expired: "it has taken 7 days"
+    case .expired: "it has taken longer than it may"
     case .unanswered: "its program gave no answer"
     case .status: "the server's answer was"
     case .certificate: "the server could not prove who it is"

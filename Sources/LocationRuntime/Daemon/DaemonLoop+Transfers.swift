@@ -38,6 +38,8 @@ struct TransferSet {
       "part": .string(try StatePath.absolute(spool.partPath(number, of: subscriber))),
       "directory": .string(try spool.directory(of: subscriber)),
       "limit": .integer(Int(settings.transferBytes)),
+      "retry": .number("\(settings.transferRetrySeconds)"),
+      "longestRetry": .number("\(settings.transferRetryLimitSeconds)"),
       "authority": authority.isEmpty ? nil : .string(authority),
     ])
     try processes[subscriber.name, default: TransferProcess()].start(

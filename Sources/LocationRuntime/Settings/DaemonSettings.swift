@@ -8,6 +8,10 @@ public struct DaemonSettings: Hashable, Sendable {
   public var notifyHook: [String] = []
   /// The largest file that is fetched, bytes.
   public var transferBytes = 2_147_483_648.0
+  /// Seconds until a transfer that broke is tried again, doubled each time (rule I1).
+  public var transferRetrySeconds = 1.0
+  /// The longest of these waits, seconds (rule I1).
+  public var transferRetryLimitSeconds = 3600.0
   /// Who vouches for the servers of transfers, as a PEM file; empty for those whom the machine trusts.
   public var transferAuthority = ""
 

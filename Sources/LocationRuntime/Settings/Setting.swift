@@ -59,8 +59,7 @@ public struct Setting: Sendable {
     switch place {
     case .flag, .sampling, .command, .path: nil
     case .count(_, let unit, _): unit
-    case .daemon: "bytes"
-    case .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
+    case .daemon, .number: Self.units.first { name.hasSuffix("_\($0.key)") }?.unit
     case .kept: name.hasSuffix("_days") ? "days" : "rows"
     }
   }
@@ -123,7 +122,7 @@ public struct Setting: Sendable {
   /// How keys end, and what that means.
   private static let units = [
     (key: "mps", unit: "m/s"), (key: "m", unit: "m"), (key: "s", unit: "s"), (key: "percent", unit: "%"),
-    (key: "intervals", unit: "intervals"), (key: "share", unit: "share"),
+    (key: "bytes", unit: "bytes"), (key: "intervals", unit: "intervals"), (key: "share", unit: "share"),
   ]
 }
 
@@ -353,12 +352,36 @@ extension Setting {
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
       place: .command(\.notifyHook)),
     Setting(
+      section: "transfers", name: "open_limit", meaning: "how many open transfers a program has",
+      place: .count(\.policy.transfers.openLimit, of: "transfers", in: 1...Limits.outbox)),
+    Setting(
+      section: "transfers", name: "running_limit", meaning: "how many of them run at once",
+      place: .count(\.policy.transfers.runningLimit, of: "transfers", in: 1...64)),
+    Setting(
+      section: "transfers", name: "expiry_s", meaning: "how long until a transfer has failed",
+      place: .number(\.policy.transfers.expirySeconds, in: 60...31_536_000)),
+    Setting(
+      section: "transfers", name: "answer_s",
+      meaning: "how long a transfer waits for what a server asks its program for",
+      place: .number(\.policy.transfers.answerSeconds, in: 1...604_800)),
+    Setting(
+      section: "transfers", name: "retry_s",
+      meaning: "how long until a transfer that broke is tried again, doubled each time",
+      place: .daemon(\.transferRetrySeconds, in: 0.1...3600),
+      bound: .atMost("retry_limit_s")),
+    Setting(
+      section: "transfers", name: "retry_limit_s", meaning: "the longest of these waits",
+      place: .daemon(\.transferRetryLimitSeconds, in: 1...86_400)),
+    Setting(
       section: "transfers", name: "max_bytes", meaning: "the largest file that is fetched",
       place: .daemon(\.transferBytes, in: 1...1e15)),
     Setting(
       section: "transfers", name: "ca_file",
       meaning: "who vouches for servers, a PEM file; else those whom the machine trusts",
       place: .path(\.transferAuthority)),
+    Setting(
+      section: "issues", name: "least_s", meaning: "the least time from one issue to the next by a push",
+      place: .number(\.policy.issues.leastSeconds, in: 60...31_536_000)),
     Setting(
       section: "state", name: "journal_rows",
       meaning: "how many of the events that reached the daemon are kept at least",

@@ -77,6 +77,16 @@ import Testing
     #expect(stage.log().dropFirst(count) == ["drop I5 suspended>suspended issue_limit"])
   }
 
+  @Test func `I5 a push brings another as soon as is set`() {
+    var stage = Stage { $0.policy.issues.leastSeconds = 3600 }
+    stage.add(Self.subscriber(every: nil), .suspended, at: 0)
+    stage.say(10, Self.push("nov"))
+    stage.say(3609, Self.push("dec"))
+    #expect(stage.log().last == "drop I5 suspended>suspended issue_limit")
+    stage.say(3610, Self.push("dec"))
+    #expect(Self.issues(stage) == ["nov", "dec"])
+  }
+
   @Test func `I5 without an interval only pushes bring one, and without the mode none`() {
     var stage = Self.stage(every: nil)
     stage.wait(until: 10 * Self.week)

@@ -38,6 +38,28 @@ import Testing
     #expect(stage.engine.transfers(of: "a").map(\.number) == [1, 3, 4, 5, 6])
   }
 
+  @Test func `I1 I2 as many are open and run, and they wait as long, as is set`() {
+    var stage = Stage {
+      $0.policy.transfers.openLimit = 2
+      $0.policy.transfers.runningLimit = 1
+      $0.policy.transfers.expirySeconds = 1000
+      $0.policy.transfers.answerSeconds = 60
+    }
+    stage.add(Subscriber(name: "a", services: [], authorization: .denied), .active, at: 0)
+    for _ in 1...3 { stage.say(1, Self.transfer()) }
+    #expect(stage.log() == ["refuse I1 active>active too_many_transfers"])
+    #expect(stage.transferOrders == ["start 1"])
+    stage.say(10, .mode(.transferAsks(number: 1)))
+    stage.wait(until: 69)
+    #expect(!stage.transferRecords.contains("transfer.failed 1 unanswered"))
+    stage.wait(until: 70)
+    #expect(stage.transferRecords.contains("transfer.failed 1 unanswered"))
+    stage.wait(until: 1000)
+    #expect(!stage.transferRecords.contains("transfer.failed 2 expired"))
+    stage.wait(until: 1001)
+    #expect(stage.transferRecords.last == "transfer.failed 2 expired")
+  }
+
   @Test func `I1 the 1001st is refused, and so is one that is not there`() {
     var stage = Self.stage()
     for _ in 1...1000 { stage.say(1, Self.transfer()) }
