@@ -30,9 +30,20 @@ public enum AudioEvent: Hashable, Sendable, Codable {
   case level(decibels: Double)
   /// The user lets it use the microphone, or no longer (rule F6).
   case permitMicrophone(Bool)
+}
 
-  /// Decibels relative to full scale below which a session is quiet (rule F3).
-  public static let quietDecibels = -60.0
+extension Policy.Configuration {
+  /// The numbers of section F.
+  public struct Audio: Hashable, Sendable, Codable, Blank {
+    /// Decibels relative to full scale below which a session is quiet (rule F3).
+    public var quietDecibels = -60.0
+    /// Seconds of quiet after which a session holds nothing off (rule F3).
+    public var silenceSeconds = 30.0
+    /// Seconds for which an interrupted session still holds off suspension (rule F4).
+    public var interruptionSeconds = 30.0
+
+    public init() {}
+  }
 }
 
 /// One subscriber's audio sessions.
@@ -70,14 +81,10 @@ struct AudioState: Hashable, Sendable, Codable {
   var mayRecord = true
 
   /// When a session has been quiet for long enough to hold nothing off any more.
-  var silenceEnd: EngineInstant? {
-    sessions.filter { !$0.isSilent }.compactMap(\.quietSince).min()?.advanced(bySeconds: Self.silenceSeconds)
+  func silenceEnd(_ numbers: Policy.Configuration.Audio) -> EngineInstant? {
+    sessions.filter { !$0.isSilent }.compactMap(\.quietSince).min()?
+      .advanced(bySeconds: numbers.silenceSeconds)
   }
-
-  /// Seconds of quiet after which a session holds nothing off (rule F3).
-  static let silenceSeconds = 30.0
-  /// Seconds for which an interrupted session still holds off suspension (rule F4).
-  static let interruptionSeconds = 30.0
 }
 
 // MARK: - What is done to it
@@ -144,7 +151,7 @@ extension Policy {
     _ decibels: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard sessions[index].state.isRunning, let audio = sessions[index].modes.audio else { return }
-    let isQuiet = decibels < AudioEvent.quietDecibels
+    let isQuiet = decibels < configuration.audio.quietDecibels
     let returns = !isQuiet && audio.sessions.contains { $0.isSilent && $0.interrupter == nil }
     update(index) {
       for place in audio.sessions.indices {
@@ -232,11 +239,12 @@ extension Policy {
 
   /// Sessions that have been quiet for long enough hold nothing off any more (rule F3).
   mutating func endSilence(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    guard let end = sessions[index].modes.audio?.silenceEnd, end <= instant,
+    let numbers = configuration.audio
+    guard let end = sessions[index].modes.audio?.silenceEnd(numbers), end <= instant,
       let open = sessions[index].modes.audio?.sessions
     else { return }
     for (place, session) in open.enumerated() where !session.isSilent {
-      let isOver = session.quietSince.map { $0.advanced(bySeconds: AudioState.silenceSeconds) <= instant }
+      let isOver = session.quietSince.map { $0.advanced(bySeconds: numbers.silenceSeconds) <= instant }
       guard isOver == true else { continue }
       update(index) { $0.modes.audio?.sessions[place].isSilent = true }
       decide(.warn, .audioSilence, .audioSilent, index, at: instant, into: &steps)
@@ -293,11 +301,11 @@ extension Policy {
     into steps: inout [PolicyStep]
   ) {
     let open = sessions[index].modes.audio?.sessions ?? []
+    let end = instant.advanced(bySeconds: configuration.audio.interruptionSeconds)
     for (place, session) in open.enumerated() where session.isSounding {
       update(index) {
         $0.modes.audio?.sessions[place].interrupter = interrupter
-        $0.modes.audio?.sessions[place].interruptionEnd =
-          instant.advanced(bySeconds: AudioState.interruptionSeconds)
+        $0.modes.audio?.sessions[place].interruptionEnd = end
       }
       decide(.warn, .audioFocus, .audioInterrupted, index, at: instant, into: &steps)
       tellAudio(.interrupted, session.token, index, into: &steps)

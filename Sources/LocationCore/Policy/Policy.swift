@@ -51,6 +51,8 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var transfers = Transfers()
     /// Rule I5.
     @Preset public var issues = Issues()
+    /// Section F.
+    @Preset public var audio = Audio()
 
     public init() {}
   }
@@ -195,9 +197,10 @@ public struct Policy: Hashable, Sendable, Codable {
     notifies = false
     if !isAwake { awakeSince = nil }
     var isWatched = false
+    let configuration = self.configuration
     for index in sessions.indices where awaitsUser(sessions[index]) { sessions[index].awaitsBriefing = true }
     for session in sessions {
-      due = EngineInstant.earlier(due, session.deadline)
+      due = EngineInstant.earlier(due, session.deadline(configuration))
       due = EngineInstant.earlier(due, modeDeadline(session))
       if let book = session.modes.notifications {
         notifies = true

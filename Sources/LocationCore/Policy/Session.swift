@@ -98,7 +98,7 @@ struct Session: Hashable, Sendable, Codable {
   init(subscriber: Subscriber) { self.subscriber = subscriber }
 
   /// The earliest instant at which something is due.
-  var deadline: EngineInstant? {
+  func deadline(_ configuration: Policy.Configuration) -> EngineInstant? {
     var due: EngineInstant?
     func consider(_ instant: EngineInstant?) { due = EngineInstant.earlier(due, instant) }
     for assertion in assertions { consider(assertion.end) }
@@ -114,7 +114,7 @@ struct Session: Hashable, Sendable, Codable {
     consider(purgeAt)
     consider(throttledUntil)
     consider(batchEnd)
-    consider(modes.audio?.silenceEnd)
+    consider(modes.audio?.silenceEnd(configuration.audio))
     consider(standard.request?.end)
     if owed != nil, locationObjection == nil {
       consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds))

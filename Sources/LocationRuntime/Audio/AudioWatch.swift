@@ -33,6 +33,8 @@ struct AudioWatch {
   /// The process of each program.
   private var pids: [String: pid_t] = [:]
   private var players: [Player] = []
+  /// What is less is quiet, decibels.
+  private var quietDecibels = Policy.Configuration.Audio().quietDecibels
   /// Whether each player was last said to be quiet.
   private var wasQuiet: [String: Bool] = [:]
   private var hasFailed = false
@@ -53,9 +55,10 @@ struct AudioWatch {
   /// The process of a program, which was started or has connected.
   mutating func note(_ pid: pid_t, of name: String) { pids[name] = pid }
 
-  /// Who has a session open now.
-  mutating func align(_ players: [Player], at now: EngineInstant) {
-    guard players != self.players else { return }
+  /// Who has a session open now, and below how many decibels one is quiet.
+  mutating func align(_ players: [Player], quietBelow decibels: Double, at now: EngineInstant) {
+    guard players != self.players || decibels != quietDecibels else { return }
+    quietDecibels = decibels
     let names = Set(players.map(\.name))
     if !names.isSubset(of: Set(self.players.map(\.name))) { hasFailed = false }
     self.players = players
@@ -208,7 +211,7 @@ struct AudioWatch {
       let own = streams(of: player.name, among: all)
       // What was not measured is taken to be heard.
       let loudest = own.map { measured[$0.serial] ?? 0 }.max() ?? (hasFailed ? 0 : Self.silence)
-      let isQuiet = loudest < AudioEvent.quietDecibels
+      let isQuiet = loudest < quietDecibels
       guard wasQuiet[player.name] != isQuiet else { continue }
       wasQuiet[player.name] = isQuiet
       levels.append(Level(subscriber: player.name, decibels: loudest))

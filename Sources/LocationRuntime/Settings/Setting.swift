@@ -123,6 +123,7 @@ public struct Setting: Sendable {
   private static let units = [
     (key: "mps", unit: "m/s"), (key: "m", unit: "m"), (key: "s", unit: "s"), (key: "percent", unit: "%"),
     (key: "bytes", unit: "bytes"), (key: "intervals", unit: "intervals"), (key: "share", unit: "share"),
+    (key: "dbfs", unit: "dBFS"),
   ]
 }
 
@@ -301,6 +302,17 @@ extension Setting {
       section: "restart", name: "steady_s",
       meaning: "how long it runs until it is started again at once when it fails",
       place: .number(\.policy.restart.steadySeconds, in: 1...86_400)),
+    Setting(
+      section: "audio", name: "quiet_dbfs", meaning: "a session whose peak is below is quiet",
+      place: .number(\.policy.audio.quietDecibels, in: -200...0)),
+    Setting(
+      section: "audio", name: "silence_s",
+      meaning: "after how much quiet a session no longer holds off suspension",
+      place: .number(\.policy.audio.silenceSeconds, in: 1...3600)),
+    Setting(
+      section: "audio", name: "interruption_s",
+      meaning: "how long an interrupted session holds off suspension",
+      place: .number(\.policy.audio.interruptionSeconds, in: 0...3600)),
     Setting(
       section: "fetch", name: "least_s",
       meaning: "the least time from one good moment to fetch to the next, whatever the score",

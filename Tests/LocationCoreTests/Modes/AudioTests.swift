@@ -90,6 +90,37 @@ import Testing
       ])
   }
 
+  @Test func `F3 F4 how quiet, for how long, and how long an interruption may be, is as set`() {
+    func stage() -> Stage {
+      var stage = Stage {
+        $0.policy.audio.quietDecibels = -20
+        $0.policy.audio.silenceSeconds = 3
+        $0.policy.audio.interruptionSeconds = 8
+      }
+      for name in ["a", "b"] {
+        stage.add(Subscriber(name: name, services: [.regions], modes: .audio), .active, at: 0)
+      }
+      stage.say(1, Self.begin())
+      stage.say(2, .background)
+      return stage
+    }
+    var quiet = stage()
+    quiet.say(10, Self.level(-20))
+    quiet.wait(until: 20)
+    #expect(quiet.state() == .background)
+    quiet.say(20, Self.level(-21))
+    quiet.wait(until: 22.9)
+    #expect(quiet.state() == .background)
+    quiet.wait(until: 23)
+    #expect(quiet.state() == .suspended)
+    var interrupted = stage()
+    interrupted.say(10, Self.begin(), of: "b")
+    interrupted.wait(until: 17.9)
+    #expect(interrupted.state() == .background)
+    interrupted.wait(until: 18)
+    #expect(interrupted.state() == .suspended)
+  }
+
   @Test func `F3 sounding again while it still runs takes the assertion back`() {
     var stage = Self.stage()
     stage.say(1, Self.begin())

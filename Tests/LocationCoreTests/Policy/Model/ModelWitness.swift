@@ -401,7 +401,7 @@ extension ModelWitness {
     }
     // A silent push waits for an hour at most (rule H2).
     let isHeld = session.modes.pushes?.heldUntil != nil
-    if !state.isRunning, mayStart, !isMarked, session.deadline == nil,
+    if !state.isRunning, mayStart, !isMarked, session.deadline(Policy.Configuration()) == nil,
       session.outbox.contains(where: { mayWake(for: $0) && !($0.trigger.isSilent && isHeld) })
     {
       return "K5: an event waits for nothing"
@@ -412,7 +412,7 @@ extension ModelWitness {
   private func standingInBackground(_ session: Session, at now: EngineInstant) -> String? {
     if session.assertions.isEmpty { return "A2: runs in the background without an assertion" }
     if session.isSounding { return nil }
-    if session.deadline == nil { return "K1: runs in the background without an end" }
+    if session.deadline(Policy.Configuration()) == nil { return "K1: runs in the background without an end" }
     if let clock = session.taskClock, let since = tasksSince, !clock.isOver,
       since.seconds(to: clock.end) > numbers.taskSeconds
     {
