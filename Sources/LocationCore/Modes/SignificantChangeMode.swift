@@ -63,7 +63,7 @@ extension Policy {
   /// The first significant change of a subscriber that has not been told any: the last fix, unless that is too old.
   mutating func firstMove(_ index: Int, last: Fix, at instant: EngineInstant) -> SignificantChange.Change? {
     guard sessions[index].mayKnowMoves, var measure = sessions[index].significant, !measure.hasDelivered,
-      last.instant.seconds(to: instant) <= Self.freshSeconds
+      last.instant.seconds(to: instant) <= configuration.moves.freshSeconds
     else { return nil }
     let change = measure.deliver(last, at: instant, reason: .initial)
     update(index) { $0.significant = measure }
@@ -84,7 +84,14 @@ extension Policy {
     update(index) { $0.significant = measure }
     return change
   }
+}
 
-  /// Seconds from a fix to the first significant change it may be told as.
-  private static var freshSeconds: Double { 60 }
+extension Policy.Configuration {
+  /// The number of rule B1, beside those by which moves are measured.
+  public struct Moves: Hashable, Sendable, Codable, Blank {
+    /// Seconds from a fix to the first significant change it may be told as.
+    public var freshSeconds = 60.0
+
+    public init() {}
+  }
 }

@@ -52,7 +52,7 @@ extension Policy {
       hasChanged = rest(index, fix, into: &takers) || hasChanged
       guard sessions[index].takesUpdates, !sessions[index].standard.isPaused else { continue }
       if sessions[index].subscriber.accuracy == .reduced {
-        if sessions[index].mayTellReduced(at: instant) {
+        if sessions[index].mayTellReduced(at: instant, configuration.coarse) {
           takers.append(StandardTaker(index: index, what: .reduced))
         }
         continue

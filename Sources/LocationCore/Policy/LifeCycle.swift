@@ -328,6 +328,18 @@ extension Policy {
 
 // MARK: - Preservation
 
+extension Policy.Configuration {
+  /// The numbers of rule A11.
+  public struct Restoring: Hashable, Sendable, Codable, Blank {
+    /// A process that ends within so many seconds of being restored may have ended for that.
+    public var soonSeconds = 5.0
+    /// So many such ends in a row, and what was preserved is forgotten.
+    public var attempts = 2
+
+    public init() {}
+  }
+}
+
 extension Policy {
   /// The subscriber asks for a text to be kept for its next process (rule A11).
   mutating func preserve(_ text: String, _ index: Int) {
@@ -352,18 +364,14 @@ extension Policy {
   /// A process has ended. What is restored twice in a row by a process that then ends soon is forgotten: it may be what
   /// ends it.
   private mutating func noteEnd(_ index: Int, at instant: EngineInstant) {
+    let numbers = configuration.restoring
     update(index) {
       guard let restoredAt = $0.restoredAt else { return }
       $0.restoreFailures =
-        restoredAt.seconds(to: instant) < Self.restoreSeconds ? $0.restoreFailures + 1 : 0
-      guard $0.restoreFailures >= Self.restoreAttempts else { return }
+        restoredAt.seconds(to: instant) < numbers.soonSeconds ? $0.restoreFailures + 1 : 0
+      guard $0.restoreFailures >= numbers.attempts else { return }
       $0.preserved = nil
       $0.restoreFailures = 0
     }
   }
-
-  /// A process that ends within so many seconds of being restored may have ended for that.
-  private static var restoreSeconds: Double { 5 }
-  /// So many such ends in a row, and what was preserved is forgotten.
-  private static var restoreAttempts: Int { 2 }
 }

@@ -53,6 +53,12 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var issues = Issues()
     /// Section F.
     @Preset public var audio = Audio()
+    /// Rule A11.
+    @Preset public var restoring = Restoring()
+    /// Rule B1.
+    @Preset public var moves = Moves()
+    /// Rule B8.
+    @Preset public var coarse = Coarse()
 
     public init() {}
   }

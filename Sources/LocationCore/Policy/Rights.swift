@@ -147,11 +147,17 @@ extension Policy {
 
 // MARK: - Reduced accuracy
 
-/// Rule B8 for who may know no more than a coarse position: the middle of a ``ReducedCell``, at most one in 15
-/// minutes, and no regions.
-enum ReducedAccuracy {
-  /// Seconds from one coarse position to the next: four an hour.
-  static let leastSeconds = 900.0
+// Rule B8 for who may know no more than a coarse position: the middle of a ``ReducedCell``, at most one in 15 minutes,
+// and no regions.
+
+extension Policy.Configuration {
+  /// The number of rule B8.
+  public struct Coarse: Hashable, Sendable, Codable, Blank {
+    /// Seconds from one coarse position to the next, at least: four an hour.
+    public var leastSeconds = 900.0
+
+    public init() {}
+  }
 }
 
 extension Session {
@@ -169,9 +175,9 @@ extension Session {
   }
 
   /// Whether a coarse position may be told at `instant`.
-  func mayTellReduced(at instant: EngineInstant) -> Bool {
+  func mayTellReduced(at instant: EngineInstant, _ numbers: Policy.Configuration.Coarse) -> Bool {
     guard subscriber.accuracy == .reduced, let reducedAt else { return true }
-    return reducedAt.seconds(to: instant) >= ReducedAccuracy.leastSeconds
+    return reducedAt.seconds(to: instant) >= numbers.leastSeconds
   }
 }
 
@@ -189,7 +195,7 @@ extension Policy {
       decide(.refuse, .authorization, reason, index, event: event, at: instant, into: &steps)
       return false
     }
-    if session.mayTellReduced(at: instant) {
+    if session.mayTellReduced(at: instant, configuration.coarse) {
       update(index) {
         $0.reducedAt = instant
         $0.owed = nil
@@ -219,7 +225,8 @@ extension Policy {
   /// is told a move like any other: if it has moved far enough from what it was handed last (rule B1).
   mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
-    guard let owed = session.owed, session.mayTellReduced(at: instant), session.locationObjection == nil
+    guard let owed = session.owed, session.mayTellReduced(at: instant, configuration.coarse),
+      session.locationObjection == nil
     else { return }
     if awaitsUser(session), let (rule, reason) = obstacle(to: owed.trigger, index, at: instant) {
       decide(.drop, rule, reason, index, event: owed.event, at: instant, into: &steps)

@@ -117,7 +117,7 @@ struct Session: Hashable, Sendable, Codable {
     consider(modes.audio?.silenceEnd(configuration.audio))
     consider(standard.request?.end)
     if owed != nil, locationObjection == nil {
-      consider(reducedAt?.advanced(bySeconds: ReducedAccuracy.leastSeconds))
+      consider(reducedAt?.advanced(bySeconds: configuration.coarse.leastSeconds))
     }
     return due
   }

@@ -139,6 +139,10 @@ extension Setting {
       meaning: "the least time from one such move to the next",
       place: .number(\.significant.windowSeconds, in: 0...1e7)),
     Setting(
+      section: "significant_change", name: "fresh_s",
+      meaning: "how old the last fix may be to be a program's first significant change",
+      place: .number(\.policy.moves.freshSeconds, in: 0...86_400)),
+    Setting(
       section: "fix", name: "max_accuracy_m", meaning: "a fix whose error is larger is refused",
       place: .number(\.gate.maxAccuracyMeters, in: 1...1e7)),
     Setting(
@@ -279,6 +283,18 @@ extension Setting {
     Setting(
       section: "policy", name: "throttle_limit_s", meaning: "the longest of these times",
       place: .number(\.policy.throttleLimitSeconds, in: 1...86_400)),
+    Setting(
+      section: "policy", name: "restore_s",
+      meaning: "a process that ends so soon after it was restored may have ended for that",
+      place: .number(\.policy.restoring.soonSeconds, in: 0...3600)),
+    Setting(
+      section: "policy", name: "restore_attempts",
+      meaning: "after how many such ends in a row what was preserved is forgotten",
+      place: .count(\.policy.restoring.attempts, in: 1...1000)),
+    Setting(
+      section: "policy", name: "coarse_s",
+      meaning: "the least time from one coarse position to the next with reduced accuracy",
+      place: .number(\.policy.coarse.leastSeconds, in: 1...86_400)),
     Setting(
       section: "keep_alive", name: "limit_s", meaning: "the longest time from one keep-alive to the next",
       place: .number(\.policy.keepAlive.limitSeconds, in: 600...604_800)),

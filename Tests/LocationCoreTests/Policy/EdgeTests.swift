@@ -556,6 +556,21 @@ import Testing
     #expect(stage.engine.subscriber("a")?.preserved == nil)
   }
 
+  @Test func `A11 how soon an end is, and how many are forgiven, is as set`() {
+    var stage = Stage {
+      $0.policy.restoring.soonSeconds = 2
+      $0.policy.restoring.attempts = 1
+    }
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.say(1, .preserve(text: "page 7"))
+    stage.say(2, .exited(status: 0))
+    for (start, end, isKept) in [(10.0, 12.0, true), (20, 21.9, false)] {
+      stage.say(start, .foreground)
+      stage.say(end, .exited(status: 0))
+      #expect((stage.engine.subscriber("a")?.preserved == "page 7") == isKept)
+    }
+  }
+
   // MARK: B1, B9
 
   @Test func `B1 a subscriber that may be told late is told at once, and measures for itself`() {
@@ -582,6 +597,16 @@ import Testing
     stage.fix(100, east: 0)
     #expect(stage.handed().count == 1)
     stage.add(Subscriber(name: "b", services: [.significantChange]), .suspended, at: 101)
+    #expect(stage.handed(to: "b").count == 1)
+  }
+
+  @Test func `B1 how old the last fix may be is as set`() {
+    var stage = Stage { $0.policy.moves.freshSeconds = 3 }
+    stage.fix(0, east: 0)
+    stage.add(Self.mover, .suspended, at: 4)
+    #expect(stage.handed().isEmpty)
+    stage.fix(100, east: 0)
+    stage.add(Subscriber(name: "b", services: [.significantChange]), .suspended, at: 103)
     #expect(stage.handed(to: "b").count == 1)
   }
 

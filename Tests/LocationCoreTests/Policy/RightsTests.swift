@@ -40,6 +40,20 @@ import Testing
       stage.locations.allSatisfy { $0.update.reason == .reduced && $0.update.speedMetersPerSecond == nil })
   }
 
+  @Test func `B8 coarse positions are as far apart as is set`() {
+    var stage = Stage { $0.policy.coarse.leastSeconds = 60 }
+    stage.add(Self.reduced([.standard]), .active)
+    for step in 0...12 { stage.fix(Double(step) * 10, east: Double(step)) }
+    #expect(stage.locations.count == 3)
+    var waiting = Stage { $0.policy.coarse.leastSeconds = 400 }
+    waiting.add(Self.reduced([.significantChange]), .suspended)
+    waiting.fix(0, east: 0)
+    waiting.fix(300, east: 3000)
+    #expect(waiting.locations.count == 1)
+    waiting.wait(until: 400)
+    #expect(waiting.locations.count == 2)
+  }
+
   @Test func `B8 a coarse position wakes for a significant change, at most once in 15 minutes`() {
     var stage = Stage()
     stage.add(Self.reduced([.significantChange]), .suspended)

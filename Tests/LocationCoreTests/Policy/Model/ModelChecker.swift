@@ -342,7 +342,7 @@ extension ModelState {
       move(&session.suspendedAt, back: 2)
       move(&session.exitAt)
       move(&session.relaunchAt)
-      move(&session.reducedAt, back: ReducedAccuracy.leastSeconds)
+      move(&session.reducedAt, back: Policy.Configuration.Coarse().leastSeconds)
       move(&session.throttledUntil)
       move(&session.purgeAt)
       if var restart = session.modes.restart {
