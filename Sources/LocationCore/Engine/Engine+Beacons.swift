@@ -2,9 +2,11 @@
 extension Engine {
   /// Takes what becomes of beacons.
   mutating func take(_ event: BeaconEvent, into effects: inout [Effect]) {
+    let numbers = configuration.beacons
     switch event {
     case .seen(let beacon, let seconds):
-      record(state.beacons?.observe(beacon, for: seconds, at: state.instant) ?? [], into: &effects)
+      record(
+        state.beacons?.observe(beacon, for: seconds, at: state.instant, numbers) ?? [], into: &effects)
     case .lost(let beacon, let seconds):
       state.beacons?.lose(beacon, seen: state.instant.advanced(bySeconds: -max(0, seconds)))
     }
@@ -15,8 +17,9 @@ extension Engine {
 
   /// Fires what is due of beacons.
   mutating func advanceBeacons(to instant: EngineInstant, into effects: inout [Effect]) {
-    guard let due = state.beacons?.nextDeadline, due <= instant else { return }
-    record(state.beacons?.advance(to: instant) ?? [], into: &effects)
+    let numbers = configuration.beacons
+    guard let due = state.beacons?.nextDeadline(numbers), due <= instant else { return }
+    record(state.beacons?.advance(to: instant, numbers) ?? [], into: &effects)
   }
 
   /// Takes a region of beacons.

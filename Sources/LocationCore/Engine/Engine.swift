@@ -209,7 +209,9 @@ extension Engine {
 
   /// Apart, because few engines know of beacons.
   @inline(never)
-  private mutating func beaconDeadline() -> EngineInstant? { state.beacons?.nextDeadline }
+  private mutating func beaconDeadline() -> EngineInstant? {
+    state.beacons?.nextDeadline(configuration.beacons)
+  }
 
   /// Finds again when something is due, after the state was put in place.
   mutating func refreshDeadline() { nextDeadline = findDeadline() }

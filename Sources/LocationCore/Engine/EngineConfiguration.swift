@@ -20,6 +20,8 @@ public struct EngineConfiguration: Hashable, Sendable, Codable {
   public var explains = false
   /// A region on which each fix gets a verdict, however far it is; with ``explains`` only.
   public var explainedRegion: String?
+  /// When a region of beacons is left.
+  @Preset public var beacons = BeaconConfiguration()
 
   public init() {}
 }

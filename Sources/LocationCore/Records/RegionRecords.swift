@@ -34,7 +34,7 @@ public struct RegionEvent: Hashable, Sendable, Codable {
     case plain
     /// A beacon was seen.
     case seen
-    /// No beacon was seen for 30 s.
+    /// No beacon was seen for as long as its region waits for one.
     case unseen
     /// A program was started that could not be told before (rule L1).
     case launched

@@ -1,5 +1,13 @@
-/// Tells when beacons come and go: a region is entered at the first sight of one of its beacons, and left 30 s after
-/// the last (rule B11).
+/// The number of rule B11.
+public struct BeaconConfiguration: Hashable, Sendable, Codable, Blank {
+  /// Seconds after the last sight at which a region is left.
+  public var exitSeconds = 30.0
+
+  public init() {}
+}
+
+/// Tells when beacons come and go: a region is entered at the first sight of one of its beacons, and left some time
+/// after the last (rule B11).
 ///
 /// It knows beacons by what they send and not by their address: a beacon that changes its address, or fades for some
 /// seconds, stays where it is.
@@ -24,10 +32,10 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     var state: RegionState { enteredAt != nil ? .inside : seenUntil == nil ? .unknown : .outside }
 
     /// When it is left, if nothing more is seen.
-    var exitAt: EngineInstant? {
+    func exitAt(_ numbers: BeaconConfiguration) -> EngineInstant? {
       guard enteredAt != nil, present.isEmpty else { return nil }
       return seenUntil.map {
-        notBeforeChange($0.advanced(bySeconds: BeaconMonitor.exitSeconds + region.exitDelaySeconds))
+        notBeforeChange($0.advanced(bySeconds: numbers.exitSeconds + region.exitDelaySeconds))
       }
     }
 
@@ -49,9 +57,6 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     var instant: EngineInstant
     var insideSeconds: Double?
   }
-
-  /// Seconds after the last sight at which a region is left (rule B11).
-  static let exitSeconds = 30.0
 
   /// By the regions' ids.
   private(set) var watches: [Watch] = []
@@ -88,15 +93,17 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
   private func place(of id: String) -> Int? { watches.firstIndex { $0.region.id == id } }
 
   /// When something is due.
-  var nextDeadline: EngineInstant? {
-    watches.lazy.flatMap { [$0.exitAt, $0.dwellAt].compactMap { $0 } }.min()
+  func nextDeadline(_ numbers: BeaconConfiguration) -> EngineInstant? {
+    watches.lazy.flatMap { [$0.exitAt(numbers), $0.dwellAt].compactMap { $0 } }.min()
   }
 
   /// Takes a sight of a beacon. Deadlines up to it are fired first.
   ///
   /// - Parameter seconds: for how long it is seen without a break; nil until it is lost.
-  mutating func observe(_ beacon: Beacon, for seconds: Double?, at instant: EngineInstant) -> [News] {
-    var news = advance(to: instant)
+  mutating func observe(
+    _ beacon: Beacon, for seconds: Double?, at instant: EngineInstant, _ numbers: BeaconConfiguration
+  ) -> [News] {
+    var news = advance(to: instant, numbers)
     let until = instant.advanced(bySeconds: max(0, seconds ?? 0))
     for place in watches.indices where watches[place].beacon.includes(beacon) {
       watches[place].seenUntil = watches[place].seenUntil.map { max($0, until) } ?? until
@@ -121,16 +128,16 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
   }
 
   /// Fires what is due, in order.
-  mutating func advance(to instant: EngineInstant) -> [News] {
+  mutating func advance(to instant: EngineInstant, _ numbers: BeaconConfiguration) -> [News] {
     var news: [News] = []
-    while let due = nextDeadline, due <= instant {
+    while let due = nextDeadline(numbers), due <= instant {
       for place in watches.indices {
         let watch = watches[place]
-        if let dwellAt = watch.dwellAt, dwellAt <= due, watch.exitAt.map({ dwellAt <= $0 }) ?? true {
+        if let dwellAt = watch.dwellAt, dwellAt <= due, watch.exitAt(numbers).map({ dwellAt <= $0 }) ?? true {
           watches[place].hasDwelled = true
           note(.dwell, place, at: dwellAt, insideSeconds: watch.region.dwellSeconds, into: &news)
         }
-        guard let exitAt = watches[place].exitAt, exitAt <= due else { continue }
+        guard let exitAt = watches[place].exitAt(numbers), exitAt <= due else { continue }
         // Until when it was seen, and not until its exit was sure.
         let seconds = watch.enteredAt.flatMap { entered in watch.seenUntil.map { entered.seconds(to: $0) } }
         watches[place].enteredAt = nil

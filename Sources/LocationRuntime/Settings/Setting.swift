@@ -184,6 +184,10 @@ extension Setting {
       section: "visits", name: "merge_s", meaning: "a longer absence makes another visit",
       place: .number(\.visits.mergeSeconds, in: 0...1e6)),
     Setting(
+      section: "beacons", name: "exit_s",
+      meaning: "how long after the last sight of a beacon its region is left",
+      place: .number(\.beacons.exitSeconds, in: 1...3600)),
+    Setting(
       section: "sampling", name: "mode",
       meaning: "whether the receiver is always on, continuous, or switched by the engine, adaptive",
       place: .sampling),

@@ -12,9 +12,9 @@ import Testing
   /// An engine with a region `desk` of one beacon, and a suspended subscriber.
   private static func stage(
     _ text: String = group + ":1:7", notify: Region.Notify = [.enter, .exit], dwellSeconds: Double = 60,
-    exitDelaySeconds: Double = 0
+    exitDelaySeconds: Double = 0, _ adjust: (inout EngineConfiguration) -> Void = { _ in }
   ) throws -> Stage {
-    var stage = Stage()
+    var stage = Stage(adjust)
     stage.add(Subscriber(name: "a", services: .regions), .suspended)
     let region = Region(
       id: "desk", shape: .beacon(try beacon(text)), notify: notify, dwellSeconds: dwellSeconds,
@@ -35,6 +35,16 @@ import Testing
       let seconds = event.insideSeconds.map { " \($0)" } ?? ""
       return "\(event.kind.name) \(Drive.instant(0).seconds(to: event.instant))\(seconds)"
     }
+  }
+
+  @Test func `B11 a region is left as long after the last sight as is set`() throws {
+    var stage = try Self.stage { $0.beacons.exitSeconds = 5 }
+    let (at, event) = try Self.see(10)
+    stage.take(at, event)
+    stage.wait(until: 14.9)
+    #expect(Self.events(stage) == ["enter 10.0"])
+    stage.wait(until: 15)
+    #expect(Self.events(stage) == ["enter 10.0", "exit 15.0 0.0"])
   }
 
   @Test func `B11 a region is entered at the first sight and left 30 s after the last`() throws {
