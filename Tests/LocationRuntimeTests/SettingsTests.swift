@@ -126,6 +126,6 @@ extension Setting {
   /// A number that it may be, near one that it is.
   fileprivate func other(than number: Double) -> Double {
     guard case .number(_, let range) = place, !range.contains(number + 1) else { return number + 1 }
-    return (range.upperBound + number) / 2
+    return (number + (number < range.upperBound ? range.upperBound : range.lowerBound)) / 2
   }
 }

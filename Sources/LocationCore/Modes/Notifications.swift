@@ -21,6 +21,16 @@ extension Trigger {
     beforeUnlock: .refused, withoutDelivery: .userLaunch, budget: .none, waiting: .none)
 }
 
+extension Policy.Configuration {
+  /// The number of rule D3; how many are scheduled is fixed (rule D4).
+  public struct Notifications: Hashable, Sendable, Codable, Blank {
+    /// Seconds by which one may be late at most, whatever it says itself.
+    public var toleranceSeconds = Limits.notificationToleranceSeconds
+
+    public init() {}
+  }
+}
+
 /// A notification that is due, on its way to the user and to its program.
 struct DueNotification: Hashable {
   var record: NotificationRecord
@@ -162,8 +172,11 @@ extension Policy {
   private func window(of entry: NotificationBook.Entry) -> Window? {
     guard let time = entry.time(in: zone) else { return nil }
     let due = instant(of: time)
-    return Window(
-      earliest: due, latest: due.advanced(bySeconds: entry.notification.toleranceSeconds))
+    return Window(earliest: due, latest: due.advanced(bySeconds: toleranceSeconds(of: entry)))
+  }
+
+  private func toleranceSeconds(of entry: NotificationBook.Entry) -> Double {
+    min(entry.notification.toleranceSeconds, configuration.notifications.toleranceSeconds)
   }
 
   /// Shows what is due.
@@ -194,7 +207,7 @@ extension Policy {
       let late = time.seconds(to: now)
       // What the lock kept back is overdue, however short that was (rule D5).
       let isLate =
-        entry.isDeferred == true || late > max(Self.punctualSeconds, entry.notification.toleranceSeconds)
+        entry.isDeferred == true || late > max(Self.punctualSeconds, toleranceSeconds(of: entry))
       show(
         entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, at: instant, into: &steps)
     }

@@ -59,6 +59,8 @@ public struct Policy: Hashable, Sendable, Codable {
     @Preset public var moves = Moves()
     /// Rule B8.
     @Preset public var coarse = Coarse()
+    /// Rule D3.
+    @Preset public var notifications = Notifications()
 
     public init() {}
   }

@@ -380,6 +380,10 @@ extension Setting {
       meaning: "how many requests of other devices wait while wakes are merged",
       place: .count(\.policy.accessories.requestLimit, of: "requests", in: 1...1000)),
     Setting(
+      section: "notifications", name: "tolerance_limit_s",
+      meaning: "how late a notification may be at most to come with another wake of the machine",
+      place: .number(\.policy.notifications.toleranceSeconds, in: 0...Limits.notificationToleranceSeconds)),
+    Setting(
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
       place: .command(\.notifyHook)),

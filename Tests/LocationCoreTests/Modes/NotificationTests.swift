@@ -127,6 +127,18 @@ import Testing
     #expect(stage.shown == ["lax"])
   }
 
+  @Test func `D3 no tolerance is more than is set`() {
+    var stage = Stage { $0.policy.notifications.toleranceSeconds = 20 }
+    stage.add(Subscriber(name: "a", services: []), .suspended, at: 0)
+    var lax = LocalNotification(id: "lax", title: "Lax", when: .after(seconds: 100))
+    lax.toleranceSeconds = 600
+    stage.say(0, .mode(.notify(lax)))
+    stage.wait(until: 119)
+    #expect(stage.shown == [])
+    stage.wait(until: 120)
+    #expect(stage.shown == ["lax"])
+  }
+
   @Test func `D1 now is shown at once, counts never, and the engine gives names`() {
     var stage = Self.stage(.suspended)
     stage.say(1, .mode(.notify(LocalNotification(title: "Now", when: .now))))
