@@ -77,6 +77,15 @@ import Testing
       "visits: {arrival_s: 60}",
       "visits.arrival_s: 60 is below visits.provisional_s, which is 180; raise it, or lower visits.provisional_s"
     ),
+    ("policy: {wake_limit_s: 29}", "29 is below policy.long_wake_s, which is 30"),
+    ("policy: {long_wake_s: 61}", "policy.long_wake_s: 61 is above policy.wake_limit_s, which is 60"),
+    (
+      "keep_alive: {earliest_share: 0.4}",
+      "keep_alive.earliest_share: 0.4 is below keep_alive.low_power_share, which is 0.5"
+    ),
+    ("transfers: {retry_s: 60, retry_limit_s: 30}", "60 is above transfers.retry_limit_s, which is 30"),
+    ("audio: {quiet_dbfs: 1}", "audio.quiet_dbfs: 1 is outside -200 to 0"),
+    ("sockets: {limit: 17}", "sockets.limit: 17 is outside 1 to 16"),
     ("policy: 3", "policy: expected a map of"),
     ("sampling: {mode: adaptiv}", #"unknown word "adaptiv"; did you mean "adaptive"?"#),
     ("sampling: {receiver_hook: /bin/true}", "sampling.receiver_hook: expected a list"),
@@ -92,7 +101,9 @@ import Testing
 
   @Test(arguments: [
     "policy: {throttle_s: 50, throttle_limit_s: 50}", "policy: {throttle_limit_s: 30}",
-    "policy: {task_budget_s: 2}", "sampling: {longest_s: 4}", "visits: {arrival_s: 60, provisional_s: 60}",
+    "policy: {task_budget_s: 2}", "policy: {wake_limit_s: 30}", "audio: {quiet_dbfs: -40.5}",
+    "keep_alive: {earliest_share: 0.4, low_power_share: 0.4}", "sampling: {longest_s: 4}",
+    "visits: {arrival_s: 60, provisional_s: 60}",
   ])
   func `a setting that another bounds may equal it, and one that is not made may be beyond`(yaml: String)
     throws
