@@ -1,7 +1,8 @@
-import LocationCore
 import LocationFormats
-import LocationRuntime
 import Testing
+
+@testable import LocationCore
+@testable import LocationRuntime
 
 @Suite struct EnergyAccountTests {
   private let rows = [

@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a wake for a standard update and its end are both left out, or neither`() {
     let opened = Record.Body.subscriberState(
-      StateMove(subscriber: "nav", before: .background, after: .foreground, cause: .user))
+      StateMove(subscriber: "nav", before: .background, after: .active, cause: .user))
     let steps: [(body: Record.Body, isShown: Bool)] = [
       (.location(LocationUpdate(.sample, .update)), false), (decision(.wake, of: 1), false),
       (decision(.suspend), false),

@@ -13,7 +13,8 @@ import Testing
     var objects = try rows.stdout.split(separator: "\n").map { row in
       try #require(try JSONSerialization.jsonObject(with: Data(row.utf8)) as? [String: Any])
     }
-    let summary = try #require(objects.popLast())
+    let last = objects.popLast()
+    let summary = try #require(last)
     #expect(summary["type"] as? String == "summary" && summary["profile"] as? String == "rpi4-ublox-m8")
     let low = try #require(summary["energy_low_j"] as? Double)
     let high = try #require(summary["energy_high_j"] as? Double)
