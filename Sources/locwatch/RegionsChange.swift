@@ -69,7 +69,8 @@ struct RegionsRename: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename", abstract: "Give a region another id, also in the programs that name it.",
     discussion: """
-      The region counts as a new one: whether the device is inside is found out again.
+      The region counts as a new one: whether the device is inside is found out
+      again, and if it is, its visit begins anew.
 
         locwatch regions rename office work
       """)
