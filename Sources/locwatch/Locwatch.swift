@@ -46,7 +46,7 @@ import LocationFormats
     // The parser alone knows which command it is about.
     let command = Locwatch.fullMessage(for: error).firstMatch(of: /See '(.*)' for/)?.1
     let failure = Failure(
-      .usage, what: message.prefix(1).lowercased() + message.dropFirst(),
+      .usage, what: message.prefix(1).lowercased() + message.dropFirst().replacing(/\.$/, with: ""),
       remedy: negativeValue(text, words) ?? command.map { "see \($0)" })
     Locwatch.exit(withError: Terminal.exit(for: failure))
   }

@@ -121,9 +121,9 @@ struct SubscribersCommand: AsyncParsableCommand {
             .data, file: file, what: "the manifest has no command",
             remedy: "add command: [PROGRAM, ARGUMENT]")
         }
-        try state.openToChange().put(subscriber, replacing: replace)
+        let isReplaced = try state.openToChange().put(subscriber, replacing: replace)
         try state.seat().noteSubscriber(subscriber.name)
-        Terminal.note("added \(subscriber.name)")
+        Terminal.note("\(isReplaced ? "replaced" : "added") \(subscriber.name)")
         Terminal.warn(try state.seat().complaints(about: subscriber))
       }
     }

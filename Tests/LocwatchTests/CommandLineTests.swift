@@ -103,7 +103,9 @@ import Testing
     let run = try await Binary.run(
       ["-c", "exec \"$0\" \(words) >/dev/full", Binary.path, folder.path], executable: "/bin/sh")
     #expect(run.status == 74, "\(run)")
-    #expect(run.stderr == "locwatch: <stdout>: can't be written: No space left on device\n")
+    #expect(
+      run.stderr == "locwatch: <stdout>: can't be written: No space left on device; make room and try again\n"
+    )
   }
 
   @Test(arguments: ["none/r.html", ".", "t.ndjson/r.html"])

@@ -60,7 +60,7 @@ extension StateMove: SingleTypeRecord {
     case (.interrupt, .inactive): "interrupted"
     case (.interrupt, _): "no longer interrupted"
     case (.exit, _): "ended by itself"
-    case (.restart, _): "ended with the previous daemon"
+    case (.restart, _): "ended by a restart"
     case (.reboot, _): "ended by a reboot"
     case (.added, _): "added, \(after.rawValue)"
     }

@@ -74,7 +74,9 @@ package struct OutputFile: ~Copyable {
       let error = errno
       guard error == EINTR else {
         let reason = error == EBADF ? "it is closed" : SystemReason.text(error)
-        throw Failure(.io, file: name, what: "can't be written: \(reason)")
+        throw Failure(
+          .io, file: name, what: "can't be written: \(reason)",
+          remedy: error == ENOSPC || error == EDQUOT ? "make room and try again" : nil)
       }
     }
   }

@@ -210,6 +210,7 @@ public struct TrackReader: ~Copyable {
       return timeline.failure(
         file: name, firstPointLine: track.firstPointLine, timeTrouble: track.timeTrouble)
     }
-    return Failure(.data, file: name, line: line, what: track.emptiness)
+    return Failure(
+      .data, file: name, line: line, what: track.emptiness, remedy: "name a file that holds a track")
   }
 }

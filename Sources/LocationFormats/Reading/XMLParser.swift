@@ -96,6 +96,8 @@ package import LocationCore
     return events
   }
 
+  private static let malformedRemedy = "mend the line, or write the file anew with the program that made it"
+
   private func notWellFormed() -> Failure {
     let parser = unsafe state.pointee.parser
     var failure = unsafe Failure(.data, file: state.pointee.file, line: line, what: "")
@@ -112,6 +114,7 @@ package import LocationCore
       failure.remedy = "convert the file to UTF-8"
     case XML_ERROR_INVALID_TOKEN:
       failure.what = "not well-formed XML at column \(column): invalid token"
+      failure.remedy = Self.malformedRemedy
     case XML_ERROR_NO_ELEMENTS, XML_ERROR_UNCLOSED_TOKEN, XML_ERROR_PARTIAL_CHAR,
       XML_ERROR_UNCLOSED_CDATA_SECTION:
       failure.what = "not well-formed XML: the file is cut off"
@@ -119,6 +122,7 @@ package import LocationCore
     default:
       let reason = unsafe XML_ErrorString(code).map { unsafe String(cString: $0) } ?? "error \(code)"
       failure.what = "not well-formed XML at column \(column): \(reason)"
+      failure.remedy = Self.malformedRemedy
     }
     return failure
   }

@@ -19,6 +19,9 @@ struct RegionCollector {
   private var namesakes: [String: Int] = [:]
   private var unnamed: [Int] = []
   private var unnamedCount = 0
+  /// Those of them that have no name either.
+  private var nameless: [Int] = []
+  private var namelessCount = 0
 
   /// Problems kept for a report; the others are counted.
   static let keptProblems = 100
@@ -121,13 +124,27 @@ struct RegionCollector {
     return first
   }
 
-  /// Says at the end which ids were made up.
+  /// Says at the end which ids were made up, in a format that has ids.
   mutating func warnOfMissingIDs() {
     guard unnamedCount > 0 else { return }
-    let some = unnamed.map { "\($0)" }.joined(separator: ", ") + (unnamedCount > unnamed.count ? ", ..." : "")
+    namelessCount = 0
     file.warnings.append(
-      "\(file.name): \(noun)\(unnamedCount == 1 ? "" : "s") \(some) without an id: named after \"name\","
+      "\(file.name): \(some(unnamed, of: unnamedCount)) without an id: named after \"name\","
         + " or region- and the number; an \"id\" of its own outlives changes of the file")
+  }
+
+  /// The same in a format that has names alone.
+  mutating func warnOfMissingNames() {
+    guard namelessCount > 0 else { return }
+    file.warnings.append(
+      "\(file.name): \(some(nameless, of: namelessCount)) without a name: named region- and the number;"
+        + " a name of its own outlives changes of the file")
+  }
+
+  /// `waypoints 2, 5`
+  private func some(_ numbers: [Int], of count: Int) -> String {
+    "\(noun)\(count == 1 ? "" : "s") " + numbers.map { "\($0)" }.joined(separator: ", ")
+      + (count > numbers.count ? ", ..." : "")
   }
 
   // MARK: -
@@ -147,6 +164,10 @@ struct RegionCollector {
     if isUnnamed, !draft.isNumbered {
       unnamedCount += 1
       if unnamed.count < 10 { unnamed.append(number) }
+      if draft.name.flatMap(RegionDraft.id(fromName:)) == nil {
+        namelessCount += 1
+        if nameless.count < 10 { nameless.append(number) }
+      }
     }
     return (draft, region)
   }

@@ -67,7 +67,8 @@ package struct RegionFile: Sendable {
   package static func read(bytes: [UInt8], name: String, options: Options = Options()) throws(Failure)
     -> RegionFile
   {
-    let collector = RegionFormat.read(bytes, file: name, options: options)
+    var collector = RegionFormat.read(bytes, file: name, options: options)
+    collector.warnOfMissingNames()
     if let failure = collector.failure { throw failure }
     return collector.file
   }
@@ -80,8 +81,9 @@ package struct RegionFile: Sendable {
   {
     var options = options
     options.prefersNames = true
-    let collector = RegionFormat.read(
+    var collector = RegionFormat.read(
       try FileBytes.read(path: path), file: path == "-" ? "<stdin>" : path, options: options)
+    collector.warnOfMissingNames()
     return (collector.file, collector.problems)
   }
 

@@ -79,9 +79,10 @@ enum ServiceProbe {
 
   private static var beacons: Capability {
     guard BeaconLink.helper != nil else {
+      let lack = lack(of: "locwatch-beacons")
       return Capability(
-        "beacons", .partly, "regions of beacons (B11) are told by the control socket alone",
-        remedy: "install bluez and locwatch-beacons beside locwatch")
+        "beacons", .partly, "regions of beacons (B11) are told by the control socket alone: \(lack.what)",
+        remedy: lack.remedy)
     }
     return Capability(
       "beacons", .yes, "regions of beacons (B11), by BlueZ where it has an adapter that looks for them")
@@ -95,11 +96,17 @@ enum ServiceProbe {
     Capability("serial", .yes, "serial and USB accessories (J1) wake a suspended program")
   }
 
+  /// What a helper on the bus of the machine does not have.
+  private static func lack(of helper: String) -> (what: String, remedy: String) {
+    SiblingProgram.executable(helper) == nil
+      ? ("\(helper) is missing", "install \(helper) beside locwatch")
+      : ("there is no bus of the machine", "install dbus and bluez")
+  }
+
   private static var bluetooth: Capability {
     guard BluetoothLink.helper != nil else {
-      return Capability(
-        "bluetooth", .no, "Bluetooth (J3): there is no bus of the machine, or locwatch-bluetooth is missing",
-        remedy: "install bluez and locwatch-bluetooth beside locwatch")
+      let lack = lack(of: "locwatch-bluetooth")
+      return Capability("bluetooth", .no, "Bluetooth (J3): \(lack.what)", remedy: lack.remedy)
     }
     return Capability(
       "bluetooth", .yes, "Bluetooth (J3) wakes and starts programs, by BlueZ where it has an adapter")
@@ -123,8 +130,10 @@ enum ServiceProbe {
       return Capability(
         "notifications", .yes, "local notifications (D) go to the desktop's service of this session")
     }
+    let lack =
+      SiblingProgram.executable("locwatch-notify") == nil
+      ? "locwatch-notify is missing" : "there is no session bus"
     return Capability(
-      "notifications", .no, "local notifications (D): there is no session bus, or locwatch-notify is missing",
-      remedy: NotifyHook.remedy)
+      "notifications", .no, "local notifications (D): \(lack)", remedy: NotifyHook.remedy)
   }
 }

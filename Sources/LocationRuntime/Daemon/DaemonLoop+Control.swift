@@ -108,7 +108,9 @@ extension DaemonLoop {
     guard let id = request["id"]?.integer else { throw Failure(.usage, what: "no \"id\" in the request") }
     let name = request["subscriber"]?.string
     let names = Acknowledgement.waiting(for: id, subscriber: name, among: live.engine.subscribers)
-    guard !names.isEmpty else { throw Acknowledgement.nobody(id, name) }
+    guard !names.isEmpty else {
+      throw Acknowledgement.nobody(id, name, among: live.engine.subscribers.map(\.subscriber.name))
+    }
     for name in names {
       try live.handle(
         .subscriber(name: name, .acknowledged(event: id, coreSeconds: 0)), at: clock.read())
@@ -186,8 +188,16 @@ enum Acknowledgement {
   }
 
   /// What is said where nobody does.
-  static func nobody(_ id: Int, _ subscriber: String?) -> Failure {
-    Failure(
+  ///
+  /// - Parameter known: the names of all subscribers.
+  static func nobody(_ id: Int, _ subscriber: String?, among known: [String]) -> Failure {
+    if let subscriber, !known.contains(subscriber) {
+      let near = NearestWord.to(subscriber, among: known)
+      return Failure(
+        .conditionFails, what: "no subscriber is called \"\(subscriber)\"",
+        remedy: near.map { "did you mean \($0)?" } ?? "locwatch subscribers list lists them")
+    }
+    return Failure(
       .conditionFails,
       what: subscriber.map { "\($0) waits for no event \(id)" } ?? "nobody waits for event \(id)",
       remedy: "locwatch subscribers show tells what is waited for")

@@ -70,7 +70,10 @@ package struct DaemonSeat: Sendable {
     }
     try standIn { (database, engine) throws(Failure) in
       let names = Acknowledgement.waiting(for: id, subscriber: subscriber, among: engine.subscribers)
-      guard !names.isEmpty else { throw Acknowledgement.nobody(id, subscriber) }
+      guard !names.isEmpty else {
+        let known = try database.subscribers().map(\.subscriber.name)
+        throw Acknowledgement.nobody(id, subscriber, among: known)
+      }
       try database.request(names.map { .subscriber(name: $0, .acknowledged(event: id, coreSeconds: 0)) })
     }
   }

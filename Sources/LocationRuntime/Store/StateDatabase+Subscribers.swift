@@ -16,7 +16,8 @@ extension StateDatabase {
   /// Stores a subscriber.
   ///
   /// - Throws: `.cantCreate` where there is one of that name and it may not be replaced.
-  package func put(_ subscriber: Subscriber, replacing: Bool) throws(Failure) {
+  @discardableResult
+  package func put(_ subscriber: Subscriber, replacing: Bool) throws(Failure) -> Bool {
     try write { database in
       let text = try ExactEncoder.tree(of: subscriber).text
       let isThere =
@@ -33,6 +34,7 @@ extension StateDatabase {
           INSERT INTO subscribers (name, manifest) VALUES (?1, ?2)
           ON CONFLICT (name) DO UPDATE SET manifest = ?2
           """, arguments: [subscriber.name, text])
+      return isThere
     }
   }
 

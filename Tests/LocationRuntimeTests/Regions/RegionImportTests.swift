@@ -112,6 +112,17 @@ import Testing
     #"<?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1" xmlns:g="urn:g">\#(body)</gpx>"#
   }
 
+  @Test func `a waypoint without a name is told of`() throws {
+    let body = #"<wpt lat="1" lon="2"><name>B</name></wpt><wpt lat="1" lon="3"/><wpt lat="1" lon="4"/>"#
+    let file = try Self.read(Self.gpx(body), radius: 80)
+    #expect(file.regions.map(\.id) == ["B", "region-2", "region-3"])
+    #expect(
+      file.warnings == [
+        "f: waypoints 2, 3 without a name: named region- and the number; a name of its own outlives changes"
+          + " of the file"
+      ])
+  }
+
   @Test func `reads GPX waypoints with Garmin's proximity or the radius asked for`() throws {
     let text = Self.gpx(
       """
@@ -148,7 +159,11 @@ import Testing
       "f:1: waypoint 1: Proximity: \"far\" is no number"
     ),
     ("<trk/>", "f: no region can be made of it; 1 track: regions come from waypoints"),
-    ("<wpt>", "f:1: not well-formed XML at column 106: mismatched tag"),
+    (
+      "<wpt>",
+      "f:1: not well-formed XML at column 106: mismatched tag; mend the line, or write the file anew with the"
+        + " program that made it"
+    ),
   ])
   func `bad GPX is refused with its place`(body: String, message: String) {
     let thrown = #expect(throws: Failure.self) {

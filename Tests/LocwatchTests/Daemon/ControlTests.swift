@@ -17,6 +17,10 @@ import Testing
     let none = try await Binary.run(["status", "--json"] + state)
     #expect(none.status == 1 && !none.stdout.contains(#""answers""#), "\(none)")
     #expect(none.stdout.contains(#"{"name":"logger","state":"notRunning","waiting":0}"#), "\(none)")
+    for (name, text) in [("loger", "did you mean logger?"), ("logger", "logger waits for no event 5")] {
+      let ack = try await Binary.run(["ack", "5", "--subscriber", name] + state)
+      #expect(ack.status == 1 && ack.stderr.contains(text), "\(ack)")
+    }
     // It takes connections, and ends them.
     let listener = try Listener(path: folder("s.db.control"))
     let taking = Task.detached { for _ in 0..<2 { _ = listener.accept() } }
