@@ -39,7 +39,7 @@ extension PowerCommand {
         the profile was not calibrated with.
 
           locwatch power validate other-day.yaml --log ina226.csv --profile my-pi.yaml
-          locwatch power validate drive.gpx --log usb.csv --begins 1200 --profile pi.yaml
+          locwatch power validate drive.gpx --log usb.csv --begins 900 --profile p.yaml
         """)
 
     @OptionGroup var source: ForecastOptions

@@ -98,6 +98,7 @@ package struct TableTrack: FormatTrack {
 
 /// The first line of a table: what is in which column.
 package struct TableHeader: Hashable, Sendable {
+  /// What is read of a table.
   package enum Column: CaseIterable {
     case time, date, latitude, longitude, accuracy, hdop, speed, course, altitude, provider
 

@@ -53,13 +53,15 @@ package struct StrictYAML {
   /// Parses a document that is text already.
   package init(_ text: String, file: String, code: Failure.Code, mayBeEmpty: Bool = false) throws(Failure) {
     let document = Document(file: file, code: code)
-    let root: Node?
+    var root: Node?
     do {
       // Without resolver rules every scalar is text: what a value is, the reader of the key says.
       root = try Parser(yaml: text, resolver: .basic, encoding: .utf8).singleRoot()
     } catch {
       throw Self.failure(for: error, in: document)
     }
+    // A document of comments alone, with a marker of its beginning, is an empty scalar.
+    if mayBeEmpty, root?.scalar?.string == "" { root = nil }
     guard let root = root ?? (mayBeEmpty ? .mapping(Node.Mapping([])) : nil) else {
       throw Failure(code, file: file, line: 1, what: "nothing in it")
     }

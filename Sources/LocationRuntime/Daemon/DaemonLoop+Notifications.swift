@@ -83,6 +83,7 @@ extension ScheduledNotification {
     ]
     if let time { members.append(.init(key: "at", value: .string(time.rfc3339))) }
     if let region { members.append(.init(key: "region", value: .string(region))) }
+    if let isLeft { members.append(.init(key: "on", value: .string(isLeft ? "exit" : "enter"))) }
     if let repeats { members.append(.init(key: "repeat", value: .string(repeats.rawValue))) }
     return .object(members)
   }

@@ -9,6 +9,7 @@ package struct EnergyBooks: Sendable, Codable {
   /// What the device draws.
   package var profile: PowerProfile
 
+  /// What a ledger has booked.
   package init(_ ledger: PowerLedger) {
     use = ledger.use
     profile = ledger.profile

@@ -204,7 +204,7 @@ import Testing
     stage.say(1, Self.open("meter"))
     stage.say(1, .mode(.accessory(.connected(session: "meter"))))
     stage.say(2, Self.open("other"))
-    #expect(stage.log() == ["refuse J1 active>active too_many_accessories"])
+    #expect(stage.log().last == "refuse J1 active>active too_many_accessories")
     stage.say(4, .background)
     for second in [20.0, 21, 22] { stage.say(second, Self.data()) }
     #expect(stage.log().last == "coalesce K2 suspended>suspended merged")

@@ -108,7 +108,7 @@ import Testing
     #expect(answer.time == Self.time(1_200))
     #expect(answer.fix?.time == Self.time(1_200))
     // As long as the replay takes the wrong date for right, it says why the others are rejected.
-    let early = try Explanation(Question(at: Self.time(60)), track: path, Self.request)
+    let early = try Explanation(Question(at: Self.time(30)), track: path, Self.request)
     #expect(early.text(in: .utc).contains("(late)"), "\(early.text(in: .utc))")
     // A date that no later report contradicts is that of the track.
     let alone = folder.write("b.ndjson", wrong + "\n")

@@ -144,7 +144,7 @@ struct Mutation: Sendable {
       invariant: "B9: a request waits in suspension"),
     Mutation(
       name: "11 a late starter waits for its first event", file: "Modes/SignificantChangeMode.swift",
-      old: "last.instant.seconds(to: instant) <= Self.freshSeconds",
+      old: "last.instant.seconds(to: instant) <= configuration.moves.freshSeconds",
       new: "last.instant.seconds(to: instant) < 0",
       invariant: "B1: the first significant change does not come at once"),
     Mutation(
