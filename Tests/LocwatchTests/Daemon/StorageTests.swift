@@ -95,44 +95,6 @@ import Testing
     #expect(!events.contains { $0.contains(#""rule":"K2""#) }, "\(events)")
   }
 
-  /// What mounts a file system of 1 MiB at a folder, for a command alone; nil where the test may not.
-  private static let smallDisk: [String]? = {
-    let starter = [
-      "/usr/bin/unshare", "--mount", "--map-root-user", "/bin/sh", "-c",
-      #"mount -t tmpfs -o size=1m,mode=700 tmpfs "$0" && exec "$@""#,
-    ]
-    let folder = TemporaryFolder()
-    let probe = Process()
-    probe.executableURL = URL(fileURLWithPath: starter[0])
-    probe.arguments = starter[1...] + [folder.path, "/bin/true"]
-    probe.standardError = FileHandle.nullDevice
-    guard (try? probe.run()) != nil else { return nil }
-    probe.waitUntilExit()
-    return probe.terminationStatus == 0 ? starter : nil
-  }()
-
-  @Test(.enabled(if: smallDisk != nil))
-  func `the log does not fill a small disk`() async throws {
-    let run = try DaemonRun()
-    try run.start(through: try #require(Self.smallDisk) + [run.folder.path])
-    // Each that is stored by itself writes seven pages to the log.
-    let fixes = 300
-    for index in 0..<fixes { run.gpsd.say(Self.report(index)) }
-    let pid = try #require(run.process?.pid)
-    // Only that process, and who looks through its eyes, sees the disk.
-    let state = "/proc/\(pid)/root\(run.state)"
-    try await run.wait("the fixes") {
-      guard FileManager.default.fileExists(atPath: state) else { return false }
-      let database = try DatabaseQueue(path: state, configuration: Self.patient)
-      return try await database.read { database in
-        guard try database.tableExists("journal") else { return false }
-        return try Int.fetchOne(database, sql: "SELECT count(*) FROM journal") ?? 0 >= fixes
-      }
-    }
-    #expect(run.process?.stderr.contains("the disk is full") == false, "\(run.process?.stderr ?? "")")
-    #expect(await run.end() == 0)
-  }
-
   @Test func `who asks for the status finds at once that there is room`() async throws {
     let run = try DaemonRun()
     try run.start(through: ["/bin/sh", "-c", #"trap "" XFSZ; exec "$0" "$@""#])
