@@ -81,6 +81,8 @@ struct SubscriberSocket: ~Copyable {
   mutating func stop(at now: Int64) {
     for program in programs { program.remove(at: now) }
     if let path, listener != nil { unsafe unlink(path) }
+    // Who waits in the queue would wait for as long as the thread that was given the socket runs.
+    while listener?.accept() != nil {}
     listener = nil
     strangers = []
     targets = []
