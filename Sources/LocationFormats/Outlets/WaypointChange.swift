@@ -37,11 +37,13 @@ package struct WaypointChange: Sendable {
       let list = JSONTree.object(["_type": .string("waypoints"), "waypoints": .array([waypoint])])
       var edit = RegionEdit(id: name)
       edit.tags = [Self.tag(of: outlet)]
+      let radius = waypoint["rad"].flatMap { $0.double ?? $0.string.flatMap { Double($0) } } ?? 0
+      guard radius != 0 else {
+        throw Failure(.data, what: "waypoint \"\(name)\" is no place: it has no radius: rad, metres")
+      }
       let read = try RegionFile.read(bytes: Array(list.text.utf8), name: "setWaypoints")
       guard read.regions.count == 1 else {
-        let radius = waypoint["rad"].flatMap { $0.double ?? $0.string.flatMap { Double($0) } } ?? 0
-        let reason = radius == 0 ? "it has no radius: rad, metres" : read.leftOut.first ?? ""
-        throw Failure(.data, what: "waypoint \"\(name)\" is no place: \(reason)")
+        throw Failure(.data, what: "waypoint \"\(name)\" is no place: \(read.leftOut.first ?? "")")
       }
       let feature = try read.feature(at: 0)
       guard let there = try known(name), !there.tags.contains(Self.tag(of: outlet)) else {
