@@ -25,6 +25,8 @@ protocol Outlet: OutletConversation {
   mutating func accepted() throws(OutletFailure) -> Int?
   /// Whether nothing is left of what it did before it rested.
   var hasEnded: Bool { get }
+  /// Forgets what has ended since it rested, so that ``readable`` tells of it no more.
+  mutating func reap()
   /// Gives up what it does: it failed, or nothing came for a while.
   mutating func rest(isFailure: Bool)
 }
@@ -34,6 +36,7 @@ extension Outlet {
   var readable: Int32 { -1 }
   var writable: Int32 { -1 }
   var hasEnded: Bool { true }
+  mutating func reap() {}
   mutating func rest(isFailure: Bool) {}
 }
 

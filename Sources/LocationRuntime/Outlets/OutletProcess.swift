@@ -103,8 +103,10 @@ struct OutletProcess: Outlet {
 
   var hasEnded: Bool { ending.allSatisfy { ProgramStart.reap($0) != nil } }
 
+  mutating func reap() { ending.removeAll { ProgramStart.reap($0) != nil } }
+
   mutating func tend() throws(OutletFailure) {
-    ending.removeAll { ProgramStart.reap($0) != nil }
+    reap()
     guard staysConnected else {
       process?.send()
       return

@@ -96,6 +96,8 @@ struct OutletPump {
     var notes: [String] = []
     do throws(OutletFailure) {
       if isDisabled || retryAt.map({ instant < $0 }) ?? false {
+        // What it has ended would wake us again and again until then.
+        outlet.reap()
         // What waits is bounded all the same.
         if let note = try skip(newest) { notes.append(note) }
         return notes

@@ -21,6 +21,7 @@ import Testing
     /// What it says next of how far it has come.
     var progress: [Int] = []
     var rests = 0
+    var reaps = 0
     var hasConnected = false
 
     func takeConnection() -> Bool {
@@ -37,6 +38,7 @@ import Testing
       return nil
     }
     func rest(isFailure: Bool) { rests += 1 }
+    func reap() { reaps += 1 }
   }
 
   private let folder = TemporaryFolder()
@@ -95,6 +97,18 @@ import Testing
     pump = try OutletPump(toy, try database())
     #expect(pump.pump(at: at(now)).isEmpty)
     #expect(pump.cursor == 1)
+  }
+
+  /// Its process ends a moment after it was told to, and wakes the daemon until that is noted.
+  @Test func `the end of its process is noted while an outlet waits`() throws {
+    let toy = Toy()
+    toy.failure = OutletFailure("HTTP 500")
+    var pump = try OutletPump(toy, try database())
+    try log([1])
+    _ = pump.pump(at: at(0))
+    #expect(toy.rests == 1 && toy.reaps == 0)
+    _ = pump.pump(at: at(0.1))
+    #expect(toy.rests == 1 && toy.reaps == 1)
   }
 
   @Test func `an attempt without a network does not count, and a wait that is asked for is kept`() throws {
