@@ -67,6 +67,8 @@ struct DaemonLoop: ~Copyable {
   private var pages: CodePages?
   /// Seconds that the machine had slept when that was last looked at.
   private var sleptSeconds: Double
+  /// Until when nothing is due for programs: they may have answered while the daemon was not there; nil at other times.
+  private var absentUntil: EngineInstant?
   /// What was last said of the source.
   var source: SourceEvent?
   /// What the source calls itself.
@@ -269,7 +271,7 @@ struct DaemonLoop: ~Copyable {
     let before = clock.instant
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
-      audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
+      absentUntil, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, player.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
     polled.removeAll()
@@ -291,11 +293,14 @@ struct DaemonLoop: ~Copyable {
     control.watch(&polled, at: before)
     let count = polled.wait(atMost: machine.wait(atMost: clock.milliseconds(until: due)))
     alarm.take(polled)
-    let wasAbsent = try noteAbsence()
+    try noteAbsence()
     if polled.has(signals) || count < 0 { try take(SignalBell.take()) }
     if polled.has(inbox.readable) { try takeEvents() }
     if polled.has(supervisor.readable) { try takeReports() }
-    if wasAbsent { try live.handle(.machine(.absent(false)), at: clock.read()) }
+    if let until = absentUntil, until <= clock.instant {
+      absentUntil = nil
+      try live.handle(.machine(.absent(false)), at: clock.read())
+    }
     try takeTransfers()
     for event in machine.take(polled) { try take(event) }
     try takeConditions()
@@ -325,23 +330,23 @@ struct DaemonLoop: ~Copyable {
   }
 
   /// The machine slept, or the daemon was stopped, when something was due. That is late, and says so (rules D5 and E2).
-  /// What programs have answered meanwhile is taken first, before somebody is there again.
-  ///
-  /// - Returns: whether it was so.
-  private mutating func noteAbsence() throws(Failure) -> Bool {
+  /// What programs have answered meanwhile is taken first: the thread that hears them was stopped as well.
+  private mutating func noteAbsence() throws(Failure) {
     let slept = clock.sleptSeconds
     defer { sleptSeconds = slept }
     let now = clock.instant
-    guard live.host.journal.trouble == nil, let due = live.nextDeadline, due <= now else { return false }
+    guard absentUntil == nil, live.host.journal.trouble == nil, let due = live.nextDeadline, due <= now else {
+      return
+    }
     if slept - sleptSeconds > 1 {
-      try live.handle(
-        .machine(.absent(true)), before: min(due, now.advanced(bySeconds: sleptSeconds - slept)))
+      let asleepAt = now.advanced(bySeconds: sleptSeconds - slept)
+      try live.handle(.machine(.absent(true)), before: min(due, asleepAt))
     } else if due.seconds(to: now) > DaemonLimits.lateSeconds {
       try live.handle(.machine(.absent(true)), before: due)
     } else {
-      return false
+      return
     }
-    return true
+    absentUntil = now.advanced(bySeconds: DaemonLimits.lateSeconds)
   }
 
   /// Logs that there are no descriptors, once in a while.
