@@ -205,6 +205,27 @@ extension SubscribersCommand {
   }
 }
 
+/// What a subscriber is allowed, or not.
+struct PermissionOptions: ParsableArguments {
+  /// What the user says.
+  enum Word: String, ExpressibleByArgument, CaseIterable {
+    case allow, deny
+  }
+
+  @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
+  var name: String
+
+  @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
+  var word: Word
+
+  @OptionGroup var state: StateOptions
+
+  /// Says it to the daemon, or leaves it for the next one.
+  func change(_ event: (Bool) -> ModeEvent) throws {
+    try Terminal.reporting { () throws(Failure) in try state.seat().change(name, event(word == .allow)) }
+  }
+}
+
 extension SubscribersCommand {
   /// `locwatch subscribers microphone`
   struct Microphone: AsyncParsableCommand {
@@ -215,24 +236,9 @@ extension SubscribersCommand {
           locwatch subscribers microphone recorder deny
         """)
 
-    /// What the user says.
-    enum Word: String, ExpressibleByArgument, CaseIterable {
-      case allow, deny
-    }
+    @OptionGroup var permission: PermissionOptions
 
-    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
-    var name: String
-
-    @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
-    var word: Word
-
-    @OptionGroup var state: StateOptions
-
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        try state.seat().change(name, .audio(.permitMicrophone(word == .allow)))
-      }
-    }
+    func run() async throws { try permission.change { .audio(.permitMicrophone($0)) } }
   }
 }
 
@@ -277,19 +283,9 @@ extension SubscribersCommand {
           locwatch subscribers bluetooth meter-log deny
         """)
 
-    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
-    var name: String
+    @OptionGroup var permission: PermissionOptions
 
-    @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
-    var word: Microphone.Word
-
-    @OptionGroup var state: StateOptions
-
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        try state.seat().change(name, .accessory(.permitBluetooth(word == .allow)))
-      }
-    }
+    func run() async throws { try permission.change { .accessory(.permitBluetooth($0)) } }
   }
 }
 
@@ -305,19 +301,9 @@ extension SubscribersCommand {
         The same as locwatch notifications allow and deny.
         """)
 
-    @Argument(help: ArgumentHelp("Its name.", valueName: "name"), completion: Candidates.subscribers)
-    var name: String
+    @OptionGroup var permission: PermissionOptions
 
-    @Argument(help: ArgumentHelp("allow or deny.", valueName: "word"))
-    var word: Microphone.Word
-
-    @OptionGroup var state: StateOptions
-
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        try state.seat().change(name, .permitNotifications(word == .allow))
-      }
-    }
+    func run() async throws { try permission.change { .permitNotifications($0) } }
   }
 }
 
