@@ -12,7 +12,7 @@ package final class AreaGeometry: Sendable {
   /// The middle of the frame of longitudes, degrees.
   private let middle: Double
   /// Whether the shape spans so many longitudes that its edges may be nearer the other way round.
-  private let isWide: Bool
+  let isWide: Bool
   /// The box that holds it.
   package let box: GeoBox
 

@@ -14,6 +14,16 @@ extension AreaGeometry {
     }
     return walk.depthMeters(orAtMost: exactMeters.lowerBound)
   }
+
+  /// Metres inside the edge, at least, to which some metres from a place straight toward the line lead, or the way to
+  /// the line where that is shorter; nil for polygons.
+  func depthMeters(towardLineFrom place: Coordinate, withinMeters reach: Double) -> Double? {
+    guard let bufferMeters, !isWide else { return nil }
+    var search = EdgeSearch(
+      longitude: longitude(of: place), latitude: place.latitude, scale: LocalScale(latitude: place.latitude))
+    boundary.measure(&search)
+    return bufferMeters - Swift.max(0, search.squaredDistance.squareRoot() - reach)
+  }
 }
 
 /// Walks from a place out of the strip along a line.
