@@ -259,13 +259,13 @@ extension Engine {
     let id = takeID()
     state.tally.fixes += 1
     let last = state.gate.last?.instant
+    let fix: Fix
     do {
-      try state.gate.judge(report, at: state.instant)
+      fix = try state.gate.judge(report, at: state.instant)
     } catch {
       refuse(report, error, id: id, into: &effects)
       return false
     }
-    guard let fix = state.gate.last else { return false }
     state.tally.accepted += 1
     if state.gate.hasClock { noteClockMove(at: fix.time, into: &effects) }
     let place = effects.count

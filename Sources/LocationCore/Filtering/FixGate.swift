@@ -69,9 +69,10 @@ public struct FixGate: Hashable, Sendable, Codable {
 
   /// Takes a report, which is ``last`` if it is believed. `instant` is when it arrived.
   ///
+  /// It is returned too, because reading back what has just been stored takes time.
   /// - Throws: why it is not believed.
-  @inline(__always)
-  public mutating func judge(_ report: FixReport, at instant: EngineInstant) throws(RejectReason) {
+  @inline(__always) @discardableResult
+  public mutating func judge(_ report: FixReport, at instant: EngineInstant) throws(RejectReason) -> Fix {
     if let reason = refusalByItself(report), let reason = insist(on: reason, report) { throw reason }
     guard let time = time(of: report) else { throw .noTime }
     let fix = Fix(report, time: time, at: self.instant(of: report, arriving: instant))
@@ -79,17 +80,21 @@ public struct FixGate: Hashable, Sendable, Codable {
     if let last {
       if time == last.time { throw .duplicate }
       let step = last.time.seconds(to: time)
-      if step < 0 || step > SourceClock.steadyPatienceSeconds, try judgeJump(fix, report) { return }
+      if step < 0 || step > SourceClock.steadyPatienceSeconds, try judgeJump(fix, report) { return fix }
       if fix.accuracy.radiusMeters > configuration.maxAccuracyMeters { throw .inaccurate }
       if !isAfterSwitch {
         speed = impliedSpeed(from: last, to: fix, after: step)
         let limit = min(
           max(configuration.maxSpeedMetersPerSecond, Self.speedGrowth * recentSpeed),
           configuration.absoluteSpeedMetersPerSecond)
-        guard speed <= limit else { return try confirm(fix, reason: .speed, received: report.received) }
+        guard speed <= limit else {
+          try confirm(fix, reason: .speed, received: report.received)
+          return fix
+        }
       }
     }
     accept(fix, speed: speed)
+    return fix
   }
 
   /// Judges a fix after an unusual step in time; whether there was anything to confirm, and it was.
