@@ -281,8 +281,10 @@ extension ModelWitness {
     held.insert(event)
     wasHanded.insert(event)
     if held.filter(isOwed).count > numbers.handed { return "K5: more at once than may be" }
-    if silentSince == nil, owesAnswer { silentSince = now }
-    silentSeconds = max(silentSeconds, facts[event]?.budgetSeconds ?? 0)
+    let seconds = facts[event]?.budgetSeconds ?? 0
+    // What may take longer has its time from when it was handed over.
+    if owesAnswer, silentSince == nil || seconds > silentSeconds { silentSince = now }
+    silentSeconds = max(silentSeconds, seconds)
     return nil
   }
 
