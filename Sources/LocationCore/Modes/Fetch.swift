@@ -170,6 +170,23 @@ extension Policy {
 
   // MARK: Answers
 
+  /// When a program that was asked counts as one that does not answer; nil where the end of its wake decides, which ends
+  /// it (rule G2). One that is used, or that sounds, has no such end, and is not ended for that.
+  func fetchEnd(_ session: Session) -> EngineInstant? {
+    guard session.wakeClock == nil, let askedAt = session.modes.fetch?.askedAt else { return nil }
+    return askedAt.advanced(bySeconds: session.budgetSeconds(for: .goodMoment, configuration.wakes))
+  }
+
+  /// A program has not answered in time and is not ended for that: others may be asked, and it owes no answer any more.
+  mutating func endFetch(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    guard let end = fetchEnd(sessions[index]), end <= instant else { return }
+    concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
+    let asked = Set(sessions[index].outbox.filter { $0.trigger.row == .goodMoment }.map(\.event))
+    drop(.goodMoment, .budgetOver, index, at: instant, into: &steps) { asked.contains($0.event) }
+    update(index) { $0.assertions.removeAll { $0.reason == .delivery && asked.contains($0.owner) } }
+    if sessions[index].handedCount == 0 { goOn(index, at: instant, into: &steps) }
+  }
+
   /// The program could not be called after all: the moment is as if it had not been.
   mutating func abandonFetch(_ index: Int) { update(index) { $0.modes.fetch?.askedAt = nil } }
 

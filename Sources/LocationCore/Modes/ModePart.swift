@@ -62,9 +62,10 @@ struct ModePart: Sendable {
     ModePart(
       align: { policy, index, _ in policy.forgetAudio(index) },
       endProcess: { modes, _ in modes.audio?.sessions = [] }),
-    // Section G. `fireModes` fires it after all others, because it chooses among all subscribers.
+    // Section G. `fireModes` fires good moments after all others, because it chooses among all subscribers.
     ModePart(
-      deadline: { $0.deadline(of: $0.fetchDeadlineWindow($1)) },
+      deadline: { $0.fetchEnd($1) ?? $0.deadline(of: $0.fetchDeadlineWindow($1)) },
+      fire: { $0.endFetch($1, at: $3, into: &$4) },
       align: { $0.alignFetch($1, at: $2) },
       end: { $0.concludeFetch(nil, bytes: nil, $1, at: $2, into: &$3) }),
   ]

@@ -354,9 +354,9 @@ extension Policy {
     session.subscriber.style == .oneshot ? Double(Int32.max) : configuration.wakeLimitSeconds
   }
 
-  /// Everything that was handed over is acknowledged: hands over more, unless the wake has lasted nearly as long as it
-  /// may (rule K1).
-  private mutating func goOn(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+  /// Nothing that was handed over waits for an acknowledgment: hands over more, unless the wake has lasted nearly as long
+  /// as it may (rule K1).
+  mutating func goOn(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
     guard session.hasBacklog, session.state.isRunning, session.backlogAt == nil else {
       return update(index) { $0.wakeClock = nil }

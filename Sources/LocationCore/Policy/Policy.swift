@@ -260,6 +260,9 @@ extension Session {
     if let clock = wakeClock { wakeClock?.move(to: later(clock.end, begun: clock.since)) }
     exitAt = exitAt.map { later($0) }
     if let end = standard.request?.end { standard.request?.end = later(end) }
+    if let askedAt = modes.fetch?.askedAt {
+      modes.fetch?.askedAt = askedAt.advanced(bySeconds: max(since, askedAt).seconds(to: instant))
+    }
   }
 }
 

@@ -283,6 +283,43 @@ import Testing
     #expect(stage.launches().count == 1)
   }
 
+  @Test func `G2 one that is opened and never answers is not ended, and holds up nobody after 30 s`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(), .suspended, at: 0)
+    stage.add(Self.subscriber("b"), .suspended, at: 100)
+    stage.hanging = ["a"]
+    stage.wait(until: 7200)
+    #expect(stage.log() == ["wake G1 suspended>background good_moment"])
+    stage.say(7210, .foreground)
+    stage.wait(until: 7229)
+    #expect(stage.log(of: "b") == [])
+    #expect(stage.fetches.isEmpty)
+    stage.wait(until: 7230)
+    #expect(stage.log().dropFirst() == ["drop G1 active>active budget_over"])
+    #expect(stage.fetches.map(\.result) == [nil])
+    #expect(stage.log(of: "b") == ["wake G1 suspended>background good_moment"])
+    // It owes no answer any more: a late one is of no moment, and it is not ended for lack of one.
+    stage.say(7240, .mode(.fetched(.newData, bytes: nil)))
+    #expect(stage.log().last == "refuse G1 active>active not_asked")
+    stage.say(7250, .background)
+    stage.wait(until: 7300)
+    #expect(stage.state() == .suspended)
+  }
+
+  @Test func `G2 one that is opened has its 30 s, not counting the time in which nobody was there`() {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.wait(until: 7200)
+    stage.say(7210, .foreground)
+    stage.take(7215, .machine(.absent(true)))
+    stage.take(7315, .machine(.absent(false)))
+    stage.wait(until: 7329)
+    #expect(stage.fetches.isEmpty)
+    stage.say(7329, .mode(.fetched(.newData, bytes: 4096)))
+    #expect(stage.fetches.map(\.result) == [.newData])
+    #expect(stage.fetches.map(\.seconds) == [29])
+  }
+
   @Test func `G1 a reboot keeps the last moment, and removing the mode forgets the score`() {
     var stage = Self.stage()
     stage.answers["a"] = (.newData, 1, nil)
