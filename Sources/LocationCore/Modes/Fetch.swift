@@ -19,7 +19,7 @@ extension Policy.Configuration {
     public var leastSeconds = 900.0
     /// Intervals after which the machine need not be awake for something else (rule G1).
     public var latestIntervals = 2.0
-    /// Good moments of one subscriber in a day, at most (rule G1).
+    /// Good moments of one subscriber in any 24 hours, at most (rule G1).
     public var dayLimit = 48
     /// Percent of a battery below which nobody is asked (rule G1).
     public var batteryPercent = 20.0
@@ -40,10 +40,8 @@ struct FetchState: Hashable, Sendable, Codable {
   var askedAt: EngineInstant?
   /// What stands in the way of a moment that is due, as it was told; nil while nothing does.
   var obstacle: Decision.Reason?
-  /// The first of the moments that are counted for the limit of a day.
-  var dayBegin: EngineInstant?
-  /// Moments since then.
-  var dayCount = 0
+  /// The moments of the last day, the latest last (rule G1).
+  @Added var moments: [EngineInstant] = []
 
   init(at instant: EngineInstant) { last = instant }
 
@@ -55,19 +53,17 @@ struct FetchState: Hashable, Sendable, Codable {
     max(numbers.leastSeconds, wishSeconds * PortableMath.exp((1 - 2 * score) * 2 * Self.ln2))
   }
 
-  /// Whether as many moments of this day have been used as may be.
-  func isSpent(at instant: EngineInstant, _ numbers: Policy.Configuration.Fetch) -> Bool {
-    guard let dayBegin, dayBegin.seconds(to: instant) < Self.daySeconds else { return false }
-    return dayCount >= numbers.dayLimit
+  /// When one more moment is no longer one too many for a day; nil where it never was. A day is any 24 hours: around the
+  /// end of one that began at a certain time twice as many could come.
+  func dayEnd(_ numbers: Policy.Configuration.Fetch) -> EngineInstant? {
+    let place = moments.count - max(1, numbers.dayLimit)
+    return place < 0 ? nil : moments[place].advanced(bySeconds: Self.daySeconds)
   }
 
   /// Uses a moment.
   mutating func begin(at instant: EngineInstant) {
-    if dayBegin.map({ $0.seconds(to: instant) >= Self.daySeconds }) ?? true {
-      dayBegin = instant
-      dayCount = 0
-    }
-    dayCount += 1
+    moments.removeAll { $0.seconds(to: instant) >= Self.daySeconds }
+    moments.append(instant)
     last = instant
     askedAt = instant
     obstacle = nil
@@ -87,7 +83,7 @@ struct FetchState: Hashable, Sendable, Codable {
   }
 
   private static let firstScore = 0.5
-  fileprivate static let daySeconds = 86_400.0
+  private static let daySeconds = 86_400.0
   private static let leastBytes = 1024
   private static let ln2 = 0x1.62e42fefa39efp-1
 }
@@ -99,13 +95,11 @@ extension Policy {
       fetch.askedAt == nil, !session.state.isForeground
     else { return nil }
     let numbers = configuration.fetch
-    var interval = fetch.intervalSeconds(wishSeconds: wish, numbers)
-    if let dayBegin = fetch.dayBegin, fetch.isSpent(at: fetch.last, numbers) {
-      interval = max(interval, fetch.last.seconds(to: dayBegin.advanced(bySeconds: FetchState.daySeconds)))
-    }
-    return Window(
-      earliest: fetch.last.advanced(bySeconds: interval),
-      latest: fetch.last.advanced(bySeconds: numbers.latestIntervals * interval))
+    let interval = fetch.intervalSeconds(wishSeconds: wish, numbers)
+    let earliest = fetch.last.advanced(bySeconds: interval)
+    let latest = fetch.last.advanced(bySeconds: numbers.latestIntervals * interval)
+    guard let dayEnd = fetch.dayEnd(numbers) else { return Window(earliest: earliest, latest: latest) }
+    return Window(earliest: max(earliest, dayEnd), latest: max(latest, dayEnd))
   }
 
   /// When a good moment is looked for by the clock alone. Where something stands in the way, or another subscriber is

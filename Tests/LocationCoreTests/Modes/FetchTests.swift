@@ -144,6 +144,24 @@ import Testing
     #expect(stage.fetches.count == 3)
   }
 
+  @Test func `G1 the moments of a day are those of any 24 hours, not of a day that begins with the first`() {
+    var stage = Stage { $0.policy.fetch.dayLimit = 2 }
+    stage.add(Self.subscriber(interval: 900), .suspended, at: 0)
+    stage.answers["a"] = (.newData, 1, 4096)
+    stage.take(1000, .machine(.awake))
+    stage.take(1010, .machine(.network(.unreachable)))
+    stage.take(87_000, .machine(.network(.free)))
+    // The first lies a day back now, the second does not.
+    stage.take(88_000, .machine(.awake))
+    stage.wait(until: 88_010)
+    #expect(stage.fetches.count == 3)
+    stage.take(90_000, .machine(.awake))
+    stage.wait(until: 173_399)
+    #expect(stage.fetches.count == 3)
+    stage.wait(until: 173_410)
+    #expect(stage.fetches.count == 4)
+  }
+
   @Test func `G1 other numbers are in force at once, also for a moment that is waited for`() throws {
     var stage = Self.stage()
     stage.wait(until: 10)

@@ -356,7 +356,7 @@ extension ModelState {
       if var fetch = session.modes.fetch {
         fetch.last = fetch.last.advanced(bySeconds: shift)
         move(&fetch.askedAt)
-        move(&fetch.dayBegin, back: 86_400)
+        fetch.moments = fetch.moments.map { $0.advanced(bySeconds: shift) }
         session.modes.fetch = fetch
       }
       session.modes.audio = session.modes.audio.map { Self.normalized($0, audioTokens, move) }
