@@ -6,7 +6,7 @@ public struct LocalNotification: Hashable, Sendable, Codable {
     case at(UTCTime)
     /// At a time of the clock on the wall.
     case wall(WallTime)
-    /// So many seconds after it is scheduled.
+    /// So many seconds after it is scheduled, whatever the clocks are set to meanwhile.
     case after(seconds: Double)
     /// At once.
     case now

@@ -19,6 +19,9 @@ struct NotificationBook: Hashable, Sendable, Codable {
     /// That push, where its program is handed it only if it runs then; nil where it is handed it anyway.
     var push: Push?
 
+    /// Whether it is due once so many seconds have passed. The times at which it repeats are of the calendar.
+    var isAfterSeconds: Bool { if case .after = notification.when { count == 0 } else { false } }
+
     /// When it is due next; nil for one of a region that has nothing to show.
     func time(in machineZone: TimeZoneRule) -> UTCTime? {
       if let heldAt { return heldAt }
@@ -148,6 +151,21 @@ struct NotificationBook: Hashable, Sendable, Codable {
   /// Changes one that is scheduled.
   mutating func change(_ id: String, _ body: (inout Entry) -> Void) {
     if let place = entries.firstIndex(where: { $0.id == id }) { body(&entries[place]) }
+  }
+
+  /// UTC is so many microseconds later than it was a moment ago: it was set, and no time has passed.
+  mutating func noteJump(ofUTC microseconds: Int64) {
+    for place in entries.indices where entries[place].isAfterSeconds {
+      guard let first = entries[place].first else { continue }
+      entries[place].first = UTCTime(microseconds: first.microseconds.saturatingAdd(microseconds))
+    }
+  }
+
+  /// The machine was off, and only the clocks tell for how long: what was due after some seconds is due at that time.
+  mutating func noteReboot() {
+    for place in entries.indices where entries[place].isAfterSeconds {
+      if let first = entries[place].first { entries[place].notification.when = .at(first) }
+    }
   }
 
   /// Notes that one is on its way to the user.

@@ -146,6 +146,7 @@ extension Policy {
       policy.endProcess(index, for: .boot, at: instant, into: &steps)
       policy.update(index) {
         $0.modes.fetch?.askedAt = nil
+        $0.modes.notifications?.noteReboot()
         $0.wasForceQuit = false
         $0.failures = 0
         $0.relaunchAt = nil

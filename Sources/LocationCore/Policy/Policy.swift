@@ -124,9 +124,18 @@ public struct Policy: Hashable, Sendable, Codable {
   /// Notes by how many microseconds UTC is ahead of the engine's axis. Where that jumps, what is due by UTC moves.
   @inline(__always)
   mutating func noteUTC(ahead: Int64) {
-    let before = utcAhead ?? 0
+    let jump = ahead.saturatingSubtract(utcAhead ?? 0)
     utcAhead = ahead
-    if notifies, ahead.saturatingSubtract(before).magnitude > Self.jumpMicroseconds { refreshDeadline() }
+    if notifies, jump.magnitude > Self.jumpMicroseconds { noteJump(ofUTC: jump) }
+  }
+
+  /// What is due after some seconds is due after as many, whatever the clocks are set to (rule D1).
+  @inline(never)
+  private mutating func noteJump(ofUTC microseconds: Int64) {
+    for index in sessions.indices where sessions[index].modes.notifications != nil {
+      update(index) { $0.modes.notifications?.noteJump(ofUTC: microseconds) }
+    }
+    refreshDeadline()
   }
 
   /// A difference that is more than the latency of a report.

@@ -291,6 +291,38 @@ import Testing
     #expect(stage.notified.map(\.reason) == [.due, .due, .due])
   }
 
+  /// A live fix of a source whose clock, as the machine's, is so many seconds ahead.
+  private static func fix(_ seconds: Double, ahead: Double) -> Event {
+    var report = Drive.report(seconds + ahead, east: 0)
+    report.received = report.time
+    return .fix(report)
+  }
+
+  @Test(arguments: [false, true])
+  func `D1 after so many seconds is after as many, also where the clocks are set ahead`(hadTime: Bool) {
+    var stage = Self.stage()
+    if hadTime { stage.take(1, Self.fix(1, ahead: 0)) }
+    stage.say(2, Self.after(100))
+    let at = LocalNotification(id: "at", title: "A", when: .at(Self.time("2026-05-01T06:01:42Z")))
+    stage.say(2, .mode(.notify(at)))
+    stage.take(10, Self.fix(10, ahead: 3_600))
+    stage.wait(until: 101)
+    #expect(stage.shown == ["at"], "a time never moves")
+    stage.wait(until: 102)
+    #expect(stage.shown == ["at", "tea"])
+    #expect(stage.notified.map(\.reason) == [.overdue, .due])
+  }
+
+  @Test func `D1 D5 how long the machine was off only the clocks tell`() {
+    var stage = Self.stage()
+    stage.take(1, Self.fix(1, ahead: 0))
+    stage.say(2, Self.after(100))
+    stage.take(5, .machine(.reboot))
+    stage.take(10, Self.fix(10, ahead: 3_600))
+    stage.wait(until: 11)
+    #expect(stage.notified.map(\.reason) == [.overdue])
+  }
+
   // MARK: Missed
 
   @Test

@@ -422,6 +422,9 @@ extension ModelState {
       normal.change(entry.id) {
         $0.first = $0.first?.advanced(bySeconds: shift)
         $0.heldAt = $0.heldAt?.advanced(bySeconds: shift)
+        if case .at(let time) = $0.notification.when {
+          $0.notification.when = .at(time.advanced(bySeconds: shift))
+        }
       }
     }
     // Which record showed it matters to nobody but the program that is launched.
