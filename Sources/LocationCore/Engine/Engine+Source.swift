@@ -7,6 +7,7 @@ extension Engine {
       if state.sampling.isOn { bookReceiver(.acquiring) }
     case .stale(.noDevice, _), .stale(.lost, _):
       state.policy.lacksSource = true
+      regions.noteAbsence(at: state.instant)
       if state.sampling.isOn { bookReceiver(.off) }
     case .stale(.silent, _): break
     case .switched:

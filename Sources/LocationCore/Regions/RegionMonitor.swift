@@ -23,7 +23,7 @@ public struct RegionMonitor: Sendable {
   var inflation = AccuracyInflation()
   /// The last fix taken, since the last gap or before.
   var lastFix: RegionFix?
-  /// When nobody was there any more to take fixes, the last time; nil before.
+  /// When nobody was there any more to give or to take fixes, the last time; nil before.
   @Maybe var absentSince: EngineInstant?
 
   /// A monitor that has seen nothing, of some regions.
@@ -75,7 +75,7 @@ public struct RegionMonitor: Sendable {
     evidence.freeMemory()
   }
 
-  /// Nobody is there to take fixes from now on.
+  /// Nobody is there to give or to take fixes from now on.
   mutating func noteAbsence(at instant: EngineInstant) { absentSince = instant }
 
   /// Whether no fix has come since nobody was there.
