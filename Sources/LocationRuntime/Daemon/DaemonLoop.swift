@@ -67,8 +67,8 @@ struct DaemonLoop: ~Copyable {
   private var pages: CodePages?
   /// Seconds that the machine had slept when that was last looked at.
   private var sleptSeconds: Double
-  /// Until when nothing is due for programs: they may have answered while the daemon was not there; nil at other times.
-  private var absentUntil: EngineInstant?
+  /// Why nothing is due for programs.
+  private var absence = DaemonAbsence()
   /// What was last said of the source.
   var source: SourceEvent?
   /// What the source calls itself.
@@ -271,7 +271,7 @@ struct DaemonLoop: ~Copyable {
     let before = clock.instant
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
-      absentUntil, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
+      absence.pauseEnd, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, player.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
     polled.removeAll()
@@ -297,8 +297,7 @@ struct DaemonLoop: ~Copyable {
     if polled.has(signals) || count < 0 { try take(SignalBell.take()) }
     if polled.has(inbox.readable) { try takeEvents() }
     if polled.has(supervisor.readable) { try takeReports() }
-    if let until = absentUntil, until <= clock.instant {
-      absentUntil = nil
+    if absence.endPause(at: clock.instant) {
       try live.handle(.machine(.absent(false)), at: clock.read())
     }
     try takeTransfers()
@@ -335,9 +334,7 @@ struct DaemonLoop: ~Copyable {
     let slept = clock.sleptSeconds
     defer { sleptSeconds = slept }
     let now = clock.instant
-    guard absentUntil == nil, live.host.journal.trouble == nil, let due = live.nextDeadline, due <= now else {
-      return
-    }
+    guard !absence.isOn, let due = live.nextDeadline, due <= now else { return }
     if slept - sleptSeconds > 1 {
       let asleepAt = now.advanced(bySeconds: sleptSeconds - slept)
       try live.handle(.machine(.absent(true)), before: min(due, asleepAt))
@@ -346,7 +343,7 @@ struct DaemonLoop: ~Copyable {
     } else {
       return
     }
-    absentUntil = now.advanced(bySeconds: DaemonLimits.lateSeconds)
+    absence.pause(until: now.advanced(bySeconds: DaemonLimits.lateSeconds))
   }
 
   /// Logs that there are no descriptors, once in a while.
@@ -431,15 +428,16 @@ struct DaemonLoop: ~Copyable {
   /// Stores what came, then does what follows from it.
   mutating func commit() throws(Failure) {
     try switchReceiver()
-    let hadTrouble = live.host.journal.trouble != nil
     try live.commit(at: clock.read())
-    if let trouble = live.host.journal.trouble, !hadTrouble {
+    if let trouble = live.host.journal.trouble, !absence.lacksDisk {
       Self.log("\(trouble); going on in memory")
       // What is decided can't be done, and no program is to be blamed for that.
+      absence.lacksDisk = true
       try live.handle(.machine(.absent(true)), at: clock.read())
-    } else if hadTrouble, live.host.journal.trouble == nil {
+    } else if live.host.journal.trouble == nil, absence.lacksDisk {
       Self.log("the disk takes what it is given again; nothing was lost")
-      try live.handle(.machine(.absent(false)), at: clock.read())
+      absence.lacksDisk = false
+      if !absence.isOn { try live.handle(.machine(.absent(false)), at: clock.read()) }
     }
     if let trouble = live.host.journal.takeRecordingFailure() {
       Self.log("\(trouble); the recording ends here")

@@ -1,0 +1,51 @@
+import LocationCore
+import Testing
+
+@testable import LocationRuntime
+
+/// When somebody is there again to do what the engine decides.
+@Suite struct DaemonAbsenceTests {
+  /// At which of so many seconds a pause of two seconds ends with somebody there again.
+  private static func ends(_ absence: inout DaemonAbsence, at seconds: [Int64]) -> [Int64] {
+    var found: [Int64] = []
+    for second in seconds where absence.endPause(at: EngineInstant(microseconds: second * 1_000_000)) {
+      found.append(second)
+    }
+    return found
+  }
+
+  private static let pauseEnd = EngineInstant(microseconds: 2_000_000)
+
+  @Test func `a pause ends once, when what was answered meanwhile is taken`() {
+    var absence = DaemonAbsence()
+    #expect(!absence.isOn)
+    let none = Self.ends(&absence, at: [0, 5])
+    #expect(none == [])
+    absence.pause(until: Self.pauseEnd)
+    #expect(absence.isOn)
+    let ends = Self.ends(&absence, at: [1, 2, 3])
+    #expect(ends == [2])
+    #expect(!absence.isOn)
+  }
+
+  @Test func `nobody is there after a pause while the disk takes nothing`() {
+    var absence = DaemonAbsence()
+    absence.pause(until: Self.pauseEnd)
+    absence.lacksDisk = true
+    let ends = Self.ends(&absence, at: [1, 2, 3])
+    #expect(ends == [])
+    #expect(absence.isOn)
+    absence.lacksDisk = false
+    #expect(!absence.isOn)
+  }
+
+  @Test func `a disk that takes something again does not end a pause`() {
+    var absence = DaemonAbsence()
+    absence.lacksDisk = true
+    absence.pause(until: Self.pauseEnd)
+    absence.lacksDisk = false
+    #expect(absence.isOn)
+    let ends = Self.ends(&absence, at: [1, 2, 3])
+    #expect(ends == [2])
+  }
+}
