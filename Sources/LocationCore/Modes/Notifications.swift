@@ -22,10 +22,12 @@ extension Trigger {
 }
 
 extension Policy.Configuration {
-  /// The number of rule D3; how many are scheduled is fixed (rule D4).
+  /// The numbers of rule D3; how many are scheduled is fixed (rule D4).
   public struct Notifications: Hashable, Sendable, Codable, Blank {
     /// Seconds by which one may be late at most, whatever it says itself.
     public var toleranceSeconds = Limits.notificationToleranceSeconds
+    /// Seconds by which one may be late without being called so.
+    public var punctualSeconds = 1.0
 
     public init() {}
   }
@@ -205,9 +207,9 @@ extension Policy {
     for (time, entry) in due {
       finish(entry, index)
       let late = time.seconds(to: now)
+      let allowed = max(configuration.notifications.punctualSeconds, toleranceSeconds(of: entry))
       // What the lock kept back is overdue, however short that was (rule D5).
-      let isLate =
-        entry.isDeferred == true || late > max(Self.punctualSeconds, toleranceSeconds(of: entry))
+      let isLate = entry.isDeferred == true || late > allowed
       show(
         entry, isLate ? .overdue : .due, lateSeconds: isLate ? late : nil, index, at: instant, into: &steps)
     }
@@ -247,9 +249,6 @@ extension Policy {
       }
     }
   }
-
-  /// Seconds by which one may be late without being called so (rule D3).
-  private static var punctualSeconds: Double { 1 }
 
   /// A region was entered or left: shows what waits for that (rule D7).
   mutating func notifyOfRegion(

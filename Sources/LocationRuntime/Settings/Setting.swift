@@ -384,6 +384,10 @@ extension Setting {
       meaning: "how late a notification may be at most to come with another wake of the machine",
       place: .number(\.policy.notifications.toleranceSeconds, in: 0...Limits.notificationToleranceSeconds)),
     Setting(
+      section: "notifications", name: "punctual_s",
+      meaning: "how late a notification may be without being told as overdue",
+      place: .number(\.policy.notifications.punctualSeconds, in: 0...3600)),
+    Setting(
       section: "notifications", name: "notify_hook",
       meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
       place: .command(\.notifyHook)),

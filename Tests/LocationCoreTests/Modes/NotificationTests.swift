@@ -139,6 +139,15 @@ import Testing
     #expect(stage.shown == ["lax"])
   }
 
+  @Test(arguments: [(1.0, [.overdue]), (60, [.due])] as [(Double, [NotificationRecord.Reason])])
+  func `D3 one is late by more than is set`(seconds: Double, reasons: [NotificationRecord.Reason]) {
+    var stage = Self.stage { $0.policy.notifications.punctualSeconds = seconds }
+    stage.say(0, Self.after(10))
+    stage.take(5, .machine(.absent(true)))
+    stage.take(40, .machine(.absent(false)))
+    #expect(stage.notified.map(\.reason) == reasons)
+  }
+
   @Test func `D1 now is shown at once, counts never, and the engine gives names`() {
     var stage = Self.stage(.suspended)
     stage.say(1, .mode(.notify(LocalNotification(title: "Now", when: .now))))
