@@ -10,6 +10,14 @@ struct SettingsOptions: ParsableArguments {
     help: ArgumentHelp("A settings file, YAML (locwatch config show).", valueName: "file"),
     completion: .file())
   var config: String?
+
+  /// The numbers of the rules that the file sets; those by default without one.
+  func rules() throws(Failure) -> Policy.Configuration {
+    var configuration = EngineConfiguration.standard
+    var daemon = DaemonSettings()
+    if let config { try Settings.read(path: config, into: &configuration, &daemon) }
+    return configuration.policy
+  }
 }
 
 /// `--profile`.

@@ -111,11 +111,12 @@ struct SubscribersCommand: AsyncParsableCommand {
     @Flag(help: "Replace a subscriber with this name; its program is restarted.")
     var replace = false
 
+    @OptionGroup var settings: SettingsOptions
     @OptionGroup var state: StateOptions
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        let subscriber = try SubscriberManifest.read(path: file)
+        let subscriber = try SubscriberManifest.read(path: file, by: try settings.rules())
         guard !subscriber.command.isEmpty || subscriber.style == .socket else {
           throw Failure(
             .data, file: file, what: "the manifest has no command",

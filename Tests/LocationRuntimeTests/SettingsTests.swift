@@ -119,6 +119,25 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      ("fetch", "fetch_interval_s: 300", "900"),
+      ("newsstand-content", "issues: {url: \"https://example.net/latest\", every_s: 300}", "86400"),
+    ])
+  func `the least intervals of a manifest are settings`(mode: String, asked: String, least: String) throws {
+    let path = folder.write("a.yaml", "name: a\nmodes: [\(mode)]\n\(asked)\n")
+    #expect {
+      try SubscriberManifest.read(path: path)
+    } throws: {
+      "\($0)".contains(least)
+    }
+    var rules = Policy.Configuration()
+    rules.fetch.leastSeconds = 300
+    rules.issues.leastSeconds = 300
+    let subscriber = try SubscriberManifest.read(path: path, by: rules)
+    #expect(subscriber.fetch?.intervalSeconds ?? subscriber.issues?.intervalSeconds == 300)
+  }
+
   @Test func `the table tells value, unit and origin`() throws {
     let path = folder.write(
       "a.yaml", "fix:\n  max_age_s: 20.5\npolicy:\n  force_quit_blocks_location: true\n")

@@ -1,6 +1,6 @@
 /// What a manifest asks of good moments to fetch (rule G1).
 public struct FetchTerms: Hashable, Sendable, Codable {
-  /// Seconds from one to the next, as the program wishes, at least ``leastIntervalSeconds``; nil for never.
+  /// Seconds from one to the next, as the program wishes; nil for never.
   public var intervalSeconds: Double? = FetchTerms.defaultIntervalSeconds
   /// Whether a network that counts what it carries will do.
   public var metered = false
@@ -9,8 +9,6 @@ public struct FetchTerms: Hashable, Sendable, Codable {
 
   /// Seconds that are wished where the manifest says nothing.
   public static let defaultIntervalSeconds = 3600.0
-  /// The shortest wish, seconds.
-  public static let leastIntervalSeconds = 900.0
 }
 
 /// What came of a good moment, as the program says (rule G2).

@@ -2,14 +2,11 @@
 public struct IssueTerms: Hashable, Sendable, Codable {
   /// Where they are, for a transfer that does not say.
   public var url: String
-  /// Seconds from one to the next, at least ``leastIntervalSeconds``.
+  /// Seconds from one to the next, as the program wishes.
   public var intervalSeconds: Double
 
   public init(url: String, intervalSeconds: Double) {
     self.url = url
     self.intervalSeconds = intervalSeconds
   }
-
-  /// The shortest interval, seconds: a day.
-  public static let leastIntervalSeconds = 86_400.0
 }

@@ -15,7 +15,7 @@ extension Trigger {
 extension Policy.Configuration {
   /// The numbers of section G.
   public struct Fetch: Hashable, Sendable, Codable, Blank {
-    /// Seconds from one good moment to the next, at least, whatever the score (rule G3).
+    /// Seconds from one good moment to the next, at least, whatever the wish and the score (rules G1 and G3).
     public var leastSeconds = 900.0
     /// Intervals after which the machine need not be awake for something else (rule G1).
     public var latestIntervals = 2.0

@@ -22,7 +22,7 @@ extension Trigger {
 extension Policy.Configuration {
   /// The number of rule I5.
   public struct Issues: Hashable, Sendable, Codable, Blank {
-    /// Seconds from one issue to the next that a push brings, at least.
+    /// Seconds from one issue to the next, at least.
     public var leastSeconds = 86_400.0
 
     public init() {}
@@ -52,7 +52,7 @@ extension Policy {
   /// When the next issue of a subscriber is due; nil where no interval brings one.
   func issueDeadline(_ session: Session) -> EngineInstant? {
     guard let terms = session.subscriber.issues, let state = session.modes.issues else { return nil }
-    return state.since.advanced(bySeconds: terms.intervalSeconds)
+    return state.since.advanced(bySeconds: max(terms.intervalSeconds, configuration.issues.leastSeconds))
   }
 
   /// Begins or forgets a subscriber's issues, as its manifest has the mode or not.

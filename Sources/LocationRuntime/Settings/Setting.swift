@@ -420,7 +420,7 @@ extension Setting {
       meaning: "who vouches for servers, a PEM file; else those whom the machine trusts",
       place: .path(\.transferAuthority)),
     Setting(
-      section: "issues", name: "least_s", meaning: "the least time from one issue to the next by a push",
+      section: "issues", name: "least_s", meaning: "the least time from one issue to the next",
       place: .number(\.policy.issues.leastSeconds, in: 60...31_536_000)),
     Setting(
       section: "state", name: "journal_rows",

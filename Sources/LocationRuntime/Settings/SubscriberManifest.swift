@@ -7,8 +7,12 @@ public enum SubscriberManifest {
   package static func isName(_ name: String) -> Bool { !name.isEmpty && name != PowerLedger.shared }
 
   /// Reads a manifest.
+  ///
+  /// - Parameter rules: has the least intervals that it may ask for (rules G1 and I5).
   /// - Throws: ``Failure`` with file, line, key and, for an unknown one, the nearest that is valid.
-  public static func read(path: String) throws(Failure) -> Subscriber {
+  public static func read(
+    path: String, by rules: Policy.Configuration = Policy.Configuration()
+  ) throws(Failure) -> Subscriber {
     let map = try StrictYAML(path: path, code: .data).map(Key.self)
     let nameNode = try map.required(.name)
     let name = try nameNode.string()
@@ -34,8 +38,10 @@ public enum SubscriberManifest {
     if let node = map.optional(.exitsOnSuspend) { subscriber.exitsOnSuspend = try node.bool() }
     if let node = map.optional(.backgroundDelivery) { subscriber.backgroundDelivery = try node.bool() }
     subscriber.standard = try standard(map, subscriber.modes)
-    subscriber.fetch = try fetch(map, subscriber.modes)
-    if let node = map.optional(.issues) { subscriber.issues = try issues(node, subscriber.modes) }
+    subscriber.fetch = try fetch(map, subscriber.modes, rules.fetch)
+    if let node = map.optional(.issues) {
+      subscriber.issues = try issues(node, subscriber.modes, rules.issues)
+    }
     let confinement = try confinement(map)
     if confinement != Subscriber.Confinement() { subscriber.confinement = confinement }
     subscriber.filter = try filter(map, subscriber.services)
@@ -146,7 +152,7 @@ public enum SubscriberManifest {
 
   /// What it asks of good moments to fetch (rule G1).
   private static func fetch(
-    _ map: StrictMap<Key>, _ modes: Subscriber.Modes
+    _ map: StrictMap<Key>, _ modes: Subscriber.Modes, _ numbers: Policy.Configuration.Fetch
   ) throws(Failure) -> FetchTerms? {
     guard let node = map.optional(.fetchInterval) ?? map.optional(.metered) else { return nil }
     guard modes.contains(.fetch) else {
@@ -158,7 +164,7 @@ public enum SubscriberManifest {
       if try node.string() == "never" {
         terms.intervalSeconds = nil
       } else {
-        terms.intervalSeconds = try node.double(in: FetchTerms.leastIntervalSeconds...1e9)
+        terms.intervalSeconds = try node.double(in: numbers.leastSeconds...1e9)
       }
     }
     if let node = map.optional(.metered) { terms.metered = try node.bool() }
@@ -167,7 +173,7 @@ public enum SubscriberManifest {
 
   /// The issues that it fetches (rule I5).
   private static func issues(
-    _ node: StrictYAML, _ modes: Subscriber.Modes
+    _ node: StrictYAML, _ modes: Subscriber.Modes, _ numbers: Policy.Configuration.Issues
   ) throws(Failure) -> IssueTerms {
     guard modes.contains(.newsstandContent) else {
       throw node.failure(
@@ -181,7 +187,7 @@ public enum SubscriberManifest {
     }
     return IssueTerms(
       url: try url.string(),
-      intervalSeconds: try map.required(.interval).double(in: IssueTerms.leastIntervalSeconds...1e9))
+      intervalSeconds: try map.required(.interval).double(in: numbers.leastSeconds...1e9))
   }
 
   enum IssueKey: String, CaseIterable {

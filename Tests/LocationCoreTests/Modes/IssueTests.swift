@@ -77,6 +77,14 @@ import Testing
     #expect(stage.log().dropFirst(count) == ["drop I5 suspended>suspended issue_limit"])
   }
 
+  @Test func `I5 no interval brings them sooner than is set`() {
+    var stage = Self.stage { $0.policy.issues.leastSeconds = 2 * Self.week }
+    stage.wait(until: 2 * Self.week - 1)
+    #expect(stage.log() == [])
+    stage.wait(until: 2 * Self.week)
+    #expect(Self.issues(stage) == ["issue-1"])
+  }
+
   @Test func `I5 a push brings another as soon as is set`() {
     var stage = Stage { $0.policy.issues.leastSeconds = 3600 }
     stage.add(Self.subscriber(every: nil), .suspended, at: 0)
