@@ -280,7 +280,7 @@ extension Engine {
       refreshReceiverUsers()
     }
     state.isBroken = false
-    if state.sampling.isOn { book(fix, isFromNetwork: report.mode == .network) }
+    if state.sampling.isOn { bookSource(of: fix, isFromNetwork: report.mode == .network) }
     if hasSubscribers {
       noteUTC()
       if state.policy.needsFixes { offerUpdates(of: fix, into: &effects) }
@@ -326,14 +326,14 @@ extension Engine {
   /// Tells the ledger what gave a fix. Nearly all fixes change nothing in it. So it is read first: a change asks who
   /// shares the ledger.
   @inline(__always)
-  private mutating func book(_ fix: Fix, isFromNetwork: Bool) {
+  private mutating func bookSource(of fix: Fix, isFromNetwork: Bool) {
     let receiver = PowerLedger.Receiver(tracking: fix)
     guard settings.booksPower, isFromNetwork || !state.ledger.isBooked(receiver) else { return }
-    book(receiver, at: fix.instant, isFromNetwork: isFromNetwork)
+    enterInLedger(receiver, at: fix.instant, isFromNetwork: isFromNetwork)
   }
 
   @inline(never)
-  private mutating func book(
+  private mutating func enterInLedger(
     _ receiver: PowerLedger.Receiver, at instant: EngineInstant, isFromNetwork: Bool
   ) {
     book { isFromNetwork ? $0.noteNetworkFix(at: instant) : $0.setReceiver(receiver, at: instant) }
