@@ -175,6 +175,30 @@ import Testing
     #expect(stage.log().last == "refuse J3 active>active unknown_accessory")
   }
 
+  @Test func `J5 of requests that come too often as many wait as are set, and a further one is dropped`() {
+    var stage = Stage {
+      $0.policy.accessories.minuteLimit = 1
+      $0.policy.accessories.mergeSeconds = 5
+      $0.policy.accessories.requestLimit = 2
+    }
+    stage.add(
+      Subscriber(name: "a", services: [], modes: .bluetoothPeripheral, authorization: .denied), .active, at: 0
+    )
+    stage.say(1, Self.event(.open(Self.service)))
+    stage.say(1, Self.event(.connected(session: "lamp")))
+    stage.say(4, .background)
+    for number in 1...4 {
+      let write = GattRequest(
+        number: number, kind: .write, characteristic: Self.heartRate, value: "0\(number)")
+      stage.say(99 + Double(number), Self.event(.request(session: "lamp", write)))
+    }
+    #expect(stage.log().last == "drop J3 suspended>suspended outbox_full")
+    stage.wait(until: 104.9)
+    #expect(stage.accessories.last == "lamp write 01")
+    stage.wait(until: 105)
+    #expect(stage.accessories.suffix(2) == ["lamp write 02", "lamp write 03"])
+  }
+
   @Test func `J5 requests that come too often wait for the next wake, and all are handed over`() {
     var stage = Self.suspended(Self.service)
     var second = 100.0

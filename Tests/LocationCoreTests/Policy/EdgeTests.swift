@@ -187,7 +187,38 @@ import Testing
     #expect(stage.state() == .suspended)
   }
 
+  @Test func `K1 what is left after a wake that lasted as long as it may comes as late as is set`() {
+    var stage = Stage {
+      $0.policy.protectUntilFirstUnlock = true
+      $0.policy.handedLimit = 1
+      $0.policy.wakeLimitSeconds = 20
+      $0.policy.wakePauseSeconds = 40
+    }
+    stage.answerSeconds = 3
+    stage.add(Subscriber(name: "a", services: [.regions]), .suspended)
+    stage.take(0, .machine(.reboot))
+    for _ in 0..<10 { stage.engine.raise(.region, region: "r", into: &stage.effects) }
+    stage.take(1, .machine(.unlock))
+    // It acknowledges at 4, 7, 10 and 13 s; then another 10 s would be too many.
+    stage.wait(until: 52.9)
+    #expect(stage.log().last == "suspend K1 background>suspended budget_over")
+    stage.wait(until: 53)
+    #expect(stage.log().last == "wake K1 suspended>background kept")
+  }
+
   // MARK: K5
+
+  @Test func `K5 the first of the retries comes as late as is set`() {
+    var stage = Stage { $0.policy.backOffSeconds = 20 }
+    stage.hanging = ["a"]
+    stage.add(Self.mover, .suspended)
+    stage.fix(0, east: 0)
+    stage.say(5, .exited(status: 139))
+    stage.wait(until: 24.9)
+    #expect(stage.state() == .notRunning)
+    stage.wait(until: 25)
+    #expect(stage.log().last == "relaunch K5 notRunning>background unacknowledged")
+  }
 
   @Test func `K5 whatever ended it, what it had not acknowledged is tried again`() {
     for end in ["overrun", "crash"] {

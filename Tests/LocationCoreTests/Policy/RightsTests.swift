@@ -350,6 +350,16 @@ import Testing
     #expect(stage.log(of: "d").last == "terminate A4 background>notRunning memory_pressure")
   }
 
+  @Test func `A4 from one to the next it takes as long as is set`() {
+    var stage = Stage { $0.policy.pressureLookSeconds = 10 }
+    for name in ["a", "b"] { stage.add(Subscriber(name: name), .suspended) }
+    stage.take(1, .machine(.memoryPressure(.critical)))
+    stage.wait(until: 10.9)
+    #expect(stage.effects.decisions.filter { $0.action == .purge }.map(\.subscriber) == ["a"])
+    stage.wait(until: 11)
+    #expect(stage.effects.decisions.filter { $0.action == .purge }.map(\.subscriber) == ["a", "b"])
+  }
+
   @Test func `A4 whoever is told and then has room again lives, and the foreground always does`() {
     var stage = Stage()
     stage.add(Subscriber(name: "a"), .active)

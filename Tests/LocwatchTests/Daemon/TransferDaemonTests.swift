@@ -11,7 +11,8 @@ struct TransferDaemonTests {
   /// A web server with ranges and strong ETags that can stop in the middle, answer otherwise, and logs what is asked.
   ///
   /// `/file/N` has N bytes that depend on the text in `generation`. `/slow/N` gives half of it and then nothing more
-  /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`. `/busy` is there the second time.
+  /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`. `/busy` is there the second time, `/flaky` the
+  /// eleventh.
   private static let server = #"""
     import hashlib, http.server, os, sys, time
     folder = sys.argv[1]
@@ -21,6 +22,7 @@ struct TransferDaemonTests {
         block = b"".join(hashlib.sha256(seed + bytes([n])).digest() for n in range(256))
         return (block * (count // len(block) + 1))[:count]
     seen = set()
+    failed = []
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         def log_message(self, *words): pass
@@ -46,6 +48,9 @@ struct TransferDaemonTests {
             if kind == "busy" and "busy" not in seen:
                 seen.add("busy")
                 return self.plain(503, [("Retry-After", "1")])
+            if kind == "flaky" and len(failed) < 10:
+                failed.append(kind)
+                return self.plain(503)
             if kind == "missing": return self.plain(404)
             data = body(int(count or 5000))
             tag = '"' + hashlib.sha256(data).hexdigest()[:16] + '"'
@@ -80,7 +85,9 @@ struct TransferDaemonTests {
     private let server: LiveProcess
     private(set) var url = ""
 
-    init(_ requests: String, launch: Bool = true, more manifest: String = "services: []") async throws {
+    init(
+      _ requests: String, launch: Bool = true, settings: String = "", more manifest: String = "services: []"
+    ) async throws {
       let run = try DaemonRun()
       self.run = run
       _ = run.folder.write("generation", "one")
@@ -95,7 +102,7 @@ struct TransferDaemonTests {
         "[ -e \"$D/asked\" ] || { : > \"$D/asked\"\n" + requests.replacingOccurrences(of: "URL", with: url)
           + "\n}\nserve",
         manifest: manifest.replacingOccurrences(of: "URL", with: url) + "\ndirectory: \(run.folder("own"))")
-      try run.start(run.settings())
+      try run.start(run.settings(settings))
       run.move(0, second: 0)
       try await run.waitForFixes(1)
       if launch { #expect(try await run.command(["subscribers", "launch", "a"]).status == 0) }
@@ -281,6 +288,15 @@ struct TransferDaemonTests {
     #expect(try await run.events().allSatisfy { !$0.contains("sesame") && !$0.contains("anna") })
     #expect(await run.end() == 0)
     #expect(run.process?.stderr.contains("sesame") == false)
+  }
+
+  @Test func `I1 what fails is tried again as soon as is set`() async throws {
+    // By default the eleventh attempt would come after more than ten minutes.
+    let site = try await Site(
+      Self.ask("/flaky/3000", "flaky"), settings: "transfers: {retry_s: 0.1, retry_limit_s: 1}\n")
+    try await site.run.wait("the file") { site.file("flaky")?.count == 3000 }
+    #expect(site.requests.count { $0.hasPrefix("GET /flaky/3000 - 503 ") } == 10, "\(site.requests)")
+    #expect(await site.run.end() == 0)
   }
 
   @Test func `I3 a force-quit leaves nothing behind`() async throws {
