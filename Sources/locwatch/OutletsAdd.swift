@@ -132,19 +132,16 @@ struct OutletsAdd: AsyncParsableCommand {
       try database.put(outlet, replacing: replace)
       try state.seat().noteOutlets([name])
       Terminal.note("added \(name)")
-      Terminal.warn(complaints(among: try database.regionIDs()))
+      Terminal.warn(complaints(about: outlet, among: try database.regionIDs()))
     }
   }
 
   /// What it names that is not there, or will be refused.
-  private func complaints(among ids: [String]) -> [String] {
+  private func complaints(about outlet: OutletSettings, among ids: [String]) -> [String] {
     var lines = regions.filter { !ids.contains($0) }.map { id in
       MissingRegion.text(id, among: ids, remedy: MissingRegion.remedy(id))
     }
-    let count = regions.isEmpty ? ids.count : regions.count
-    if kind == .mqtt, count > OwnTracksOutlet.placeLimit {
-      lines.append(OwnTracksOutlet.text(ofExcess: count))
-    }
+    if let complaint = OwnTracksOutlet.complaint(about: outlet, among: ids) { lines.append(complaint) }
     if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
     return lines
   }

@@ -36,15 +36,23 @@ struct OutletsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
-        let all = try state.openToRead()?.outletStates() ?? []
+        let database = try state.openToRead()
+        let all = try database?.outletStates() ?? []
         if all.isEmpty { Terminal.note("no outlets; locwatch outlets add NAME adds one") }
         switch RegionsFormat.or(format.format) {
         case .text:
-          guard !all.isEmpty else { return }
+          guard !all.isEmpty else { break }
           try Terminal.print(
             TextTable(header: OutletState.header, rows: all.map(\.row), rightAligned: [4]).text)
         case .ndjson: for outlet in all { try Terminal.print(outlet.tree.text + "\n") }
         }
+        let ids = try database?.regionIDs() ?? []
+        Terminal.warn(
+          all.compactMap { outlet in
+            OwnTracksOutlet.complaint(about: outlet.settings, among: ids).map {
+              "\(outlet.settings.name): \($0)"
+            }
+          })
       }
     }
   }

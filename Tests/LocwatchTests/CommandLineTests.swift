@@ -36,6 +36,27 @@ import Testing
     #expect(short.stdout.contains("logger") == (command == "subscribers"), "\(short)")
   }
 
+  @Test(arguments: ["text", "ndjson"])
+  func `the list says which outlets are for too many regions`(format: String) async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let rows = (0..<51).map { "r\($0),41,\(10 + $0),100" }
+    let file = folder.write("many.csv", "id,lat,lon,radius_m\n" + rows.joined(separator: "\n") + "\n")
+    for words in [
+      ["regions", "import", file], ["outlets", "add", "boat", "--mqtt", "mqtts://example.net"],
+      ["outlets", "add", "some", "--mqtt", "mqtts://example.net", "--region", "r1"],
+      ["outlets", "add", "hook", "--webhook", "https://example.net/"],
+    ] {
+      let run = try await Binary.run(words + state)
+      #expect(run.status == 0, "\(run)")
+    }
+    let list = try await Binary.run(["outlets", "list", "--format", format] + state)
+    #expect(list.status == 0)
+    #expect(
+      list.stderr.hasPrefix("locwatch: warning: boat: 51 regions are more than 50: none is sent"), "\(list)")
+    #expect(list.stderr.split(separator: "\n").count == 1, "\(list)")
+  }
+
   @Test func `notifications are listed of all, and denied by either command`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]

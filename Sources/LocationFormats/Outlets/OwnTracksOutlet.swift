@@ -94,6 +94,13 @@ package struct OwnTracksOutlet: Sendable {
   /// Beyond so many regions none gets a sensor: each is an entity of Home Assistant.
   package static let placeLimit = 50
 
+  /// What is said of an outlet that is for too many of these regions; nil where it tells nobody of regions, or of few.
+  package static func complaint(about settings: OutletSettings, among ids: [String]) -> String? {
+    guard settings.kind.staysConnected else { return nil }
+    let count = settings.regions.map { names in ids.count { names.contains($0) } } ?? ids.count
+    return count > placeLimit ? text(ofExcess: count) : nil
+  }
+
   /// What is said of an outlet that is for more.
   package static func text(ofExcess count: Int) -> String {
     "\(count) regions are more than \(placeLimit): none is sent as a waypoint or announced to Home Assistant; "
