@@ -7,10 +7,4 @@ struct AccuracyOptions: ParsableArguments {
       "Accuracy (68 % radius) of fixes that state none, such as 10m.", valueName: "distance"),
     transform: ArgumentText.meters)
   var assumeAccuracy: Double?
-
-  func validate() throws {
-    if let assumeAccuracy, !(assumeAccuracy > 0 && assumeAccuracy <= 1e7) {
-      throw ValidationError("--assume-accuracy needs a number of metres above 0")
-    }
-  }
 }

@@ -34,12 +34,6 @@ struct RegionsImport: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
-  func validate() throws {
-    if let radius, !(radius > 0 && radius < 20_000_000) {
-      throw ValidationError("--radius needs a number of metres above 0")
-    }
-  }
-
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       var read: [RegionFile] = []

@@ -147,8 +147,9 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a whole number of at least 1") }
     if let interval, !(interval > 0 && interval <= 1e7) {
-      throw ValidationError("--interval needs a number of seconds above 0")
+      throw ValidationError("--interval needs a time above 0, at most 10,000,000 s")
     }
+    if !speed.isPossible { throw ValidationError("--speed needs a factor of at least 0.001, or max") }
     if let report {
       if tracks.count > 1 { throw ValidationError("--report works with one track only") }
       if report.isEmpty || report == "-" { throw ValidationError("--report needs the name of a file") }
@@ -254,7 +255,7 @@ struct ReplayCommand: AsyncParsableCommand {
     init?(argument: String) {
       if argument == "max" {
         self = .max
-      } else if let factor = Double(argument), factor >= Self.slowest, factor.isFinite {
+      } else if let factor = Double(argument) {
         self = .times(factor)
       } else {
         return nil
@@ -263,8 +264,8 @@ struct ReplayCommand: AsyncParsableCommand {
 
     var defaultValueDescription: String { "max" }
 
-    /// A day takes three years. No clock counts as far as a much slower replay would last.
-    private static let slowest = 0.001
+    /// With the least a day takes three years: no clock counts as far as a much slower replay would last.
+    var isPossible: Bool { factor.map { $0 >= 0.001 && $0.isFinite } ?? true }
 
     var factor: Double? {
       switch self {

@@ -54,9 +54,7 @@ struct WatchCommand: AsyncParsableCommand {
 
   func validate() throws {
     if let count, count < 1 { throw ValidationError("-n needs a whole number of at least 1") }
-    if let seconds, !(seconds > 0 && seconds <= 1e9) {
-      throw ValidationError("-x needs a number of seconds above 0")
-    }
+    if seconds == 0 { throw ValidationError("-x needs a time above 0") }
   }
 
   func run() async throws {

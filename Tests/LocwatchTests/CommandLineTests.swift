@@ -204,9 +204,22 @@ import Testing
       "--format, --template and --source are for --webhook; see locwatch outlets add"
     ),
     ("regions add", "missing expected argument '<id>'; see locwatch regions add --help"),
+    ("replay a.gpx --speed 1e-300", "--speed needs a factor of at least 0.001, or max; see locwatch replay"),
+    ("replay a.gpx --speed 0", "--speed needs a factor of at least 0.001, or max; see locwatch replay"),
+    ("replay a.gpx --speed=-1", "--speed needs a factor of at least 0.001, or max; see locwatch replay"),
+    ("replay a.gpx --speed inf", "--speed needs a factor of at least 0.001, or max; see locwatch replay"),
     (
-      "replay a.gpx --speed 1e-300",
-      "the value '1e-300' is invalid for '--speed <factor>'; see locwatch replay"
+      "replay a.gpx --interval 200d",
+      "--interval needs a time above 0, at most 10,000,000 s; see locwatch replay"
+    ),
+    ("watch -x 0", "-x needs a time above 0; see locwatch watch"),
+    (
+      "watch -x 20000d",
+      "the value '20000d' is invalid for '-x <duration>': \"20000d\" is too long; write at most"
+    ),
+    (
+      "regions import a --radius 0",
+      "the value '0' is invalid for '--radius <distance>': \"0\" is out of range; write a distance above 0"
     ),
     ("replay a.gpx --speed fast", "the value 'fast' is invalid for '--speed <factor>'; see locwatch replay"),
   ])

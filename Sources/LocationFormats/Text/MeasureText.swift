@@ -4,24 +4,28 @@ package import LocationCore
 package enum MeasureText {
   /// `90s`, `10m`, `1h30m`, `2d`, or seconds without a unit; in seconds.
   ///
-  /// - Throws: `.usage`, with the forms.
+  /// - Throws: `.usage`, with the forms or the range.
   package static func seconds(_ text: String) throws(Failure) -> Double {
-    guard let seconds = sum(of: text, units: ["s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400]),
-      seconds <= 1e9
-    else {
+    guard let seconds = sum(of: text, units: ["s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400]) else {
       throw Failure(.usage, what: "\"\(text)\" is no duration", remedy: "write 90s, 10m, 1h30m or 2d")
+    }
+    guard seconds <= 1e9 else {
+      throw Failure(.usage, what: "\"\(text)\" is too long", remedy: "write at most 1,000,000,000 s")
     }
     return seconds
   }
 
   /// `100m`, `1.5km`, or metres without a unit; in metres.
   ///
-  /// - Throws: `.usage`, with the forms.
+  /// - Throws: `.usage`, with the forms or the range.
   package static func meters(_ text: String) throws(Failure) -> Double {
-    guard let meters = sum(of: text, units: ["m": 1, "km": 1000, "ft": 0.3048, "mi": 1609.344, "nmi": 1852]),
-      meters > 0, meters <= 1e7
+    guard let meters = sum(of: text, units: ["m": 1, "km": 1000, "ft": 0.3048, "mi": 1609.344, "nmi": 1852])
     else {
       throw Failure(.usage, what: "\"\(text)\" is no distance", remedy: "write 100m, 1.5km or 300ft")
+    }
+    guard meters > 0, meters <= 1e7 else {
+      throw Failure(
+        .usage, what: "\"\(text)\" is out of range", remedy: "write a distance above 0, at most 10,000 km")
     }
     return meters
   }
