@@ -157,8 +157,9 @@ struct OnList: AsyncParsableCommand {
         try state.noteIfMissing()
         Terminal.note("no commands; locwatch on enter home -- COMMAND adds one")
       }
+      let dwells = try CommandRules.dwells(of: rules, in: try state.openToRead())
       try format.print(rules, header: ["NAME", "WHEN IT", "COMMAND"]) {
-        [$0.name, $0.ruleText, CommandText.line($0.command)]
+        [$0.name, $0.ruleText(dwells: dwells), CommandText.line($0.command)]
       } json: {
         $0.writeRule(to: &$1)
       }

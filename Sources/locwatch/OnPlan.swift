@@ -112,7 +112,9 @@ struct OnPlan {
 
   /// What the rule is, in lines.
   private var text: String {
-    var lines = ["\(subscriber.name): when this device \(subscriber.ruleText), it runs"]
+    var lines = [
+      "\(subscriber.name): when this device \(subscriber.ruleText(dwells: regions.dwells)), it runs"
+    ]
     lines.append("  \(CommandText.line(subscriber.command))")
     for region in regions.files.flatMap(\.regions) {
       lines.append("region \(region.id): \(region.shape.described(in: units))")

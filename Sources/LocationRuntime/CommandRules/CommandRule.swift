@@ -95,10 +95,16 @@ extension Subscriber {
   package var isCommandRule: Bool { style == .oneshot && filter?.kinds != nil }
 
   /// `enters home or office, between 22:00-06:00 (Europe/Berlin), at most once in 30 min`
-  package var ruleText: String {
+  ///
+  /// - Parameter dwells: after how many seconds regions report a dwell, by id, where that is known.
+  package func ruleText(dwells: [String: Double] = [:]) -> String {
     let kinds = filter?.kinds ?? []
-    let places = (regions ?? ["any region"]).joined(separator: " or ")
-    var parts = [kinds.map { $0.phrase(places) }.joined(separator: ", or ")]
+    let ids = regions ?? ["any region"]
+    let stays = ids.map { id in dwells[id].map { "\(id) for \(Wording.duration($0))" } ?? id }
+    var parts = [
+      kinds.map { $0.phrase(($0 == .dwell ? stays : ids).joined(separator: " or ")) }.joined(
+        separator: ", or ")
+    ]
     if let hours = filter?.hours { parts.append("between \(MeasureText.text(hours))") }
     if let days = filter?.days, days != .all { parts.append("on \(MeasureText.text(days))") }
     if let filter, filter.hours != nil || filter.days != .all { parts.append("in \(filter.zone.name)") }

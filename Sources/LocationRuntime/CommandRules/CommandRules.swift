@@ -53,6 +53,16 @@ package enum CommandRules {
       remedy: "locwatch on list lists what does")
   }
 
+  /// After how many seconds the regions of commands report a dwell, by id; without those that report none.
+  package static func dwells(
+    of rules: [Subscriber], in database: StateDatabase?
+  ) throws(Failure) -> [String: Double] {
+    let ids = rules.filter { $0.filter?.kinds?.contains(.dwell) ?? false }.flatMap { $0.regions ?? [] }
+    guard let database, !ids.isEmpty else { return [:] }
+    return try database.regions(.ids(ids)).regions.filter { $0.notify.contains(.dwell) }
+      .reduce(into: [:]) { $0[$1.id] = $1.dwellSeconds }
+  }
+
   /// What regions go on reporting though nobody waits for it now that commands were removed, a line each. Whether it was
   /// `locwatch on` that had them report it is not known.
   package static func leftDwells(

@@ -7,6 +7,8 @@ package struct RuleRegions {
   package private(set) var files: [RegionFile] = []
   /// What is changed of regions that were there, and that others may notice; a line each.
   package private(set) var notes: [String] = []
+  /// After how many seconds those of a dwell report it, by id.
+  package private(set) var dwells: [String: Double] = [:]
 
   /// The tag of a region that `locwatch on` made: it goes with the last rule that needs it.
   package static let tag = "on"
@@ -59,7 +61,10 @@ package struct RuleRegions {
     var edit = RegionEdit(id: id)
     edit.tags = [Self.tag]
     edit.notify = Self.words(rule.notify.union([.enter, .exit]))
-    if rule.notify.contains(.dwell) { edit.dwellSeconds = rule.dwellSeconds ?? Self.dwellSeconds }
+    if rule.notify.contains(.dwell) {
+      edit.dwellSeconds = rule.dwellSeconds ?? Self.dwellSeconds
+      dwells[id] = edit.dwellSeconds
+    }
     files.append(try edit.apply(to: circle))
   }
 
@@ -97,6 +102,7 @@ package struct RuleRegions {
           remedy: "use that, or add a second region of the same place under another name")
       }
       if isNew { edit.dwellSeconds = rule.dwellSeconds ?? Self.dwellSeconds }
+      dwells[id] = edit.dwellSeconds ?? region.dwellSeconds
     }
     guard !missing.isEmpty else { return }
     files.append(try edit.apply(to: Array(try known.feature(at: index).geoJSON.utf8), name: id))

@@ -106,7 +106,7 @@ package struct SubscriberRecord: Sendable {
     let terms = SubscriberTerms(subscriber)
     // The sentence has all of them.
     let isRule = subscriber.filter?.kinds != nil
-    if isRule { rows.append(["when it", subscriber.ruleText]) }
+    if isRule { rows.append(["when it", subscriber.ruleText()]) }
     for term in (isRule ? [] : terms.offers) + terms.others {
       rows.append(["\(term.key)", SubscriberTerms.text(of: term.value)])
     }

@@ -218,6 +218,24 @@ import Testing
       late.stdout.contains("it would have run 0 times; 1 × not, because it wants events at other hours"))
   }
 
+  @Test func `how long a dwell takes is said, also where nothing was`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    for (words, text) in [
+      (["dwell", "home"] + Self.home, "stayed in home for 5 min, it runs"),
+      (
+        ["dwell,exit", "gate", "90s", "--circle", "48,11,50"],
+        "leaves gate, or has stayed in gate for 1 min 30 s"
+      ),
+      (["dwell", "home", "gate"], "stayed in home for 5 min or gate for 1 min 30 s, it runs"),
+    ] {
+      let added = try await Binary.run(["on"] + words + state + ["--", "true"])
+      #expect(added.stdout.contains(text), "\(added)")
+    }
+    let list = try await Binary.run(["on", "list", "--format", "text"] + state)
+    #expect(list.stdout.contains("has stayed in home for 5 min or gate for 1 min 30 s  "), "\(list)")
+  }
+
   @Test func `a test runs the command with a made-up event and ends with its status`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
@@ -225,7 +243,7 @@ import Testing
     let added = try await Binary.run(
       ["on", "dwell", "home", "10m", "--max-time", "1m"] + Self.home + state + ["--", note])
     #expect(added.status == 0, "\(added.stderr)")
-    #expect(added.stdout.contains("dwell-home: when this device has stayed in home, it runs"))
+    #expect(added.stdout.contains("dwell-home: when this device has stayed in home for 10 min, it runs"))
     for words in [["home", "dwell"], ["dwell", "home"], ["dwell-home"]] {
       let run = try await Binary.run(["on", "test"] + words + state)
       #expect(run.status == 3)
