@@ -140,12 +140,14 @@ struct OnPlan {
 
   /// Says what would be stored, and what would have happened on a track. Stores nothing.
   func describe(track: String?) async throws(Failure) {
-    try Terminal.print(text)
-    guard let track else { return try Terminal.print("nothing was stored, because of --dry-run\n") }
+    guard let track else {
+      return try Terminal.print(text + "nothing was stored, because of --dry-run\n")
+    }
     let changed = regions.files.flatMap(\.regions)
     let others = (subscriber.regions ?? []).filter { id in !changed.contains { $0.id == id } }
     let known = others.isEmpty ? [] : try state.regions(.ids(others)).regions
     let trial = try await RuleTrial.run(track, subscriber, changed + known)
+    try Terminal.print(text)
     for run in trial.runs {
       let what = TextRecord(run, in: units).map { "\($0.what) \($0.detail)" } ?? run.type
       try Terminal.print("\(LocalTimes.describe(run.time, in: zone))  \(TextTable.cell(what))\n")

@@ -236,6 +236,16 @@ import Testing
     #expect(list.stdout.contains("has stayed in home for 5 min or gate for 1 min 30 s  "), "\(list)")
   }
 
+  @Test(arguments: [("no-such.gpx", "no-such.gpx: no such file"), ("Tracks", "Tracks: is a directory")])
+  func `a dry run on what is no track prints nothing`(track: String, text: String) async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      ["on", "exit", "home", "--dry-run", "--track", track, "--state", folder("s.db")] + Self.home
+        + ["--", "true"])
+    #expect(run.status == 66 && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr.hasPrefix("locwatch: \(text)"), "\(run)")
+  }
+
   @Test func `a test runs the command with a made-up event and ends with its status`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
