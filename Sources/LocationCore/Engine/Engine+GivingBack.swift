@@ -28,10 +28,12 @@ extension Session {
     case .audio(.end(let token)):
       modes.audio?.sessions.contains { token == nil || $0.token == token } ?? false
     case .cancelTransfer(let number): modes.transfers?.entries.contains { $0.number == number } ?? false
+    case .answerTransfer(let number):
+      modes.transfers?.entries.contains { $0.number == number && $0.answerBy != nil } ?? false
     case .accessory(.close(let session)): modes.accessories?.place(of: session) != nil
     case .accessory(.want(let isWanted)): !isWanted && modes.accessories?.isOn == true
     case .notify, .cancelNotifications, .presented, .openNotification, .permitNotifications, .tag, .traffic,
-      .audio, .push, .transfer, .answerTransfer, .transferAsks, .transferEnded, .accessory, .advertise:
+      .audio, .push, .transfer, .transferAsks, .transferEnded, .accessory, .advertise:
       false
     }
   }

@@ -24,8 +24,7 @@ extension DaemonLoop {
       guard BluetoothLink.helper == nil, !request.isSimulated else { return false }
       reason = Decision.Reason.unavailable.rawValue
     }
-    refusals.note(name, at: clock.instant)
-    refuse(name, "open_accessory", reason)
+    refuseAndCount(name, "open_accessory", reason)
     return true
   }
 }

@@ -39,8 +39,7 @@ extension DaemonLoop {
   /// A program answers another device.
   mutating func take(_ answer: GattAnswer, of name: String) {
     guard !bluetooth.answer(answer, of: name) else { return }
-    refusals.note(name, at: clock.instant)
-    refuse(name, "answer_gatt", Decision.Reason.unknownAccessory.rawValue)
+    refuseAndCount(name, "answer_gatt", Decision.Reason.unknownAccessory.rawValue)
   }
 
   /// The user lets a subscriber use Bluetooth, or no longer (rule J3a).

@@ -39,11 +39,20 @@ extension DaemonLoop {
     live.add(.answer(name, .refused(what: what, reason: reason)))
   }
 
+  /// Tells a program that it does not get what it asked for, and counts that.
+  mutating func refuseAndCount(_ name: String, _ what: String, _ reason: String) {
+    refusals.note(name, at: clock.instant)
+    refuse(name, what, reason)
+  }
+
+  /// Whether a program was refused too often to ask for what may be refused.
+  func asksTooOften(_ name: String) -> Bool { refusals.isOver(name, at: clock.instant) }
+
   private mutating func take(_ event: SubscriberEvent, of name: String) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
     // Of what it has it may always give something back: else it would be ended for what it may not end.
     let isGivenBack = live.engine.isGivenBack(by: event, of: name)
-    if refusals.isOver(name, at: clock.instant), !isGivenBack {
+    if asksTooOften(name), !isGivenBack {
       if let what = event.word { return refuse(name, what, RefusalMeter.reason) }
       if case .acknowledged = event { return }
     }
@@ -52,8 +61,7 @@ extension DaemonLoop {
     if case .acknowledged = event, !isGivenBack { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())
     if let refusal = live.host.refusal, refusal.subscriber == name, let what = event.word {
-      refusals.note(name, at: clock.instant)
-      return refuse(name, what, refusal.reason.rawValue)
+      return refuseAndCount(name, what, refusal.reason.rawValue)
     }
     if case .beginTask = event, let view = live.engine.subscriber(name) {
       live.add(.answer(name, .task(token: view.lastToken, remainingSeconds: remainingSeconds(view))))
@@ -98,8 +106,7 @@ extension DaemonLoop {
       }
       live.add(.answer(name, .pushToken(token, try database.pushRegistration(of: name)?.address)))
     case .invalid(let what):
-      refusals.note(name, at: clock.instant)
-      refuse(name, what, SubscriberReply.invalid)
+      refuseAndCount(name, what, SubscriberReply.invalid)
     case .start(let services): try take(SubscriberEvent.start(services), of: name)
     case .stop(let services): try take(SubscriberEvent.stop(services), of: name)
     }

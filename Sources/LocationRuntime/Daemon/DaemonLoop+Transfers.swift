@@ -57,14 +57,15 @@ struct TransferSet {
 extension DaemonLoop {
   /// A program asks for a transfer.
   mutating func take(_ request: TransferRequest, of name: String) throws(Failure) {
+    guard !asksTooOften(name) else { return refuse(name, "transfer", RefusalMeter.reason) }
     guard TransferProcess.isThere else {
-      return refuse(name, "transfer", "no_helper")
+      return refuseAndCount(name, "transfer", "no_helper")
     }
     guard let job = job(request, of: name) else {
-      return refuse(name, "transfer", "invalid")
+      return refuseAndCount(name, "transfer", "invalid")
     }
     if let refusal = try handle(.transfer(request.terms), of: name) {
-      return refuse(name, "transfer", refusal.reason.rawValue)
+      return refuseAndCount(name, "transfer", refusal.reason.rawValue)
     }
     let number = live.engine.lastTransfer(of: name)
     try alignConditions()
@@ -74,7 +75,7 @@ extension DaemonLoop {
     } catch {
       Self.log("\(name): \(error)")
       try handle(.cancelTransfer(number: number), of: name)
-      refuse(name, "transfer", TransferRecord.Reason.noSpace.rawValue)
+      refuseAndCount(name, "transfer", TransferRecord.Reason.noSpace.rawValue)
     }
   }
 
@@ -88,6 +89,10 @@ extension DaemonLoop {
 
   /// A program gives what a server asked for.
   mutating func take(_ answer: TransferAnswer, of name: String) throws(Failure) {
+    let event = ModeEvent.answerTransfer(number: answer.number)
+    guard !asksTooOften(name) || live.engine.isGivenBack(by: .mode(event), of: name) else {
+      return refuse(name, "answer", RefusalMeter.reason)
+    }
     if case .object(let members) = transfers.spool.job(answer.number, of: name) ?? .null {
       var job = JSONTree.object(members.filter { !["user", "password"].contains($0.key) })
       for (key, value) in [("user", answer.user), ("password", answer.password)] {
@@ -95,8 +100,8 @@ extension DaemonLoop {
       }
       try transfers.spool.store(job.text, answer.number, of: name)
     }
-    if let refusal = try handle(.answerTransfer(number: answer.number), of: name) {
-      refuse(name, "answer", refusal.reason.rawValue)
+    if let refusal = try handle(event, of: name) {
+      refuseAndCount(name, "answer", refusal.reason.rawValue)
     }
   }
 

@@ -29,6 +29,10 @@ import Testing
       testDescription: "a transfer", opened: [.mode(.transfer(TransferTerms(session: "maps")))],
       givesBack: .mode(.cancelTransfer(number: 1))),
     Case(
+      testDescription: "what a server asks for",
+      opened: [.mode(.transfer(TransferTerms(session: "maps"))), .mode(.transferAsks(number: 1))],
+      givesBack: .mode(.answerTransfer(number: 1))),
+    Case(
       testDescription: "an accessory",
       opened: [.mode(.accessory(.open(AccessoryTerms(session: "meter", device: "/dev/meter"))))],
       givesBack: .mode(.accessory(.close(session: "meter")))),

@@ -299,6 +299,32 @@ struct TransferDaemonTests {
     #expect(await site.run.end() == 0)
   }
 
+  @Test func `refused transfers and answers count, and a server that asks is answered all the same`()
+    async throws
+  {
+    let site = try await Site(
+      Self.ask("/auth", "secret") + "\nwhile [ ! -e \"$D/answer\" ]; do sleep 0.02; done\n"
+        + "for n in $(seq \(SupervisorLimits.refusalsPerMinute + 2)); do echo '{\"answer\":99}'; done\n"
+        + Self.ask("/file/10", "late") + "\n"
+        + #"echo '{"answer":1,"user":"anna","password":"sesame"}'"#)
+    let run = site.run
+    try await run.wait("the question") {
+      try await run.events().contains { $0.contains(#""type":"transfer.auth""#) }
+    }
+    _ = run.folder.write("answer", "")
+    try await run.wait("the file") { site.file("secret")?.count == 5000 }
+    func refused(_ what: String, _ reason: String) -> Int {
+      run.log.count { $0.line.contains(#""what":"\#(what)","reason":"\#(reason)""#) }
+    }
+    try await run.wait("the last refusal") { refused("transfer", "too_many_refusals") == 1 }
+    #expect(refused("answer", "unknown_transfer") == SupervisorLimits.refusalsPerMinute)
+    #expect(refused("answer", "too_many_refusals") == 2)
+    let decided = try await run.decisions("a").count { $0 == "refuse I2 unknown_transfer" }
+    #expect(decided == SupervisorLimits.refusalsPerMinute)
+    #expect(await run.end() == 0)
+    #expect(site.file("late") == nil)
+  }
+
   @Test func `I3 a force-quit leaves nothing behind`() async throws {
     let site = try await Site(Self.ask("/slow/1000000", "big"))
     let run = site.run
