@@ -9,10 +9,12 @@ struct ExplainCommand: ParsableCommand {
     commandName: "explain", abstract: "Explain why something happened to a device, or did not.",
     discussion: """
       Has locwatch explain look at the fixes of the device that the stream still has,
-      with the regions as they are now.
+      with the regions as they are now. Ids are those of locwatch-fleet events while
+      the stream has all fixes of the device and its regions have not changed.
 
         locwatch-fleet explain alice/phone --region home
         locwatch-fleet explain alice/phone --at 2026-05-01T06:00:12Z
+        locwatch-fleet explain alice/phone --event 1234
       """)
 
   @Argument(help: ArgumentHelp("User and device, as in its MQTT topic.", valueName: "user/device"))
@@ -21,6 +23,9 @@ struct ExplainCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The moment, as locwatch explain takes it.", valueName: "time"))
   var at: String?
 
+  @Option(help: ArgumentHelp("The id of an event, from locwatch-fleet events.", valueName: "id"))
+  var event: Int?
+
   @Option(help: ArgumentHelp("Only this region, however far away it is.", valueName: "id"))
   var region: String?
 
@@ -28,6 +33,10 @@ struct ExplainCommand: ParsableCommand {
   var json = false
 
   @OptionGroup var cluster: ClusterOptions
+
+  func validate() throws {
+    if at != nil, event != nil { throw ValidationError("--at and --event exclude each other") }
+  }
 
   func run() throws {
     var status: Int32 = 0
@@ -45,7 +54,8 @@ struct ExplainCommand: ParsableCommand {
           remedy: "locwatch-fleet devices lists those that are known")
       }
       let features = try layout.currentCatalog().entries.map(\.feature.geoJSON)
-      var arguments = ["explain", "--track", Self.track]
+      // There are no programs in a fleet, and their decisions would count in the ids.
+      var arguments = ["explain", "--track", Self.track, "--no-programs"]
       if !features.isEmpty {
         let regions = try OutputFile(path: "\(folder)/\(Self.regions)", isPrivate: true)
         let text = "{\"type\":\"FeatureCollection\",\"features\":[\(features.joined(separator: ","))]}"
@@ -53,6 +63,7 @@ struct ExplainCommand: ParsableCommand {
         arguments += ["--regions", Self.regions]
       }
       if let at { arguments += ["--at", at] }
+      if let event { arguments += ["--event", "\(event)"] }
       if let region { arguments += ["--region", region] }
       if json { arguments.append("--json") }
       // Its messages then name the files without the folder, which is gone when they are read.

@@ -39,6 +39,12 @@ struct FleetWorkerTests {
     let replay = try await cluster.fleet(["replay", "u0/d4"])
     let own = expected.filter { $0.contains("\"track\":\"u0/d4\"") }
     #expect(FleetEvents.difference(replay.stdout.split(separator: "\n").map(String.init), own) == nil)
+    let last = try #require(replay.stdout.split(separator: "\n").last)
+    let id = try #require(last.firstMatch(of: /"id":(\d+),"type":"([a-z.]+)"/))
+    let byID = try await cluster.fleet(["explain", "u0/d4", "--event", "\(id.1)", "--json"])
+    #expect(byID.stdout.contains(#""event":{"id":\#(id.1),"type":"\#(id.2)""#), "\(last) \(byID)")
+    let both = try await cluster.fleet(["explain", "u0/d4", "--event", "1", "--at", "1999-01-01T00:00:00Z"])
+    #expect(both.status == 64 && both.stderr.contains("--at and --event exclude each other"), "\(both)")
     let never = try await cluster.fleet(["explain", "u0/d4", "--at", "1999-01-01T00:00:00Z"])
     #expect(never.status != 0 && never.stderr.split(separator: "\n").count == 1, "\(never.stderr)")
     #expect(!never.stderr.contains("/tmp"), "\(never.stderr)")
