@@ -3,8 +3,28 @@ import Glibc
 import LocationFleet
 import LocationFormats
 
+/// The entry point. What is wrong with the arguments is told in one line, as any other error.
+@main enum Entry {
+  static func main() {
+    do {
+      var command = try FleetProgram.parseAsRoot()
+      try command.run()
+    } catch {
+      guard !(error is ExitCode), FleetProgram.exitCode(for: error) == .validationFailure else {
+        FleetProgram.exit(withError: error)
+      }
+      let text = FleetProgram.message(for: error).split(whereSeparator: \.isNewline).joined(separator: " ")
+      // The parser alone knows which command it is about.
+      let command = FleetProgram.fullMessage(for: error).firstMatch(of: /See '(.*)' for/)?.1
+      let what = text.prefix(1).lowercased() + text.dropFirst()
+      Console.note("\(what); see \(command ?? "locwatch-fleet --help")")
+      FleetProgram.exit(withError: ExitCode(Failure.Code.usage.rawValue))
+    }
+  }
+}
+
 /// `locwatch-fleet`: many devices on a cluster of nats-servers. `locwatch fleet` starts it.
-@main struct FleetProgram: ParsableCommand {
+struct FleetProgram: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "locwatch-fleet",
     abstract: "Location events for fleets of devices, on NATS JetStream.",

@@ -100,6 +100,20 @@ struct FleetWorkerTests {
     #expect(second.stderr.contains("read 40 snapshots of partition 0 "), "\(second.stderr)")
   }
 
+  @Test(arguments: [
+    (["device"], "missing expected argument '<user/device>'; see locwatch-fleet device --help"),
+    (["status", "--bogus"], "unknown option '--bogus'; see locwatch-fleet status --help"),
+    (
+      ["simulate", "--seed", "x"],
+      "the value 'x' is invalid for '--seed <seed>'; see locwatch-fleet simulate --help"
+    ),
+  ])
+  func `what is wrong with the arguments is told in one line`(words: [String], text: String) async throws {
+    let run = try await Binary.run(words, executable: NATSCluster.program)
+    #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+    #expect(run.stderr == "locwatch-fleet: \(text)\n")
+  }
+
   @Test func `a worker that no server gives a consumer keeps its partition and asks on`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
     cluster.deny("$JS.API.CONSUMER.CREATE.fixes.*.fix.1.>")
