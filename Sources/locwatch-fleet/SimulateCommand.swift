@@ -58,6 +58,9 @@ struct SimulateCommand: ParsableCommand {
       throw ValidationError(
         "--devices, --seconds, --interval and --count need a whole number of at least 1, --area 0.1 to 1000")
     }
+    if !(rate >= 0) || start.map({ $0 < 0 }) == true {
+      throw ValidationError("--rate and --start need a number of at least 0")
+    }
   }
 
   func run() throws {

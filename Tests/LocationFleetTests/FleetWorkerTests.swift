@@ -102,6 +102,10 @@ struct FleetWorkerTests {
 
   @Test(arguments: [
     (["device"], "missing expected argument '<user/device>'; see locwatch-fleet device --help"),
+    (
+      ["simulate", "--rate=-1"],
+      "--rate and --start need a number of at least 0; see locwatch-fleet simulate --help"
+    ),
     (["status", "--bogus"], "unknown option '--bogus'; see locwatch-fleet status --help"),
     (
       ["simulate", "--seed", "x"],
