@@ -13,6 +13,33 @@ struct locwatch_answer {
   long os_error;     // errno of the last attempt to connect
 };
 
+// Keeps the number of the last alert of the other side's TLS (RFC 8446, section 6). Curl tells of it here alone: the code
+// of an error does not say which side has refused the other, and its text is that of the first of several errors.
+static inline int locwatch_curl_hear(CURL *curl, curl_infotype type, char *text, size_t count, void *alert) {
+  // As in "TLSv1.3 (IN), TLS alert, unknown CA (560):", where 560 is the level, times 256, and the number.
+  static const char mark[] = "(IN), TLS alert, ";
+  const size_t length = sizeof mark - 1;
+  size_t at = 0;
+  int number = 0;
+  (void)curl;
+  if (type != CURLINFO_TEXT) return 0;
+  while (at + length < count && memcmp(text + at, mark, length) != 0) at++;
+  if (at + length >= count) return 0;
+  for (at += length; at < count && text[at] != '('; at++) continue;
+  for (at++; at < count && text[at] >= '0' && text[at] <= '9' && number <= 0xFFFF; at++)
+    number = number * 10 + text[at] - '0';
+  *(int *)alert = number & 0xFF;
+  return 0;
+}
+
+// Has the alerts of a connection kept; 0 until one comes.
+static inline void locwatch_curl_listen(CURL *curl, int *alert) {
+  *alert = 0;
+  curl_easy_setopt(curl, CURLOPT_VERBOSE, 1L);
+  curl_easy_setopt(curl, CURLOPT_DEBUGFUNCTION, locwatch_curl_hear);
+  curl_easy_setopt(curl, CURLOPT_DEBUGDATA, alert);
+}
+
 // Takes an answer's body and forgets it, up to a budget of bytes.
 static inline size_t locwatch_curl_discard(char *data, size_t size, size_t count, void *budget) {
   size_t *left = (size_t *)budget, bytes = size * count;
@@ -42,7 +69,7 @@ static inline void locwatch_curl_prepare(CURL *curl, const char *url, const char
 static inline struct locwatch_answer locwatch_curl_post(
     CURL *curl, const char *url, const char *headers, const unsigned char *body, long length,
     const char *user, const char *password, const char *authority, const char *certificate, const char *key,
-    long seconds) {
+    long seconds, int *alert) {
   struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0};
   struct curl_slist *list = NULL;
   char line[8192];
@@ -62,6 +89,7 @@ static inline struct locwatch_answer locwatch_curl_post(
   }
   size_t budget = 1 << 20;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
+  locwatch_curl_listen(curl, alert);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT, seconds);
   curl_easy_setopt(curl, CURLOPT_POST, 1L);
   curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE, length);
@@ -85,10 +113,11 @@ static inline struct locwatch_answer locwatch_curl_post(
 // Connects without sending anything: curl_easy_send and curl_easy_recv then carry bytes, through TLS for https.
 static inline struct locwatch_answer locwatch_curl_connect(
     CURL *curl, const char *url, const char *authority, const char *certificate, const char *key, long seconds,
-    int *socket) {
+    int *socket, int *alert) {
   struct locwatch_answer answer = {0, 0, 0, 0};
   curl_socket_t number = CURL_SOCKET_BAD;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
+  locwatch_curl_listen(curl, alert);
   curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
   // The other side speaks no HTTP.
   curl_easy_setopt(curl, CURLOPT_SSL_ENABLE_ALPN, 0L);

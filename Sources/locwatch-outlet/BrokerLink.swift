@@ -68,6 +68,8 @@ struct BrokerLink {
       failure.reason += "; does its port want TLS (mqtts)?"
     } else if trust.certificate == nil {
       failure.reason += "; does it want a certificate of ours (--certificate and --key)?"
+    } else {
+      failure.reason += "; does it refuse our certificate (--certificate)?"
     }
     return failure
   }

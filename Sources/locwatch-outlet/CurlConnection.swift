@@ -5,6 +5,10 @@ import LocationFormats
 /// A connection to one host, kept from one request to the next: the one file that speaks to CCurl.
 @safe final class CurlConnection {
   private let handle: UnsafeMutableRawPointer
+  /// The last alert of the other side's TLS; 0 where there was none.
+  private let alert: UnsafeMutablePointer<Int32>
+  /// Whether we have shown a certificate.
+  private var hasCertificate = false
 
   /// What both sides have to prove, as paths of PEM files.
   struct Trust {
@@ -30,29 +34,36 @@ import LocationFormats
   init() throws(SendFailure) {
     guard let handle = unsafe curl_easy_init() else { throw SendFailure("curl can't be used") }
     unsafe self.handle = handle
+    unsafe alert = .allocate(capacity: 1)
+    unsafe alert.initialize(to: 0)
   }
 
-  deinit { unsafe curl_easy_cleanup(handle) }
+  deinit {
+    unsafe curl_easy_cleanup(handle)
+    unsafe alert.deallocate()
+  }
 
   /// Sends a request and waits for its answer, whatever that says.
   func post(
     _ url: String, headers: [(name: String, value: String)], body: [UInt8], user: String?, password: String?,
     trust: Trust, seconds: Int
   ) throws(SendFailure) -> Answer {
+    hasCertificate = trust.certificate != nil
     let lines = headers.map { "\($0.name): \(Self.onOneLine($0.value))" }.joined(separator: "\n")
     let answer = unsafe locwatch_curl_post(
       handle, url, lines, body, body.count, user, password, trust.authority, trust.certificate, trust.key,
-      seconds)
-    guard answer.code == 0 else { throw Self.failure(answer) }
+      seconds, alert)
+    guard answer.code == 0 else { throw failure(answer) }
     return Answer(status: answer.status, retryAfterSeconds: answer.retry_after)
   }
 
   /// Connects, through TLS where the address is https, for ``send(_:)`` and ``receive()``; the socket, for `poll`.
   func open(_ url: String, trust: Trust, seconds: Int) throws(SendFailure) -> Int32 {
     var socket: Int32 = -1
+    hasCertificate = trust.certificate != nil
     let answer = unsafe locwatch_curl_connect(
-      handle, url, trust.authority, trust.certificate, trust.key, seconds, &socket)
-    guard answer.code == 0, socket >= 0 else { throw Self.failure(answer) }
+      handle, url, trust.authority, trust.certificate, trust.key, seconds, &socket, alert)
+    guard answer.code == 0, socket >= 0 else { throw failure(answer) }
     return socket
   }
 
@@ -63,23 +74,62 @@ import LocationFormats
       unsafe curl_easy_send(handle, $0.baseAddress, $0.count, &count)
     }
     if code == CURLE_AGAIN { return 0 }
-    guard code == CURLE_OK else { throw SendFailure(ending: "the connection broke") }
+    guard code == CURLE_OK else {
+      // An alert that it sent before it closed waits to be read.
+      _ = read()
+      throw ending("the connection broke")
+    }
     return count
   }
 
   /// What was received; empty where nothing is there for now.
   func receive() throws(SendFailure) -> [UInt8] {
+    let (code, bytes) = read()
+    if code == CURLE_AGAIN { return [] }
+    guard code == CURLE_OK, !bytes.isEmpty else { throw ending("the other side closed the connection") }
+    return bytes
+  }
+
+  private func read() -> (CURLcode, [UInt8]) {
     var bytes = [UInt8](repeating: 0, count: 16_384)
     var count = 0
     let code = unsafe bytes.withUnsafeMutableBytes {
       unsafe curl_easy_recv(handle, $0.baseAddress, $0.count, &count)
     }
-    if code == CURLE_AGAIN { return [] }
-    guard code == CURLE_OK, count > 0 else {
-      throw SendFailure(ending: "the other side closed the connection")
-    }
-    return Array(bytes[..<count])
+    return (code, Array(bytes[..<count]))
   }
+
+  // MARK: - What went wrong
+
+  private func ending(_ reason: String) -> SendFailure {
+    objection.map { SendFailure($0) } ?? SendFailure(ending: reason)
+  }
+
+  /// Why the other side's TLS refuses ours; nil where it does not say that it does.
+  ///
+  /// With TLS 1.3 a certificate is refused after we have connected (RFC 8446, section 4.4.2.4), so this may be known only
+  /// when something is sent or received.
+  private var objection: String? {
+    let number = unsafe alert.pointee
+    guard let word = Self.alerts[number] else { return nil }
+    if number == Self.handshakeFailure {
+      // Before TLS 1.3 this stands also for a certificate that is missing.
+      let hint = hasCertificate ? "" : "; does it want a certificate of ours (--certificate and --key)?"
+      return "it refuses our TLS: \(word)\(hint)"
+    }
+    return hasCertificate
+      ? "it refuses our certificate: \(word) (--certificate)"
+      : "it wants a certificate of ours (--certificate and --key)"
+  }
+
+  private static let handshakeFailure: Int32 = 40
+
+  /// The alerts that may be about a certificate of ours (RFC 8446, section 6.2).
+  private static let alerts: [Int32: String] = [
+    handshakeFailure: "handshake failure", 42: "bad certificate", 43: "unsupported certificate",
+    44: "certificate revoked", 45: "certificate expired", 46: "certificate unknown", 48: "unknown authority",
+    49: "access denied", 116: "certificate required",
+  ]
 
   /// A header can't begin another one.
   private static func onOneLine(_ value: String) -> String {
@@ -87,7 +137,8 @@ import LocationFormats
   }
 
   /// What went wrong. Curl's own words may name the address, so they are not used where that is a secret.
-  private static func failure(_ answer: locwatch_answer) -> SendFailure {
+  private func failure(_ answer: locwatch_answer) -> SendFailure {
+    if let objection { return SendFailure(objection) }
     let code = CURLcode(UInt32(answer.code))
     let words = unsafe curl_easy_strerror(code).map { unsafe String(cString: $0) }
     var reason = words ?? "curl failed with \(answer.code)"

@@ -194,18 +194,31 @@ struct MQTTTests {
     #expect(tested.stderr.contains(hint), "\(tested.stderr)")
   }
 
-  @Test func `a broker that asks for a certificate is told as such`() async throws {
+  @Test(arguments: ["TLSv1.2", "TLSv1.3"])
+  func `a broker that wants a certificate, or refuses ours, is told as such`(newestTLS: String) async throws {
     let run = try DaemonRun()
     let broker = try await MosquittoBroker(run.folder)
     let settings = try String(contentsOfFile: run.folder("mosquitto.conf"), encoding: .utf8)
     _ = run.folder.write(
       "mosquitto.conf", settings + "\nrequire_certificate true\ncafile \(run.folder("cert.pem"))\n")
-    try await broker.start()
-    let added = try await run.command(
-      ["outlets", "add", "boat", "--mqtt", broker.url, "--authority", run.folder("cert.pem")])
-    #expect(added.status == 0, "\(added.stderr)")
-    let tested = try await run.command(["outlets", "test", "boat"])
-    #expect(tested.status == 69)
-    #expect(tested.stderr.contains("does it want a certificate of ours"), "\(tested.stderr)")
+    try await broker.start(newestTLS: newestTLS)
+    let made = try await Binary.run(
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+        "-keyout", run.folder("stranger.key"), "-out", run.folder("stranger.pem"), "-subj", "/CN=stranger",
+      ], executable: "/usr/bin/openssl")
+    try #require(made.status == 0, "\(made.stderr)")
+    let shown = ["--certificate", run.folder("stranger.pem"), "--key", run.folder("stranger.key")]
+    for (name, certificate, text) in [
+      ("none", [], "a certificate of ours (--certificate and --key)"),
+      ("stranger", shown, "it refuses our certificate: unknown authority (--certificate)"),
+    ] {
+      let added = try await run.command(
+        ["outlets", "add", name, "--mqtt", broker.url, "--authority", run.folder("cert.pem")] + certificate)
+      #expect(added.status == 0, "\(added.stderr)")
+      let tested = try await run.command(["outlets", "test", name])
+      #expect(tested.status == 69)
+      #expect(tested.stderr.contains(text), "\(tested.stderr)")
+    }
   }
 }

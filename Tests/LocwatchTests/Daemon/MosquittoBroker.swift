@@ -50,8 +50,22 @@ final class MosquittoBroker {
   var url: String { "mqtts://localhost:\(port)" }
 
   /// Starts it, and waits until it takes connections.
-  func start() async throws {
-    broker = try LiveProcess(Self.programs[0], ["-c", folder("mosquitto.conf")])
+  ///
+  /// - Parameter newestTLS: the newest version of TLS that it speaks, as OpenSSL calls it; its settings have none for that.
+  func start(newestTLS: String = "TLSv1.3") async throws {
+    let openSSL = folder.write(
+      "openssl.cnf",
+      """
+      openssl_conf = all
+      [all]
+      ssl_conf = ssl
+      [ssl]
+      system_default = usual
+      [usual]
+      MaxProtocol = \(newestTLS)
+      """)
+    broker = try LiveProcess(
+      "/usr/bin/env", ["OPENSSL_CONF=\(openSSL)", Self.programs[0], "-c", folder("mosquitto.conf")])
     let end = ContinuousClock.now + .seconds(TestPatience.seconds)
     while ContinuousClock.now < end, broker?.status == nil {
       let tried = try await Binary.run(
