@@ -267,9 +267,9 @@ extension Engine {
       return false
     }
     state.tally.accepted += 1
-    if state.gate.hasClock { noteClockMove(at: fix.time, into: &effects) }
     let place = effects.count
     if configuration.explains { recordBelieved(fix, id: id, into: &effects) }
+    if state.gate.hasClock { noteClockMove(at: fix.time, into: &effects) }
     if let last {
       let seconds = last.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last)
       if state.isBroken || seconds >= configuration.gapSeconds {

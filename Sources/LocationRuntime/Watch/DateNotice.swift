@@ -13,6 +13,8 @@ package struct DateNotice {
 
   /// The last fix in the row that were rejected.
   private var last: FixReport?
+  /// The last of the row that the fix before has ended.
+  private var ended: FixReport?
   private var rejected = 0
   private var toldOfRejected = false
   private var toldOfAccepted = false
@@ -21,8 +23,12 @@ package struct DateNotice {
 
   /// What is to be said after this record; nil nearly always.
   package mutating func text(after body: Record.Body) -> String? {
-    if case .fixAccepted = body { forget() }
-    if case .clock = body, let last { return text(after: last, isAccepted: true) }
+    if case .fixAccepted = body {
+      ended = last
+      forget()
+    }
+    // It stands behind the fix that ended the row, where fixes have records.
+    if case .clock = body, let last = last ?? ended { return text(after: last, isAccepted: true) }
     guard case .fixRejected(let reason, let report) = body, reason == .stale || reason == .future else {
       return nil
     }

@@ -51,6 +51,22 @@ import Testing
     #expect(tally.fixes == 6)
   }
 
+  @Test func `records come in the order of their ids, also where the source's clock moves`() {
+    var configuration = EngineConfiguration()
+    configuration.explains = true
+    var engine = Engine(configuration: configuration)
+    var effects: [Effect] = []
+    for index in 0..<30 {
+      // After half of them it is five hours earlier.
+      let report = Drive.report(Double(index) - (index < 15 ? 0 : 18_000), east: 0)
+      let instant = engine.instant(ofReplayed: report)
+      engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
+    }
+    let records = effects.records
+    #expect(records.contains { $0.type == "clock" })
+    #expect(records.map(\.id) == records.map(\.id).sorted())
+  }
+
   @Test func `what is recorded before anything has a time is dated 1970`() {
     var configuration = EngineConfiguration()
     configuration.explains = true

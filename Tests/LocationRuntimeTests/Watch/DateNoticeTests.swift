@@ -59,7 +59,7 @@ import Testing
   }
 
   /// What is said in a watch of a source whose third fix is accepted, as the gate does where they keep pace.
-  private func textsOfSteady(age: Double) -> [String] {
+  private func textsOfSteady(age: Double, isClockFirst: Bool = false) -> [String] {
     var notice = DateNotice()
     let fix = Fix(
       time: UTCTime(microseconds: Drive.epoch), instant: Drive.instant(0), coordinate: Drive.origin,
@@ -69,8 +69,8 @@ import Testing
       report.received = report.time?.advanced(bySeconds: age)
       return .fixRejected(.stale, report)
     }
-    bodies.append(.clock(seconds: -age))
     for _ in 0..<10 { bodies.append(.fixAccepted(fix, [], nil)) }
+    bodies.insert(.clock(seconds: -age), at: isClockFirst ? 2 : 3)
     return bodies.compactMap { notice.text(after: $0) }
   }
 
@@ -79,6 +79,7 @@ import Testing
       textsOfSteady(age: 86_400) == [
         "the fixes are of 2026-05-01, 1 d ago, and keep pace with the system clock: they are accepted, with these dates; set the clock that is wrong, or take a log (gpsfake) by --simulated"
       ])
+    #expect(textsOfSteady(age: 86_400, isClockFirst: true) == textsOfSteady(age: 86_400))
     #expect(
       textsOfSteady(age: 1_024 * 7 * 86_400).first?.contains("1024 weeks off, and is put right; update")
         == true)
@@ -98,5 +99,18 @@ import Testing
   @Test func `a clock that moves when no dates were rejected is no news here`() {
     var notice = DateNotice()
     #expect(notice.text(after: .clock(seconds: 1e6)) == nil)
+  }
+
+  @Test func `rejected dates of long ago are no reason of a clock that moves`() {
+    var notice = DateNotice()
+    var report = Drive.report(0, east: 0)
+    report.received = report.time?.advanced(bySeconds: 86_400)
+    let fix = Fix(
+      time: UTCTime(microseconds: Drive.epoch), instant: Drive.instant(0), coordinate: Drive.origin,
+      accuracy: Accuracy(radiusMeters: 5, source: .reported))
+    let accepted = Record.Body.fixAccepted(fix, [], nil)
+    for body in [.fixRejected(.stale, report), accepted, accepted, .clock(seconds: 1e6)] {
+      #expect(notice.text(after: body) == nil)
+    }
   }
 }
