@@ -83,7 +83,7 @@ enum RegionFormat {
     } else if TableRegionReader.isTable(bytes) {
       self = .table
     } else {
-      self = Self.hasZones(bytes) ? .homeAssistant : .geoJSON
+      self = Self.hasZones(bytes) ? .homeAssistant : .unknown("neither JSON, XML nor CSV with lat and lon")
     }
   }
 

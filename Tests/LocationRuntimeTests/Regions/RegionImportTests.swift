@@ -254,7 +254,9 @@ import Testing
       "PK\u{3}\u{4}xxx",
       "f: a ZIP archive without KML; \(accepted)"
     ),
-    ("id,lat,lon\n", "f: holds no rows"), ("id,name\n", "f:1: 'i' where a value is expected"),
+    ("id,lat,lon\n", "f: holds no rows"),
+    ("id,name\n", "f: neither JSON, XML nor CSV with lat and lon; \(accepted)"),
+    ("name: logger\n", "f: neither JSON, XML nor CSV with lat and lon; \(accepted)"),
   ])
   func `what a file is not is told`(text: String, message: String) {
     let thrown = #expect(throws: Failure.self) { try Self.read(text) }
