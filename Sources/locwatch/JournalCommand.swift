@@ -33,12 +33,12 @@ struct JournalCommand: AsyncParsableCommand {
           .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
       }
       try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
-      let file = try OutputFile(path: output ?? "-", isPrivate: true)
-      let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
-      guard let count else {
+      guard try database.hasJournal() else {
         throw Failure(
           .conditionFails, file: path, what: "it has no journal yet", remedy: "locwatch run writes one")
       }
+      let file = try OutputFile(path: output ?? "-", isPrivate: true)
+      let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
       if let output, output != "-" {
         Terminal.note("\(output): \(count) events; locwatch replay \(output)")
       }

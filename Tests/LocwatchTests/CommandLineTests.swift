@@ -364,6 +364,9 @@ import Testing
       #expect(run.status == 64, "\(words) \(run)")
       #expect(run.stderr.contains("this command reads it, and writing would empty it"), "\(run.stderr)")
     }
+    // No daemon has run, so there is no journal to be written.
+    let journal = try await Binary.run(["journal", "-o", track, "--state", state])
+    #expect(journal.status == 1 && journal.stderr.contains("it has no journal yet"), "\(journal)")
     #expect(try await Binary.run(["regions", "show", "home", "--state", state]).status == 0)
     #expect(try String(contentsOfFile: track, encoding: .utf8) == line)
   }

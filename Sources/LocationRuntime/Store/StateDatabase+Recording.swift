@@ -3,12 +3,17 @@ import LocationCore
 package import LocationFormats
 
 extension StateDatabase {
+  /// Whether a daemon has ever run, so that there is a journal.
+  package func hasJournal() throws(Failure) -> Bool {
+    try read("snapshots") { try Bool.fetchOne($0, sql: "SELECT EXISTS (SELECT 1 FROM snapshots)") ?? false }
+  }
+
   /// Hands on what is kept of the journal as a recording: it begins with the oldest snapshot after which the settings
   /// did not change, because a recording has one set of them.
   ///
   /// - Parameter body: takes pieces of the text.
-  /// - Returns: how many events it holds; nil where no daemon has ever run.
-  package func recording(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int? {
+  /// - Returns: how many events it holds.
+  package func recording(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) -> Int {
     let first = try read("snapshots") { database in
       try Int64.fetchOne(
         database,
@@ -22,11 +27,11 @@ extension StateDatabase {
           ORDER BY number LIMIT 1
           """)
     }
-    guard let first else { return nil }
+    guard let first else { return 0 }
     let snapshot = try snapshot(number: first)
     // The first snapshot is of an engine that has seen nothing but its regions.
     let isNew = first == 0 && snapshot.watchedRegions.isEmpty
-    return try read("journal") { database -> Int? in
+    return try read("journal") { database -> Int in
       var bytes: [UInt8] = []
       try JournalLine.append(header: snapshot.configuration, snapshot: isNew ? nil : snapshot, to: &bytes)
       var count = 0
