@@ -41,6 +41,8 @@ package struct StateDatabase: Sendable {
         .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
         remedy: "ask as its owner, or name another file with --state")
     }
+    // SQLite would make a database of an empty file. Beside a log it may be one whose first page is there.
+    guard !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil else { return nil }
     let mayWrite = unsafe access(path, W_OK) == 0
     do throws(Failure) {
       let database = try StateDatabase(path: path, isReadOnly: !mayWrite)

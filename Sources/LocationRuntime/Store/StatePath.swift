@@ -249,6 +249,11 @@ package enum StatePath {
     return unsafe lstat(path, &status) == 0 ? status : nil
   }
 
+  /// Whether there is a file with nothing in it.
+  static func isEmptyFile(_ path: String) -> Bool {
+    status(path).map { $0.st_mode & S_IFMT == S_IFREG && $0.st_size == 0 } ?? false
+  }
+
   /// The room that its user has on the file system of a path, in bytes; nil where that can't be asked.
   static func freeBytes(at path: String) -> Int? {
     var status = statvfs()

@@ -99,6 +99,12 @@ import Testing
   @Test func `is not made by reading`() throws {
     #expect(try StateDatabase.openToRead(path: folder("none.db")) == nil)
     #expect(!FileManager.default.fileExists(atPath: folder("none.db")))
+    // Nor is an empty file that somebody mistakes for one.
+    let empty = folder.write("notes.txt", "")
+    #expect(try StateDatabase.openToRead(path: empty) == nil)
+    #expect(FileManager.default.contents(atPath: empty)?.isEmpty == true)
+    _ = try StateDatabase.open(path: empty)
+    #expect(try StateDatabase.openToRead(path: empty) != nil)
   }
 
   @Test func `remembers`() throws {
