@@ -105,6 +105,9 @@ struct OutletsAdd: AsyncParsableCommand {
       throw ValidationError("--format, --template and --source are for --webhook")
     }
     if regions.contains("") { throw ValidationError("--region names no region") }
+    if [secrets, authority, certificate, key, source].contains("") {
+      throw ValidationError("--secrets, --authority, --certificate, --key and --source need a value")
+    }
     // The secrets may name the certificate.
     if key != nil, certificate == nil, secrets == nil { throw ValidationError("--key needs --certificate") }
     if template == nil ? format == .template : format ?? .template != .template {
@@ -143,13 +146,26 @@ struct OutletsAdd: AsyncParsableCommand {
     }
     if let complaint = OwnTracksOutlet.complaint(about: outlet, among: ids) { lines.append(complaint) }
     if let secrets, let complaint = OutletSecrets.complaint(about: secrets) { lines.append("\(complaint)") }
-    return lines
+    return lines + [outlet.authority, outlet.certificate, outlet.key].compactMap(Self.complaint)
+  }
+
+  /// Why a file is none that the daemon can read; nil where it may be one.
+  private static func complaint(about file: String?) -> String? {
+    do throws(Failure) {
+      if let file { _ = try FileBytes.read(path: file) }
+      return nil
+    } catch {
+      // The daemon may run as another user.
+      return error.code == .noInput ? "\(error)" : nil
+    }
   }
 
   private func made(instance: String) throws(Failure) -> OutletSettings {
     var outlet = OutletSettings(name: name, kind: kind, instance: instance)
-    guard !name.isEmpty, name.utf8.count <= 100 else {
-      throw Failure(.usage, what: "a name has 1 to 100 bytes")
+    guard !name.isEmpty, name.utf8.count <= 100, !name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F })
+    else {
+      throw Failure(
+        .usage, what: "a name has 1 to 100 bytes and no control characters", remedy: "write another")
     }
     outlet.url = url(of: kind)
     if let url = outlet.url { try check(url) }

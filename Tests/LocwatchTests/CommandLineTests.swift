@@ -344,6 +344,20 @@ import Testing
     #expect(added.status == 0, "\(added)")
     #expect(added.stderr.contains("warning: no region is called \"home\""), "\(added.stderr)")
     #expect(added.stderr.contains("warning: \(folder("none.yaml")): No such file"), "\(added.stderr)")
+    let broker = ["outlets", "add", "b", "--mqtt", "mqtts://example.net", "--state", folder("s.db")]
+    let unread = try await Binary.run(
+      broker + ["--authority", folder.path, "--certificate", folder("none.pem"), "--key", folder("s.db")])
+    #expect(unread.status == 0, "\(unread)")
+    #expect(unread.stderr.contains("warning: \(folder.path): is a directory"), "\(unread.stderr)")
+    #expect(unread.stderr.contains("warning: \(folder("none.pem")): no such file"), "\(unread.stderr)")
+    #expect(unread.stderr.split(separator: "\n").count == 3, "\(unread.stderr)")
+    for (option, text) in [("--source", "--source need a value"), ("--authority", "--source need a value")] {
+      let run = try await Binary.run(add + [option, ""])
+      #expect(run.status == 64 && run.stderr.contains(text), "\(run)")
+    }
+    let odd = try await Binary.run(
+      ["outlets", "add", "a\nb", "--webhook", "https://example.net/", "--state", folder("s.db")])
+    #expect(odd.status == 64 && odd.stderr.contains("no control characters"), "\(odd)")
   }
 
   @Test func `no command writes over what it reads`() async throws {
