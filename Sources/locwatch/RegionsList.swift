@@ -66,6 +66,12 @@ struct RegionsShow: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
+  func validate() throws {
+    if map == true, format.format == .ndjson {
+      throw ValidationError("--map and --format ndjson exclude each other")
+    }
+  }
+
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let database = try state.openToRead()
@@ -78,7 +84,8 @@ struct RegionsShow: AsyncParsableCommand {
         let known = states[file.regions[index].id] ?? .unknown
         records.append(RegionRecord(try file.feature(at: index), state: known, in: units))
       }
-      switch RegionsFormat.or(format.format) {
+      // A map is text.
+      switch RegionsFormat.or(map == true ? .text : format.format) {
       case .text:
         let here = (try? state.lastFix())?.coordinate
         let isDrawn = map ?? Terminal.isTerminal(.output)

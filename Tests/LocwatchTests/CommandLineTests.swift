@@ -57,6 +57,18 @@ import Testing
     #expect(list.stderr.split(separator: "\n").count == 1, "\(list)")
   }
 
+  @Test func `a map that is asked for is drawn in a pipe too`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let added = try await Binary.run(["regions", "add", "home", "--circle", "48,11,99"] + state)
+    #expect(added.status == 0, "\(added)")
+    let drawn = try await Binary.run(["regions", "show", "home", "--map"] + state)
+    let text = try await Binary.run(["regions", "show", "home", "--format", "text"] + state)
+    #expect(drawn.stdout.hasPrefix(text.stdout) && drawn.stdout.count > text.stdout.count, "\(drawn)")
+    let both = try await Binary.run(["regions", "show", "home", "--map", "--format", "ndjson"] + state)
+    #expect(both.status == 64 && both.stderr.contains("--map and --format ndjson exclude each other"))
+  }
+
   @Test func `notifications are listed of all, and denied by either command`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
