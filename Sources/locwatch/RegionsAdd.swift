@@ -111,6 +111,7 @@ struct RegionsAdd: AsyncParsableCommand {
     if buffer != nil, line == nil, geojson == nil {
       throw ValidationError("--buffer needs --line or --geojson")
     }
+    if name == "" || tags.contains("") { throw ValidationError("--name and --tag need a word") }
   }
 
   func run() async throws {
@@ -149,7 +150,14 @@ struct RegionsAdd: AsyncParsableCommand {
     if let beacon { return try edit.apply(toBeacon: beacon) }
     if let polygon { return try edit.apply(toPolygon: try PlaceText.places(polygon)) }
     if let line { return try edit.apply(toLine: try PlaceText.places(line)) }
-    return try edit.apply(to: try FileBytes.read(path: geojson ?? "-"), name: geojson ?? "-")
+    let file = try edit.apply(to: try FileBytes.read(path: geojson ?? "-"), name: geojson ?? "-")
+    if buffer != nil, let shape = file.regions.first?.shape {
+      guard case .corridor = shape else {
+        throw Failure(
+          .usage, file: file.name, what: "no line, so --buffer has no use", remedy: "leave it out")
+      }
+    }
+    return file
   }
 }
 

@@ -119,6 +119,7 @@ struct RegionsExport: AsyncParsableCommand {
       let database = try state.openToRead()
       try RegionIDs.require(ids, in: database)
       let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
+      if let tag, file.regions.isEmpty { Terminal.warn(["no region has the tag \"\(tag)\""]) }
       let path = try StatePath.resolve(option: state.state)
       try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
       let to = try OutputFile(path: output, isPrivate: true)

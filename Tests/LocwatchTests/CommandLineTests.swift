@@ -57,6 +57,25 @@ import Testing
     #expect(list.stderr.split(separator: "\n").count == 1, "\(list)")
   }
 
+  @Test func `what an option of regions does nothing for is told`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let point = folder.write(
+      "p.geojson",
+      #"{"type":"Feature","properties":{"radius_m":50},"geometry":{"type":"Point","coordinates":[11,48]}}"#)
+    for (words, text) in [
+      (["--geojson", point, "--buffer", "50m"], "no line, so --buffer has no use; leave it out"),
+      (["--circle", "48,11,99", "--tag", ""], "--name and --tag need a word"),
+      (["--circle", "48,11,99", "--name", ""], "--name and --tag need a word"),
+    ] {
+      let run = try await Binary.run(["regions", "add", "home"] + words + state)
+      #expect(run.status == 64 && run.stderr.contains(text), "\(run)")
+    }
+    #expect(try await Binary.run(["regions", "add", "home", "--circle", "48,11,99"] + state).status == 0)
+    let none = try await Binary.run(["regions", "export", "--tag", "work"] + state)
+    #expect(none.status == 0 && none.stderr == "locwatch: warning: no region has the tag \"work\"\n")
+  }
+
   @Test func `a map that is asked for is drawn in a pipe too`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
