@@ -27,6 +27,9 @@ struct CapabilitiesCommand: AsyncParsableCommand {
 
   func run() async throws {
     do throws(Failure) {
+      guard gpsd != "" else {
+        throw Failure(.usage, what: "--gpsd names no address", remedy: "name one, or leave the option out")
+      }
       let address = try gpsd.map { (text) throws(Failure) in try SourceAddress(text) }
       let status = address == nil ? try? state.seat().status() : nil
       let capabilities = try await Capabilities.look(gpsd: address, status: status)

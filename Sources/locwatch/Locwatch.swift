@@ -51,9 +51,14 @@ import LocationFormats
     Locwatch.exit(withError: Terminal.exit(for: failure))
   }
 
-  /// How an option is given the value after it, which the parser took for another option; nil where there is none.
+  /// How a value is given that begins with -, which the parser took for an option; nil where there is none.
   private static func negativeValue(_ message: String, _ words: [String]) -> String? {
-    guard let option = message.firstMatch(of: /^Missing value for '(--[\w-]+)/)?.1,
+    if message.hasPrefix("Missing expected argument"),
+      let value = words.first(where: { $0.starts(with: /-\d/) })
+    {
+      return "\(value) is taken for an option; write it after --"
+    }
+    guard let option = message.firstMatch(of: /^Missing value for '(--?[\w-]+)/)?.1,
       let value = words.drop(while: { $0 != option }).dropFirst().first, value.starts(with: /-[^-]/)
     else { return nil }
     return "a value that begins with - is written as \(option)=\(value)"

@@ -20,7 +20,7 @@ enum UnknownCommand {
       guard isHelp || command != OnCommand.self else { return nil }
       let names = children.map { $0._commandName }
       let near = NearestWord.to(word, among: names).map { (path + [$0]).joined(separator: " ") }
-      let all = path.isEmpty ? "locwatch --help lists them" : names.joined(separator: ", ")
+      let all = path.isEmpty ? "locwatch --help lists them" : "there is \(names.joined(separator: ", "))"
       return Failure(
         .usage, what: "no command is called \"\((path + [word]).joined(separator: " "))\"",
         remedy: near.map { "did you mean locwatch \($0)?" } ?? all)

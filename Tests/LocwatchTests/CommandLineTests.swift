@@ -13,6 +13,7 @@ import Testing
       ["subscribers", "qit", "a"],
       "no command is called \"subscribers qit\"; did you mean locwatch subscribers quit?"
     ),
+    (["config", "xyzzy"], "no command is called \"config xyzzy\"; there is show, check"),
     (["xyzzy"], "no command is called \"xyzzy\"; locwatch --help lists them"),
     (["help", "xyzzy"], "no command is called \"xyzzy\"; locwatch --help lists them"),
     (["help", "power", "shw"], "no command is called \"power shw\"; did you mean locwatch power show?"),
@@ -269,6 +270,12 @@ import Testing
       ["replay", "Tracks/tunnel.gpx", "--report", "r.html", "--tiles", "none.mbtiles"],
       "none.mbtiles: no such file; check the path"
     ),
+    (
+      ["watch", "-n", "-1"],
+      "missing value for '-n <n>'; a value that begins with - is written as -n=-1"
+    ),
+    (["ack", "-5"], "missing expected argument '<id>'; -5 is taken for an option; write it after --"),
+    (["capabilities", "--gpsd", ""], "--gpsd names no address; name one, or leave the option out"),
     (
       ["power", "validate", "a.gpx", "--log", "l", "--begins", "-5"],
       "missing value for '--begins <seconds>'; a value that begins with - is written as --begins=-5"
