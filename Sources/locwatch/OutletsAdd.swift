@@ -11,17 +11,18 @@ struct OutletsAdd: AsyncParsableCommand {
         locwatch outlets add door --webhook https://example.net/hook
         locwatch outlets add home --webhook https://example.net/hook --region home
         locwatch outlets add all --webhook https://example.net/hook --types all
-        locwatch outlets add signed --webhook https://example.net/hook
+        locwatch outlets add signed --webhook https://example.net/hook \\
           --secrets /etc/locwatch/signed.yaml
         locwatch outlets add phone --webhook https://ntfy.sh/my-topic --format ntfy
-        locwatch outlets add gotify --webhook https://gotify.lan/message
+        locwatch outlets add gotify --webhook https://gotify.lan/message \\
           --format gotify --secrets /etc/locwatch/gotify.yaml
-        locwatch outlets add broker --mqtt mqtts://broker.lan
+        locwatch outlets add broker --mqtt mqtts://broker.lan \\
           --topic owntracks/anna/phone --home-assistant
 
       The file of --secrets is YAML with url, secret (whsec_...), old_secret,
-      bearer, user, password and what Docs/Outlets.md names, each optional. Only the daemon's user may be able
-      to read it. Its values appear in no log, record or process list.
+      bearer, user, password and what Docs/Outlets.md names, each optional. Only the
+      daemon's user may be able to read it. Its values appear in no log, record or
+      process list.
       """)
 
   @Argument(help: ArgumentHelp("The name of the outlet; unique.", valueName: "name"))

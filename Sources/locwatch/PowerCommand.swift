@@ -143,7 +143,7 @@ struct PowerCommand: AsyncParsableCommand {
         the output of upower -d, or the readings of a RAPL counter, an INA2xx or a
         USB meter. Parameters that the blocks cannot separate keep their spread.
 
-          locwatch power plan rpi4-ublox-m8 --step-j 13.7          # how long each block must be
+          locwatch power plan rpi4-ublox-m8 --step-j 13.7   # how long blocks must be
           locwatch power calibrate blocks.yaml --log ina226.csv -o my-pi.yaml
 
         Docs/Power.md describes the formats.

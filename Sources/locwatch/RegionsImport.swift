@@ -11,13 +11,13 @@ struct RegionsImport: AsyncParsableCommand {
     discussion: """
       The format is recognised by the content; gzip needs no unpacking. If a file
       has an error, nothing is imported. Regions with the same id are replaced. A
-      feature whose id is a mere number is called by its name.
-      Features that are not regions are listed on standard error.
+      feature whose id is a mere number is called by its name. Features that are not
+      regions are listed on standard error.
 
         locwatch regions import places.geojson
-        locwatch regions import configuration.yaml                # zones of Home Assistant
-        locwatch regions import places.csv                        # name,lat,lon,radius_m
-        locwatch regions import "Saved Places.json" --radius 100m # Google Takeout
+        locwatch regions import configuration.yaml        # Home Assistant's zones
+        locwatch regions import places.csv                # name,lat,lon,radius_m
+        locwatch regions import 'Saved Places.json' --radius 100m   # Takeout
         locwatch regions import waypoints.otrw
         locwatch regions import --radius 50m pois.kml waypoints.gpx
         curl -s https://example.com/zones.geojson | locwatch regions import -

@@ -24,9 +24,9 @@ struct ReplayCommand: AsyncParsableCommand {
       (gpspipe -w), or lines such as
       {"time":"2026-05-01T06:00:00Z","lat":48.1,"lon":11.5,"acc_m":5}. gzip needs no
       unpacking. FIT, TCX, IGC and all else are read through gpsbabel where that is
-      installed (apt install gpsbabel). A recording (locwatch watch --record) brings its own regions,
-      subscribers and settings; options replace them. No program is started, and
-      only the output and the page of --report are written.
+      installed (apt install gpsbabel). A recording (locwatch watch --record) brings
+      its own regions, subscribers and settings; options replace them. No program is
+      started, and only the output and the page of --report are written.
 
       With --batch, one process takes many tracks as lines from a file or standard
       input: paths, or fixes that name their "track". Docs/Fleet.md has how Spark,

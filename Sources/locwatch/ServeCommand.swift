@@ -12,7 +12,7 @@ struct ServeCommand: ParsableCommand {
         locwatch serve                          # prints the address to open
         locwatch serve --listen 127.0.0.1:9000 --token ~/.config/locwatch/web.token
         locwatch serve --listen unix:/run/locwatch/web.sock --host maps.example.net
-        locwatch serve --tiles 'https://tile.example.net/{z}/{x}/{y}.png'
+        locwatch serve --tiles 'https://tile.example.net/{z}/{x}/{y}.png' \\
           --attribution '(c) OpenStreetMap contributors'
 
       The page shows what the state file has, and follows the daemon if one runs.
@@ -23,7 +23,7 @@ struct ServeCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Where to listen: HOST:PORT, a port of this machine, or unix:PATH (default: 127.0.0.1:8310).",
+      "Where to listen: HOST:PORT, a port of this machine, or unix:PATH.",
       valueName: "address"))
   var listen: String = "127.0.0.1:\(ServeAddress.usualPort)"
 

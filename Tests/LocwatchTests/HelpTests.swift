@@ -49,13 +49,18 @@ import Testing
       // What locwatch-fleet does is told by its own help.
       guard command != FleetCommand.self else { return }
       Self.expectExamples(in: Locwatch.helpMessage(for: command))
+      // A line that is broken anew breaks an example, or leaves a line of a few words.
+      let long = command.configuration.discussion.split(separator: "\n").filter { $0.count > 80 }
+      #expect(long.isEmpty)
       for child in command.configuration.subcommands { visit(child) }
     }
     visit(Locwatch.self)
   }
 
   private static func expectExamples(in help: String) {
-    let lines = help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+    let lines = help.replacing(" \\\n", with: "").split(separator: "\n").filter {
+      $0.hasPrefix("  ") && !$0.hasPrefix("   ")
+    }
     let examples = lines.flatMap { line in
       line.prefix { $0 != "#" && $0 != ">" && $0 != "<" }.split { $0 == "|" || $0 == "&" }.map(words)
     }.filter { $0.first == "locwatch" && $0.count > 1 }
