@@ -57,6 +57,7 @@ struct ServeCommand: ParsableCommand {
   @OptionGroup var state: StateOptions
 
   func validate() throws {
+    if hosts.contains("") { throw ValidationError("--host names no host") }
     if attribution != nil, tiles == nil { throw ValidationError("--attribution needs --tiles") }
     if let tiles {
       let isComplete = ["{z}", "{x}", "{y}"].allSatisfy { tiles.contains($0) }

@@ -196,11 +196,16 @@ import Testing
     }
     for words in [
       ["replay", "Tracks"], ["replay", "Tracks/tunnel.gpx", "-r", "Tracks"], ["synth", "Tracks", "-o", "-"],
+      ["watch", "--source", "mqtt:owntracks/a/b", "--source-secrets", "Tracks"],
     ] {
       let run = try await Binary.run(words)
       #expect(run.status == 66, "\(run)")
       #expect(run.stderr == "locwatch: Tracks: is a directory; name a file in it\n")
     }
+    let folder = TemporaryFolder()
+    let served = try await Binary.run(
+      ["serve", "--listen", "0", "--token", "Tracks", "--state", folder("s.db")])
+    #expect(served.status == 66 && served.stderr.contains("Tracks: is a directory"), "\(served)")
   }
 
   @Test func `what is printed to a closed stream goes nowhere else`() async throws {
@@ -229,6 +234,7 @@ import Testing
     ("regions remove -q", "unknown option '-q'; see locwatch regions remove --help"),
     ("replay", "give a track, or - for standard input; see locwatch replay --help"),
     ("regions check --radius 50m", "--radius needs a file; see locwatch regions check --help"),
+    ("serve --host=", "--host names no host; see locwatch serve --help"),
     ("serve --attribution me", "--attribution needs --tiles; see locwatch serve --help"),
     ("outlets add a --webhook https://a.b --key k", "--key needs --certificate; see locwatch outlets add"),
     (

@@ -83,6 +83,9 @@ package struct OutletSecrets: Hashable, Sendable {
     guard unsafe stat(path, &status) == 0 else {
       throw Failure(.noInput, file: path, what: SystemReason.text(errno), remedy: "check the path")
     }
+    guard status.st_mode & S_IFMT != S_IFDIR else {
+      throw Failure(.noInput, file: path, what: "is a directory", remedy: "name a file in it")
+    }
     let isOurs = status.st_uid == geteuid() || status.st_uid == 0
     guard isOurs, status.st_mode & 0o077 == 0 else {
       throw Failure(
