@@ -77,13 +77,9 @@ package struct RuleRegions {
   /// Has a region that is there report what the rule is about.
   private mutating func use(_ id: String, for rule: CommandRule, _ known: RegionFile) throws(Failure) {
     guard let index = known.regions.firstIndex(where: { $0.id == id }) else {
-      let near = NearestWord.to(id, among: known.regions.map(\.id))
       throw Failure(
         .conditionFails, what: "no region is called \"\(id)\"",
-        remedy: near.map { "did you mean \($0)?" }
-          ?? (rule.notify.contains(.dwell) && id.first?.isNumber == true
-            ? "a time is written 90s, 10m or 1h30m" : nil)
-          ?? "make it: locwatch on … \(id) --circle LAT,LON,METRES -- COMMAND")
+        remedy: Self.remedy(for: id, of: rule, among: known.regions.map(\.id)))
     }
     let region = known.regions[index]
     let missing = rule.notify.subtracting(region.notify)
@@ -106,6 +102,15 @@ package struct RuleRegions {
     }
     guard !missing.isEmpty else { return }
     files.append(try edit.apply(to: Array(try known.feature(at: index).geoJSON.utf8), name: id))
+  }
+
+  /// What is done about a word that names no region.
+  private static func remedy(for id: String, of rule: CommandRule, among known: [String]) -> String {
+    if let near = NearestWord.to(id, among: known) { return "did you mean \(near)?" }
+    let isTime = id.first?.isNumber == true
+    if isTime, rule.notify.contains(.dwell) { return "a time is written 90s, 10m or 1h30m" }
+    if isTime, id.last?.isLetter == true { return "only dwell takes a time" }
+    return "make it: locwatch on … \(id) --circle LAT,LON,METRES -- COMMAND"
   }
 
   private static let dwellSeconds = 300.0
