@@ -165,7 +165,8 @@ extension PackedBoxTree.Node {
   ) -> SIMD16<Float> {
     var east = (self.longitude - longitude).magnitude
     east = east.lesser(360 - east) - self.halfWidth - halfWidth
-    east = east.positive * metersPerLongitude
+    // At a pole a degree of longitude is nothing, and a lane without a box must stay infinitely far.
+    east = east.positive * Swift.max(metersPerLongitude, .leastNormalMagnitude)
     let north =
       ((self.latitude - latitude).magnitude - self.halfHeight - halfHeight).positive * metersPerLatitude
     return east * east + north * north

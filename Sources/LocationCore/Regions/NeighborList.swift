@@ -69,6 +69,9 @@ struct NeighborList: Sendable {
   /// How far around the place regions must be known for that, as a share of the reach: a little more than
   /// that and the reach itself.
   private static let headedShare: Float = 1.7
+  /// What a distance may shrink to at most, at a pole: its square is a number still, by which a lane without a region
+  /// stays infinitely far.
+  private static let leastShrink: Float = 1e-18
   /// Degrees of latitude up to which lists are laid ahead: nearer the poles planes are too small.
   private static let headedLatitude = 80.0
   /// Degrees of latitude by which a plane's middle may lie off its scale: at 80 degrees that is 0.1 % of a distance.
@@ -268,7 +271,7 @@ extension NeighborList {
     let narrow = LocalScale(latitude: Swift.min(90, latitude + extent)).metersPerDegreeLongitude / here
     let broad = LocalScale(latitude: Swift.max(0, latitude - extent)).metersPerDegreeLongitude / here
     // The thousandth is for the ellipsoid.
-    shrink = Swift.max(.leastNormalMagnitude, Float(narrow * 0.999))
+    shrink = Swift.max(Self.leastShrink, Float(narrow * 0.999))
     stretch = Float(Swift.min(broad, 1e9) * 1.001)
   }
 

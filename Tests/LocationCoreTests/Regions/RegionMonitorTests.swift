@@ -23,6 +23,33 @@ import Testing
     #expect(monitor.state(of: "nowhere") == nil)
   }
 
+  /// Toward a pole a degree of longitude shrinks to nothing; what is far away stays so.
+  @Test(arguments: [1.0, -1]) func takesFixesUpToThePoles(side: Double) throws {
+    func at(_ latitude: Double, _ longitude: Double) -> Coordinate {
+      Coordinate(uncheckedLatitude: side * latitude, longitude: longitude)
+    }
+    let cap = (0...24).map { at(89.6, Double($0 % 24) * 15 - 170) }
+    let regions = [
+      circle("far"), Region(id: "near", shape: .circle(center: at(89.3, 20), radiusMeters: 15_000)),
+      Region(id: "pole", shape: .circle(center: at(90, 0), radiusMeters: 20_000)),
+      Region(id: "cap", shape: .polygon(Region.Polygon(shell: cap))),
+    ]
+    var monitor = try monitor(regions, .plain)
+    let shapes = try regions.map { try ShapeGeometry($0.shape) }
+    var noise = SeededNoise(seed: 7)
+    var events: [RegionEvent] = []
+    for second in 0..<2_000 {
+      let isNear = second % 500 > 20
+      let here = at(isNear ? noise.uniform(88.5...90) : noise.uniform(40...90), noise.uniform(-180...180))
+      monitor.observe(makeFix(second: Double(second), here, sigmaMeters: 5), into: &events)
+      for (region, shape) in zip(regions, shapes) {
+        let edge = shape.edgeMeters(at: here)
+        guard abs(edge) > 1 else { continue }
+        #expect(monitor.state(of: region.id) == (edge <= 0 ? .inside : .outside), "\(region.id) \(here)")
+      }
+    }
+  }
+
   @Test(arguments: [
     (Region.Initial.state, 0.0, ["inside home@0"]), (.event, 0, ["enter home@0"]), (.silent, 0, []),
     (.state, 500, ["outside home@0"]), (.event, 500, []), (.silent, 500, []),
