@@ -134,11 +134,11 @@ extension AreaGeometry {
   /// thousands of edges.
   func probabilityInside(at place: Coordinate, edgeMeters: Double, sigmaMeters: Double) -> Double {
     guard bufferMeters == nil else { return SpreadProbability.inside(self, place, sigmaMeters) }
-    guard abs(edgeMeters) > PolygonProbability.leastSigmas * sigmaMeters else {
-      let beside = PolygonProbability.beside(place, sigmaMeters: sigmaMeters)
-      return probabilityInside(
-        at: beside, edgeMeters: self.edgeMeters(at: beside), sigmaMeters: sigmaMeters)
-    }
+    let sigmaMeters = Swift.max(sigmaMeters, PolygonProbability.leastSigmaMeters)
+    guard
+      let (place, edgeMeters) = PolygonProbability.offEdge(
+        place, edgeMeters: edgeMeters, sigmaMeters: sigmaMeters, { self.edgeMeters(at: $0) })
+    else { return 0.5 }
     let scale = LocalScale(latitude: place.latitude)
     let search = EdgeSearch(longitude: longitude(of: place), latitude: place.latitude, scale: scale)
     let isInside = edgeMeters < 0

@@ -37,11 +37,30 @@ enum PolygonProbability {
   /// no side is its own, and at a corner no angle.
   static let leastSigmas = 1e-5
 
-  /// A place a little beside another, by which the share changes by 1e-4 at most.
-  static func beside(_ place: Coordinate, sigmaMeters: Double) -> Coordinate {
-    LocalScale(latitude: place.latitude).coordinate(
-      east: 1.71e-4 * sigmaMeters, north: 0.83e-4 * sigmaMeters, from: place)
+  /// Standard deviations below this, in metres, count as this: a place a little beside another is another coordinate
+  /// then, and no receiver knows a tenth of a millimetre.
+  static let leastSigmaMeters = 1e-4
+
+  /// The place and its distance to the edge, or a place a little beside it that is not on the edge, by which the share
+  /// changes by 1e-4 at most; nil where there is none.
+  static func offEdge(
+    _ place: Coordinate, edgeMeters: Double, sigmaMeters: Double, _ measure: (Coordinate) -> Double
+  ) -> (place: Coordinate, edgeMeters: Double)? {
+    guard abs(edgeMeters) <= leastSigmas * sigmaMeters else { return (place, edgeMeters) }
+    let scale = LocalScale(latitude: place.latitude)
+    for way in waysBeside {
+      let beside = scale.coordinate(
+        east: way.east * sigmaMeters, north: way.north * sigmaMeters, from: place)
+      let edge = measure(beside)
+      if abs(edge) > leastSigmas * sigmaMeters { return (beside, edge) }
+    }
+    return nil
   }
+
+  /// Standard deviations east and north. The first may lead along an edge, and at a corner the second along another.
+  private static let waysBeside = [
+    (east: 1.71e-4, north: 0.83e-4), (east: -0.83e-4, north: 1.71e-4), (east: 1.5e-4, north: -1.2e-4),
+  ]
 
   /// The same for an edge that is short against its distance: Gauss and Legendre with three nodes.
   private static func short(_ h: Double, from: Double, _ length: Double) -> Double {

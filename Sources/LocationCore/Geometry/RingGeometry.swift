@@ -79,11 +79,11 @@ package struct RingGeometry: Sendable {
 
   /// The probability that a true position is inside; see ``AreaGeometry``.
   func probabilityInside(at place: Coordinate, edgeMeters: Double, sigmaMeters: Double) -> Double {
-    guard abs(edgeMeters) > PolygonProbability.leastSigmas * sigmaMeters else {
-      let beside = PolygonProbability.beside(place, sigmaMeters: sigmaMeters)
-      return probabilityInside(
-        at: beside, edgeMeters: self.edgeMeters(at: beside), sigmaMeters: sigmaMeters)
-    }
+    let sigmaMeters = Swift.max(sigmaMeters, PolygonProbability.leastSigmaMeters)
+    guard
+      let (place, edgeMeters) = PolygonProbability.offEdge(
+        place, edgeMeters: edgeMeters, sigmaMeters: sigmaMeters, { self.edgeMeters(at: $0) })
+    else { return 0.5 }
     let search = search(place, scale: LocalScale(latitude: place.latitude))
     let isInside = edgeMeters < 0
     var share = isInside ? 1.0 : 0

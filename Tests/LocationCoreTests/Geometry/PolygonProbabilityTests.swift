@@ -36,6 +36,25 @@ import Testing
     }
   }
 
+  /// On an edge and at a corner, however exact the fix claims to be; the first edge leads where such a fix is moved.
+  @Test(arguments: [5, 1e-3, 1e-5, 1e-7, 1e-12, .leastNormalMagnitude]) func hasHalfOfAFixOnAnEdge(sigma: Double)
+    throws
+  {
+    let corners = [(0.0, 0.0), (171, 83), (88, 254), (-83, 171), (0, 0)]
+    let far = rectangle(-5_000...5_000, -5_000...5_000)
+    let ring = corners.map { place(east: $0.0, north: $0.1, from: munich) }
+    for (shell, holes) in [(ring, []), (far, [ring])] {
+      let shape = try ShapeGeometry(.polygon(Region.Polygon(shell: shell, holes: holes)))
+      let middle = Coordinate(
+        uncheckedLatitude: 0.5 * (ring[0].latitude + ring[1].latitude),
+        longitude: 0.5 * (ring[0].longitude + ring[1].longitude))
+      // What rounding makes of being on the edge may be much, in standard deviations of nothing.
+      let onEdge = inside(shape, middle, sigma)
+      #expect(sigma < 1e-3 ? (0...1).contains(onEdge) : abs(onEdge - 0.5) < 1e-3, "\(onEdge)")
+      #expect((0...1).contains(inside(shape, ring[0], sigma)))
+    }
+  }
+
   @Test func aPolygonOfManyCornersIsACircle() throws {
     for corners in [30, 300] {
       let ring = (0...corners).map { corner in
