@@ -234,7 +234,7 @@ extension Policy {
   /// Whether a running subscriber may be handed something now: in order, and not more than may be at once.
   func mayHand(_ index: Int) -> Bool {
     let session = sessions[index]
-    return !session.hasBacklog && session.backlogAt == nil && session.handedCount < configuration.handedLimit
+    return !session.hasBacklog && session.backlogAt == nil && session.heldCount < configuration.handedLimit
   }
 
   /// Hands over what has not been handed over yet, oldest first and no more than may be at once, and holds off
@@ -251,7 +251,7 @@ extension Policy {
     dropForbidden(index, at: instant, into: &steps)
     update(index) { $0.standard.batch = nil }
     let name = sessions[index].subscriber.name
-    var room = configuration.handedLimit - sessions[index].handedCount
+    var room = configuration.handedLimit - sessions[index].heldCount
     var seconds = 0.0
     for place in sessions[index].outbox.indices where !sessions[index].outbox[place].isHanded {
       guard room > 0 else { break }

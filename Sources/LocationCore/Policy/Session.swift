@@ -122,8 +122,11 @@ struct Session: Hashable, Sendable, Codable {
     return due
   }
 
-  /// Events it was handed and has not acknowledged.
+  /// Events it was handed and has not acknowledged, of the present wake: for these suspension is held off.
   var handedCount: Int { assertions.count { $0.reason == .delivery } }
+
+  /// Events that its process has and has not acknowledged, those of a wake that is over included (rule K5).
+  var heldCount: Int { outbox.count { $0.isHanded && $0.trigger.holdsOff } }
 
   /// Whether something waits to be handed to it, apart from updates that are kept back on purpose (rule B7).
   var hasBacklog: Bool { standard.batch == nil && outbox.last?.isHanded == false }

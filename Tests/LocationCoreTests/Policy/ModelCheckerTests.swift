@@ -49,6 +49,8 @@ import Testing
     (0, [.transfer, .transferEnds, .region, .acknowledgeOldest, .second, .beginTask, .minute]),
     // Updates that were kept back were dropped, and what else waited was handed to a program that was suspended.
     (4, [.update, .update, .transfer, .transfer, .transferEnds, .whenInUse]),
+    // The wake was over while a task held off suspension, and what was kept back was handed over beyond the limit.
+    (4, [.region, .transfer, .transferEnds, .update, .beginTask, .minute]),
   ]
 
   @Test(arguments: found.indices)
