@@ -33,6 +33,10 @@ struct ArrowStreamTests {
     let schema = "track 5, id 2, type 5, time 5, region 5, lat 3, lon 3, acc_m 3, json 5"
     #expect(stream.schema().joined(separator: ", ") == schema)
     let rows = stream.rows()
+    request.jobs = 1
+    let bytes = try await output(.arrow)
+    request.jobs = 2
+    #expect(try await output(.arrow) == bytes)
     #expect(rows.map { $0[8] } == lines)
     for (row, line) in zip(rows, lines) {
       let tree = try JSONTree(Array(line.utf8))

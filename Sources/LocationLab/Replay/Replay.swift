@@ -40,7 +40,8 @@ package enum Replay {
     if jobs == 1 || tracks.count <= 1 {
       for track in tracks {
         finished(try await replay(track, isNamed: isNamed, request, into: &printer), track)
-        try printer.flush()
+        // Batches are those of several jobs.
+        try printer.flush(cutsBatch: false)
       }
     } else {
       try await replay(tracks, jobs: jobs, request, into: &printer, finished: finished)

@@ -65,9 +65,11 @@ package struct LinePrinter: ~Copyable {
   }
 
   /// Writes everything that is held.
+  ///
+  /// - Parameter cutsBatch: whether rows of an Arrow stream make a batch that has not its usual size yet.
   /// - Throws: ``Failure`` when the file takes no more.
-  package mutating func flush() throws(Failure) {
-    if format == .arrow { buffer += arrow.takeBatch() }
+  package mutating func flush(cutsBatch: Bool = true) throws(Failure) {
+    if format == .arrow, cutsBatch || arrow.isFull { buffer += arrow.takeBatch() }
     try file.write(buffer)
     buffer.removeAll(keepingCapacity: true)
   }
