@@ -234,7 +234,7 @@ import Testing
     ("regions remove -q", "unknown option '-q'; see locwatch regions remove --help"),
     ("replay", "give a track, or - for standard input; see locwatch replay --help"),
     ("regions check --radius 50m", "--radius needs a file; see locwatch regions check --help"),
-    ("serve --host=", "--host names no host; see locwatch serve --help"),
+    ("serve --host=", "missing value for '--host <name>'; see locwatch serve --help"),
     ("serve --attribution me", "--attribution needs --tiles; see locwatch serve --help"),
     ("outlets add a --webhook https://a.b --key k", "--key needs --certificate; see locwatch outlets add"),
     (

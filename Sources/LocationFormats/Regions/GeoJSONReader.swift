@@ -32,7 +32,7 @@ struct GeoJSONReader {
   }
 
   /// U+001E, which RFC 8142 puts before each text.
-  private static let recordSeparator: UInt8 = 0x1E
+  static let recordSeparator: UInt8 = 0x1E
 
   // MARK: Texts
 

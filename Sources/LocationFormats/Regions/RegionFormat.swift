@@ -60,7 +60,9 @@ enum RegionFormat {
   private init(_ bytes: [UInt8]) {
     let head = bytes.prefix(Self.headBytes)
     let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    guard let first = head[start...].first(where: { !$0.isXMLSpace }) else {
+    // Each text of a sequence (RFC 8142) begins with a separator.
+    guard let first = head[start...].first(where: { !$0.isXMLSpace && $0 != GeoJSONReader.recordSeparator })
+    else {
       self = .unknown("the file is empty")
       return
     }

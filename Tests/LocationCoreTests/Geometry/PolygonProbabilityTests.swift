@@ -37,9 +37,8 @@ import Testing
   }
 
   /// On an edge and at a corner, however exact the fix claims to be; the first edge leads where such a fix is moved.
-  @Test(arguments: [5, 1e-3, 1e-5, 1e-7, 1e-12, .leastNormalMagnitude]) func hasHalfOfAFixOnAnEdge(sigma: Double)
-    throws
-  {
+  @Test(arguments: [5, 1e-3, 1e-5, 1e-7, 1e-12, .leastNormalMagnitude])
+  func hasHalfOfAFixOnAnEdge(sigma: Double) throws {
     let corners = [(0.0, 0.0), (171, 83), (88, 254), (-83, 171), (0, 0)]
     let far = rectangle(-5_000...5_000, -5_000...5_000)
     let ring = corners.map { place(east: $0.0, north: $0.1, from: munich) }
