@@ -217,10 +217,19 @@ struct ServeRoutes {
 
   // MARK: - Changes
 
-  private func circle(_ http: HTTPRequest) throws(Failure) -> (tree: JSONTree, circle: PlaceText.Circle) {
+  /// The circle of a request, which may have further keys.
+  private func circle(
+    _ http: HTTPRequest, others: [String] = []
+  ) throws(Failure) -> (tree: JSONTree, circle: PlaceText.Circle) {
     var reader = JSONReader(http.body)
     guard let tree = try? JSONTree(&reader), reader.isAtEnd() else {
       throw Failure(.data, what: "the body is no JSON")
+    }
+    let keys = others + ["lat", "lon", "radius_m"]
+    if case .object(let members) = tree, let other = members.first(where: { !keys.contains($0.key) }) {
+      throw Failure(
+        .data, what: "\"\(other.key)\" is no key here", remedy: "the keys are \(keys.joined(separator: ", "))"
+      )
     }
     guard let latitude = tree["lat"]?.double, let longitude = tree["lon"]?.double,
       let radius = tree["radius_m"]?.double
@@ -236,7 +245,7 @@ struct ServeRoutes {
   }
 
   private func add(_ http: HTTPRequest) throws(Failure) -> HTTPResponse {
-    let (tree, circle) = try circle(http)
+    let (tree, circle) = try circle(http, others: ["id", "name"])
     guard let id = tree["id"]?.string else { throw Failure(.data, what: "a region has an id") }
     var edit = RegionEdit(id: id)
     edit.name = tree["name"]?.string

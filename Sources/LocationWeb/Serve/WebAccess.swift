@@ -42,7 +42,9 @@ struct WebAccess: Sendable {
     if isPublic { return nil }
     if let token {
       let given = request.headers["authorization"] ?? ""
-      guard given.hasPrefix("Bearer "), Self.areEqual(Array(given.utf8.dropFirst(7)), Array(token.utf8))
+      // The scheme's case does not matter (RFC 9110, section 11.1).
+      guard given.prefix(7).lowercased() == "bearer ",
+        Self.areEqual(Array(given.utf8.dropFirst(7)), Array(token.utf8))
       else {
         return .refusal(
           .unauthorized, "the token is missing or wrong; open the address that locwatch serve prints")
@@ -50,10 +52,16 @@ struct WebAccess: Sendable {
     }
     guard request.method != "GET", request.method != "HEAD" else { return nil }
     if isReadOnly { return .refusal(.forbidden, "this page may look, not change (--read-only)") }
-    guard request.method == "DELETE" || request.headers["content-type"] == "application/json" else {
+    guard request.method == "DELETE" || Self.isJSON(request.headers["content-type"] ?? "") else {
       return .refusal(.badRequest, "a change is sent as application/json")
     }
     return nil
+  }
+
+  /// Whether a type of content is JSON, whatever its parameters, such as `charset=utf-8`.
+  private static func isJSON(_ type: String) -> Bool {
+    let name = type.prefix { $0 != ";" && $0 != " " && $0 != "\t" }
+    return name.lowercased() == "application/json"
   }
 
   /// Compares in a time that does not tell where the first difference is.

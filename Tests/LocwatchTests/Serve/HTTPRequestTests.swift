@@ -79,7 +79,10 @@ import Testing
   @Test func `who has the token may ask`() throws {
     #expect(try status("GET", [:]) == nil)
     #expect(try status("GET", ["Origin": "http://localhost:8310", "Sec-Fetch-Site": "same-origin"]) == nil)
-    #expect(try status("POST", ["Content-Type": "application/json"]) == nil)
+    for type in ["application/json", "application/json; charset=utf-8", "Application/JSON;charset=utf-8"] {
+      #expect(try status("POST", ["Content-Type": type]) == nil)
+    }
+    #expect(try status("GET", ["Authorization": "bearer 0123456789abcdef"]) == nil)
     #expect(try status("DELETE", [:]) == nil)
     #expect(try status("HEAD", [:]) == nil)
   }
@@ -92,6 +95,7 @@ import Testing
       ("GET", "Origin", "http://evil.example", 403), ("GET", "Origin", "null", 403),
       ("GET", "Sec-Fetch-Site", "cross-site", 403), ("GET", "Sec-Fetch-Site", "same-site", 403),
       ("POST", "Content-Type", nil, 400), ("POST", "Content-Type", "text/plain", 400),
+      ("POST", "Content-Type", "application/jsonp", 400), ("POST", "Content-Type", ";application/json", 400),
       ("HEAD", "Authorization", nil, 401), ("HEAD", "Origin", "http://evil.example", 403),
       ("OPTIONS", "Content-Type", nil, 405), ("TRACE", "Content-Type", nil, 405),
       ("PUT", "Content-Type", "application/json", 405), ("get", "Content-Type", nil, 405),

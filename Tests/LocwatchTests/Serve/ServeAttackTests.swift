@@ -33,7 +33,8 @@ import Testing
     #expect(moved.status == 200 && moved.body.contains("48.3"), "\(moved)")
     for body in [
       "{", "[]", #"{"id":"x","lat":91,"lon":0,"radius_m":5}"#, #"{"id":"x","lat":1,"lon":0,"radius_m":-5}"#,
-      #"{"id":"","lat":1,"lon":0,"radius_m":5}"#, #"{"id":"x","lat":"1","lon":0,"radius_m":5}"#,
+      #"{"id":"x","lat":1,"lon":0,"radius_m":5,"dwel":3}"#, #"{"id":"","lat":1,"lon":0,"radius_m":5}"#,
+      #"{"id":"x","lat":"1","lon":0,"radius_m":5}"#,
       #"{"id":"x","lat":1,"lon":0,"radius_m":1e999}"#, String(repeating: "[", count: 30_000),
     ] {
       let refused = try await server.ask("POST", "/api/regions", body: body)
