@@ -228,6 +228,68 @@ struct FleetWorkerTests {
     #expect(isCounted)
   }
 
+  /// The permission that a phone needs for the mapped subject lets it publish these too.
+  @Test func `a subject of no partition is passed over`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    for partition in ["7", "x", "00", "99999999999999999999999"] {
+      try await publish(fix: 0, to: "fix/\(partition)/alice/x", of: cluster)
+    }
+    for fix in 0..<3 { try await publish(fix: fix, to: "owntracks/bob/phone", of: cluster) }
+    let isTaken = await eventually {
+      try await cluster.fleet(["device", "bob/phone", "--json"]).stdout.contains("\"fixes\":3")
+    }
+    #expect(isTaken, "\(worker.stderr)")
+    let events = try await cluster.events(atLeast: 1)
+    #expect(!events.isEmpty && events.allSatisfy { $0.contains("bob/phone") }, "\(events)")
+    let isCounted = await eventually {
+      try await cluster.fleet(["status", "--json"]).stdout.contains("\"ignored\":4")
+    }
+    #expect(isCounted && !worker.stderr.contains("lost its consumer"), "\(worker.stderr)")
+    #expect(try await cluster.fleet(["devices"]).stdout == "bob/phone\t3\n")
+    for command in ["replay", "device"] {
+      let run = try await cluster.fleet([command, "alice/x"])
+      #expect(run.status == 65, "\(run)")
+    }
+  }
+
+  @Test func `a device is of one partition, whichever its fixes are published to`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    for partition in ["0", "1", "2", "3", "9", "99999999999999999999999"] {
+      try await publish(fix: 0, to: "fix/\(partition)/alice/phone", of: cluster)
+    }
+    let isBuried = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains(" 3 dead letters")
+    }
+    #expect(isBuried, "\(worker.stderr)")
+    #expect(try await cluster.fleet(["devices"]).stdout == "alice/phone\t1\n")
+    let isTaken = await eventually {
+      try await cluster.fleet(["device", "alice/phone", "--json"]).stdout
+        .contains("\"partition\":1,\"fixes\":1,")
+    }
+    #expect(isTaken, "\(worker.stderr)")
+    let replay = try await cluster.fleet(["replay", "alice/phone", "--fixes"])
+    #expect(replay.status == 0 && replay.stdout.split(separator: "\n").count == 1, "\(replay)")
+  }
+
+  @Test func `a mapping to another number of partitions is told when a fleet is made`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
+    try cluster.start(0)
+    for partitions in ["2", "8", "16"] {
+      var run: Binary.Result?
+      let isTold = await eventually {
+        run = try await cluster.fleet(["init", "--partitions", partitions])
+        return run?.status == 78
+      }
+      #expect(isTold && run?.stderr.contains("--print-mapping") == true, "\(String(describing: run))")
+    }
+  }
+
   @Test func `regions change at one point of the stream`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
     try await cluster.start()
@@ -431,6 +493,16 @@ struct FleetWorkerTests {
     #expect(isUp)
     let other = try await cluster.fleet(["init", "--partitions", "1"])
     #expect(other.status == 78 || other.status == 0)
+  }
+
+  /// Publishes a fix of one place by MQTT.
+  private func publish(fix: Int, to topic: String, of cluster: NATSCluster) async throws {
+    let message =
+      "{\"_type\":\"location\",\"lat\":48.1,\"lon\":11.5,\"acc\":5,\"tst\":\(1_700_000_000 + fix * 10)}"
+    let sent = try await Binary.run(
+      ["-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", topic, "-m", message],
+      executable: "/usr/bin/mosquitto_pub")
+    #expect(sent.status == 0, "\(sent.stderr)")
   }
 
   private func eventually(_ isSo: () async throws -> Bool) async -> Bool {

@@ -24,6 +24,14 @@ package struct FleetLayout {
     !device.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") || $0 <= UInt8(ascii: " ") }
   }
 
+  /// The partition of a device, `alice.phone`, as nats-server's `partition(<partitions>,1,2)` tells it: FNV-1a of user and
+  /// device, with nothing between them.
+  package static func partition(ofDevice device: some Sequence<UInt8>, among partitions: Int) -> Int {
+    var hash: UInt32 = 2_166_136_261
+    for byte in device where byte != UInt8(ascii: ".") { hash = (hash ^ UInt32(byte)) &* 16_777_619 }
+    return Int(hash % UInt32(partitions))
+  }
+
   /// JetStream, for everything else.
   package let stream: JetStream
   /// What is fixed for the fleet, the checkpoint of each partition and the versions of the regions.

@@ -5,12 +5,14 @@ package import LocationFormats
 package struct DeviceHistory {
   private let layout: FleetLayout
   private let name: String
+  private let partitions: Int
 
   /// - Parameter name: as `alice/phone` or `alice.phone`.
   /// - Throws: `.usage` where it stands for more than one device.
   package init(_ name: String, _ layout: FleetLayout) throws(Failure) {
     self.layout = layout
     self.name = try DeviceReport.subject(of: name)
+    partitions = try layout.settings().partitions
   }
 
   /// Hands on each fix as it was published, a line each; how many messages the stream has. What a worker takes for no fix
@@ -19,7 +21,7 @@ package struct DeviceHistory {
     var count = 0
     try read { message, _ throws(Failure) in
       count += 1
-      guard FixMessage(message)?.report != nil else { return }
+      guard FixMessage(message, among: partitions)?.report != nil else { return }
       try body(message.payload.map { $0 == UInt8(ascii: "\n") ? UInt8(ascii: " ") : $0 })
     }
     return count
@@ -38,7 +40,7 @@ package struct DeviceHistory {
     var count = 0
     try read { message, place throws(Failure) in
       count += 1
-      guard let report = FixMessage(message)?.report else { return }
+      guard let report = FixMessage(message, among: partitions)?.report else { return }
       var effects: [Effect] = []
       device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
       for case .record(let record) in effects {
@@ -49,7 +51,8 @@ package struct DeviceHistory {
   }
 
   private func read(_ body: (borrowing NATSMessage, Place) throws(Failure) -> Void) throws(Failure) {
+    let partition = FleetLayout.partition(ofDevice: name.utf8, among: partitions)
     try layout.stream.read(
-      JetStream.Selection(stream: FleetLayout.fixes, subject: "fix.*.\(name)", from: 1), body)
+      JetStream.Selection(stream: FleetLayout.fixes, subject: "fix.\(partition).\(name)", from: 1), body)
   }
 }

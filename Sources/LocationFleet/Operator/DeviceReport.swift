@@ -16,20 +16,16 @@ package struct DeviceReport {
     let name = try Self.subject(of: name)
     self.name = name
     let settings = EngineSettings(booksPower: false)
-    let subjects = try layout.stream.subjects(of: FleetLayout.fixes, matching: "fix.*.\(name)").keys
-    var key = subjects.first.flatMap { FleetLayout.partition(of: $0) }
-    if key == nil {
-      key = try layout.stream.subjects(
-        of: "KV_\(layout.devices.name)", matching: layout.devices.subject("*.\(name)")
-      ).keys.first.flatMap { Int($0.split(separator: ".")[2]) }
-    }
-    guard let partition = key else {
+    let partitions = try layout.settings().partitions
+    partition = FleetLayout.partition(ofDevice: name.utf8, among: partitions)
+    let subject = "fix.\(partition).\(name)"
+    let entry = try layout.devices.get("\(partition).\(name)")
+    let isHeard = try !layout.stream.subjects(of: FleetLayout.fixes, matching: subject).isEmpty
+    guard entry != nil || isHeard else {
       throw Failure(
         .data, what: "no fix of \(FleetLine.track(of: name)) is kept",
         remedy: "locwatch-fleet devices lists those that are known")
     }
-    self.partition = partition
-    let entry = try layout.devices.get("\(partition).\(name)")
     let catalog = try layout.currentCatalog()
     let device: FleetDevice
     if let entry {
@@ -39,9 +35,9 @@ package struct DeviceReport {
     }
     self.device = device
     let rest = JetStream.Selection(
-      stream: FleetLayout.fixes, subject: "fix.\(partition).\(name)", from: device.sequence + 1)
+      stream: FleetLayout.fixes, subject: subject, from: device.sequence + 1)
     try layout.stream.read(rest) { message, place in
-      guard let report = FixMessage(message)?.report else { return }
+      guard let report = FixMessage(message, among: partitions)?.report else { return }
       var effects: [Effect] = []
       device.take(report, sequence: place.sequence, catalog: catalog, into: &effects)
     }

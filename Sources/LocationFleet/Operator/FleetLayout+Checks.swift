@@ -8,32 +8,44 @@ extension FleetLayout {
   /// - Throws: `.config` with what is missing in the servers' configuration.
   package func checkMapping(partitions: Int) throws(Failure) {
     guard case .failure = try stream.call("STREAM.INFO.\(Self.fixes)") else { return }
-    let answers = try stream.connection.subscribe("fix.>")
-    try stream.connection.publish("owntracks.locwatch.probe", Array("{}".utf8))
-    stream.connection.flush(milliseconds: 2_000)
-    guard let message = try answers.next(milliseconds: 2_000) else {
-      throw Failure(
-        .config, what: "the servers do not map owntracks.<user>.<device> to partitions",
-        remedy: "put into their configuration what locwatch-fleet init --print-mapping shows, and reload them"
-      )
+    let answers = try stream.connection.subscribe("fix.*.locwatch.*")
+    for probe in Self.probes {
+      try stream.connection.publish("owntracks.locwatch.\(probe)", Array("{}".utf8))
     }
-    // The last partition that the mapping can name is not to be seen; one beyond ours is.
-    guard let number = FleetLayout.partition(of: message.subject), number < partitions else {
-      throw Failure(
-        .config, what: "the servers map to more than \(partitions) partitions: \(message.subject)",
-        remedy: "give --partitions the number of their mapping")
+    stream.connection.flush(milliseconds: 2_000)
+    for probe in Self.probes {
+      guard let message = try answers.next(milliseconds: 2_000) else {
+        throw Failure(
+          .config, what: "the servers do not map owntracks.<user>.<device> to partitions",
+          remedy:
+            "put into their configuration what locwatch-fleet init --print-mapping shows, and reload them")
+      }
+      let device = "locwatch.\(probe)"
+      let own = FleetLayout.partition(ofDevice: device.utf8, among: partitions)
+      guard message.subject == "fix.\(own).\(device)" else {
+        throw Failure(
+          .config,
+          what: "the servers do not map to \(partitions) partitions by user and device: \(message.subject)",
+          remedy: "give --partitions the number of their mapping, as init --print-mapping writes it")
+      }
     }
   }
 
-  static func partition(of subject: String) -> Int? {
-    let words = subject.split(separator: ".")
-    return words.count > 2 ? Int(words[1]) : nil
-  }
+  /// Devices that do not exist: a mapping to twice or half as many partitions gives about half of them the same.
+  private static let probes = (0..<8).map { "probe\($0)" }
 
   /// Every device whose fixes are kept, as `alice/phone`, with how many they are, by name.
   package func devicesHeard() throws(Failure) -> [(device: String, fixes: Int)] {
-    try stream.subjects(of: Self.fixes, matching: "fix.*.*.*").map { subject, count in
-      (subject.split(separator: ".").dropFirst(2).joined(separator: "/"), count)
-    }.sorted { $0.0 < $1.0 }
+    let partitions = try settings().partitions
+    var devices: [(device: String, fixes: Int)] = []
+    for (subject, count) in try stream.subjects(of: Self.fixes, matching: "fix.*.*.*") {
+      let device = subject.split(separator: ".").dropFirst(2).joined(separator: ".")
+      // Others are dead letters, or of no partition.
+      guard subject == "fix.\(Self.partition(ofDevice: device.utf8, among: partitions)).\(device)" else {
+        continue
+      }
+      devices.append((FleetLine.track(of: device), count))
+    }
+    return devices.sorted { $0.device < $1.device }
   }
 }

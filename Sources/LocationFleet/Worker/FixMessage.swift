@@ -32,35 +32,53 @@ struct FixMessage {
     }
   }
 
-  /// Nil where the subject is none of a partition.
-  init?(_ message: borrowing NATSMessage) {
+  /// Nil where it does not come from a stream.
+  ///
+  /// - Parameter partitions: how many the fleet has.
+  init?(_ message: borrowing NATSMessage, among partitions: Int) {
     guard let place = message.withReply({ Place($0) }) else { return nil }
-    var partition = 0
-    var rest = 0
-    let device = message.withSubject { subject -> String in
-      // fix.<partition>.<device>
-      var index = 4
-      while index < subject.count, (48..<58).contains(subject[index]) {
-        partition = partition * 10 + Int(subject[index] - 48)
-        index += 1
-      }
-      guard index > 4, index + 1 < subject.count, subject[index] == UInt8(ascii: ".") else { return "" }
-      rest = index + 1
-      return unsafe subject.extracting(rest...).withUnsafeBufferPointer {
-        unsafe String(decoding: $0, as: UTF8.self)
-      }
+    self.place = place
+    guard let (partition, device) = message.withSubject({ Self.parts(of: $0, among: partitions) }) else {
+      // Only a worker of a fleet of one partition is given such: it reads all of the stream.
+      partition = 0
+      device = ""
+      content = .ignored
+      return
     }
-    guard rest > 0 else { return nil }
     self.partition = partition
     self.device = device
-    self.place = place
+    let own = FleetLayout.partition(ofDevice: device.utf8, among: partitions)
     if device == FleetLayout.control {
       content = Self.control(message.payload)
     } else if !FleetLayout.canName(device.utf8) {
       content = .poison("a device with *, > or a blank in its name", payload: message.payload)
+    } else if own != partition {
+      content = .poison(
+        "published to partition \(partition) of \(partitions); this device is of \(own)",
+        payload: message.payload)
     } else {
       content = message.withPayload { Self.content($0) }
     }
+  }
+
+  /// The parts of `fix.<partition>.<device>`; nil where it names no partition of the fleet.
+  private static func parts(
+    of subject: Span<UInt8>, among partitions: Int
+  ) -> (partition: Int, device: String)? {
+    var partition = 0
+    var index = 4
+    while index < subject.count, (48..<58).contains(subject[index]) {
+      // Written otherwise, as 00, it is another subject, which the workers of several partitions do not read.
+      guard index == 4 || partition > 0 else { return nil }
+      partition = partition * 10 + Int(subject[index] - 48)
+      guard partition < partitions else { return nil }
+      index += 1
+    }
+    guard index > 4, index + 1 < subject.count, subject[index] == UInt8(ascii: ".") else { return nil }
+    let device = unsafe subject.extracting((index + 1)...).withUnsafeBufferPointer {
+      unsafe String(decoding: $0, as: UTF8.self)
+    }
+    return (partition, device)
   }
 
   private static func control(_ payload: [UInt8]) -> Content {

@@ -156,7 +156,7 @@ package final class Worker {
       wait = 0
       if message.status != 0 {
         note(status: message.status, message.subject)
-      } else if let fix = FixMessage(message) {
+      } else if let fix = FixMessage(message, among: fleet.partitions) {
         batch.append(fix)
       }
     }

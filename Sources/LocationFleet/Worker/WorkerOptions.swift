@@ -28,7 +28,7 @@ package struct WorkerReport: Hashable, Sendable, Codable {
   package var fixes = 0
   /// Events published.
   package var events = 0
-  /// Messages from which nothing follows.
+  /// Messages from which nothing follows, and those of no partition.
   package var ignored = 0
   /// Messages that are no fix.
   package var deadLetters = 0
