@@ -1,4 +1,5 @@
 import Foundation
+import LocationFleet
 import TestSupport
 import Testing
 
@@ -288,6 +289,65 @@ struct FleetWorkerTests {
       }
       #expect(isTold && run?.stderr.contains("--print-mapping") == true, "\(String(describing: run))")
     }
+  }
+
+  @Test func `a damaged snapshot stops its partition only, and what was deleted is as if it had never been`()
+    async throws
+  {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
+    try await cluster.start()
+    // One in each partition.
+    let devices = try (0..<4).map { partition in
+      try #require(
+        (0..<100).map { "d\($0)" }.first {
+          FleetLayout.partition(ofDevice: "u.\($0)".utf8, among: 4) == partition
+        })
+    }
+    func publish(_ fix: Int, _ partitions: [Int]) async throws {
+      for partition in partitions {
+        try await self.publish(fix: fix, to: "owntracks/u/\(devices[partition])", of: cluster)
+      }
+    }
+    func fixes(of partition: Int) async throws -> Int? {
+      let run = try await cluster.fleet(["device", "u/\(devices[partition])", "--json"])
+      return run.stdout.firstMatch(of: /"fixes":(\d+),/).flatMap { Int($0.1) }
+    }
+    let first = try cluster.worker("w1")
+    for fix in 0..<3 { try await publish(fix, [0, 1, 2, 3]) }
+    let isKept = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains(", 0 beyond the checkpoints")
+    }
+    #expect(isKept, "\(first.stderr)")
+    first.signal(SIGTERM)
+    #expect(await first.finish() == 0, "\(first.stderr)")
+
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let damaged = "0.u.\(devices[0])"
+    let snapshot = try #require(try layout.devices.get(damaged)).value
+    try layout.devices.put(damaged, Array(snapshot[..<(snapshot.count / 2)]))
+    // Without a value, as nats kv del leaves them.
+    try layout.devices.put("1.u.\(devices[1])", [])
+    try layout.fleet.put("partition.2", [])
+
+    let second = try cluster.worker("w2")
+    defer { second.signal(SIGKILL) }
+    try await publish(3, [0, 1, 2, 3])
+    let isGivenUp = await eventually { second.stderr.contains("gives partition 0 up: the snapshot of u/") }
+    #expect(isGivenUp && !second.stderr.contains("Error"), "\(second.stderr)")
+    try await publish(4, [1, 2, 3])
+    for (partition, count) in [(1, 2), (2, 5), (3, 5)] {
+      let isTaken = await eventually { try await fixes(of: partition) == count }
+      #expect(isTaken, "\(partition): \(second.stderr)")
+      #expect(!second.stderr.contains("gives partition \(partition) up"), "\(second.stderr)")
+    }
+    let report = try await cluster.fleet(["device", "u/\(devices[0])"])
+    #expect(report.status == 65 && report.stderr.contains("Docs/Fleet.md"), "\(report)")
+    let ids = try await cluster.events(atLeast: 1).compactMap { $0.firstMatch(of: /"seq":\d+,"id":\d+,/)?.0 }
+    #expect(!ids.isEmpty && Set(ids).count == ids.count, "\(ids)")
+    // What its remedy says.
+    try layout.devices.put(damaged, [])
+    let isTaken = await eventually { try await fixes(of: 0) == 1 }
+    #expect(isTaken, "\(second.stderr)")
   }
 
   @Test func `regions change at one point of the stream`() async throws {

@@ -20,11 +20,15 @@ package struct Checkpoint: Hashable, Codable {
 
   static func key(_ partition: Int) -> String { "partition.\(partition)" }
 
-  init(_ value: [UInt8]) throws(Failure) {
+  /// As it is kept. Where there is none, or it was deleted, a partition begins at the beginning of the stream.
+  init(_ entry: KeyValueBucket.Entry?, of partition: Int) throws(Failure) {
+    guard let entry, !entry.isDeleted else { return }
     do {
-      self = try ExactDecoder.value(Checkpoint.self, of: JetStream.tree(value))
+      self = try ExactDecoder.value(Checkpoint.self, of: JetStream.tree(entry.value))
     } catch {
-      throw Failure(.data, what: "a checkpoint of another version of locwatch", remedy: "update this worker")
+      throw Failure(
+        .data, what: "the checkpoint of partition \(partition) can't be read",
+        remedy: "update this locwatch, or see \"When something fails\" in Docs/Fleet.md")
     }
   }
 

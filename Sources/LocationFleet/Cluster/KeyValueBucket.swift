@@ -18,6 +18,9 @@ package struct KeyValueBucket {
     package var revision: UInt64
     /// Its payload.
     package var value: [UInt8]
+
+    /// Whether it is what the deletion of a key leaves.
+    package var isDeleted: Bool { value.isEmpty }
   }
 
   /// The subject of a key.

@@ -19,7 +19,7 @@ package struct DeviceReport {
     let partitions = try layout.settings().partitions
     partition = FleetLayout.partition(ofDevice: name.utf8, among: partitions)
     let subject = "fix.\(partition).\(name)"
-    let entry = try layout.devices.get("\(partition).\(name)")
+    let entry = try layout.devices.get("\(partition).\(name)").flatMap { $0.isDeleted ? nil : $0 }
     let isHeard = try !layout.stream.subjects(of: FleetLayout.fixes, matching: subject).isEmpty
     guard entry != nil || isHeard else {
       throw Failure(

@@ -41,9 +41,7 @@ package struct FleetStatus {
     partitions = []
     var now = UTCTime(microseconds: 0)
     for number in 0..<settings.partitions {
-      let entry = checkpoints[Checkpoint.key(number)]
-      let checkpoint =
-        try entry.map { (entry) throws(Failure) in try Checkpoint(entry.value) } ?? Checkpoint()
+      let checkpoint = try Checkpoint(checkpoints[Checkpoint.key(number)], of: number)
       let rest = JetStream.Selection(
         stream: FleetLayout.fixes, subject: "fix.\(number).>", from: checkpoint.sequence + 1)
       let made = try layout.stream.makeConsumer("status-\(number)", of: rest)

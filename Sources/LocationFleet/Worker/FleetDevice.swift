@@ -46,21 +46,28 @@ package final class FleetDevice {
     do {
       stored = try CompactDecoder.value(Stored.self, of: bytes, settings: settings)
     } catch {
-      throw Failure(
-        .data, what: "the snapshot of \(name) can't be read: \(error)", remedy: "update this worker")
+      throw Self.unreadable(name)
     }
     guard stored.engine.version == DeviceSnapshot.version else {
       throw Failure(
-        .data, what: "the snapshot of \(name) is of version \(stored.engine.version)",
-        remedy: "update this worker")
+        .data, what: "the snapshot of \(FleetLine.track(of: name)) is of version \(stored.engine.version)",
+        remedy: "update this locwatch")
     }
+    guard let sequence = UInt64(exactly: stored.sequence) else { throw Self.unreadable(name) }
     self.name = name
-    sequence = UInt64(stored.sequence)
+    self.sequence = sequence
     storedSequence = sequence
     catalogVersion = stored.catalog
     let catalog = try catalog(stored.catalog)
     engine = Engine(restoring: stored.engine, settings: settings, catalog: catalog.catalog)
     if catalog.version > catalogVersion { watch(catalog) }
+  }
+
+  private static func unreadable(_ name: String) -> Failure {
+    Failure(
+      .data,
+      what: "the snapshot of \(FleetLine.track(of: name)) is damaged, or of a later version of locwatch",
+      remedy: "update this locwatch, or see \"When something fails\" in Docs/Fleet.md")
   }
 
   /// Its snapshot, to be kept.
@@ -77,7 +84,9 @@ package final class FleetDevice {
   /// The message up to which a snapshot goes.
   static func sequence(of bytes: [UInt8], settings: EngineSettings) -> UInt64? {
     struct Head: Decodable { var sequence: Int }
-    return (try? CompactDecoder.value(Head.self, of: bytes, settings: settings)).map { UInt64($0.sequence) }
+    return (try? CompactDecoder.value(Head.self, of: bytes, settings: settings)).flatMap {
+      UInt64(exactly: $0.sequence)
+    }
   }
 
   /// Takes a fix, and appends what follows from it: exactly what a replay of the device's track records.

@@ -120,7 +120,7 @@ extension Worker {
     recovering[number] = FleetClock.seconds
     let key = Checkpoint.key(number)
     let entry = try layout.fleet.get(key)
-    var checkpoint = try entry.map { (entry) throws(Failure) in try Checkpoint(entry.value) } ?? Checkpoint()
+    var checkpoint = try Checkpoint(entry, of: number)
     checkpoint.worker = options.name
     checkpoint.epoch = epoch
     // From here on the worker before can't write another.
@@ -170,10 +170,6 @@ extension Worker {
     guard partitions[partition.number] === partition else { return }
     say("gives partition \(partition.number) up: \(reason)")
     forget(partition)
-  }
-
-  func dropAll(_ reason: String) {
-    for partition in partitions.values { drop(partition, reason) }
   }
 
   func dropLost() {

@@ -178,14 +178,8 @@ package final class Worker {
   /// Handles the batch as far as there is room for events. What the cluster does not give stays in the batch.
   private func handleBatch() throws(Failure) {
     guard handledCount < batch.count else { return }
-    do throws(Failure) {
-      try loadCatalogs()
-      try loadDevices()
-    } catch {
-      if error.code == .unavailable { throw error }
-      handledCount = batch.count
-      return dropAll("\(error)")
-    }
+    try loadCatalogs()
+    try loadDevices()
     while handledCount < batch.count, !publisher.isFull {
       let message = batch[handledCount]
       handledCount += 1
@@ -274,7 +268,7 @@ package final class Worker {
       guard case .catalog(let version) = message.content, let partition = partitions[message.partition],
         version > partition.catalog.version
       else { continue }
-      _ = try catalog(version)
+      try load(for: partition) { () throws(Failure) in _ = try catalog(version) }
     }
   }
 
@@ -286,7 +280,7 @@ package final class Worker {
         partition.devices[message.device] == nil
       else { continue }
       if let entry = partition.snapshots.removeValue(forKey: message.device) {
-        try add(message.device, to: partition, as: entry)
+        try load(for: partition) { () throws(Failure) in try add(message.device, to: partition, as: entry) }
         continue
       }
       missing["\(partition.number).\(message.device)"] = (partition, message.device)
@@ -294,14 +288,28 @@ package final class Worker {
     guard !missing.isEmpty else { return }
     try store.load(Array(missing.keys)) { key, entry throws(Failure) in
       guard let (partition, name) = missing[key] else { return }
-      try add(name, to: partition, as: entry)
+      try load(for: partition) { () throws(Failure) in try add(name, to: partition, as: entry) }
+    }
+  }
+
+  /// Loads what a partition needs. It is given up where that can't be used; the others go on.
+  ///
+  /// - Throws: what may pass.
+  private func load(for partition: Partition, _ body: () throws(Failure) -> Void) throws(Failure) {
+    do throws(Failure) {
+      try body()
+    } catch {
+      guard !Self.mayPass(error) else { throw error }
+      drop(partition, "\(error)")
     }
   }
 
   /// Brings a device into memory as it is kept, or as one that was never heard of.
   private func add(_ name: String, to partition: Partition, as entry: KeyValueBucket.Entry?) throws(Failure) {
-    guard let entry else {
-      partition.devices[name] = FleetDevice(name, settings: settings, catalog: partition.catalog)
+    guard let entry, !entry.isDeleted else {
+      let device = FleetDevice(name, settings: settings, catalog: partition.catalog)
+      device.revision = entry?.revision ?? 0
+      partition.devices[name] = device
       return
     }
     let device = try FleetDevice(name, restoring: entry.value, settings: settings) {
