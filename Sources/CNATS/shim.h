@@ -41,8 +41,8 @@ static inline natsStatus locwatch_nats_connect(natsConnection **connection, cons
 // Publishes a message; NULL for each header that it has not.
 static inline natsStatus locwatch_nats_publish(natsConnection *connection, const char *subject, const char *reply,
                                                const char *id, const char *expected, const char *reason,
-                                               const void *data, size_t size) {
-  if (!id && !expected && !reason)
+                                               const char *bytes, const void *data, size_t size) {
+  if (!id && !expected && !reason && !bytes)
     return reply ? natsConnection_PublishRequest(connection, subject, reply, data, (int)size)
                  : natsConnection_Publish(connection, subject, data, (int)size);
   natsMsg *message = NULL;
@@ -51,6 +51,7 @@ static inline natsStatus locwatch_nats_publish(natsConnection *connection, const
   if (status == NATS_OK && expected)
     status = natsMsgHeader_Set(message, "Nats-Expected-Last-Subject-Sequence", expected);
   if (status == NATS_OK && reason) status = natsMsgHeader_Set(message, "Locwatch-Reason", reason);
+  if (status == NATS_OK && bytes) status = natsMsgHeader_Set(message, "Locwatch-Bytes", bytes);
   if (status == NATS_OK) status = natsConnection_PublishMsg(connection, message);
   natsMsg_Destroy(message);
   return status;

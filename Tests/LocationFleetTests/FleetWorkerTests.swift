@@ -204,6 +204,26 @@ struct FleetWorkerTests {
     #expect(explained.status == 0 && explained.stdout.contains("\"lat\":48.2"), "\(explained)")
   }
 
+  @Test func `a message as large as the servers take becomes a dead letter that is cut`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let large = folder.write("large", String(repeating: "x", count: 1_048_500))
+    let sent = try await Binary.run(
+      ["-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/eve/phone", "-f", large],
+      executable: "/usr/bin/mosquitto_pub")
+    #expect(sent.status == 0, "\(sent.stderr)")
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    let events = try await cluster.events(atLeast: 1)
+    #expect(!events.isEmpty && !worker.stderr.contains("gives partition"), "\(worker.stderr)")
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let isCut = await eventually {
+      try layout.stream.last(of: FleetLayout.deadLetters, matching: "dead.0.eve.phone")?.value.count == 65_536
+    }
+    #expect(isCut, "\(worker.stderr)")
+  }
+
   /// Such a subject would stand for many devices in what an operator asks.
   @Test(arguments: ["a*b", "a>b", "*"]) func `a device with a wildcard in its name is none`(
     name: String

@@ -62,11 +62,14 @@ package import LocationFormats
     package var expected: UInt64?
     /// `Locwatch-Reason`: why it can't be used.
     package var reason: String?
+    /// `Locwatch-Bytes`: how many bytes the payload had before it was cut.
+    package var bytes: Int?
 
-    package init(id: String? = nil, expected: UInt64? = nil, reason: String? = nil) {
+    package init(id: String? = nil, expected: UInt64? = nil, reason: String? = nil, bytes: Int? = nil) {
       self.id = id
       self.expected = expected
       self.reason = reason
+      self.bytes = bytes
     }
   }
 
@@ -80,8 +83,9 @@ package import LocationFormats
     _ subject: String, _ payload: [UInt8], headers: Headers = Headers(), reply: String? = nil
   ) throws(Failure) {
     let expected = headers.expected.map { "\($0)" }
+    let bytes = headers.bytes.map { "\($0)" }
     let status = unsafe locwatch_nats_publish(
-      handle, subject, reply, headers.id, expected, headers.reason, payload, payload.count)
+      handle, subject, reply, headers.id, expected, headers.reason, bytes, payload, payload.count)
     guard status == NATS_OK || status == NATS_IO_ERROR || status == NATS_INSUFFICIENT_BUFFER else {
       throw Failure(.tryAgain, what: "nats-server at \(servers) takes nothing: \(Self.text(status))")
     }
@@ -113,6 +117,9 @@ package import LocationFormats
     unsafe natsSubscription_SetPendingLimits(subscription, -1, -1)
     return unsafe NATSSubscription(subscription, connection: self)
   }
+
+  /// The most bytes that the servers take of a message with its headers: 1 MiB, unless their configuration says otherwise.
+  package var mostBytes: Int { unsafe Int(natsConnection_GetMaxPayload(handle)) }
 
   /// Whether it is connected now.
   package var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }

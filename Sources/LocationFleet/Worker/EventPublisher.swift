@@ -59,10 +59,21 @@ final class EventPublisher {
 
   /// Sends an event, also where ``isFull`` says that it had better wait.
   func publish(
-    _ subject: String, _ payload: [UInt8], id: String, reason: String? = nil, of device: FleetDevice?,
+    _ subject: String, _ payload: [UInt8], id: String, of device: FleetDevice?, fixTime: Double
+  ) throws(Failure) {
+    try publish(subject, payload, NATSConnection.Headers(id: id), of: device, fixTime: fixTime)
+  }
+
+  /// Sends a dead letter likewise.
+  func publish(_ subject: String, _ letter: DeadLetter, id: String, fixTime: Double) throws(Failure) {
+    let headers = NATSConnection.Headers(id: id, reason: letter.reason, bytes: letter.cutBytes)
+    try publish(subject, letter.payload, headers, of: nil, fixTime: fixTime)
+  }
+
+  private func publish(
+    _ subject: String, _ payload: [UInt8], _ headers: NATSConnection.Headers, of device: FleetDevice?,
     fixTime: Double
   ) throws(Failure) {
-    let headers = NATSConnection.Headers(id: id, reason: reason)
     device?.unconfirmedEvents += 1
     try send(
       Pending(

@@ -114,8 +114,8 @@ struct FixMessage {
     return place == nil ? "lat or lon out of range" : nil
   }
 
-  /// The longest payload that is read, bytes: a fix of OwnTracks has about 300.
-  private static let mostBytes = 65_536
+  /// The longest payload that is read, or kept as a dead letter, bytes: a fix of OwnTracks has about 300.
+  static let mostBytes = 65_536
   /// Messages of OwnTracks (https://owntracks.org/booklet/tech/json/) that are no position and no mistake.
   private static let silentTypes: Set = [
     "beacon", "card", "cmd", "configuration", "lwt", "request", "status", "steps", "transition", "waypoint",

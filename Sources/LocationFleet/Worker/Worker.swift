@@ -231,9 +231,10 @@ package final class Worker {
     _ payload: [UInt8], _ reason: String, _ message: FixMessage, of partition: Partition
   ) throws(Failure) {
     report.deadLetters += 1
+    let letter = DeadLetter(payload, reason, atMost: layout.stream.connection.mostBytes)
     try publisher.publish(
-      "dead.\(partition.number).\(message.device)", payload, id: "dead-\(message.place.sequence)",
-      reason: reason, of: nil, fixTime: Double(message.place.nanoseconds) * 1e-9)
+      "dead.\(partition.number).\(message.device)", letter, id: "dead-\(message.place.sequence)",
+      fixTime: Double(message.place.nanoseconds) * 1e-9)
   }
 
   private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
