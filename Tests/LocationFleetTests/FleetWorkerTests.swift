@@ -545,6 +545,32 @@ struct FleetWorkerTests {
     #expect(replicas.status == 78 && replicas.stderr.contains("--replicas 1"), "\(replicas.stderr)")
   }
 
+  @Test(arguments: [9_223_372_036_854_775_807, 0, -1])
+  func `a version of the regions that can't be goes to the dead letters`(version: Int) async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    for partition in 0..<2 {
+      let sent = try layout.stream.publish(
+        "fix.\(partition).$locwatch", Array("{\"catalog\":\(version)}".utf8))
+      #expect(throws: Never.self) { try sent.get() }
+    }
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    #expect(try await !cluster.events(atLeast: 1).isEmpty, "\(worker.stderr)")
+    let isBuried = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains(" 2 dead letters")
+    }
+    #expect(isBuried && !worker.stderr.contains("gives partition"), "\(worker.stderr)")
+    let imported = try await cluster.fleet(
+      ["regions", "import", "-"],
+      stdin:
+        #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
+    )
+    #expect(imported.stdout == "version 1: 1 regions\n", "\(imported)")
+  }
+
   @Test func `one server and one partition are told as one`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

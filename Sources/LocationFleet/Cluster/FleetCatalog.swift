@@ -14,6 +14,9 @@ package struct FleetCatalog {
   /// For engines, which share it.
   package let catalog: RegionCatalog
 
+  /// More changes of the regions than a fleet has; beyond it a number is an error.
+  static let mostVersions = 1_000_000_000
+
   /// A region.
   package struct Entry: Hashable {
     /// The version in which it was changed last.
@@ -92,7 +95,7 @@ extension FleetLayout {
       try fleet.get("catalog.current").flatMap { Int(String(decoding: $0.value, as: UTF8.self)) } ?? 0
     // Where the store was lost, the numbers go on: workers take no version that is not above theirs.
     if version == 0, let last = try stream.last(of: Self.fixes, matching: "fix.*.\(Self.control)") {
-      version = JetStream.tree(last.value)["catalog"]?.integer ?? 0
+      version = FixMessage.announced(last.value) ?? 0
     }
     // One that was made complete, and whose maker ended before it said so.
     while try fleet.get("catalog.\(version + 1)") != nil { version += 1 }
@@ -106,13 +109,17 @@ extension FleetLayout {
   package func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
     guard version > 0 else { return FleetCatalog() }
     if let catalog = try storedCatalog(version) { return catalog }
-    let current = try currentVersion()
-    var next = version + 1
-    while next <= current {
+    for next in try storedVersions() where next > version {
       if let catalog = try storedCatalog(next) { return catalog }
-      next += 1
     }
     return try FleetCatalog(version: version, entries: [])
+  }
+
+  /// The numbers of the versions that are kept, the lowest first.
+  private func storedVersions() throws(Failure) -> [Int] {
+    let prefix = fleet.subject("catalog.")
+    return try stream.subjects(of: "KV_\(fleet.name)", matching: prefix + "*").keys
+      .compactMap { Int($0.dropFirst(prefix.count)) }.sorted()
   }
 
   /// A version; nil where it is not there.

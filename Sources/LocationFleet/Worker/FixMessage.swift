@@ -82,10 +82,17 @@ struct FixMessage {
   }
 
   private static func control(_ payload: [UInt8]) -> Content {
-    guard let version = JetStream.tree(payload)["catalog"]?.integer else {
+    guard let version = announced(payload) else {
       return .poison("not a version of the regions", payload: payload)
     }
     return .catalog(version)
+  }
+
+  /// The version of the regions that a message announces; nil where it is none that can be.
+  static func announced(_ payload: [UInt8]) -> Int? {
+    JetStream.tree(payload)["catalog"]?.integer.flatMap {
+      (1...FleetCatalog.mostVersions).contains($0) ? $0 : nil
+    }
   }
 
   private static func content(_ payload: Span<UInt8>) -> Content {

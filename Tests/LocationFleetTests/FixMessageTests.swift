@@ -1,0 +1,16 @@
+import Testing
+
+@testable import LocationFleet
+
+struct FixMessageTests {
+  @Test(
+    arguments: [
+      ("{\"catalog\":1}", 1), ("{\"catalog\":1000000000}", 1_000_000_000), ("{\"catalog\":0}", nil),
+      ("{\"catalog\":-1}", nil), ("{\"catalog\":1000000001}", nil),
+      ("{\"catalog\":9223372036854775807}", nil), ("{\"catalog\":99999999999999999999}", nil),
+      ("{\"catalog\":\"1\"}", nil), ("{}", nil), ("", nil),
+    ] as [(String, Int?)])
+  func `a version of the regions has a number that can be`(message: String, version: Int?) {
+    #expect(FixMessage.announced(Array(message.utf8)) == version)
+  }
+}
