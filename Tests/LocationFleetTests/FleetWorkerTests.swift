@@ -571,6 +571,68 @@ struct FleetWorkerTests {
     #expect(imported.stdout == "version 1: 1 regions\n", "\(imported)")
   }
 
+  @Test func `regions whose announcement is no longer kept hold from the beginning of what is left`()
+    async throws
+  {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    func importRegion(_ id: String) async throws {
+      let feature =
+        #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
+        + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
+      #expect(try await cluster.fleet(["regions", "import", "-"], stdin: feature).status == 0)
+    }
+    func regionsHeard(_ worker: LiveProcess, by fixes: Int) async throws -> Set<String> {
+      let isTaken = await eventually {
+        let device = try await cluster.fleet(["device", "alice/phone", "--json"])
+        let status = try await cluster.fleet(["status"])
+        return device.stdout.contains("\"fixes\":\(fixes),")
+          && status.stdout.contains(", 0 beyond the checkpoints")
+      }
+      #expect(isTaken, "\(worker.stderr)")
+      let events = try await cluster.events(atLeast: 1)
+      return Set(["a", "b", "c"].filter { id in events.contains { $0.contains("\"region\":\"\(id)\"") } })
+    }
+    // As the time for which fixes are kept does.
+    func forgetFixes() throws { _ = try layout.stream.demand("STREAM.PURGE.fixes") }
+
+    try await importRegion("a")
+    try await importRegion("b")
+    try forgetFixes()
+    for fix in 0..<3 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
+    try await importRegion("c")
+    let first = try cluster.worker("w1")
+    // The third version is announced after the fixes: they have the second.
+    #expect(try await regionsHeard(first, by: 3) == ["a", "b"], "\(first.stderr)")
+    first.signal(SIGTERM)
+    #expect(await first.finish() == 0, "\(first.stderr)")
+    for fix in 3..<6 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
+    let second = try cluster.worker("w2")
+    defer { second.signal(SIGKILL) }
+    #expect(try await regionsHeard(second, by: 6) == ["a", "b", "c"], "\(second.stderr)")
+    #expect(!second.stderr.contains("no longer kept"), "\(second.stderr)")
+    #expect(first.stderr.contains("watches version 2 of the regions: "), "\(first.stderr)")
+  }
+
+  @Test func `regions hold for a first worker that comes after all announcements are gone`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 2)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let feature =
+      #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":"#
+      + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
+    #expect(try await cluster.fleet(["regions", "import", "-"], stdin: feature).status == 0)
+    _ = try layout.stream.demand("STREAM.PURGE.fixes")
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    let isTold = await eventually {
+      try await cluster.fleet(["events"]).stdout.contains("\"region\":\"home\"")
+    }
+    #expect(isTold, "\(worker.stderr)")
+  }
+
   @Test func `one server and one partition are told as one`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

@@ -102,6 +102,23 @@ extension FleetLayout {
     return version
   }
 
+  /// The version that holds where a partition goes on: that of its checkpoint, unless announcements of later ones have
+  /// left the stream unread, as its messages do after some days. Then it is the one before the first announcement that is
+  /// left, or the last of all where none is left.
+  ///
+  /// The worker that takes the partition keeps it in the checkpoint before it reads a fix, so that the next one finds it
+  /// there.
+  func catalogVersion(of partition: Int, after checkpoint: Checkpoint) throws(Failure) -> Int {
+    var next = checkpoint.sequence + 1
+    guard try stream.firstSequence(of: Self.fixes) > next else { return checkpoint.catalog }
+    let subject = "fix.\(partition).\(Self.control)"
+    while let left = try stream.first(of: Self.fixes, matching: subject, from: next) {
+      if let version = FixMessage.announced(left.value) { return max(checkpoint.catalog, version - 1) }
+      next = left.revision + 1
+    }
+    return max(checkpoint.catalog, try currentVersion())
+  }
+
   /// A version. Where it is gone, because many more were made since or the store was lost, the next one that is there
   /// stands in for it; where there is none, one without regions does.
   ///

@@ -119,6 +119,24 @@ extension JetStream {
     }
   }
 
+  /// The first message of some subjects from a sequence on; nil where there is none.
+  func first(of stream: String, matching subject: String, from sequence: UInt64) throws(Failure)
+    -> KeyValueBucket.Entry?
+  {
+    let request = JSONTree.object(["seq": .integer(sequence), "next_by_subj": .string(subject)])
+    switch try call("STREAM.MSG.GET.\(stream)", request) {
+    case .success(let answer): return KeyValueBucket.entry(answer)
+    case .failure(let refusal):
+      if refusal.errorCode == Self.noMessage { return nil }
+      throw failure(stream, refusal)
+    }
+  }
+
+  /// The sequence of the first message that a stream still has, or of the next where it has none.
+  func firstSequence(of stream: String) throws(Failure) -> UInt64 {
+    UInt64(try demand("STREAM.INFO.\(stream)")["state"]?["first_seq"]?.integer ?? 0)
+  }
+
   /// The sequence of the last message that a stream was given; 0 before the first.
   package func lastSequence(of stream: String) throws(Failure) -> UInt64 {
     UInt64(try demand("STREAM.INFO.\(stream)")["state"]?["last_seq"]?.integer ?? 0)

@@ -121,6 +121,11 @@ extension Worker {
     let key = Checkpoint.key(number)
     let entry = try layout.fleet.get(key)
     var checkpoint = try Checkpoint(entry, of: number)
+    let version = try layout.catalogVersion(of: number, after: checkpoint)
+    if version > checkpoint.catalog {
+      say("partition \(number) watches version \(version) of the regions: its announcement is no longer kept")
+    }
+    checkpoint.catalog = version
     checkpoint.worker = options.name
     checkpoint.epoch = epoch
     // From here on the worker before can't write another.
