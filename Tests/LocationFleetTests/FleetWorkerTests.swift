@@ -638,6 +638,14 @@ struct FleetWorkerTests {
     try await cluster.start()
     let run = try await cluster.fleet(["init", "--partitions", "1"])
     #expect(run.stdout == "a fleet of 1 partition, each message on 1 server\n", "\(run)")
+    // Shorter than the servers look for doubles.
+    let short = try await cluster.fleet([
+      "init", "--partitions", "1", "--fix-days", "0.001", "--event-days", "0.005",
+    ])
+    #expect(short.status == 0, "\(short)")
+    // Shorter than the servers keep anything.
+    let tooShort = try await cluster.fleet(["init", "--partitions", "1", "--fix-days", "1e-9"])
+    #expect(tooShort.status == 78 && tooShort.stderr.contains("max age"), "\(tooShort)")
   }
 
   @Test func `the help says what the name of a worker may have`() async throws {

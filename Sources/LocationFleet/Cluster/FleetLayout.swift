@@ -79,12 +79,15 @@ package struct FleetLayout {
     try leases.ensure(replicas: settings.replicas)
     try devices.ensure(replicas: settings.replicas)
     func stream(_ name: String, _ subject: String, days: Double, windowSeconds: Double) throws(Failure) {
+      let age = Int(days * 86_400e9)
+      // Servers take no window for doubles that is longer than messages are kept.
+      let window = min(age, Int(windowSeconds * 1e9))
       try self.stream.ensureStream(
         name,
         .object([
           "subjects": .strings([subject]), "storage": .string("file"), "discard": .string("old"),
-          "num_replicas": .integer(settings.replicas), "max_age": .integer(Int(days * 86_400e9)),
-          "duplicate_window": .integer(Int(windowSeconds * 1e9)),
+          "num_replicas": .integer(settings.replicas), "max_age": .integer(age),
+          "duplicate_window": .integer(window),
         ]))
     }
     try stream(Self.fixes, "fix.>", days: settings.fixDays, windowSeconds: 120)

@@ -23,6 +23,18 @@ package final class JetStream {
     /// More exactly.
     package var errorCode: Int
     package var description: String
+
+    package init(code: Int, errorCode: Int, description: String) {
+      self.code = code
+      self.errorCode = errorCode
+      self.description = description
+    }
+
+    /// Whether it stays as long as the request and the servers' configuration are the same. Other refusals of code 500 or
+    /// above are of servers without a leader for the moment.
+    package var isPermanent: Bool {
+      errorCode == JetStream.invalidConfiguration || errorCode == JetStream.noReplicas
+    }
   }
 
   /// Sends a request of the interface; what was answered.
@@ -39,7 +51,9 @@ package final class JetStream {
       let answer = Self.tree(try pipe.ask("$JS.API.\(name)", payload, seconds: seconds))
       guard let refusal = Self.refusal(answer) else { return .success(answer) }
       // 503 and the like: without a leader for the moment.
-      guard refusal.code >= 500, FleetClock.seconds < end else { return .failure(refusal) }
+      guard refusal.code >= 500, !refusal.isPermanent, FleetClock.seconds < end else {
+        return .failure(refusal)
+      }
       FleetClock.pause(milliseconds: 200)
     }
   }
@@ -56,7 +70,8 @@ package final class JetStream {
   package func failure(_ name: String, _ refusal: Refusal) -> Failure {
     let isMissing = refusal.errorCode == Self.noStream
     return Failure(
-      isMissing ? .config : .unavailable, what: "nats-server refuses \(name): \(refusal.description)",
+      isMissing || refusal.isPermanent ? .config : .unavailable,
+      what: "nats-server refuses \(name): \(refusal.description)",
       remedy: isMissing ? "make the streams: locwatch-fleet init" : nil)
   }
 
@@ -75,6 +90,8 @@ package final class JetStream {
   static let noMessage = 10_037
   /// Of a stream that is not there.
   static let noStream = 10_059
+  /// Of a stream that can't be as it is asked for.
+  static let invalidConfiguration = 10_052
   /// Of a stream on more than one server where there is no cluster.
   static let noReplicas = 10_074
   /// Of a write on top of another than the expected.
@@ -95,6 +112,7 @@ extension JetStream {
       throw Failure(
         .config, what: "nats-server is alone and keeps each message once, not on several servers",
         remedy: "--replicas 1, or make a cluster of the servers")
+    case .failure(let refusal) where refusal.isPermanent: throw failure("STREAM.CREATE.\(name)", refusal)
     case .failure: _ = try demand("STREAM.UPDATE.\(name)", body)
     }
   }
