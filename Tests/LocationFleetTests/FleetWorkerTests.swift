@@ -648,6 +648,22 @@ struct FleetWorkerTests {
     #expect(tooShort.status == 78 && tooShort.stderr.contains("max age"), "\(tooShort)")
   }
 
+  @Test func `a region that is too large for the servers is named, and changes nothing`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    var corners = (0..<30_000).map { "[11.\(1_000_000_000 + $0),48.0000000001]" }
+    corners += (0..<30_000).reversed().map { "[11.\(1_000_000_000 + $0),48.5000000001]" }
+    corners.append(corners[0])
+    let country = folder.write(
+      "country.geojson",
+      #"{"type":"Feature","id":"country","properties":{},"geometry":{"type":"Polygon","coordinates":[["#
+        + corners.joined(separator: ",") + "]]}}")
+    let run = try await cluster.fleet(["regions", "import", country])
+    #expect(run.status == 65 && run.stderr.contains("region \"country\" has "), "\(run)")
+    let list = try await cluster.fleet(["regions", "list"])
+    #expect(!list.stdout.contains("country"), "\(list)")
+  }
+
   @Test func `the help says what the name of a worker may have`() async throws {
     let run = try await Binary.run(["worker", "--help"], executable: NATSCluster.program)
     let words = run.stdout.split { $0 == " " || $0 == "\n" }.joined(separator: " ")

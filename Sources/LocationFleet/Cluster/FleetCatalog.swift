@@ -86,6 +86,35 @@ package struct FleetCatalog {
 
 // MARK: - In the key-value store
 
+extension FleetCatalog {
+  /// The lines of its regions, some together.
+  ///
+  /// - Parameters:
+  ///   - count: how many bytes are together, unless one region has more.
+  ///   - most: the bytes that the servers take.
+  /// - Throws: `.data` where a region has more.
+  func chunks(of count: Int, atMost most: Int) throws(Failure) -> [[UInt8]] {
+    var chunks: [[UInt8]] = []
+    var chunk: [UInt8] = []
+    for entry in entries {
+      let line = Array(entry.line.utf8)
+      guard line.count <= most else {
+        throw Failure(
+          .data,
+          what: "region \"\(entry.feature.region.id)\" has \(line.count) bytes; the servers take \(most)",
+          remedy: "give it fewer corners or decimals, or raise max_payload in the servers' configuration")
+      }
+      if !chunk.isEmpty, chunk.count + line.count > count {
+        chunks.append(chunk)
+        chunk.removeAll(keepingCapacity: true)
+      }
+      chunk += line
+    }
+    if !chunk.isEmpty { chunks.append(chunk) }
+    return chunks
+  }
+}
+
 extension FleetLayout {
   /// The last version that is complete.
   package func currentCatalog() throws(Failure) -> FleetCatalog { try catalog(try currentVersion()) }
@@ -176,25 +205,13 @@ extension FleetLayout {
 
   /// Stores a version, and tells every partition.
   ///
-  /// - Throws: `.tryAgain` where somebody else made the same version first.
+  /// - Throws: `.tryAgain` where somebody else made the same version first, `.data` where a region is too large.
   package func publish(_ catalog: FleetCatalog, partitions: Int) throws(Failure) {
     let name = "\(catalog.version)-\(try stream.connection.inbox().split(separator: ".").suffix(1).joined())"
-    var chunks = 0
-    var chunk: [UInt8] = []
-    for entry in catalog.entries {
-      chunk += Array(entry.line.utf8)
-      if chunk.count >= Self.chunkBytes {
-        try fleet.put("regions.\(name).\(chunks)", chunk)
-        chunks += 1
-        chunk.removeAll(keepingCapacity: true)
-      }
-    }
-    if !chunk.isEmpty {
-      try fleet.put("regions.\(name).\(chunks)", chunk)
-      chunks += 1
-    }
+    let chunks = try catalog.chunks(of: Self.chunkBytes, atMost: stream.connection.mostBytes)
+    for (index, chunk) in chunks.enumerated() { try fleet.put("regions.\(name).\(index)", chunk) }
     let meta = JSONTree.object([
-      "name": .string(name), "chunks": .integer(chunks), "regions": .integer(catalog.entries.count),
+      "name": .string(name), "chunks": .integer(chunks.count), "regions": .integer(catalog.entries.count),
     ])
     guard try fleet.put("catalog.\(catalog.version)", Array(meta.text.utf8), over: 0) != nil else {
       throw Failure(
