@@ -224,10 +224,9 @@ struct FleetWorkerTests {
     #expect(isCut, "\(worker.stderr)")
   }
 
-  /// Such a subject would stand for many devices in what an operator asks.
-  @Test(arguments: ["a*b", "a>b", "*"]) func `a device with a wildcard in its name is none`(
-    name: String
-  ) async throws {
+  /// Such a subject would stand for many devices in what an operator asks, or is longer than a client may publish to.
+  @Test(arguments: ["a*b", "a>b", "*", String(repeating: "long", count: 1_250)])
+  func `a device with a wildcard in its name, or too long a one, is none`(name: String) async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()
     let worker = try cluster.worker("w1")
@@ -247,6 +246,7 @@ struct FleetWorkerTests {
       try await cluster.fleet(["status"]).stdout.contains("1 dead letter")
     }
     #expect(isCounted)
+    #expect(try await cluster.fleet(["devices"]).stdout == "alice/phone\t1\n")
   }
 
   /// The permission that a phone needs for the mapped subject lets it publish these too.

@@ -19,9 +19,14 @@ package struct FleetLayout {
   /// The key of a partition's lease.
   static func leaseKey(_ partition: Int) -> String { "partition.\(partition)" }
 
+  /// The longest name of a device with its user, bytes. nats-server closes a connection that publishes to a subject of
+  /// more than 4 KiB (`max_control_line`), but takes one of any length by MQTT.
+  static let mostNameBytes = 256
+
   /// Whether a subject with this name stands for one device: `*` and `>` stand for many.
-  static func canName(_ device: some Sequence<UInt8>) -> Bool {
-    !device.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") || $0 <= UInt8(ascii: " ") }
+  static func canName(_ device: some Collection<UInt8>) -> Bool {
+    device.count <= mostNameBytes
+      && !device.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") || $0 <= UInt8(ascii: " ") }
   }
 
   /// The partition of a device, `alice.phone`, as nats-server's `partition(<partitions>,1,2)` tells it: FNV-1a of user and

@@ -41,9 +41,8 @@ extension FleetLayout {
     for (subject, count) in try stream.subjects(of: Self.fixes, matching: "fix.*.*.*") {
       let device = subject.split(separator: ".").dropFirst(2).joined(separator: ".")
       // Others are dead letters, or of no partition.
-      guard subject == "fix.\(Self.partition(ofDevice: device.utf8, among: partitions)).\(device)" else {
-        continue
-      }
+      let partition = Self.partition(ofDevice: device.utf8, among: partitions)
+      guard subject == "fix.\(partition).\(device)", Self.canName(device.utf8) else { continue }
       devices.append((FleetLine.track(of: device), count))
     }
     return devices.sorted { $0.device < $1.device }

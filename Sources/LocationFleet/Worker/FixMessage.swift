@@ -50,6 +50,11 @@ struct FixMessage {
     let own = FleetLayout.partition(ofDevice: device.utf8, among: partitions)
     if device == FleetLayout.control {
       content = Self.control(message.payload)
+    } else if device.utf8.count > FleetLayout.mostNameBytes {
+      content = .poison(
+        "a name of \(device.utf8.count) bytes; a device has at most \(FleetLayout.mostNameBytes)",
+        payload: message.payload)
+      self.device = Self.short(device)
     } else if !FleetLayout.canName(device.utf8) {
       content = .poison("a device with *, > or a blank in its name", payload: message.payload)
     } else if own != partition {
@@ -79,6 +84,13 @@ struct FixMessage {
       unsafe String(decoding: $0, as: UTF8.self)
     }
     return (partition, device)
+  }
+
+  /// As much of a name as a subject can have: not up to a dot.
+  private static func short(_ device: String) -> String {
+    var bytes = Array(device.utf8.prefix(FleetLayout.mostNameBytes))
+    while bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private static func control(_ payload: [UInt8]) -> Content {
