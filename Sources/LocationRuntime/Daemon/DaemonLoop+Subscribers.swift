@@ -5,6 +5,7 @@ import LocationFormats
 extension DaemonLoop {
   /// Takes what the supervisor tells.
   mutating func take(_ report: SupervisorReport) throws(Failure) {
+    if report.isAsked, wasEnded(report.subscriber) { return }
     switch report {
     case .event(let name, let event): try take(event, of: name)
     case .acknowledged(let name, let event, let coreSeconds):
@@ -25,6 +26,13 @@ extension DaemonLoop {
       if let pid = note.pid { audio.note(pid, of: name) }
       if let text = note.text { Self.log("\(name): \(text)") }
     }
+  }
+
+  /// Whether a program that says something is to be ended, and the supervisor is not told yet. One that connects by
+  /// itself is there though the engine has not started it.
+  private func wasEnded(_ name: String) -> Bool {
+    guard let view = live.engine.subscriber(name) else { return true }
+    return view.state == .notRunning && view.subscriber.style != .socket
   }
 
   /// Hands the engine an event of a subscriber's mode; why it was refused, nil where it was not.

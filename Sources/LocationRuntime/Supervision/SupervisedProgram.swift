@@ -25,6 +25,8 @@ final class SupervisedProgram: SupervisedSubscriber {
   private var hasFailed = false
   /// Whether it is to be forgotten once its process has ended.
   private(set) var isRemoved = false
+  /// How its process was told to end; nil where it was not, and at the end of the daemon.
+  private var dismissal: Dismissal?
 
   init(
     _ subscriber: Subscriber, after predecessor: SupervisedProgram?, site: SupervisorSite,
@@ -68,7 +70,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .refuse(_, let what, let reason):
       sayIfResident(SubscriberReply.refused(what: what, reason: reason.rawValue).line)
     case .audio(_, let notice): sayIfResident(LaunchNotice.line(of: notice))
-    case .terminate: terminate(at: now)
+    case .terminate:
+      if run != nil, dismissal == nil { dismissal = .ended }
+      terminate(at: now)
     case .open(_, let launch): launchUnlessRunning(LaunchNotice(launch), at: now)
     case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     case .accessory(_, let session, let order): perform(order, session, at: now)
@@ -90,6 +94,12 @@ final class SupervisedProgram: SupervisedSubscriber {
     // The first that it reads after a wake is why it was woken.
     guard run.isStopped else { return say(line, to: run) }
     if let problem = run.keep(line) { note(problem) }
+  }
+
+  /// Ends it and forgets it: whoever has its name from now on is another.
+  func dismiss(at now: Int64) {
+    dismissal = .removed
+    remove(at: now)
   }
 
   /// Ends it and forgets it.
@@ -278,8 +288,14 @@ final class SupervisedProgram: SupervisedSubscriber {
     guard let run else { return false }
     var reports: [SupervisorReport] = []
     let isMore = run.hear(of: name, at: now, by: &buffer, into: &reports)
-    if !reports.isEmpty { tell(reports) }
+    tellSaid(reports)
     return isMore
+  }
+
+  /// Tells what it says: of one that was told to end, what counts.
+  private func tellSaid(_ reports: [SupervisorReport]) {
+    let counted = dismissal.map { dismissal in reports.filter { $0.counts(after: dismissal) } } ?? reports
+    if !counted.isEmpty { tell(counted) }
   }
 
   /// Reads one piece of what it writes to its standard error.
@@ -287,13 +303,13 @@ final class SupervisedProgram: SupervisedSubscriber {
 
   /// Takes the sockets that it passes.
   func takeSockets(at now: Int64) {
-    guard let reports = run?.sockets.receive(of: name, at: now), !reports.isEmpty else { return }
-    tell(reports)
+    guard let reports = run?.sockets.receive(of: name, at: now) else { return }
+    tellSaid(reports)
   }
 
   /// A watched socket has something to read.
   func noteTraffic(_ tag: String) {
-    if let report = run?.sockets.traffic(tag, of: name) { tell([report]) }
+    if let report = run?.sockets.traffic(tag, of: name) { tellSaid([report]) }
   }
 
   /// Looks whether a suspension has come about.
@@ -305,9 +321,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     }
     // Now that it runs no code it can't take or give back a lock, or read more. One that holds a lock is not woken.
     let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: programDirectory)
-    if !locks.isEmpty { tell([.held(subscriber: name, locks)]) }
-    let news = run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(of: name, at: now)
-    if !news.isEmpty { tell(news) }
+    if !locks.isEmpty { tellSaid([.held(subscriber: name, locks)]) }
+    tellSaid(run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(of: name, at: now))
   }
 
   /// Does what is due by time.
@@ -334,6 +349,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     run.tree.end()
     guard let end = run.reap() else { return }
     self.run = nil
+    if dismissal == .ended { dismissal = nil }
     accessories.end(at: now)
     if !leftRunning.isEmpty { note(.leftRunning(leftRunning)) }
     site.forgetRun(of: name)
@@ -341,10 +357,10 @@ final class SupervisedProgram: SupervisedSubscriber {
     if run.isEnding {
       note(.ended(status: end.status))
     } else if subscriber.style == .oneshot, end.status == 0, let event = run.event {
-      let done = SubscriberEvent.acknowledged(event: event, coreSeconds: end.coreSeconds)
       let isLast = deliveries.isEmpty
       tell(
-        [.event(subscriber: name, done)] + (isLast ? [.event(subscriber: name, .exited(status: 0))] : []))
+        [.acknowledged(subscriber: name, event: event, coreSeconds: end.coreSeconds)]
+          + (isLast ? [.event(subscriber: name, .exited(status: 0))] : []))
     } else {
       deliveries = []
       hasFailed = true

@@ -87,7 +87,7 @@ struct SupervisorLoop: ~Copyable {
   private mutating func remove(_ name: String, at now: Int64) {
     socket.program(name)?.remove(at: now)
     guard let index = indices.removeValue(forKey: name) else { return }
-    programs[index].remove(at: now)
+    programs[index].dismiss(at: now)
   }
 
   /// Forgets programs that were removed and have ended.

@@ -12,6 +12,17 @@ enum SupervisorCommand: Sendable {
   case measure(name: String)
   case answer(name: String, SubscriberReply)
   case stop
+
+  /// Whose process it tells to end, and how; nil where it ends none.
+  var dismissed: (name: String, Dismissal)? {
+    switch self {
+    case .perform(.terminate(let name), _): (name, .ended)
+    case .add(let subscriber): (subscriber.name, .removed)
+    case .remove(let name): (name, .removed)
+    // What programs say at the end of the daemon is for the next one.
+    case .perform, .userLaunch, .hold, .measure, .answer, .stop: nil
+    }
+  }
 }
 
 /// The two queues between the engine's side and the supervisor's thread, behind one lock.
@@ -19,8 +30,8 @@ final class SupervisorMailbox: Sendable {
   private struct State {
     var commands: [SupervisorCommand] = []
     var reports: [SupervisorReport] = []
-    /// Terminations that were ordered and not yet begun, by subscriber.
-    var terminations: [String: Int] = [:]
+    /// Who was told to end, as long as the thread does not know.
+    var dismissed: [String: Dismissal] = [:]
     /// Whether the thread waits for room.
     var wantsRoom = false
     /// Whether the thread has ended, and who waits for that.
@@ -43,11 +54,11 @@ final class SupervisorMailbox: Sendable {
 
   func post(_ command: SupervisorCommand) {
     state.withLock { state in
-      if case .perform(.terminate(let name), _) = command {
-        state.terminations[name, default: 0] += 1
-        // The engine already takes it for ended: that it had ended by itself is no news any more, and would be
-        // taken for the end of a later start.
-        state.reports.removeAll { Self.isExit($0, of: name) }
+      if let (name, dismissal) = command.dismissed {
+        // The engine already takes it for ended: that it had ended by itself is no news any more, and would be taken
+        // for the end of a later start. And it asks for nothing any more.
+        if state.dismissed[name] != .removed { state.dismissed[name] = dismissal }
+        state.reports.removeAll { $0.subscriber == name && !$0.counts(after: dismissal) }
       }
       state.commands.append(command)
     }
@@ -84,7 +95,7 @@ final class SupervisorMailbox: Sendable {
     state.withLock { state in
       swap(&commands, &state.commands)
       state.commands.removeAll(keepingCapacity: true)
-      state.terminations.removeAll(keepingCapacity: true)
+      state.dismissed.removeAll(keepingCapacity: true)
     }
   }
 
@@ -92,7 +103,7 @@ final class SupervisorMailbox: Sendable {
   func report(_ reports: [SupervisorReport]) {
     state.withLock { state in
       for report in reports {
-        if case .event(let name, .exited) = report, state.terminations[name] != nil { continue }
+        if let dismissal = state.dismissed[report.subscriber], !report.counts(after: dismissal) { continue }
         state.reports.append(report)
       }
     }
@@ -119,8 +130,4 @@ final class SupervisorMailbox: Sendable {
 
   /// Whether the thread has ended.
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
-
-  private static func isExit(_ report: SupervisorReport, of name: String) -> Bool {
-    if case .event(name, .exited) = report { true } else { false }
-  }
 }

@@ -15,6 +15,52 @@ package enum SupervisorReport: Hashable, Sendable {
   case usage(subscriber: String, ProgramUsage?)
   /// For the log: nothing follows from it.
   case note(subscriber: String, SupervisorNote)
+
+  /// Whom it is about.
+  var subscriber: String {
+    switch self {
+    case .event(let name, _), .acknowledged(let name, _, _), .request(let name, _), .held(let name, _),
+      .usage(let name, _), .note(let name, _):
+      name
+    }
+  }
+
+  /// Whether it still counts after its process was told to end (``Dismissal``).
+  func counts(after dismissal: Dismissal) -> Bool {
+    switch self {
+    case .note, .usage: true
+    case .acknowledged: dismissal == .ended
+    case .event(_, .mode(.accessory(let event))): dismissal == .ended && event.isOfDevice
+    case .event, .request, .held: false
+    }
+  }
+
+  /// Whether its process says it, and it asks for something.
+  var isAsked: Bool {
+    switch self {
+    case .event(_, .exited), .event(_, .finished): false
+    case .event, .request, .acknowledged, .held, .usage, .note: !counts(after: .ended)
+    }
+  }
+}
+
+extension AccessoryEvent {
+  /// Whether it is the device's doing, which may outlive a process (rule J3).
+  fileprivate var isOfDevice: Bool {
+    switch self {
+    case .connected, .disconnected, .data: true
+    case .open, .close, .want, .allow, .permitBluetooth, .request, .publish, .anew: false
+    }
+  }
+}
+
+/// How a process was told to end. What it says from then on asks for nothing: whoever has its name by then has other
+/// rights, may be started for another reason, or was ended by the user.
+enum Dismissal {
+  /// By an order of the engine. What it acknowledges of what it was handed it has done.
+  case ended
+  /// With its subscriber, which was removed or replaced. Nothing that it says is about the one that has its name now.
+  case removed
 }
 
 /// Something worth a line in the log.
