@@ -95,6 +95,7 @@ extension Policy {
         $0.significant = measure
       }
     }
+    if !subscriber.hasSameFiles(as: old) { cancelTransfers(index, at: instant, into: &steps) }
     judge(index, at: instant, into: &steps)
     alignModes(index, at: instant)
   }
@@ -253,5 +254,14 @@ extension Policy {
     decide(.drop, .authorization, .reduced, index, event: owed.event, at: instant, into: &steps)
     update(index) { $0.reducedAt = before }
     refreshDeadline()
+  }
+}
+
+extension Subscriber {
+  /// Whether its transfers have the same files, as the same user: else one that was asked for before would be carried with
+  /// rights that its program did not have (rule I3).
+  fileprivate func hasSameFiles(as other: Subscriber) -> Bool {
+    directory == other.directory && confinement?.user == other.confinement?.user
+      && confinement?.group == other.confinement?.group
   }
 }

@@ -238,6 +238,25 @@ import Testing
     #expect(stage.engine.transfers(of: "a").isEmpty)
   }
 
+  @Test func `I3 so does another user or directory, but nothing else in the manifest`() throws {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    var subscriber = try #require(stage.engine.subscriber("a")?.subscriber)
+    subscriber.command = ["/bin/other"]
+    subscriber.confinement = Subscriber.Confinement()
+    subscriber.confinement?.memoryMaxBytes = 1 << 20
+    stage.take(2, .addSubscriber(subscriber, .notRunning))
+    #expect(stage.engine.transfers(of: "a").map(\.number) == [1])
+    subscriber.confinement?.user = "nobody"
+    stage.take(3, .addSubscriber(subscriber, .notRunning))
+    #expect(stage.transferOrders.last == "cancel 1")
+    #expect(stage.engine.transfers(of: "a").isEmpty)
+    stage.say(4, Self.transfer())
+    subscriber.directory = "/elsewhere"
+    stage.take(5, .addSubscriber(subscriber, .notRunning))
+    #expect(stage.transferOrders.last == "cancel 2")
+  }
+
   @Test func `I3 so does removing the subscriber, but no exit, crash or reboot`() {
     var stage = Self.stage()
     stage.say(1, Self.transfer())
