@@ -10,19 +10,23 @@ struct SiblingLink {
   private var process: SiblingProcess?
   /// When it may be started again, after a failed start or an unexpected end; nil where there was neither.
   private(set) var retryAt: EngineInstant?
-  /// Seconds until then; doubled while it says nothing in between.
+  /// Seconds until then; doubled while it does nothing in between.
   private var retrySeconds = leastRetrySeconds
   /// Whether it has run: what it takes, such as a bus, was there.
   private var hasRun = false
   private let now: () -> EngineInstant
   /// What went wrong, for the log.
   private var troubles: [String] = []
+  /// What the log was told since it last did something: that is not told again.
+  private var told: Set<String> = []
 
   /// The longest line that it says, bytes.
   private static let lineBytes = 4_096
   /// Seconds until it is started again, at first and at most: those of rule K5.
   private static let leastRetrySeconds = 1.0
   private static let mostRetrySeconds = 300.0
+  /// So many different troubles are told once.
+  private static let mostTold = 64
 
   /// - Parameters:
   ///   - hasChannel: whether it passes descriptors.
@@ -58,8 +62,17 @@ struct SiblingLink {
     return true
   }
 
-  /// Keeps what went wrong, for the log.
-  mutating func complain(_ trouble: String) { troubles.append(trouble) }
+  /// Keeps what went wrong, for the log; what is still the same is told once.
+  mutating func complain(_ trouble: String) {
+    if told.count >= Self.mostTold { told = [] }
+    if told.insert(trouble).inserted { troubles.append(trouble) }
+  }
+
+  /// It does what it is for: what goes wrong from now on is new.
+  private mutating func noteWork() {
+    retrySeconds = Self.leastRetrySeconds
+    told = []
+  }
 
   /// What went wrong, once.
   mutating func takeTroubles() -> [String] {
@@ -77,7 +90,11 @@ struct SiblingLink {
   }
 
   /// The descriptors that it has passed.
-  func takePassed() -> [(line: JSONTree, descriptor: Descriptor)] { process?.takePassed() ?? [] }
+  mutating func takePassed() -> [(line: JSONTree, descriptor: Descriptor)] {
+    let passed = process?.takePassed() ?? []
+    if !passed.isEmpty { noteWork() }
+    return passed
+  }
 
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
@@ -98,7 +115,8 @@ struct SiblingLink {
   mutating func take() -> (lines: [JSONTree], hasEnded: Bool) {
     process?.send()
     guard let (lines, hasEnded) = process?.take() else { return ([], false) }
-    if !lines.isEmpty { retrySeconds = Self.leastRetrySeconds }
+    // One without a bus says so, and ends.
+    if lines.contains(where: { $0["trouble"] == nil }) { noteWork() }
     if hasEnded {
       fail()
       end()

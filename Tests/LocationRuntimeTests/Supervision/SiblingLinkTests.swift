@@ -1,3 +1,4 @@
+import Glibc
 import LocationCore
 import TestSupport
 import Testing
@@ -16,14 +17,51 @@ import Testing
   private static func ended(_ hands: Hands) throws -> SiblingLink {
     var link = SiblingLink(environment: []) { hands.instant }
     link.start("/bin/true")
+    try waitForEnd(&link)
+    return link
+  }
+
+  private static func waitForEnd(_ link: inout SiblingLink) throws {
     var hasEnded = false
     while !hasEnded {
       var polled = PollSet()
       link.watch(&polled)
       try #require(polled.wait(atMost: Int32(TestPatience.seconds * 1_000)) > 0)
-      hasEnded = link.take().hasEnded
+      let (lines, isOver) = link.take()
+      for line in lines { if let text = line["trouble"]?.string { link.complain(text) } }
+      hasEnded = isOver
     }
-    return link
+  }
+
+  @Test
+  func `a helper that says why it can't work and ends is tried ever more seldom, and that is told once`()
+    throws
+  {
+    let folder = TemporaryFolder()
+    let hands = Hands()
+    func helper(_ name: String, _ line: String) -> String {
+      let path = folder.write(name, "#!/bin/sh\necho '\(line)'\n")
+      _ = unsafe chmod(path, 0o755)
+      return path
+    }
+    let failing = helper("failing", #"{"trouble":"no bus"}"#)
+    let working = helper("working", #"{"found":"x"}"#)
+    var link = SiblingLink(environment: []) { hands.instant }
+    var waits: [Double] = []
+    var troubles: [[String]] = []
+    for path in [failing, failing, failing, failing, working, failing] {
+      link.start(path)
+      try Self.waitForEnd(&link)
+      let due = try #require(link.retryAt)
+      waits.append(hands.instant.seconds(to: due))
+      link.complain("it has ended")
+      troubles.append(link.takeTroubles())
+      hands.instant = due
+      let isDue = link.mayRetry()
+      #expect(isDue)
+    }
+    #expect(waits == [1, 2, 4, 8, 1, 2])
+    #expect(troubles == [["no bus", "it has ended"], [], [], [], ["it has ended"], ["no bus"]])
   }
 
   @Test func `a helper that finds no bus when it is started again is tried again, ever more seldom`() throws {
