@@ -257,6 +257,7 @@ struct DaemonLoop: ~Copyable {
       try takeReports()
     }
     try takeReports()
+    hook.end()
     let reading = clock.read()
     // Nobody is left to do anything for: what was decided is done by the next daemon, for whoever still waits.
     try live.commit(at: reading)

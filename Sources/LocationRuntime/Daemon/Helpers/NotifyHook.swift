@@ -22,6 +22,8 @@ struct NotifyHook {
     let pidfd: Descriptor
     let subscriber: String
     let notification: String
+    /// Whether it was killed, and its end has not come yet.
+    var isKilled = false
   }
 
   /// The program and its arguments; empty where there is none.
@@ -44,7 +46,7 @@ struct NotifyHook {
     _ content: LocalNotification.Content, of subscriber: String, event: Int, notification: String
   ) -> (isStarted: Bool, trouble: String?) {
     guard !command.isEmpty else { return (true, nil) }
-    if running.count >= Self.runningLimit, let oldest = running.first { kill(oldest.pid, SIGKILL) }
+    while running.count(where: { !$0.isKilled }) >= Self.runningLimit { killOldest() }
     do throws(ProgramStart.Refusal) {
       let program = try ProgramStart(
         command: command, environment: environment, hasOutput: false, cgroup: nil, noting: { _ in })
@@ -80,7 +82,14 @@ struct NotifyHook {
   }
 
   /// Ends those that wait for the user.
-  func end() { for program in running { kill(program.pid, SIGKILL) } }
+  mutating func end() { while running.contains(where: { !$0.isKilled }) { killOldest() } }
+
+  /// Kills the one that was started first, with all that it has started.
+  private mutating func killOldest() {
+    guard let place = running.firstIndex(where: { !$0.isKilled }) else { return }
+    running[place].isKilled = true
+    _ = SystemCall.signalProcess(-running[place].pid, SIGKILL)
+  }
 
   /// Once, until it works again.
   private mutating func complain(_ what: String) -> String? {

@@ -36,7 +36,7 @@ struct ReceiverHook: ~Copyable {
     guard let end = program.reap() else {
       guard let due = deadline, due <= instant else { return nil }
       // Its end is noted when it comes.
-      kill(-program.pid, SIGKILL)
+      program.kill()
       deadline = nil
       return nil
     }
@@ -46,6 +46,16 @@ struct ReceiverHook: ~Copyable {
     if end.status == 0 { hasComplained = false }
     return start(at: instant) ?? complaint
   }
+
+  /// Ends it: one that is about to switch the receiver has a moment to be done.
+  mutating func end() {
+    guard let program = running else { return }
+    _ = PollSet.wait(on: program.pidfd.number, atMost: Self.graceMilliseconds)
+    program.end()
+    running = nil
+  }
+
+  private static let graceMilliseconds: Int32 = 1_000
 
   private mutating func start(at instant: EngineInstant) -> String? {
     guard let isOn = next else { return nil }
