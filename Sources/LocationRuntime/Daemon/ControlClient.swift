@@ -20,21 +20,16 @@ package final class ControlClient {
   /// Whether a failure is that there was no answer.
   package static func isNoAnswer(_ failure: Failure) -> Bool { failure == noAnswer || failure == gone }
 
+  /// Whether a failure is that the daemon has ended.
+  static func isGone(_ failure: Failure) -> Bool { failure == gone }
+
   /// Connects to the daemon of a state file; nil where none runs.
   ///
   /// - Parameter database: the state file, where it is open already.
   /// - Throws: ``Failure`` of code 77 where there is one and we may not.
   package static func connect(state: String, database: StateDatabase? = nil) throws(Failure) -> ControlClient?
   {
-    var path: String?
-    // Where the database can't be read it can't say; the socket may be usable all the same.
-    do throws(Failure) {
-      let database = if let database { database } else { try StateDatabase.openToRead(path: state) }
-      path = try database?.meta(.control)
-    } catch {
-      path = nil
-    }
-    let address = path.map { ControlAddress(path: $0) } ?? ControlAddress.beside(state)
+    let address = address(state: state, database: database)
     guard let descriptor = ControlAddress.newSocket(waits: true) else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
@@ -44,6 +39,24 @@ package final class ControlClient {
     throw Failure(
       .noPermission, file: address.path, what: "the daemon may not be asked: \(SystemReason.text(EACCES))",
       remedy: "ask as its user, or as a member of its group")
+  }
+
+  /// Where the daemon of a state file listens. Where the database can't be read it can't say; the socket may be usable
+  /// all the same.
+  private static func address(state: String, database: StateDatabase?) -> ControlAddress {
+    let path: String? =
+      if let database { try? database.meta(.control) } else { StateDatabase.storedControl(path: state) }
+    return path.map { ControlAddress(path: $0) } ?? ControlAddress.beside(state)
+  }
+
+  /// Whether a daemon listens, of whatever version, and whether or not we may ask it. Nobody is waited for.
+  static func hasDaemon(state: String, database: StateDatabase? = nil) -> Bool {
+    guard let descriptor = ControlAddress.newSocket(waits: false) else { return false }
+    let code = unsafe address(state: state, database: database).withAddress {
+      unsafe SystemCall.connectSocket(descriptor.number, $0, $1)
+    }
+    // Its queue may be full.
+    return code == 0 || [EAGAIN, EACCES, EPERM].contains(errno)
   }
 
   /// Asks for something, with what is needed for it.

@@ -25,9 +25,12 @@ package struct StateLock: ~Copyable {
   private static let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY
   private let file: File
 
+  /// Waits for a command that holds it, but not for a daemon.
+  ///
+  /// - Parameter pause: what is done between two attempts.
   /// - Throws: ``Failure`` of code 75 where somebody else holds it, of 77 where the file is not ours alone, of others
   ///   where it can't be made.
-  package init(state path: String) throws(Failure) {
+  package init(state path: String, pausing pause: () -> Void = StateLock.pauseShortly) throws(Failure) {
     // Nothing is made where another user may lead it.
     try StatePath.requireSafeFolders(of: path)
     try StatePath.makeFolder(of: path)
@@ -35,21 +38,58 @@ package struct StateLock: ~Copyable {
     try StatePath.requireOwn(path)
     guard let status = StatePath.status(path) else { throw StatePath.failure(path, errno) }
     let file = File(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
-    let code = Self.held.withLock { held -> Int32 in
+    var attempts = 0
+    while true {
+      let code = Self.lock(file, path)
+      if code == 0 { break }
+      guard code == EWOULDBLOCK else { throw StatePath.failure(path, code) }
+      if attempts.isMultiple(of: Self.attemptsBetweenLooks), ControlClient.hasDaemon(state: path) {
+        throw Self.isOfDaemon(path)
+      }
+      attempts += 1
+      guard attempts < Self.mostAttempts else { throw Self.isBusy(path) }
+      pause()
+    }
+    self.file = file
+  }
+
+  /// 0, or an errno.
+  private static func lock(_ file: File, _ path: String) -> Int32 {
+    held.withLock { held in
       if held[file]?.isLocked == true { return EWOULDBLOCK }
-      let descriptor = held[file]?.descriptor ?? SystemCall.openFile(path, Self.flags)
+      let descriptor = held[file]?.descriptor ?? SystemCall.openFile(path, flags)
       guard descriptor >= 0 else { return errno }
       let isLocked = flock(descriptor, LOCK_EX | LOCK_NB) == 0
       held[file] = Held(descriptor: descriptor, isLocked: isLocked)
       return isLocked ? 0 : EWOULDBLOCK
     }
-    guard code == 0 || code == EWOULDBLOCK else { throw StatePath.failure(path, code) }
-    guard code == 0 else {
-      throw Failure(
-        .tryAgain, file: path, what: "another locwatch run uses it",
-        remedy: "stop it, or name another file with --state")
-    }
-    self.file = file
+  }
+
+  /// What is done between two attempts: nothing, for 20 ms.
+  package static func pauseShortly() { _ = poll(nil, 0, 20) }
+
+  /// Attempts in all: 5 s. A command holds it for as long as it takes to restore the engine.
+  static let mostAttempts = 250
+  /// After so many it is looked again whether a daemon has started.
+  private static let attemptsBetweenLooks = 10
+
+  private static func isOfDaemon(_ path: String) -> Failure {
+    Failure(
+      .tryAgain, file: path, what: "another locwatch run uses it",
+      remedy: "stop it, or name another file with --state")
+  }
+
+  private static func isBusy(_ path: String) -> Failure {
+    Failure(
+      .tryAgain, file: path, what: "a command uses it, or a locwatch run that begins or ends",
+      remedy: "try again when that is done")
+  }
+
+  /// Whether this process holds the lock of a file.
+  static func isOurs(_ path: String) -> Bool {
+    guard let status = StatePath.status(path) else { return false }
+    let file = File(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    return held.withLock { $0[file]?.isLocked == true }
   }
 
   deinit {

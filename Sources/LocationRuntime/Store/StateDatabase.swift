@@ -66,6 +66,14 @@ package struct StateDatabase: Sendable {
     }
   }
 
+  /// Where the daemon listens that has run on a state file, of whatever version; nil where that is beside the file, or
+  /// can't be read. Nothing is changed.
+  static func storedControl(path: String) -> String? {
+    guard !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil else { return nil }
+    let mayWrite = unsafe access(path, W_OK) == 0
+    return try? StateDatabase(path: path, isReadOnly: !mayWrite).meta(.control)
+  }
+
   /// - Parameters:
   ///   - isUnchanging: whether SQLite may take it that nobody writes, and makes no other files.
   ///   - isEmpty: whether nobody has written anything into the file.

@@ -195,15 +195,32 @@ import Testing
 
   @Test func `a lock ends with its owner, and can be had again`() throws {
     let folder = TemporaryFolder()
-    func hold() throws { _ = try StateLock(state: folder("s.db")) }
+    func hold() throws { _ = try StateLock(state: folder("s.db"), pausing: {}) }
     try hold()
     do {
       let lock = try StateLock(state: folder("s.db"))
       let failure = #expect(throws: Failure.self) { try hold() }
       #expect(failure?.code == .tryAgain)
+      #expect(failure?.what == "a command uses it, or a locwatch run that begins or ends")
       withExtendedLifetime(lock) {}
     }
     try hold()
+  }
+
+  @Test func `a lock that a command holds is waited for`() throws {
+    final class Command {
+      private let lock: StateLock
+      init(_ state: String) throws { lock = try StateLock(state: state) }
+    }
+    let folder = TemporaryFolder()
+    var command: Command? = try Command(folder("s.db"))
+    var pauses = 0
+    let lock = try StateLock(state: folder("s.db")) {
+      pauses += 1
+      if pauses == 3 { command = nil }
+    }
+    withExtendedLifetime(lock) {}
+    #expect(pauses == 3 && command == nil)
   }
 
   @Test func `what says where somebody was is for its owner alone`() async throws {
