@@ -19,16 +19,47 @@ extension StateDatabase {
   /// `PRAGMA application_id` of every database of ours: "locw".
   static let applicationID = 0x6C6F_6377
 
-  /// Brings the schema up to date.
+  /// Brings the schema up to date. A daemon of an earlier version that runs on it could not go on: then nothing is done.
   ///
-  /// - Throws: `.data` where the database is not ours or is of a later version.
+  /// - Throws: `.data` where the database is not ours or is of a later version; `.tryAgain` where such a daemon runs.
   func migrate() throws(Failure) {
-    let isCurrent = try read { database in
+    if try isCurrent() { return }
+    let version = try read { try self.version(of: $0) }
+    if version == 0 { return try upgrade() }
+    if StateLock.isOurs(path) { return try upgradeWithoutDaemon() }
+    do throws(Failure) {
+      let lock = try StateLock(state: path)
+      try upgradeWithoutDaemon()
+      withExtendedLifetime(lock) {}
+    } catch {
+      guard error.code == .tryAgain else { throw error }
+      // A daemon of this version may have been quicker.
+      guard try isCurrent() else { throw isOfEarlierDaemon }
+    }
+  }
+
+  /// Whether all migrations were done.
+  private func isCurrent() throws(Failure) -> Bool {
+    try read { database in
       guard try self.version(of: database) == Self.migrations.count else { return false }
       try checkTables(database)
       return true
     }
-    if isCurrent { return }
+  }
+
+  /// Version 0.1.0 holds another lock.
+  private func upgradeWithoutDaemon() throws(Failure) {
+    guard !ControlClient.hasDaemon(state: path, database: self) else { throw isOfEarlierDaemon }
+    try upgrade()
+  }
+
+  private var isOfEarlierDaemon: Failure {
+    Failure(
+      .tryAgain, file: path, what: "a locwatch run of an earlier version uses it",
+      remedy: "stop it first; locwatch run then brings the file up to date")
+  }
+
+  private func upgrade() throws(Failure) {
     try write { database in
       // Another process may have been quicker.
       let done = try self.version(of: database)

@@ -50,6 +50,33 @@ import Testing
     #expect(status.stdout.contains(#""inside":["office"]"#), "\(status.stdout)\(status.stderr)")
   }
 
+  /// Whoever speaks at its control socket may be a daemon of that version.
+  @Test(arguments: versions)
+  func `no command brings a state file up to date that an earlier daemon uses`(version: String) async throws {
+    let run = try await Self.run(of: version)
+    func schema() throws -> Int? {
+      try DatabaseQueue(path: run.state).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    }
+    let before = try schema()
+    do {
+      let daemon = try Listener(path: run.state + ".control")
+      for command in [
+        ["events"], ["regions", "list"], ["regions", "add", "x", "--circle", "48,11,100"],
+        ["run", "--gpsd", "localhost:1"],
+      ] {
+        let result = try await run.command(command)
+        #expect(result.status == 75, "\(command): \(result.stderr)")
+        #expect(
+          result.stderr.contains("a locwatch run of an earlier version uses it"), "\(result.stderr)")
+      }
+      withExtendedLifetime(daemon) {}
+    }
+    #expect(try schema() == before)
+    let regions = try await run.command(["regions", "list"])
+    #expect(regions.status == 0 && !regions.stdout.contains("\"x\""), "\(regions)")
+    #expect(try schema() != before)
+  }
+
   @Test(arguments: versions.flatMap { version in ["", "-from-snapshot"].map { (version, $0) } })
   func `a recording decides the same`(version: String, kind: String) async throws {
     let replayed = try await DaemonRun.replay(Self.fixture(version, "recording\(kind).ndjson"))
