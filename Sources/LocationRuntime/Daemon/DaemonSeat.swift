@@ -12,10 +12,17 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Parameter ids: which; nil for all.
   package func noteRegions(_ ids: [String]?) throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else { return }
     // Above some thousands it is as quick to look at all.
     let members = ids.flatMap { $0.count <= Self.namedIDs ? [JSONTree.Member(key: "ids", strings: $0)] : nil }
-    _ = try client.ask("regions", members ?? [])
+    try note("regions", members ?? [])
+  }
+
+  /// Has a running daemon take what was changed in the database. Where it ends meanwhile, the next one reads it.
+  private func note(_ what: String, _ members: [JSONTree.Member]) throws(Failure) {
+    guard let client = try ControlClient.connect(state: state) else { return }
+    do throws(Failure) { _ = try client.ask(what, members) } catch {
+      guard ControlClient.isGone(error) else { throw error }
+    }
   }
 
   private static let namedIDs = 5_000
@@ -80,16 +87,14 @@ package struct DaemonSeat: Sendable {
 
   /// Has a running daemon take subscribers that were changed in the database.
   package func noteSubscriber(_ name: String) throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else { return }
-    _ = try client.ask("subscribers", [JSONTree.Member(key: "names", strings: [name])])
+    try note("subscribers", [JSONTree.Member(key: "names", strings: [name])])
   }
 
   /// Has a running daemon take outlets that were changed in the database.
   ///
   /// - Parameter names: those that begin anew, also where nothing of them was changed.
   package func noteOutlets(_ names: [String]) throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else { return }
-    _ = try client.ask("outlets", [JSONTree.Member(key: "names", strings: names)])
+    try note("outlets", [JSONTree.Member(key: "names", strings: names)])
   }
 
   /// What a user does to a subscriber: `launch`, `foreground`, `background` or `quit`.

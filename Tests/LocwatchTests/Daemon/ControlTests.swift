@@ -32,6 +32,19 @@ import Testing
     await taking.value
   }
 
+  @Test func `what is stored while the daemon ends is no failure`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    let listener = try Listener(path: folder("s.db.control"))
+    // It is looked for, and then told.
+    let taking = Task.detached { for _ in 0..<2 { _ = listener.accept() } }
+    let added = try await Binary.run(["regions", "add", "a", "--circle", "48,11,100"] + state)
+    #expect(added.status == 0, "\(added)")
+    await taking.value
+    let list = try await Binary.run(["regions", "list", "--format", "ndjson"] + state)
+    #expect(list.stdout.contains(#""id":"a""#), "\(list)")
+  }
+
   private static func report(_ index: Int) -> String {
     ScriptedGPSD.report(second: index, latitude: 48 + 0.0002 * Double(index))
   }
