@@ -37,7 +37,12 @@ struct AudioWatch {
   private var quietDecibels = Policy.Configuration.Audio().quietDecibels
   /// Whether each player was last said to be quiet.
   private var wasQuiet: [String: Bool] = [:]
+  /// Whether nothing is known of streams, since the program that tells of them ended.
   private var hasFailed = false
+  /// When that is started again.
+  private var retryAt: EngineInstant?
+  /// Seconds until then; doubled each time until somebody else has a session.
+  private var retrySeconds = leastRetrySeconds
   /// Whether others have a session open than when it was last told.
   private var hasNews = false
   /// What went wrong, for the log.
@@ -49,6 +54,9 @@ struct AudioWatch {
   static let silence = -1000.0
   /// Seconds from one measurement to the next.
   private static let meterSeconds = 10.0
+  /// Seconds until it is listened again, at first and at most: those of rule K5.
+  private static let leastRetrySeconds = 1.0
+  private static let mostRetrySeconds = 300.0
 
   // MARK: Whom to listen to
 
@@ -60,14 +68,18 @@ struct AudioWatch {
     guard players != self.players || decibels != quietDecibels else { return }
     quietDecibels = decibels
     let names = Set(players.map(\.name))
-    if !names.isSubset(of: Set(self.players.map(\.name))) { hasFailed = false }
+    if !names.isSubset(of: Set(self.players.map(\.name))) {
+      hasFailed = false
+      retrySeconds = Self.leastRetrySeconds
+    }
     self.players = players
     hasNews = true
     wasQuiet = wasQuiet.filter { names.contains($0.key) }
     if players.isEmpty {
       stop()
+      retryAt = nil
     } else if dump == nil, !hasFailed {
-      start()
+      start(at: now)
     }
     scheduleMeter(at: now)
   }
@@ -87,7 +99,8 @@ struct AudioWatch {
     return folder.map { "\($0)/\(name)" }
   }
 
-  private mutating func start() {
+  private mutating func start(at now: EngineInstant) {
+    retryAt = nil
     guard Self.isAvailable else { return }
     graph = PipeWireGraph()
     do throws(ProgramStart.Refusal) {
@@ -95,8 +108,20 @@ struct AudioWatch {
         command: ["pw-dump", "--monitor"], environment: environment, hasOutput: true,
         hasError: true, cgroup: nil, noting: { _ in })
     } catch {
-      fail("can't be started: \(error.text)")
+      fail("can't be started: \(error.text)", at: now)
     }
+  }
+
+  /// Starts it again. PipeWire may not be back yet.
+  private mutating func retryIfDue(at now: EngineInstant) {
+    guard let due = retryAt, due <= now else { return }
+    start(at: now)
+    if dump == nil, retryAt == nil { scheduleRetry(at: now) }
+  }
+
+  private mutating func scheduleRetry(at now: EngineInstant) {
+    retryAt = now.advanced(bySeconds: retrySeconds)
+    retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
   }
 
   private mutating func stop() {
@@ -111,12 +136,15 @@ struct AudioWatch {
   /// Ends what was started.
   mutating func end() { stop() }
 
-  /// Nothing is known of streams any more: sessions are as they were declared.
-  private mutating func fail(_ what: String) {
+  /// Nothing is known of streams for now: sessions are as they were declared.
+  private mutating func fail(_ what: String, at now: EngineInstant) {
     stop()
+    if !hasFailed {
+      trouble = "audio: pw-dump \(what); sessions are as programs declare them until it tells again"
+    }
     hasFailed = true
     graph = PipeWireGraph()
-    trouble = "audio: pw-dump \(what); sessions are as programs declare them until another begins"
+    scheduleRetry(at: now)
   }
 
   /// What went wrong, once.
@@ -134,28 +162,32 @@ struct AudioWatch {
   }
 
   /// When something is due by time.
-  var deadline: EngineInstant? { hasNews && graph.isKnown ? .distantPast : meter?.end ?? meterAt }
+  var deadline: EngineInstant? {
+    hasNews && graph.isKnown ? .distantPast : EngineInstant.earlier(retryAt, meter?.end ?? meterAt)
+  }
 
   /// Takes what has come; of whom something has changed.
   mutating func take(_ polled: PollSet, at now: EngineInstant) -> [Level] {
     hasNews = false
     guard !players.isEmpty else { return [] }
-    if polled.has(dump?.output?.number ?? -1) { readGraph() }
+    retryIfDue(at: now)
+    if polled.has(dump?.output?.number ?? -1) { readGraph(at: now) }
     if let meter { readMeter(hasCome: polled.has(meter.readable), at: now) }
     if let due = meterAt, due <= now { beginMeter(at: now) }
     scheduleMeter(at: now)
     return changes()
   }
 
-  private mutating func readGraph() {
+  private mutating func readGraph(at now: EngineInstant) {
     guard let output = dump?.output else { return }
     var isGood = true
     let hasEnded = output.readAll { piece in
       isGood = graph.take(piece)
       return isGood
     }
-    if hasEnded { return fail("has ended") }
-    if !isGood { return fail("says too much") }
+    if hasEnded { return fail("has ended", at: now) }
+    if !isGood { return fail("says too much", at: now) }
+    if graph.isKnown { hasFailed = false }
     let serials = Set(graph.streams.map(\.serial))
     measured = measured.filter { serials.contains($0.key) }
   }

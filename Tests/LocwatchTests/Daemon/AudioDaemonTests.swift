@@ -62,6 +62,22 @@ struct AudioDaemonTests {
     #expect(await run.end() == 0)
   }
 
+  @Test func `F3 the program that tells of streams is started again when it has ended`() async throws {
+    let run = try DaemonRun()
+    let server = try SoundServer(run.folder)
+    try await Self.start(run, server, [try SoundServer.sound(run.folder, "loud.wav")])
+    let daemon = try #require(run.process?.pid)
+    func listener() -> Substring? {
+      let children = KernelFile.read("/proc/\(daemon)/task/\(daemon)/children") ?? ""
+      return children.split(separator: " ").first { KernelFile.read("/proc/\($0)/comm") == "pw-dump\n" }
+    }
+    try await run.wait("it runs") { listener() != nil }
+    let first = try #require(listener().flatMap { pid_t($0) })
+    kill(first, SIGKILL)
+    try await run.wait("another runs") { listener().map { $0 != "\(first)" } ?? false }
+    #expect(await run.end() == 0)
+  }
+
   /// A daemon whose program "a" the user has started, and which plays or records.
   private static func sounding(_ kind: String) async throws -> DaemonRun {
     let run = try DaemonRun()
