@@ -105,8 +105,14 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
   int input = moved_up(program->input);
   int output = program->output < 0 ? STDERR_FILENO : moved_up(program->output);
   int error = program->error < 0 ? STDERR_FILENO : moved_up(program->error);
-  int channel = program->channel < 0 ? -1 : fcntl(program->channel, F_DUPFD_CLOEXEC, LOCWATCH_CHANNEL + 1);
-  if (program->channel >= 0 && channel < 0) give_up(gate, LOCWATCH_STAGE_FORK);
+  // Above the places where they belong, so that none of them overwrites another.
+  const int given[] = {program->channel, program->folders[0], program->folders[1]};
+  enum { GIVEN = sizeof given / sizeof given[0] };
+  int copies[GIVEN];
+  for (int place = 0; place < GIVEN; place += 1) {
+    copies[place] = given[place] < 0 ? -1 : fcntl(given[place], F_DUPFD_CLOEXEC, LOCWATCH_CHANNEL + GIVEN);
+    if (given[place] >= 0 && copies[place] < 0) give_up(gate, LOCWATCH_STAGE_FORK);
+  }
   if (input < 0 || output < 0 || error < 0 || dup2(input, STDIN_FILENO) < 0 || dup2(error, STDERR_FILENO) < 0 ||
       dup2(output, STDOUT_FILENO) < 0)
     give_up(gate, LOCWATCH_STAGE_FORK);
@@ -117,12 +123,13 @@ static void become(const struct locwatch_program *program, int gate, int must_jo
     if (dup3(gate, last, O_CLOEXEC) < 0) give_up(gate, LOCWATCH_STAGE_FORK);
     close(gate);
   }
-  int end = last + 1;
-  if (channel >= 0) {
-    if (dup2(channel, LOCWATCH_CHANNEL) < 0) give_up(last, LOCWATCH_STAGE_FORK);
-    end = LOCWATCH_CHANNEL + 1;
+  for (int place = 0; place < GIVEN; place += 1) {
+    if (copies[place] < 0)
+      close(LOCWATCH_CHANNEL + place);
+    else if (dup2(copies[place], LOCWATCH_CHANNEL + place) < 0)
+      give_up(last, LOCWATCH_STAGE_FORK);
   }
-  syscall(SYS_close_range, (unsigned)end, ~0U, 0U);
+  syscall(SYS_close_range, (unsigned)(LOCWATCH_CHANNEL + GIVEN), ~0U, 0U);
 
   // Until it is let go. Where the starter has died before, the gate has no other end and this was all.
   char word;

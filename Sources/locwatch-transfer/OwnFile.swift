@@ -5,13 +5,16 @@ import LocationCore
 struct OwnFile {
   /// The directory of the program.
   let directory: String
+  /// The same, open; nil where its path has to be gone.
+  private let opened: Int32?
   /// The directories below it, and the name of the file.
   private let path: [String]
 
   /// - Parameter file: a path below the directory, or one that begins with it.
   /// - Throws: where it leads out of it.
-  init(_ file: String, in directory: String) throws(TransferTrouble) {
+  init(_ file: String, in directory: String, opened: Int32?) throws(TransferTrouble) {
     self.directory = directory
+    self.opened = opened
     var rest = file[...]
     if file.hasPrefix("/") {
       guard file.hasPrefix(directory + "/") else { throw TransferTrouble(.file) }
@@ -34,13 +37,13 @@ struct OwnFile {
 
   /// Puts a file in its place: renamed, or copied under another name and then renamed. What was there is replaced, and
   /// at no time is there half of it.
-  func receive(_ source: String) throws(TransferTrouble) {
+  func receive(_ source: String, from parts: Int32) throws(TransferTrouble) {
     let folder = try openFolder()
     defer { close(folder) }
-    if unsafe renameat(AT_FDCWD, source, folder, name) != 0 {
+    if unsafe renameat(parts, source, folder, name) != 0 {
       guard errno == EXDEV else { throw TransferTrouble(code: errno) }
-      try copy(source, to: folder)
-      unsafe unlink(source)
+      try copy(source, from: parts, to: folder)
+      unsafe unlinkat(parts, source, 0)
     }
     guard fsync(folder) == 0 else { throw TransferTrouble(code: errno) }
   }
@@ -49,7 +52,8 @@ struct OwnFile {
 
   /// Opens the directory that it is in.
   private func openFolder() throws(TransferTrouble) -> Int32 {
-    var folder = unsafe openat(AT_FDCWD, directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    var folder = unsafe openat(
+      opened ?? AT_FDCWD, opened == nil ? directory : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     for part in path.dropLast() where folder >= 0 {
       let next = unsafe openat(folder, part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
       let code = errno
@@ -61,9 +65,9 @@ struct OwnFile {
     return folder
   }
 
-  private func copy(_ source: String, to folder: Int32) throws(TransferTrouble) {
+  private func copy(_ source: String, from parts: Int32, to folder: Int32) throws(TransferTrouble) {
     let temporary = ".\(name).locwatch-\(getpid())"
-    let from = unsafe openat(AT_FDCWD, source, O_RDONLY | O_CLOEXEC)
+    let from = unsafe openat(parts, source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard from >= 0 else { throw TransferTrouble(code: errno) }
     defer { close(from) }
     let to = unsafe openat(folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -4,8 +4,10 @@ import LocationFormats
 
 /// A partly downloaded file: its bytes, and a note beside them that tells whether the download can be resumed.
 struct PartFile {
-  /// Where the bytes are.
-  let path: String
+  /// Where it is, open: its user may have no way there.
+  let folder: Int32
+  /// The file of the bytes.
+  let name: String
 
   /// The note: the server's validator of the whole file, and how many bytes are on the disk for certain.
   struct Standing: Equatable {
@@ -13,12 +15,12 @@ struct PartFile {
     var safeBytes = 0
   }
 
-  private var standingPath: String { path + ".state" }
-  private var donePath: String { path + ".done" }
+  private var standingName: String { name + ".state" }
+  private var doneName: String { name + ".done" }
 
   /// Opens it, making it where it is not there.
   func open() throws(TransferTrouble) -> Int32 {
-    let number = unsafe openat(AT_FDCWD, path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    let number = unsafe openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard number >= 0 else { throw TransferTrouble(code: errno) }
     // Until a process of a daemon before us has let go of it.
     guard flock(number, LOCK_EX) == 0 else {
@@ -33,7 +35,7 @@ struct PartFile {
   ///
   /// After a boot only what was synchronised counts: a file may have grown before its bytes were written.
   func standing(of file: Int32) -> (begin: Int, validator: String)? {
-    guard let tree = Self.read(standingPath), let validator = tree["validator"]?.string,
+    guard let tree = read(standingName), let validator = tree["validator"]?.string,
       !validator.isEmpty
     else { return nil }
     let size = Int(lseek(file, 0, SEEK_END))
@@ -45,34 +47,34 @@ struct PartFile {
   /// Notes what is known of the bytes, once they are on the disk.
   func note(_ validator: String, bytes: Int, of file: Int32) throws(TransferTrouble) {
     guard fsync(file) == 0 else { throw TransferTrouble(code: errno) }
-    try Self.write(
+    try write(
       .object([
         "validator": .string(validator), "boot": .string(Self.boot), "safe": .integer(bytes),
-      ]), to: standingPath)
+      ]), to: standingName)
   }
 
   /// The bytes of a file that was put in its place before we could say so; nil where none was.
   var deliveredBytes: Int? {
-    guard let bytes = Self.read(donePath)?["bytes"]?.integer else { return nil }
-    return unsafe access(path, F_OK) == 0 ? nil : bytes
+    guard let bytes = read(doneName)?["bytes"]?.integer else { return nil }
+    return unsafe faccessat(folder, name, F_OK, 0) == 0 ? nil : bytes
   }
 
   /// Moves the complete file to its destination. The note of that is written first, so that after a crash in between
   /// the file is not fetched again.
   func deliver(to file: OwnFile, bytes: Int, _ descriptor: Int32) throws(TransferTrouble) {
     guard fsync(descriptor) == 0 else { throw TransferTrouble(code: errno) }
-    try Self.write(.object(["bytes": .integer(bytes)]), to: donePath)
+    try write(.object(["bytes": .integer(bytes)]), to: doneName)
     do throws(TransferTrouble) {
-      try file.receive(path)
+      try file.receive(name, from: folder)
     } catch {
-      unsafe unlink(donePath)
+      unsafe unlinkat(folder, doneName, 0)
       throw error
     }
   }
 
   /// Leaves nothing of it.
   func erase() {
-    for path in [path, standingPath, donePath] { unsafe unlink(path) }
+    for name in [name, standingName, doneName] { unsafe unlinkat(folder, name, 0) }
   }
 
   /// Names this boot (random(4)).
@@ -81,24 +83,32 @@ struct PartFile {
     return String(decoding: bytes, as: UTF8.self).filter { !$0.isWhitespace }
   }()
 
-  private static func read(_ path: String) -> JSONTree? {
-    guard unsafe access(path, R_OK) == 0, let bytes = try? FileBytes.read(path: path) else { return nil }
-    return try? JSONTree(bytes)
+  /// Reads a small file; nil where there is none.
+  private func read(_ name: String) -> JSONTree? {
+    let file = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: Self.noteBytes)
+    let count = unsafe bytes.withUnsafeMutableBytes { unsafe SystemCall.readBytes(file, $0) }
+    return count > 0 ? try? JSONTree(Array(bytes[..<count])) : nil
   }
 
+  /// No note is longer.
+  private static let noteBytes = 4_096
+
   /// Writes a small file whole or not at all.
-  private static func write(_ tree: JSONTree, to path: String) throws(TransferTrouble) {
-    let new = path + ".new"
-    let file = unsafe openat(AT_FDCWD, new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+  private func write(_ tree: JSONTree, to name: String) throws(TransferTrouble) {
+    let new = name + ".new"
+    let file = unsafe openat(folder, new, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw TransferTrouble(code: errno) }
     let bytes = Array(tree.text.utf8)
     let count = unsafe bytes.withUnsafeBytes { unsafe SystemCall.writeBytes(file, $0) }
     let isWritten = count == bytes.count && fsync(file) == 0
     let code = errno
     close(file)
-    guard isWritten, unsafe rename(new, path) == 0 else {
+    guard isWritten, unsafe renameat(folder, new, folder, name) == 0 else {
       let code = isWritten ? errno : count < 0 ? code : ENOSPC
-      unsafe unlink(new)
+      unsafe unlinkat(folder, new, 0)
       throw TransferTrouble(code: code)
     }
   }

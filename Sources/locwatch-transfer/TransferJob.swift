@@ -2,7 +2,7 @@ import Glibc
 import LocationCore
 import LocationFormats
 
-/// One transfer as the daemon asks for it: `{"start":N,"job":{…},"part":PATH,"directory":PATH,"limit":BYTES,…}`.
+/// One transfer as the daemon asks for it: `{"start":N,"job":{…},"parts":FD,"directory":PATH,"files":FD,…}`.
 struct TransferJob {
   /// Its number.
   let number: Int
@@ -30,7 +30,7 @@ struct TransferJob {
 
   /// - Throws: why it can't be begun.
   init(_ line: JSONTree) throws(TransferTrouble) {
-    guard let number = line["start"]?.integer, let job = line["job"], let part = line["part"]?.string,
+    guard let number = line["start"]?.integer, let job = line["job"], let parts = line["parts"]?.integer,
       let directory = line["directory"]?.string, let file = job["file"]?.string,
       let url = job["url"]?.string
     else { throw TransferTrouble(.file) }
@@ -41,8 +41,8 @@ struct TransferJob {
     headers = Self.headers(job["headers"])
     user = job["user"]?.string
     password = job["password"]?.string
-    self.file = try OwnFile(file, in: directory)
-    self.part = PartFile(path: part)
+    self.file = try OwnFile(file, in: directory, opened: line["files"]?.integer.map { Int32(clamping: $0) })
+    self.part = PartFile(folder: Int32(clamping: parts), name: "\(number)")
     limit = line["limit"]?.integer ?? .max
     authority = line["authority"]?.string
     retrySeconds = line["retry"]?.double ?? 1

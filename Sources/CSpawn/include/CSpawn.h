@@ -15,6 +15,7 @@ struct locwatch_program {
   int output;         // becomes standard output; -1: goes where standard error goes
   int error;          // becomes standard error; -1: stays what it is here
   int channel;        // becomes descriptor LOCWATCH_CHANNEL; -1: none
+  int folders[2];     // open directories that become descriptors LOCWATCH_FOLDERS and the next; -1: none
   int cgroup;         // an open directory in cgroup v2 to start in; -1: none
 
   int is_other;            // whether it runs as another user, without new privileges
@@ -30,6 +31,9 @@ struct locwatch_program {
 // The descriptor by which a program passes others (unix(7), SCM_RIGHTS).
 enum { LOCWATCH_CHANNEL = 4 };
 
+// Where the directories begin that a program may use without a way to them of its own.
+enum { LOCWATCH_FOLDERS = 5 };
+
 // Where a start failed.
 enum locwatch_stage { LOCWATCH_STAGE_FORK = 1, LOCWATCH_STAGE_CGROUP = 2, LOCWATCH_STAGE_EXEC = 3, LOCWATCH_STAGE_USER = 4 };
 
@@ -41,7 +45,7 @@ struct locwatch_held {
 };
 
 // Makes the process of a program, which waits before exec: as the leader of a new process group, in its cgroup from
-// the start, with no signal blocked or ignored and no descriptor but the three and the channel. 0, or an errno with the stage.
+// the start, with no signal blocked or ignored and no descriptor but the three, the channel and the folders. 0, or an errno with the stage.
 int locwatch_hold(const struct locwatch_program *program, struct locwatch_held *held, int *stage);
 
 // Lets it go, and returns when the program was executed: 0. Otherwise an errno with the stage, and it is gone.

@@ -69,15 +69,12 @@ struct ControlAddress {
     unsafe unlink(path)
     // Nobody can connect before it listens. The umask is that of all threads, and a path may lead elsewhere by now.
     guard unsafe withAddress({ unsafe bind(descriptor.number, $0, $1) }) == 0,
-      let entry = Descriptor.open(path, Self.nameOnly | O_NOFOLLOW),
+      let entry = Descriptor.open(path, Descriptor.nameOnly | O_NOFOLLOW),
       unsafe chmod("/proc/self/fd/\(entry.number)", 0o660) == 0,
       SystemCall.listenAtSocket(descriptor.number, waiting: waiting) == 0
     else { throw failure() }
     return descriptor
   }
-
-  /// `O_PATH` (open(2)), which not every C library shows.
-  private static let nameOnly: Int32 = 0o10000000
 
   /// A new socket for it; nil where the machine has no descriptors left.
   static func newSocket(waits: Bool) -> Descriptor? {

@@ -37,7 +37,7 @@ extension DaemonLoop {
     guard let sound = content.sound, sound != NotificationSound.usual else { return content }
     var content = content
     let subscriber = live.engine.subscriber(name)?.subscriber
-    let directory = subscriber.flatMap { try? transfers.spool.directory(of: $0) }
+    let directory = subscriber.flatMap { try? transfers.spool.directory(of: $0).path }
     let path = directory.flatMap { NotificationSound.path(sound, in: $0) }
     content.sound = path ?? NotificationSound.usual
     if path != nil {

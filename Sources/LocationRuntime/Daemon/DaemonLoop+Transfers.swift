@@ -32,18 +32,20 @@ struct TransferSet {
     guard let job = spool.job(number, of: subscriber.name) else {
       throw Failure(.noInput, what: "what transfer \(number) is was lost")
     }
+    let folders = try spool.folders(of: subscriber)
     let authority = settings.transferAuthority
     let line = JSONTree.object([
       "start": .integer(number), "job": job,
-      "part": .string(try StatePath.absolute(spool.partPath(number, of: subscriber))),
-      "directory": .string(try spool.directory(of: subscriber)),
+      "parts": .integer(ProgramStart.folderNumber),
+      "directory": .string(folders.directory),
+      "files": folders.files.map { _ in .integer(ProgramStart.folderNumber + 1) },
       "limit": .integer(Int(settings.transferBytes)),
       "retry": .number("\(settings.transferRetrySeconds)"),
       "longestRetry": .number("\(settings.transferRetryLimitSeconds)"),
       "authority": authority.isEmpty ? nil : .string(authority),
     ])
     try processes[subscriber.name, default: TransferProcess()].start(
-      number, line.text, for: subscriber, environment: environment)
+      number, line.text, in: folders, for: subscriber, environment: environment)
   }
 
   /// Erases what has ended and is stored.
@@ -167,7 +169,7 @@ extension DaemonLoop {
 
   private mutating func resumeTransfers(of name: String) throws(Failure) {
     for view in live.engine.transfers(of: name) where view.isRunning {
-      guard transfers.processes[name]?.carried.contains(view.number) != true else { continue }
+      guard transfers.processes[name]?.carries(view.number) != true else { continue }
       try perform(.start, view.number, of: name)
     }
   }

@@ -8,6 +8,9 @@ package final class Descriptor: Sendable {
 
   package init(_ number: Int32) { self.number = number }
 
+  /// `O_PATH` (open(2)), which not every C library shows.
+  static let nameOnly: Int32 = 0o10000000
+
   deinit { close(number) }
 
   /// Makes reading and writing return rather than wait.

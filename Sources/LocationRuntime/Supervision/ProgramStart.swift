@@ -45,11 +45,13 @@ struct ProgramStart {
 
   /// Starts a program, in a cgroup where one is given.
   ///
-  /// - Parameter note: takes note of its number. The process is there by then, but runs the program only afterwards; if
-  ///   we die before, it ends without having run any of it. So nothing runs that was not noted.
+  /// - Parameters:
+  ///   - folders: open directories that it has from ``folderNumber`` on, at most two.
+  ///   - note: takes note of its number. The process is there by then, but runs the program only afterwards; if we die
+  ///     before, it ends without having run any of it. So nothing runs that was not noted.
   init(
     command: [String], environment: [String], hasOutput: Bool, hasError: Bool = false,
-    hasChannel: Bool = false, confinement: Subscriber.Confinement? = nil,
+    hasChannel: Bool = false, folders: [Descriptor] = [], confinement: Subscriber.Confinement? = nil,
     cgroup: Cgroup?, noting note: (pid_t) -> Void
   ) throws(Refusal) {
     var account: ProgramAccount?
@@ -68,6 +70,8 @@ struct ProgramStart {
         unsafe program.output = ends?.write.number ?? -1
         unsafe program.error = errorEnds?.write.number ?? -1
         unsafe program.channel = channelEnds?.theirs.number ?? -1
+        unsafe program.folders.0 = folders.first?.number ?? -1
+        unsafe program.folders.1 = folders.dropFirst().first?.number ?? -1
         unsafe program.cgroup = cgroup?.directory.number ?? -1
         unsafe program.memory_max = UInt64(confinement?.memoryMaxBytes ?? 0)
         unsafe program.tasks_max = UInt64(confinement?.tasksMax ?? 0)
@@ -118,6 +122,7 @@ struct ProgramStart {
         unsafe program.output = -1
         unsafe program.error = -1
         unsafe program.channel = -1
+        unsafe program.folders = (-1, -1)
         unsafe program.cgroup = -1
         unsafe describe(&program)
         guard let account else { return unsafe locwatch_hold(&program, &held, &stage) }
@@ -201,6 +206,9 @@ struct ProgramStart {
   static let eventKey = "LOCWATCH_EVENT_ID="
 
   static let channelKey = "LOCWATCH_FD="
+
+  /// The number by which a program knows the first of its folders.
+  static let folderNumber = Int(LOCWATCH_FOLDERS)
 
   private static func channel() throws(Refusal) -> (ours: Descriptor, theirs: Descriptor) {
     var ends: [Int32] = [-1, -1]

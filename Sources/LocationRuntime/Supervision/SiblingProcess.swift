@@ -18,9 +18,10 @@ struct SiblingProcess {
   ///   - user: as whom; nil for the daemon's own user. Nothing but the user and the group counts.
   ///   - lineBytes: the longest line that it says.
   ///   - hasChannel: whether it passes descriptors.
+  ///   - folders: open directories that it has, also where its user has no way to them.
   init(
     _ path: String, environment: [String], as user: Subscriber.Confinement? = nil, lineBytes: Int,
-    hasChannel: Bool = false
+    hasChannel: Bool = false, folders: [Descriptor] = []
   ) throws(ProgramStart.Refusal) {
     let confinement = user.map { user in
       var confinement = Subscriber.Confinement()
@@ -30,7 +31,7 @@ struct SiblingProcess {
     }
     program = try ProgramStart(
       command: [path], environment: environment, hasOutput: true, hasChannel: hasChannel,
-      confinement: confinement, cgroup: nil, noting: { _ in })
+      folders: folders, confinement: confinement, cgroup: nil, noting: { _ in })
     lines = LineBuffer(limit: lineBytes)
   }
 

@@ -6,8 +6,10 @@ import LocationFormats
 /// there is something to carry; in no cgroup of the subscriber's, so that it goes on while that is suspended.
 struct TransferProcess {
   private var process: SiblingProcess?
-  /// Those that it was told to carry.
-  private(set) var carried: Set<Int> = []
+  /// What it may write.
+  private var folders: TransferFolders?
+  /// Those that it was told to carry, with the line that said so.
+  private var carried: [Int: String] = [:]
   /// Those that were told to end, until they have.
   private var ending: [Descriptor] = []
   /// When it is started again after it has ended by itself.
@@ -25,28 +27,38 @@ struct TransferProcess {
   var readable: Int32 { process?.readable ?? ending.first?.number ?? -1 }
   var writable: Int32 { process?.writable ?? -1 }
 
-  /// Has it carry a file. It is started where it does not run.
+  /// Whether it was told to carry that one.
+  func carries(_ number: Int) -> Bool { carried[number] != nil }
+
+  /// Has it carry a file. It is started where it does not run, and anew where it is another user's or has other folders.
   mutating func start(
-    _ number: Int, _ line: String, for subscriber: Subscriber, environment: [String]
+    _ number: Int, _ line: String, in folders: TransferFolders, for subscriber: Subscriber,
+    environment: [String]
   ) throws(Failure) {
-    if process == nil {
+    if process == nil || self.folders != folders {
       do throws(ProgramStart.Refusal) {
         // Its limits are those of the subscriber's own process.
-        process = try SiblingProcess(
-          Self.path, environment: environment, as: subscriber.confinement, lineBytes: Self.lineBytes)
+        let next = try SiblingProcess(
+          Self.path, environment: environment, as: subscriber.confinement, lineBytes: Self.lineBytes,
+          folders: folders.descriptors)
+        // It ends when its input does.
+        if let process { ending.append(process.pidfd) }
+        process = next
+        self.folders = folders
+        process?.say(carried.sorted { $0.key < $1.key }.map(\.value))
       } catch {
         throw Failure(
           .unavailable, file: Self.path, what: "can't be started: \(error.text)",
           remedy: "install it beside locwatch")
       }
     }
-    carried.insert(number)
+    carried[number] = line
     process?.say(line)
   }
 
   /// Has it stop; with nothing left to do it ends.
   mutating func stop(_ number: Int, erasing: Bool) {
-    guard carried.remove(number) != nil else { return }
+    guard carried.removeValue(forKey: number) != nil else { return }
     process?.say(erasing ? "{\"cancel\":\(number)}" : "{\"pause\":\(number)}")
     restIfIdle()
   }
@@ -58,7 +70,7 @@ struct TransferProcess {
     guard let (lines, hasEnded) = process?.take() else { return ([], []) }
     for line in lines {
       if let number = line["done"]?.integer ?? line["failed"]?.integer ?? line["asks"]?.integer {
-        carried.remove(number)
+        carried[number] = nil
         failures = 0
       }
     }
@@ -66,7 +78,7 @@ struct TransferProcess {
       restIfIdle()
       return (lines, [])
     }
-    let lost = carried
+    let lost = Set(carried.keys)
     end()
     failures += 1
     retryAt = instant.advanced(bySeconds: Double(1 << min(failures - 1, 8)))
@@ -85,7 +97,8 @@ struct TransferProcess {
     // It ends when its input does.
     if let process { ending.append(process.pidfd) }
     process = nil
-    carried = []
+    folders = nil
+    carried = [:]
   }
 
   private mutating func restIfIdle() {

@@ -40,28 +40,26 @@ struct TransferSpool {
     guard unsafe rename(new, path) == 0 else { throw Self.failure(path) }
   }
 
-  /// Where what comes of a transfer lies. Its folder belongs to the user of the program.
-  func partPath(_ number: Int, of subscriber: Subscriber) throws(Failure) -> String {
-    let folder = folder("parts", of: subscriber.name)
-    let path = "\(folder)/\(number)"
-    try StatePath.makeOwnFolder(root)
-    try StatePath.makeFolder(of: path)
-    try Self.give(folder, to: subscriber)
-    if subscriber.confinement?.user != nil {
-      for folder in [root, root + "/parts"] { unsafe chmod(folder, 0o711) }
-    }
-    return path
+  /// Opens what the process of a program may write, for its user, who may have no way there: the folder of what has come
+  /// so far, and the directory of the program.
+  func folders(of subscriber: Subscriber) throws(Failure) -> TransferFolders {
+    let parts = try Self.open(
+      CgroupParent.fileName(of: subscriber.name), in: [root, root + "/parts"], for: subscriber)
+    let directory = try directory(of: subscriber)
+    return TransferFolders(
+      parts: parts, files: directory.opened, directory: directory.path, confinement: subscriber.confinement)
   }
 
-  /// The directory of a program: that of its manifest, or one beside the state file.
-  func directory(of subscriber: Subscriber) throws(Failure) -> String {
-    if let directory = subscriber.directory { return directory }
+  /// The directory of a program: that of its manifest, or one beside the state file, open. That of the manifest its own
+  /// user has to open: the way there may lead through folders where others can have it lead elsewhere.
+  func directory(of subscriber: Subscriber) throws(Failure) -> (path: String, opened: Descriptor?) {
+    if let directory = subscriber.directory { return (directory, nil) }
     let files = "\(try StatePath.absolute(state)).files"
-    let folder = "\(files)/\(CgroupParent.fileName(of: subscriber.name))"
-    try StatePath.makeOwnFolder(files)
-    try StatePath.makeFolder(of: folder + "/x")
-    try Self.give(folder, to: subscriber)
-    return folder
+    let name = CgroupParent.fileName(of: subscriber.name)
+    let opened = try Self.open(name, in: [files], for: subscriber)
+    // Its program has to get there as well.
+    if subscriber.confinement?.user != nil { unsafe chmod(files, 0o711) }
+    return ("\(files)/\(name)", opened)
   }
 
   /// Leaves nothing of a transfer.
@@ -91,14 +89,28 @@ struct TransferSpool {
     "\(root)/\(kind)/\(CgroupParent.fileName(of: name))"
   }
 
-  private static func give(_ folder: String, to subscriber: Subscriber) throws(Failure) {
-    guard let user = subscriber.confinement?.user else { return }
+  /// Opens a folder that belongs to the user of a program, making it where it is not there.
+  ///
+  /// - Parameter parents: The folders above it, the uppermost first. They are ours alone, so nobody else can put a link in
+  ///   its place.
+  private static func open(
+    _ name: String, in parents: [String], for subscriber: Subscriber
+  ) throws(Failure) -> Descriptor {
+    for parent in parents { try StatePath.makeOwnFolder(parent) }
+    let folder = "\(parents.last ?? "")/\(name)"
+    try StatePath.makeFolder(of: folder + "/x")
+    // Not to read it, which root may not where it lacks that capability.
+    guard let opened = Descriptor.open(folder, Descriptor.nameOnly | O_DIRECTORY | O_NOFOLLOW) else {
+      throw failure(folder)
+    }
+    guard let user = subscriber.confinement?.user else { return opened }
     do throws(ProgramStart.Refusal) {
       let account = try ProgramAccount(user: user, group: subscriber.confinement?.group)
-      guard unsafe chown(folder, account.user, account.group) == 0 else { throw .unknownAccount("") }
+      guard unsafe lchown(folder, account.user, account.group) == 0 else { throw .unknownAccount("") }
     } catch {
       throw Failure(.noPermission, file: folder, what: "can't be given to \(user)")
     }
+    return opened
   }
 
   private static func failure(_ path: String) -> Failure {

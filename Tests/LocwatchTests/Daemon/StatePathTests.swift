@@ -131,7 +131,7 @@ import Testing
     let spool = TransferSpool(state: folder("s.db"))
     #expect(spool.job(1, of: "x") == nil)
     #expect(throws: Failure.self) { try spool.store("{}", 2, of: "x") }
-    #expect(throws: Failure.self) { try spool.partPath(2, of: Subscriber(name: "x")) }
+    #expect(throws: Failure.self) { try spool.folders(of: Subscriber(name: "x")) }
     spool.sweep("x", except: [])
     spool.erase(1, of: "x")
     #expect(others.job(1, of: "x") != nil && others.job(2, of: "x") == nil)

@@ -325,6 +325,45 @@ struct TransferDaemonTests {
     #expect(site.file("late") == nil)
   }
 
+  @Test(.enabled(if: geteuid() == 0), arguments: [true, false])
+  func `I1 a process of its user carries files where that user has no way to the state`(
+    hasDirectory: Bool
+  ) async throws {
+    let site = try await Site("", launch: false)
+    let run = site.run
+    let own = TemporaryFolder()
+    // As under systemd.
+    try #require(unsafe chmod(run.folder.path, 0o700) == 0 && chown(own.path, 65_534, 65_534) == 0)
+    let request = Self.ask("/file/5000", "got").replacingOccurrences(of: "URL", with: site.url)
+    let manifest = run.folder.write(
+      "b.yaml",
+      """
+      name: b
+      command:
+        - /bin/sh
+        - -c
+        - |
+          \(request)
+          exec cat > /dev/null
+      services: []
+      user: nobody
+      \(hasDirectory ? "directory: \(own.path)" : "")
+      """)
+    #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
+    #expect(try await run.command(["subscribers", "launch", "b"]).status == 0)
+    var ends: [Substring] = []
+    try await run.wait("the end") {
+      ends = try await run.events().filter {
+        $0.contains("\"type\":\"transfer.done\"") || $0.contains("transfer.failed")
+      }
+      return !ends.isEmpty
+    }
+    #expect(ends.allSatisfy { $0.contains("transfer.done") }, "\(ends)")
+    let path = (hasDirectory ? own.path : run.state + ".files/b") + "/got"
+    #expect(StatePath.status(path)?.st_uid == 65_534 && StatePath.status(path)?.st_size == 5000)
+    #expect(await run.end() == 0)
+  }
+
   @Test func `I3 a force-quit leaves nothing behind`() async throws {
     let site = try await Site(Self.ask("/slow/1000000", "big"))
     let run = site.run

@@ -1,0 +1,36 @@
+import Glibc
+import LocationCore
+
+/// What the process of one subscriber's transfers may write. Two are equal that lead to the same, for the same user.
+struct TransferFolders: Equatable {
+  /// What has come so far of each transfer.
+  let parts: Descriptor
+  /// The directory of the program; nil where the process opens it by its path.
+  let files: Descriptor?
+  /// Its path.
+  let directory: String
+  private let user: [String?]
+
+  init(parts: Descriptor, files: Descriptor?, directory: String, confinement: Subscriber.Confinement?) {
+    self.parts = parts
+    self.files = files
+    self.directory = directory
+    user = [confinement?.user, confinement?.group]
+  }
+
+  /// In the order in which the process gets them.
+  var descriptors: [Descriptor] { [parts] + (files.map { [$0] } ?? []) }
+
+  static func == (one: TransferFolders, other: TransferFolders) -> Bool {
+    one.user == other.user && one.identity == other.identity
+  }
+
+  /// Devices and inodes. They are no other folder's while it is open.
+  private var identity: [[UInt64]] {
+    descriptors.map { folder in
+      var status = stat()
+      guard unsafe fstat(folder.number, &status) == 0 else { return [] }
+      return [UInt64(status.st_dev), UInt64(status.st_ino)]
+    }
+  }
+}
