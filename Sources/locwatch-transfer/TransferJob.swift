@@ -27,6 +27,24 @@ struct TransferJob {
   let retrySeconds: Double
   /// The longest of these waits, seconds.
   let longestRetrySeconds: Double
+  /// What came of its requests before.
+  let past: Past
+
+  /// What is kept of a transfer while it waits to be tried again. The daemon gives it back as it is.
+  struct Past {
+    /// Requests in a row that failed.
+    var failures = 0
+    /// Seconds that it has run in all.
+    var seconds = 0.0
+
+    init(_ tree: JSONTree?) {
+      failures = max(0, tree?["failures"]?.integer ?? 0)
+      seconds = tree?["seconds"]?.double ?? 0
+    }
+
+    /// For the daemon.
+    var text: String { "{\"failures\":\(failures),\"seconds\":\(Wording.number(seconds, 3))}" }
+  }
 
   /// - Throws: why it can't be begun.
   init(_ line: JSONTree) throws(TransferTrouble) {
@@ -47,6 +65,7 @@ struct TransferJob {
     authority = line["authority"]?.string
     retrySeconds = line["retry"]?.double ?? 1
     longestRetrySeconds = line["longestRetry"]?.double ?? 3600
+    past = Past(line["past"])
   }
 
   /// Goes where the server says it is. What is secret does not go to another host.

@@ -5,7 +5,8 @@ import LocationFormats
 /// `locwatch-transfer`: carries the files of one subscriber. The daemon starts it, and nobody else has to.
 ///
 /// It reads lines: `{"start":N,…}`, `{"pause":N}`, `{"cancel":N}`. It says `{"done":N,"bytes":B,"seconds":S}`,
-/// `{"failed":N,"reason":CODE}` or `{"asks":N}`. It ends with its input; what has come by then is gone on with.
+/// `{"failed":N,"reason":CODE}`, `{"asks":N}` or, where it is to be started again after a while,
+/// `{"waits":N,"seconds":S,"past":{…}}`. It ends with its input; what has come by then is gone on with.
 @main enum TransferProgram {
   static func main() {
     _ = signal(SIGPIPE, SIG_IGN)
@@ -24,20 +25,15 @@ struct TransferLoop {
   /// One that is to be carried.
   private struct Transfer {
     var job: TransferJob
-    /// The request that runs; nil while it waits for the next.
+    /// The request that runs; nil where the next is to go.
     var file: CurlFile?
-    /// When the next request goes, seconds of the monotonic clock.
-    var retryAt = 0.0
-    /// Requests in a row that failed.
-    var failures = 0
+    var past: TransferJob.Past
     /// Redirections that were followed.
     var redirects = 0
     /// Whether the standing beside the file is that of this request.
     var isNoted = false
     /// Bytes that were on the disk when that was last said.
     var notedBytes = 0
-    /// Seconds that it has run in all.
-    var seconds = 0.0
     var since = 0.0
   }
 
@@ -48,6 +44,7 @@ struct TransferLoop {
 
   /// Redirections that are followed at most.
   private static let redirectLimit = 10
+  private static let longestWaitMilliseconds: Int32 = 3_600_000
   /// Bytes after which what has come is synchronised.
   private static let noteBytes = 8 << 20
 
@@ -56,15 +53,13 @@ struct TransferLoop {
   mutating func run() {
     while true {
       takeLines()
-      startDue()
+      startNext()
       files.perform()
       noteProgress()
       while let (file, end) = files.takeEnded(of: transfers.values.compactMap(\.file)) { take(file, end) }
       guard !hasEnded else { return }
-      let now = Self.now
-      let next = transfers.values.filter { $0.file == nil }.map { max(0, $0.retryAt - now) }.min()
-      files.wait(
-        for: STDIN_FILENO, milliseconds: Int32(clamping: Int((next ?? 3600) * 1000 + 1)))
+      let hasNext = transfers.values.contains { $0.file == nil }
+      files.wait(for: STDIN_FILENO, milliseconds: hasNext ? 0 : Self.longestWaitMilliseconds)
       readInput()
     }
   }
@@ -103,7 +98,7 @@ struct TransferLoop {
         job.part.erase()
         return say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":0")
       }
-      transfers[number] = Transfer(job: job)
+      transfers[number] = Transfer(job: job, past: job.past)
     } catch {
       fail(number, error)
     }
@@ -111,11 +106,10 @@ struct TransferLoop {
 
   // MARK: - Requests
 
-  private mutating func startDue() {
-    let now = Self.now
-    for (number, transfer) in transfers where transfer.file == nil && transfer.retryAt <= now {
+  private mutating func startNext() {
+    for (number, transfer) in transfers where transfer.file == nil {
       do throws(TransferTrouble) {
-        try start(number, transfer.job, at: now)
+        try start(number, transfer.job, at: Self.now)
       } catch {
         fail(number, error)
       }
@@ -142,7 +136,7 @@ struct TransferLoop {
 
   private mutating func noteTime(_ number: Int) {
     guard let transfer = transfers[number] else { return }
-    transfers[number]?.seconds += Self.now - transfer.since
+    transfers[number]?.past.seconds += Self.now - transfer.since
   }
 
   /// Notes of what comes how far it is safe, and by which validator it can be gone on with.
@@ -217,7 +211,6 @@ struct TransferLoop {
     try job.follow(location)
     transfers[number]?.job = job
     transfers[number]?.redirects += 1
-    transfers[number]?.retryAt = 0
   }
 
   private mutating func finish(_ number: Int, _ job: TransferJob, _ file: CurlFile) throws(TransferTrouble) {
@@ -229,21 +222,22 @@ struct TransferLoop {
       }
       try job.part.deliver(to: job.file, bytes: bytes, file.descriptor)
     }
-    let seconds = transfers[number]?.seconds ?? 0
+    let seconds = transfers[number]?.past.seconds ?? 0
     transfers[number] = nil
     say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":\(Wording.number(seconds, 3))")
     job.part.erase()
   }
 
-  /// Has a request go once more, after a wait that grows.
+  /// Has the transfer wait, longer each time, until the daemon starts it again.
   private mutating func retry(_ number: Int, after seconds: Int) {
-    guard let job = transfers[number]?.job, let failures = transfers[number]?.failures else { return }
-    let wait = min(job.retrySeconds * Double(1 << min(failures, 20)), job.longestRetrySeconds)
+    guard let job = transfers[number]?.job, var past = transfers[number]?.past else { return }
+    let wait = min(job.retrySeconds * Double(1 << min(past.failures, 20)), job.longestRetrySeconds)
     // Many that failed at once do not all come back at once.
     let spread = Double.random(in: 0.75...1)
-    transfers[number]?.failures += 1
-    transfers[number]?.redirects = 0
-    transfers[number]?.retryAt = Self.now + max(wait * spread, Double(min(seconds, 3600)))
+    past.failures += 1
+    transfers[number] = nil
+    let asked = max(wait * spread, Double(min(seconds, 3600)))
+    say("\"waits\":\(number),\"seconds\":\(Wording.number(asked, 3)),\"past\":\(past.text)")
   }
 
   private mutating func fail(_ number: Int, _ trouble: TransferTrouble) {

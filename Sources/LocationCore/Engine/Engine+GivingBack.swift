@@ -33,7 +33,7 @@ extension Session {
     case .accessory(.close(let session)): modes.accessories?.place(of: session) != nil
     case .accessory(.want(let isWanted)): !isWanted && modes.accessories?.isOn == true
     case .notify, .cancelNotifications, .presented, .openNotification, .permitNotifications, .tag, .traffic,
-      .audio, .push, .transfer, .transferAsks, .transferEnded, .accessory, .advertise:
+      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory, .advertise:
       false
     }
   }

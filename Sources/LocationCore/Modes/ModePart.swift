@@ -44,7 +44,7 @@ struct ModePart: Sendable {
     // Section I.
     ModePart(
       deadline: { policy, session in
-        session.modes.transfers?.entries.map { $0.end(policy.configuration.transfers) }.min()
+        session.modes.transfers?.entries.map { $0.deadline(policy.configuration.transfers) }.min()
       },
       fire: { $0.fireTransfers($1, at: $3, into: &$4) }),
     // Rule I5.

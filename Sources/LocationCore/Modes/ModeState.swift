@@ -65,6 +65,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case answerTransfer(number: Int)
   /// A server asks who wants a transfer (rule I2).
   case transferAsks(number: Int)
+  /// A request of a transfer failed; it is to be tried again after so many seconds (rule I1).
+  case transferBroke(number: Int, retrySeconds: Double)
   /// A transfer has ended, with the bytes that it carried and the seconds that it took.
   case transferEnded(number: Int, TransferOutcome, bytes: Int, seconds: Double)
   /// Its accessories (section J).
@@ -162,6 +164,8 @@ extension Policy {
     case .cancelTransfer(let number): cancelTransfer(number, index, at: instant, into: &steps)
     case .answerTransfer(let number): answerTransfer(number, index, at: instant, into: &steps)
     case .transferAsks(let number): askForTransfer(number, index, at: instant, into: &steps)
+    case .transferBroke(let number, let seconds):
+      waitWithTransfer(number, seconds: seconds, index, at: instant)
     case .transferEnded(let number, let outcome, let bytes, let seconds):
       endTransfer(
         number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)

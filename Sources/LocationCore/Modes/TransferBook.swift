@@ -8,6 +8,8 @@ struct TransferBook: Hashable, Sendable, Codable {
     var since: EngineInstant
     /// Whether it runs.
     var isRunning = false
+    /// That its last request failed; nil where it runs or was not begun.
+    var retry: Retry?
     /// What it was last said to wait for; nil where it was not.
     var obstacle: TransferRecord.Reason?
     /// Until when its program may answer; nil where nothing was asked.
@@ -15,11 +17,26 @@ struct TransferBook: Hashable, Sendable, Codable {
     /// The event by which it was asked last; nil where it was not.
     var askedBy: Int?
 
+    /// Whether it is tried again only later.
+    var waitsToRetry: Bool { retry?.at != nil }
+
+    /// When something is to be done for it: it is tried again, or fails.
+    func deadline(_ numbers: Policy.Configuration.Transfers) -> EngineInstant {
+      let end = end(numbers)
+      return retry?.at.map { min($0, end) } ?? end
+    }
+
     /// When it fails, if nothing happens before.
     func end(_ numbers: Policy.Configuration.Transfers) -> EngineInstant {
       let expiry = since.advanced(bySeconds: numbers.expirySeconds)
       return answerBy.map { min($0, expiry) } ?? expiry
     }
+  }
+
+  /// A transfer whose request failed. It has given up its place.
+  struct Retry: Hashable, Sendable, Codable {
+    /// When it is tried again; nil where it waits for a place.
+    var at: EngineInstant?
   }
 
   /// By number.

@@ -142,6 +142,18 @@ extension Policy {
     report(entry, .auth, reason: entry.terms.launchesEvents ? .needsAnswer : nil, index, into: &steps)
   }
 
+  /// A request failed: until it is tried again another transfer has its place (rule I1).
+  mutating func waitWithTransfer(_ number: Int, seconds: Double, _ index: Int, at instant: EngineInstant) {
+    update(index) {
+      $0.modes.transfers?.change(number) { entry in
+        // One that was paused meanwhile begins when it may.
+        guard entry.isRunning else { return }
+        entry.isRunning = false
+        entry.retry = TransferBook.Retry(at: instant.advanced(bySeconds: seconds))
+      }
+    }
+  }
+
   /// A transfer has ended (rule I2), and what it carried is booked (rule M6).
   mutating func endTransfer(
     _ number: Int, _ outcome: TransferOutcome, bytes: Int, seconds: Double, _ index: Int,
@@ -211,9 +223,7 @@ extension Policy {
   mutating func fireTransfers(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for entry in sessions[index].modes.transfers?.entries ?? [] {
       guard entry.end(configuration.transfers) <= instant else { continue }
-      if entry.isRunning || entry.answerBy != nil {
-        orderTransfer(entry.number, .cancel, index, into: &steps)
-      }
+      orderTransfer(entry.number, .cancel, index, into: &steps)
       let isUnanswered = entry.answerBy.map { $0 <= instant } ?? false
       endTransfer(
         entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: 0, seconds: 0, index,
@@ -230,17 +240,32 @@ extension Policy {
       update(index) {
         $0.modes.transfers?.change(entry.number) {
           $0.obstacle = obstacle
-          if obstacle != nil { $0.isRunning = false }
+          if obstacle != nil {
+            $0.isRunning = false
+            $0.retry = nil
+          }
         }
       }
+    }
+    for entry in sessions[index].modes.transfers?.entries ?? [] {
+      guard let retryAt = entry.retry?.at, retryAt <= instant else { continue }
+      update(index) { $0.modes.transfers?.change(entry.number) { $0.retry?.at = nil } }
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] {
       guard let book = sessions[index].modes.transfers,
         book.runningCount < configuration.transfers.runningLimit
       else { return }
-      guard !entry.isRunning, entry.answerBy == nil, entry.obstacle == nil else { continue }
-      update(index) { $0.modes.transfers?.change(entry.number) { $0.isRunning = true } }
-      steps.append(.noted(.transfer(record(entry, .start, nil, index))))
+      guard !entry.isRunning, entry.answerBy == nil, entry.obstacle == nil, !entry.waitsToRetry else {
+        continue
+      }
+      update(index) {
+        $0.modes.transfers?.change(entry.number) {
+          $0.isRunning = true
+          $0.retry = nil
+        }
+      }
+      // It was said when it began. Who waits for a server that is away is told once, however often it is tried.
+      if entry.retry == nil { steps.append(.noted(.transfer(record(entry, .start, nil, index)))) }
       orderTransfer(entry.number, .start, index, into: &steps)
     }
   }

@@ -260,7 +260,7 @@ extension ModeEvent {
     case .accessory(.publish): "set_gatt"
     case .advertise: "advertise"
     case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
-      .transferAsks, .transferEnded, .accessory:
+      .transferAsks, .transferBroke, .transferEnded, .accessory:
       nil
     }
   }

@@ -43,6 +43,7 @@ struct TransferSet {
       "retry": .number("\(settings.transferRetrySeconds)"),
       "longestRetry": .number("\(settings.transferRetryLimitSeconds)"),
       "authority": authority.isEmpty ? nil : .string(authority),
+      "past": processes[subscriber.name]?.past[number],
     ])
     try processes[subscriber.name, default: TransferProcess()].start(
       number, line.text, in: folders, for: subscriber, environment: environment)
@@ -147,8 +148,15 @@ extension DaemonLoop {
         number, of: name, .failed(reason, status: line["status"]?.integer), bytes: bytes, seconds: seconds)
     } else if let number = line["asks"]?.integer {
       try handle(.transferAsks(number: number), of: name)
+    } else if let number = line["waits"]?.integer {
+      try handle(
+        .transferBroke(number: number, retrySeconds: min(max(seconds, 0), Self.longestRetrySeconds)), of: name
+      )
     }
   }
+
+  /// What ``Setting`` allows at most.
+  private static let longestRetrySeconds = 86_400.0
 
   private mutating func end(
     _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int, seconds: Double

@@ -61,7 +61,7 @@ extension DaemonSeat {
       verb = "bluetooth"
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
     case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
-      .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferEnded,
+      .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferBroke, .transferEnded,
       .accessory, .advertise:
       throw Failure(.usage, what: "a command can't say that for a program")
     }

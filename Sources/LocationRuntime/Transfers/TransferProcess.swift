@@ -10,6 +10,8 @@ struct TransferProcess {
   private var folders: TransferFolders?
   /// Those that it was told to carry, with the line that said so.
   private var carried: [Int: String] = [:]
+  /// What it said of those whose requests failed, for when they are tried again.
+  private(set) var past: [Int: JSONTree] = [:]
   /// Those that were told to end, until they have.
   private var ending: [Descriptor] = []
   /// When it is started again after it has ended by itself.
@@ -58,6 +60,7 @@ struct TransferProcess {
 
   /// Has it stop; with nothing left to do it ends.
   mutating func stop(_ number: Int, erasing: Bool) {
+    past[number] = nil
     guard carried.removeValue(forKey: number) != nil else { return }
     process?.say(erasing ? "{\"cancel\":\(number)}" : "{\"pause\":\(number)}")
     restIfIdle()
@@ -69,8 +72,10 @@ struct TransferProcess {
     process?.send()
     guard let (lines, hasEnded) = process?.take() else { return ([], []) }
     for line in lines {
-      if let number = line["done"]?.integer ?? line["failed"]?.integer ?? line["asks"]?.integer {
+      let waiting = line["waits"]?.integer
+      if let number = waiting ?? line["done"]?.integer ?? line["failed"]?.integer ?? line["asks"]?.integer {
         carried[number] = nil
+        past[number] = waiting == nil ? nil : line["past"]
         failures = 0
       }
     }

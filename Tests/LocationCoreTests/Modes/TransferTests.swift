@@ -38,6 +38,41 @@ import Testing
     #expect(stage.engine.transfers(of: "a").map(\.number) == [1, 3, 4, 5, 6])
   }
 
+  @Test func `I1 one that waits to be tried again gives up its place, and is told of once`() {
+    var stage = Self.stage()
+    for _ in 1...6 { stage.say(1, Self.transfer()) }
+    for number in 1...4 { stage.say(2, .mode(.transferBroke(number: number, retrySeconds: 10))) }
+    #expect(stage.transferOrders.suffix(2) == ["start 5", "start 6"])
+    #expect(stage.engine.transfers(of: "a").map(\.isRunning) == [false, false, false, false, true, true])
+    stage.wait(until: 11)
+    #expect(stage.transferOrders.last == "start 6")
+    // Four places, the oldest first.
+    stage.wait(until: 12)
+    #expect(stage.transferOrders.suffix(2) == ["start 1", "start 2"])
+    stage.say(13, Self.done(5))
+    #expect(stage.transferOrders.last == "start 3")
+    let begun = stage.transferRecords.filter { $0.hasPrefix("transfer.start") }
+    #expect(begun == (1...6).map { "transfer.start \($0)" })
+  }
+
+  @Test func `I1 one that waits to be tried again begins when what it met is over, and ends in time`() {
+    var stage = Self.stage()
+    stage.say(1, Self.transfer())
+    stage.say(1, Self.transfer())
+    stage.say(2, .mode(.transferBroke(number: 1, retrySeconds: 3600)))
+    stage.take(3, .machine(.network(.unreachable)))
+    #expect(stage.transferRecords.suffix(2) == (1...2).map { "transfer.wait \($0) waits_for_network" })
+    // It was paused.
+    stage.say(3, .mode(.transferBroke(number: 2, retrySeconds: 3600)))
+    stage.take(4, .machine(.network(.free)))
+    #expect(stage.transferOrders.suffix(2) == ["start 1", "start 2"])
+    stage.wait(until: 604_800)
+    stage.say(604_800, .mode(.transferBroke(number: 1, retrySeconds: 3600)))
+    stage.wait(until: 604_801)
+    #expect(stage.transferOrders.suffix(2) == ["cancel 1", "cancel 2"])
+    #expect(stage.transferRecords.suffix(2) == (1...2).map { "transfer.failed \($0) expired" })
+  }
+
   @Test func `I1 I2 as many are open and run, and they wait as long, as is set`() {
     var stage = Stage {
       $0.policy.transfers.openLimit = 2

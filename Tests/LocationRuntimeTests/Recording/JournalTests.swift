@@ -53,6 +53,7 @@ import Testing
     .subscriber(name: "s", .mode(.cancelTransfer(number: 1))),
     .subscriber(name: "s", .mode(.answerTransfer(number: 2))),
     .subscriber(name: "s", .mode(.transferAsks(number: 3))),
+    .subscriber(name: "s", .mode(.transferBroke(number: 3, retrySeconds: 0.75))),
     .subscriber(
       name: "s",
       .mode(.transferEnded(number: 4, .failed(.status, status: 404), bytes: 7, seconds: 0.5))),
