@@ -14,12 +14,14 @@ struct locwatch_file {
   long long count;      // bytes of the file that are there
   long long limit;      // bytes that it may have
   long long total;      // bytes that the whole has, where the server says so; -1
+  long long whole;      // the same of what is gone on with, as it was said before; -1
   long long first;      // where the bytes begin that come, as Content-Range says; -1
   long long discarded;  // bytes of an answer that is no file
   int status;           // of the last answer
   int decided;          // whether it is known where the bytes that come belong
   int error;            // errno of what ended it; 0
   char validator[256];  // a strong ETag; empty where there is none
+  char standing[256];   // the one of what is gone on with
 };
 
 static inline int locwatch_is_header(const char *line, size_t length, const char *name) {
@@ -48,6 +50,8 @@ static inline size_t locwatch_file_header(char *line, size_t size, size_t count,
     while (*value == ' ' || *value == '\t') value++;
     // A weak one, W/"...", does not say that the bytes are the same (RFC 9110, 8.8.1).
     if (*value == '"' && strlen(value) < sizeof file->validator) strcpy(file->validator, value);
+  } else if (file->status == 200 && locwatch_is_header(text, kept, "content-length")) {
+    file->total = atoll(text + 15);
   } else if (locwatch_is_header(text, kept, "content-range")) {
     const char *value = strstr(text, "bytes");
     const char *slash = strchr(text, '/');
@@ -55,6 +59,14 @@ static inline size_t locwatch_file_header(char *line, size_t size, size_t count,
     if (slash && slash[1] != '*') file->total = atoll(slash + 1);
   }
   return length;
+}
+
+// Whether an answer is of another file than the one that is gone on with. Not every server heeds If-Range.
+static inline int locwatch_file_is_other(const struct locwatch_file *file) {
+  if (file->whole >= 0 && file->total >= 0 && file->total != file->whole) return 1;
+  // That there is no such range may be said without naming the file (RFC 9110, 15.5.17).
+  if (file->status == 416 && !file->validator[0]) return 0;
+  return strcmp(file->validator, file->standing) != 0;
 }
 
 // Takes a piece of an answer's body: of a file it is written where it belongs.
@@ -68,7 +80,7 @@ static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count,
   if (!file->decided) {
     long long at = 0;
     if (file->status == 206) {
-      if (file->first != file->begin) {
+      if (file->first != file->begin || (file->begin > 0 && locwatch_file_is_other(file))) {
         file->error = EPROTO;
         return 0;
       }
@@ -121,13 +133,14 @@ static inline size_t locwatch_file_discard(char *bytes, size_t size, size_t coun
 
 // Prepares a transfer: redirections are the caller's to follow.
 //
-// headers: one a line; user, password, authority: NULL where there is none.
+// headers: one a line; validator: of what is gone on with; it, user, password, authority: NULL where there is none.
 // list: is given what must live as long as the transfer and be freed by curl_slist_free_all.
 static inline int locwatch_file_prepare(
-    CURL *curl, struct locwatch_file *file, const char *url, const char *headers, const char *user,
-    const char *password, const char *authority, int is_upload, int is_plain, long connect_seconds,
+    CURL *curl, struct locwatch_file *file, const char *url, const char *headers, const char *validator,
+    const char *user, const char *password, const char *authority, int is_upload, int is_plain, long connect_seconds,
     long stall_seconds, struct curl_slist **list) {
   curl_easy_reset(curl);
+  if (validator) snprintf(file->standing, sizeof file->standing, "%s", validator);
   *list = NULL;
   const char *start = headers;
   while (*start) {

@@ -16,7 +16,7 @@ import LocationFormats
   /// - Parameters:
   ///   - descriptor: the file that is written, or read. It is closed with this.
   ///   - standing: from where it goes on; nil for from the beginning.
-  init?(_ job: TransferJob, _ descriptor: Int32, from standing: (begin: Int, validator: String)?) {
+  init?(_ job: TransferJob, _ descriptor: Int32, from standing: PartFile.Standing?) {
     guard let handle = unsafe curl_easy_init() else {
       close(descriptor)
       return nil
@@ -28,12 +28,14 @@ import LocationFormats
     unsafe file.pointee.begin = Int64(standing?.begin ?? 0)
     unsafe file.pointee.limit = Int64(job.limit)
     unsafe file.pointee.first = -1
+    unsafe file.pointee.whole = Int64(standing?.total ?? -1)
     unsafe file.pointee.total = job.isUpload ? Int64(lseek(descriptor, 0, SEEK_END)) : -1
     if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
     var lines = job.headers
     if let standing { lines += (lines.isEmpty ? "" : "\n") + "If-Range: \(standing.validator)" }
     let code = unsafe locwatch_file_prepare(
-      handle, file, job.url, lines, job.user, job.password, job.authority, job.isUpload ? 1 : 0,
+      handle, file, job.url, lines, standing?.validator, job.user, job.password, job.authority,
+      job.isUpload ? 1 : 0,
       job.isPlain ? 1 : 0, Self.connectSeconds, Self.stallSeconds, &headers)
     guard code == 0 else { return nil }
   }
@@ -50,6 +52,10 @@ import LocationFormats
   var count: Int { Int(unsafe file.pointee.count) }
   /// Bytes that the whole has; -1 where the server does not say.
   var total: Int { Int(unsafe file.pointee.total) }
+  /// Whether it is known that the file that is gone on with has so many bytes, and the answer is of no other.
+  func isWhole(_ bytes: Int) -> Bool {
+    unsafe file.pointee.whole == Int64(bytes) && locwatch_file_is_other(file) == 0
+  }
   /// The status of the answer; 0 before there is one.
   var status: Int { Int(unsafe file.pointee.status) }
   /// The errno of what ended it at our side; 0 where nothing did.

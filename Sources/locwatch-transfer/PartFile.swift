@@ -9,10 +9,14 @@ struct PartFile {
   /// The file of the bytes.
   let name: String
 
-  /// The note: the server's validator of the whole file, and how many bytes are on the disk for certain.
-  struct Standing: Equatable {
-    var validator = ""
-    var safeBytes = 0
+  /// From where it can be gone on with.
+  struct Standing {
+    /// Bytes that are there.
+    var begin: Int
+    /// The server's validator of the whole file.
+    var validator: String
+    /// Bytes that the whole has; nil where the server did not say.
+    var total: Int?
   }
 
   private var standingName: String { name + ".state" }
@@ -31,27 +35,31 @@ struct PartFile {
     return number
   }
 
-  /// From where it can be gone on with, and under which validator; nil where it begins anew.
+  /// From where it can be gone on with; nil where it begins anew.
   ///
   /// After a boot only what was synchronised counts: a file may have grown before its bytes were written.
-  func standing(of file: Int32) -> (begin: Int, validator: String)? {
+  func standing(of file: Int32) -> Standing? {
     guard let tree = read(standingName), let validator = tree["validator"]?.string,
       !validator.isEmpty
     else { return nil }
     let size = Int(lseek(file, 0, SEEK_END))
     let isSameBoot = tree["boot"]?.string == Self.boot
     let begin = isSameBoot ? size : min(size, tree["safe"]?.integer ?? 0)
-    return begin > 0 ? (begin, validator) : nil
+    return begin > 0 ? Standing(begin: begin, validator: validator, total: tree["total"]?.integer) : nil
   }
 
   /// Notes what is known of the bytes, once they are on the disk.
-  func note(_ validator: String, bytes: Int, of file: Int32) throws(TransferTrouble) {
+  func note(_ validator: String, bytes: Int, total: Int?, of file: Int32) throws(TransferTrouble) {
     guard fsync(file) == 0 else { throw TransferTrouble(code: errno) }
     try write(
       .object([
         "validator": .string(validator), "boot": .string(Self.boot), "safe": .integer(bytes),
+        "total": total.map { .integer($0) },
       ]), to: standingName)
   }
+
+  /// Forgets what was noted: what lies there now is another file that can't be gone on with.
+  func forget() { unsafe unlinkat(folder, standingName, 0) }
 
   /// The bytes of a file that was put in its place before we could say so; nil where none was.
   var deliveredBytes: Int? {

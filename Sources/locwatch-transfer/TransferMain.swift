@@ -30,8 +30,8 @@ struct TransferLoop {
     var past: TransferJob.Past
     /// Redirections that were followed.
     var redirects = 0
-    /// Whether the standing beside the file is that of this request.
-    var isNoted = false
+    /// The validator that the note beside the file has; empty where there is none.
+    var notedValidator = ""
     /// Bytes that were on the disk when that was last said.
     var notedBytes = 0
     var since = 0.0
@@ -122,7 +122,7 @@ struct TransferLoop {
     guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
     transfers[number]?.file = file
     transfers[number]?.since = now
-    transfers[number]?.isNoted = standing != nil
+    transfers[number]?.notedValidator = standing?.validator ?? ""
     transfers[number]?.notedBytes = standing?.begin ?? 0
     files.start(file)
   }
@@ -142,13 +142,17 @@ struct TransferLoop {
   /// Notes of what comes how far it is safe, and by which validator it can be gone on with.
   private mutating func noteProgress() {
     for (number, transfer) in transfers {
-      guard !transfer.job.isUpload, let file = transfer.file, file.hasBegun, !file.validator.isEmpty else {
+      guard !transfer.job.isUpload, let file = transfer.file, file.hasBegun else { continue }
+      let validator = file.validator
+      if validator.isEmpty, !transfer.notedValidator.isEmpty { transfer.job.part.forget() }
+      let isSame = validator == transfer.notedValidator
+      transfers[number]?.notedValidator = validator
+      guard !validator.isEmpty, !isSame || file.count - transfer.notedBytes >= Self.noteBytes else {
         continue
       }
-      guard !transfer.isNoted || file.count - transfer.notedBytes >= Self.noteBytes else { continue }
       // What fails here is told when the file is whole.
-      try? transfer.job.part.note(file.validator, bytes: file.count, of: file.descriptor)
-      transfers[number]?.isNoted = true
+      try? transfer.job.part.note(
+        validator, bytes: file.count, total: file.total < 0 ? nil : file.total, of: file.descriptor)
       transfers[number]?.notedBytes = file.count
     }
   }
@@ -191,7 +195,7 @@ struct TransferLoop {
       say("\"asks\":\(number)")
     case 416 where !job.isUpload:
       // Whole already, or another file by now.
-      if file.total >= 0, Int(lseek(file.descriptor, 0, SEEK_END)) == file.total {
+      if file.isWhole(Int(lseek(file.descriptor, 0, SEEK_END))) {
         try finish(number, job, file)
       } else {
         job.part.erase()

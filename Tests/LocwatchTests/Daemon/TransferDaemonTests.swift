@@ -12,7 +12,8 @@ struct TransferDaemonTests {
   ///
   /// `/file/N` has N bytes that depend on the text in `generation`. `/slow/N` gives half of it and then nothing more
   /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`. `/busy` is there the second time, `/flaky` the
-  /// eleventh.
+  /// eleventh. `/other/N` and `/short/N` break off in the middle, and then answer to a range with another file: of another
+  /// ETag, or as long as what has come.
   private static let server = #"""
     import hashlib, http.server, os, sys, time
     folder = sys.argv[1]
@@ -53,6 +54,22 @@ struct TransferDaemonTests {
                 return self.plain(503)
             if kind == "missing": return self.plain(404)
             data = body(int(count or 5000))
+            if kind in ("other", "short"):
+                half = len(data) // 2
+                if self.headers.get("Range") and kind == "short":
+                    return self.plain(416, [("Content-Range", f"bytes */{half}")])
+                first = kind not in seen
+                seen.add(kind)
+                ranged = bool(self.headers.get("Range"))
+                self.send_response(206 if ranged else 200)
+                self.send_header("ETag", '"two"' if ranged else '"one"')
+                if ranged: self.send_header("Content-Range", f"bytes {half}-{len(data) - 1}/{len(data)}")
+                self.send_header("Content-Length", str(len(data) - half if ranged else len(data)))
+                self.end_headers()
+                self.note(206 if ranged else 200, len(data))
+                self.wfile.write(b"x" * (len(data) - half) if ranged else data[:half] if first else data)
+                self.close_connection = True
+                return
             tag = '"' + hashlib.sha256(data).hexdigest()[:16] + '"'
             begin, status = 0, 200
             asked = self.headers.get("Range")
@@ -268,6 +285,20 @@ struct TransferDaemonTests {
     #expect(arrived.stdout.prefix(64) == expected.stdout.prefix(64))
     #expect(site.requests.last?.contains(" 200 4000000") == true, "\(site.requests)")
     #expect(await run.end() == 0)
+  }
+
+  @Test func `I1 a file that another one has taken the place of is no part of it`() async throws {
+    let site = try await Site(
+      ["other", "short", "file"].map { Self.ask("/\($0)/200000", $0) }.joined(separator: "\n"))
+    try await site.retry(until: "the results") { site.told("transfer.done").count == 3 }
+    let whole = site.file("file")
+    #expect(whole?.count == 200_000 && site.file("other") == whole && site.file("short") == whole)
+    // Each was asked for its second half in between.
+    for kind in ["other", "short"] {
+      #expect(
+        site.requests.contains { $0.hasPrefix("GET /\(kind)/200000 bytes=100000- ") }, "\(site.requests)")
+    }
+    #expect(await site.run.end() == 0)
   }
 
   @Test func `I2 I4 what fails says why, and credentials are asked for`() async throws {
