@@ -27,11 +27,18 @@ struct OwnFile {
   }
 
   /// Opens it to read.
+  ///
+  /// - Throws: also where it is no plain file. A pipe could be waited for without end, and what else there is has no size.
   func open() throws(TransferTrouble) -> Int32 {
     let folder = try openFolder()
     defer { close(folder) }
-    let number = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+    let number = unsafe openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard number >= 0 else { throw TransferTrouble(code: errno) }
+    var status = stat()
+    guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(number)
+      throw TransferTrouble(.file)
+    }
     return number
   }
 

@@ -334,6 +334,21 @@ struct TransferDaemonTests {
     #expect(run.process?.stderr.contains("sesame") == false)
   }
 
+  @Test func `I4 what is no plain file is not sent, and holds nothing up`() async throws {
+    func put(_ file: String) -> String { Self.ask("/put", file, more: #","kind":"put""#) }
+    let site = try await Site(
+      [put("pipe"), put("folder"), Self.ask("/file/5000", "good")].joined(separator: "\n"), launch: false)
+    let run = site.run
+    try #require(
+      unsafe mkfifo(run.folder("own/pipe"), 0o600) == 0 && mkdir(run.folder("own/folder"), 0o700) == 0)
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await run.wait("the file") { site.file("good")?.count == 5000 }
+    try await run.wait("the failures") { site.told("transfer.failed").count == 2 }
+    #expect(site.told("transfer.failed").allSatisfy { $0.contains(#""reason":"file""#) })
+    #expect(!FileManager.default.fileExists(atPath: run.folder("put")))
+    #expect(await run.end() == 0)
+  }
+
   @Test func `I1 four whose server is away keep no other from its file`() async throws {
     // Each attempt may be the last for an hour.
     let away = (1...4).map { Self.ask("/flaky/\($0)", "away\($0)") }
