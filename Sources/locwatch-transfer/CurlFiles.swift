@@ -50,6 +50,10 @@ import LocationFormats
   var descriptor: Int32 { unsafe file.pointee.fd }
   /// Bytes of the file that are there.
   var count: Int { Int(unsafe file.pointee.count) }
+  /// Whether it has brought bytes that the next request need not bring again.
+  var hasProgressed: Bool {
+    unsafe hasBegun && !validator.isEmpty && error == 0 && file.pointee.count > file.pointee.begin
+  }
   /// Bytes that the whole has; -1 where the server does not say.
   var total: Int { Int(unsafe file.pointee.total) }
   /// Whether it is known that the file that is gone on with has so many bytes, and the answer is of no other.

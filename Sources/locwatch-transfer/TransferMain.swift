@@ -162,6 +162,8 @@ struct TransferLoop {
     guard let (number, transfer) = transfers.first(where: { $0.value.file === file }) else { return }
     noteTime(number)
     transfers[number]?.file = nil
+    // Progress is no failure in a row.
+    if !transfer.job.isUpload, file.hasProgressed { transfers[number]?.past.failures = 0 }
     do throws(TransferTrouble) {
       try conclude(number, transfer.job, file, end)
     } catch {
