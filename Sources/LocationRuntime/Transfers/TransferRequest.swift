@@ -38,7 +38,7 @@ package struct TransferRequest: Hashable, Sendable {
     }
     if let headers = tree["headers"] {
       guard case .object(let members) = headers,
-        members.allSatisfy({ $0.value.string != nil && !$0.key.isEmpty })
+        members.allSatisfy({ $0.value.string != nil && isHeader($0.key) })
       else { return nil }
       job.append(.init(key: "headers", value: headers))
     }
@@ -50,6 +50,24 @@ package struct TransferRequest: Hashable, Sendable {
     guard url.utf8.count <= urlBytes, let address = try? OutletAddress(url) else { return false }
     return address.scheme == "https" || address.scheme == "http" && address.isLoopback
   }
+
+  /// Whether a program may name that header: a name, and none of those by which a request is carried.
+  private static func isHeader(_ name: String) -> Bool {
+    !name.isEmpty && name.utf8.allSatisfy { isTokenByte($0) } && !ownHeaders.contains(name.lowercased())
+  }
+
+  /// RFC 9110, 5.6.2.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+
+  /// With another of these a transfer gets a part of its file, or none, and is tried again without end.
+  private static let ownHeaders: Set = ["range", "if-range", "content-length", "transfer-encoding", "host"]
 
   private static let flags: [(String, any WritableKeyPath<TransferTerms, Bool> & Sendable)] = [
     ("discretionary", \.isDiscretionary), ("launch_events", \.launchesEvents), ("metered", \.metered),

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationRuntime
+
+/// What a program may ask for.
+@Suite struct TransferRequestTests {
+  private static func isTaken(header name: String) throws -> Bool {
+    let request = JSONTree.object([
+      "session": .string("s"), "file": .string("f"), "url": .string("https://example.net/f"),
+      "headers": .object([name: .string("x")]),
+    ])
+    var reader = JSONReader(Array(request.text.utf8))
+    return try TransferRequest.read(from: &reader) != nil
+  }
+
+  @Test(arguments: ["Authorization", "X-Api_Key.2", "accept"])
+  func `a header of its own is taken`(name: String) throws { #expect(try Self.isTaken(header: name)) }
+
+  @Test(arguments: [
+    "Range", "range", "If-Range", "Content-Length", "TRANSFER-ENCODING", "Host", "", "Range ", " Range",
+    "Ra\nnge",
+    "X: y\r\nRange", "Range:", "Ränge",
+  ])
+  func `one by which requests are carried is refused, and so is what is no name`(name: String) throws {
+    #expect(try !Self.isTaken(header: name))
+  }
+}
