@@ -179,6 +179,10 @@ import Testing
       .subscriber(name: "logger", .mode(.accessory(.open(Self.lamp))))
     ),
     (
+      .advertise, "advertise: logger, type: _http._tcp, port: 8080",
+      .subscriber(name: "logger", .mode(.advertise(AdvertisedService(type: "_http._tcp", port: 8080))))
+    ),
+    (
       .bluetooth, "bluetooth: logger, value: denied",
       .subscriber(name: "logger", .mode(.accessory(.permitBluetooth(false))))
     ),

@@ -32,8 +32,10 @@ extension Session {
       modes.transfers?.entries.contains { $0.number == number && $0.answerBy != nil } ?? false
     case .accessory(.close(let session)): modes.accessories?.place(of: session) != nil
     case .accessory(.want(let isWanted)): !isWanted && modes.accessories?.isOn == true
+    case .advertise(let service):
+      service?.port == 0 && modes.advertised?.services.contains { $0.type == service?.type } == true
     case .notify, .cancelNotifications, .presented, .openNotification, .permitNotifications, .tag, .traffic,
-      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory, .advertise:
+      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory:
       false
     }
   }

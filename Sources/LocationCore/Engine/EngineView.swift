@@ -45,6 +45,8 @@ public struct SubscriberView: Hashable, Sendable {
   public var audio: [AudioView]
   /// Its sessions with accessories, in the order in which it opened them (rule J1).
   public var accessories: [AccessoryView]
+  /// Services that it has published while it runs, in the order in which it asked for them (rule K6).
+  public var advertised: [AdvertisedService]
   /// Its transfers that have not ended (rule I1).
   public var openTransfers: Int
   /// The name of the issue that was there last (rule I5); nil before the first.
@@ -166,6 +168,7 @@ extension SubscriberView {
     accessories = (session.modes.accessories?.sessions ?? []).map {
       AccessoryView(session: $0.terms.session, isConnected: $0.isConnected, terms: $0.terms)
     }
+    advertised = session.modes.advertised?.services ?? []
     openTransfers = session.modes.transfers?.entries.count ?? 0
     issue = session.modes.issues?.name
     scheduledNotifications = session.modes.notifications?.entries.count ?? 0

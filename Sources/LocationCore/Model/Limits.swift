@@ -17,4 +17,6 @@ public enum Limits {
   public static let sockets = 16
   /// Open audio sessions of one subscriber.
   public static let audioSessions = 16
+  /// Services of one subscriber that are published on the network (rule K6).
+  public static let advertisedServices = 16
 }

@@ -86,6 +86,8 @@ public enum Rule: String, Hashable, Sendable, Codable, CaseIterable {
   case overrun = "K2"
   case sharedResource = "K3"
   case atLeastOnce = "K5"
+  /// Services of a program are published while it runs.
+  case advertisedService = "K6"
   /// Receiver time that several need is counted once.
   case sharedReceiver = "L2"
 }

@@ -62,6 +62,10 @@ struct ModePart: Sendable {
     ModePart(
       align: { policy, index, _ in policy.forgetAudio(index) },
       endProcess: { modes, _ in modes.audio?.sessions = [] }),
+    // Rule K6.
+    ModePart(
+      end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },
+      endProcess: { modes, _ in modes.advertised = nil }),
     // Section G. `fireModes` fires good moments after all others, because it chooses among all subscribers.
     ModePart(
       deadline: { $0.fetchEnd($1) ?? $0.deadline(of: $0.fetchDeadlineWindow($1)) },

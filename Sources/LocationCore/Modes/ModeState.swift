@@ -21,6 +21,8 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
   var issues: IssueState?
   /// Section J.
   var accessories: AccessoryState?
+  /// Rule K6.
+  var advertised: AdvertisedServices?
 
   /// Whether any mode is used.
   var isUsed: Bool { self != ModeState() }
@@ -71,8 +73,9 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case transferEnded(number: Int, TransferOutcome, bytes: Int, seconds: Double)
   /// Its accessories (section J).
   case accessory(AccessoryEvent)
-  /// It asks for a service of its own to be advertised on the network (rule K6).
-  case advertise
+  /// It asks for a service of its own to be published on the network, at another port, or no longer (rule K6). Nil:
+  /// there is nothing that publishes services. Earlier versions wrote that, because they published none.
+  case advertise(AdvertisedService?)
 }
 
 /// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
@@ -170,8 +173,7 @@ extension Policy {
       endTransfer(
         number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
     case .accessory(let event): take(event, index, at: instant, into: &steps)
-    // Nothing here advertises services yet.
-    case .advertise: decide(.refuse, .availability, .unavailable, index, at: instant, into: &steps)
+    case .advertise(let service): advertise(service, index, at: instant, into: &steps)
     }
   }
 

@@ -197,7 +197,7 @@ extension Policy {
       $0.taskClock = nil
       $0.wakeClock = nil
     }
-    if !isWake { noteStart(index, at: instant, into: &steps) }
+    if isWake { publishServices(index, into: &steps) } else { noteStart(index, at: instant, into: &steps) }
     hand(index, announced: event, at: instant, into: &steps)
   }
 

@@ -32,6 +32,7 @@ extension Policy {
     }
     if wasThrottled { decide(.throttle, .overrun, .throttleOver, index, at: instant, into: &steps) }
     if state == .notRunning { noteStart(index, at: instant, into: &steps) }
+    publishServices(index, into: &steps)
     hand(index, at: instant, into: &steps)
     enterForegroundWithAccessories(index, into: &steps)
     tellOwed(index, at: instant, into: &steps)
@@ -143,6 +144,7 @@ extension Policy {
       }
       let wasThrottled = policy.sessions[index].throttledUntil != nil
       policy.closeAccessoriesOfProcess(index, into: &steps)
+      policy.withdrawServices(index, into: &steps)
       policy.endProcess(index, for: .boot, at: instant, into: &steps)
       policy.update(index) {
         $0.modes.fetch?.askedAt = nil

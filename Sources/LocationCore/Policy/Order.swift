@@ -24,6 +24,8 @@ public enum Order: Hashable, Sendable, Codable {
   case transfer(subscriber: String, number: Int, TransferOrder)
   /// Do that with the accessory of this session (section J).
   case accessory(subscriber: String, session: String, AccessoryOrder)
+  /// Publish these services of it, in place of those before (rule K6).
+  case advertise(subscriber: String, [AdvertisedService])
   /// Start it, or bring it to the foreground, for the user (rule D6).
   case open(subscriber: String, launch: Launch)
 

@@ -224,6 +224,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case tooManyAccessories = "too_many_accessories"
     /// No such session with an accessory is open.
     case unknownAccessory = "unknown_accessory"
+    /// As many services of it are published as may be.
+    case tooManyServices = "too_many_services"
     /// There is nothing that does what it asks for.
     case unavailable
   }
@@ -460,6 +462,7 @@ extension Decision.Reason {
     case .accessoryOff: "its accessories are switched off"
     case .tooManyAccessories: "too many sessions with accessories are open"
     case .unknownAccessory: "no such session with an accessory is open"
+    case .tooManyServices: "too many of its services are published"
     case .unavailable: "there is nothing that does this"
     }
   }

@@ -34,6 +34,8 @@ public struct Record: Hashable, Sendable, Codable {
     case transfer(TransferRecord)
     /// Something has become of an accessory.
     case accessory(AccessoryRecord)
+    /// A service of a program is published, or no longer.
+    case service(ServiceRecord)
     /// Something the engine was asked to take and could not, with the reason in words.
     case refused(what: String, reason: String)
   }
@@ -61,7 +63,7 @@ extension Record {
     GapRecord.self, ClockRecord.self, SourceEvent.self, AcceptedFix.self, RejectedFix.self, Decision.self,
     StateMove.self, ProgramRecord.self, PowerEntry.self, Advice.self, ReceiverOrder.self, ModeCall.self,
     NotificationRecord.self, FetchRecord.self, PushRecord.self, TransferRecord.self, AccessoryRecord.self,
-    RefusedRecord.self,
+    ServiceRecord.self, RefusedRecord.self,
   ]
 
   /// The record's type as it stands in its `type` key.
@@ -99,6 +101,7 @@ extension Record.Body {
     case .push(let push): visitor.visit(push)
     case .transfer(let transfer): visitor.visit(transfer)
     case .accessory(let accessory): visitor.visit(accessory)
+    case .service(let service): visitor.visit(service)
     case .refused(let what, let reason): visitor.visit(RefusedRecord(what: what, reason: reason))
     }
   }

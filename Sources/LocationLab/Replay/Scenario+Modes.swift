@@ -79,6 +79,7 @@ extension Scenario.Step {
     .event(.allowAccessory, [.value]) { map throws(Failure) in
       .mode(.accessory(.allow(try map.required(.value).bool())))
     },
+    .event(.advertise, [.type, .port]) { map throws(Failure) in .mode(.advertise(try service(map))) },
     .event(.bluetooth, [.value]) { map throws(Failure) in
       .mode(.accessory(.permitBluetooth(try isAllowed(map))))
     },
@@ -99,6 +100,16 @@ extension Scenario.Step {
   /// Whether the user permits something, or no longer.
   private static func isAllowed(_ map: StrictMap<Key>) throws(Failure) -> Bool {
     try map.required(.value).word(Permission.self) == .allowed
+  }
+
+  /// A service that it has published, or with the port 0 no longer.
+  private static func service(_ map: StrictMap<Key>) throws(Failure) -> AdvertisedService {
+    let type = try map.required(.type)
+    let port = try map.required(.port).int(in: 0...Int(UInt16.max))
+    guard let service = AdvertisedService(type: try type.string(), port: port) else {
+      throw type.failure("is no type of a service", remedy: "write _http._tcp")
+    }
+    return service
   }
 
   private static func push(_ payload: StrictYAML) throws(Failure) -> Push {

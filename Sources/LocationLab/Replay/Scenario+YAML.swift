@@ -81,6 +81,7 @@ extension Scenario.Step {
     case allowAccessory = "allow_accessory"
     case accessory, event, device, baud, subscriber, beacon
     case bluetooth, characteristic, peripheral
+    case advertise, type, port
   }
 
   /// A key that says what happens, with all that belongs to it.

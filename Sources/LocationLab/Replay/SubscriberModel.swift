@@ -80,7 +80,7 @@ struct SubscriberModel {
   /// Carries out an order that was given at `instant`.
   mutating func perform(_ order: Order, at instant: EngineInstant) {
     switch order {
-    case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep, .audio: break
+    case .wake, .relaunch, .warn, .announce, .refuse, .notify, .open, .keep, .audio, .advertise: break
     // It runs no code: what it was about to say is not said.
     case .suspend(let name):
       outcomes.removeAll { $0.subscriber == name && $0.transfer == nil }

@@ -65,6 +65,9 @@ extension DaemonLoop {
       if case .acknowledged = event { return }
     }
     if refusesAccessory(event, of: name) { return }
+    var event = event
+    // Nothing here publishes services yet.
+    if case .mode(.advertise) = event { event = .mode(.advertise(nil)) }
     if case .mode(.notify) = event { try alignNotifications() }
     if case .acknowledged = event, !isGivenBack { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())

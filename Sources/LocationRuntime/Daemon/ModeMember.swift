@@ -38,6 +38,10 @@ struct ModeMember: Sendable {
         list($0) { [$0["session"]?.word ?? "", $0["connected"] == .boolean(true) ? "connected" : "waits"] }
       }),
     ModeMember(
+      key: "advertised", title: "advertised",
+      value: { $0.advertised.isEmpty ? nil : AdvertisedService.tree(of: $0.advertised) },
+      words: { list($0) { [$0["type"]?.word ?? "", $0["port"]?.word ?? ""] } }),
+    ModeMember(
       key: "transfers", title: "transfers",
       value: { $0.openTransfers > 0 ? .integer($0.openTransfers) : nil }, words: { "\($0.text) open" }),
     ModeMember(

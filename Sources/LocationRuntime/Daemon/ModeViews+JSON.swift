@@ -24,6 +24,13 @@ extension FetchView {
   }
 }
 
+extension AdvertisedService {
+  /// As a list of JSON objects.
+  static func tree(of services: [AdvertisedService]) -> JSONTree {
+    .array(services.map { .object(["type": .string($0.type), "port": .integer(Int($0.port))]) })
+  }
+}
+
 extension AccessoryView {
   /// As a list of JSON objects.
   static func tree(of views: [AccessoryView]) -> JSONTree {

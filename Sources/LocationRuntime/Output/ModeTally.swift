@@ -1,6 +1,6 @@
 package import LocationCore
 
-/// How many records there were of what the background modes do (rules D to J).
+/// How many records there were of what the background modes do (rules D to J and K6).
 package struct ModeTally: Hashable, Sendable {
   private var counts: [String: Int] = [:]
 
@@ -20,7 +20,8 @@ package struct ModeTally: Hashable, Sendable {
   /// Counts a record, if it is of a background mode.
   package mutating func count(_ record: Record) {
     switch record.body {
-    case .call, .notification, .fetch, .push, .transfer, .accessory: counts[record.type, default: 0] += 1
+    case .call, .notification, .fetch, .push, .transfer, .accessory, .service:
+      counts[record.type, default: 0] += 1
     case .significant, .region, .visit, .location, .pause, .gap, .clock, .source, .fixAccepted, .fixRejected,
       .decision, .subscriberState, .program, .power, .advice, .receiver, .refused:
       break

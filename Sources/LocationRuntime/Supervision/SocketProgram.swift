@@ -66,7 +66,7 @@ final class SocketProgram: SupervisedSubscriber {
     case .audio(_, let notice): say(LaunchNotice.line(of: notice))
     case .terminate: terminate(at: now)
     case .open(_, let launch): call(LaunchNotice(launch), at: now)
-    case .notify, .transfer: break
+    case .notify, .transfer, .advertise: break
     }
   }
 

@@ -169,16 +169,18 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .answerGatt:
       try AccessoryAnswer.answer(from: &reader).map { SubscriberAnswer.request(.gatt($0)) }
         ?? SubscriberAnswer.request(.invalid("answer_gatt"))
-    case .advertise: try advertise(&reader)
+    case .advertise:
+      try advertised(&reader).map { SubscriberAnswer.mode(.advertise($0)) }
+        ?? SubscriberAnswer.request(.invalid("advertise"))
     case .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
   }
 
-  /// Whatever it wants advertised: none is.
-  private static func advertise(_ reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer {
-    try reader.skip()
-    return .mode(.advertise)
+  private static func advertised(_ reader: inout JSONReader) throws(JSONError) -> AdvertisedService? {
+    let tree = try JSONTree(&reader)
+    guard let type = tree["type"]?.string, let port = tree["port"]?.integer else { return nil }
+    return AdvertisedService(type: type, port: port)
   }
 
   private static func wholeNumber(_ reader: inout JSONReader) throws(JSONError) -> Int? {

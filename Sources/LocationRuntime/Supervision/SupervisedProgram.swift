@@ -77,7 +77,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .keep(_, let tag): if run?.sockets.keep(tag) == true { answer(.tagged(tag)) }
     case .accessory(_, let session, let order): perform(order, session, at: now)
     // The daemon does it.
-    case .notify, .transfer: break
+    case .notify, .transfer, .advertise: break
     }
   }
 

@@ -260,7 +260,7 @@ import Testing
     case .wake(let name, let launch), .relaunch(let name, let launch), .open(let name, let launch):
       "\(name) \(launch.cause) \(launch.event)"
     case .deliver, .suspend, .warn, .announce, .refuse, .terminate, .notify, .keep, .audio, .transfer,
-      .accessory:
+      .accessory, .advertise:
       "\(order)"
     }
   }

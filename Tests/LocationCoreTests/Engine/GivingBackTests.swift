@@ -41,6 +41,10 @@ import Testing
       opened: [.mode(.accessory(.open(AccessoryTerms(session: "meter", device: "/dev/meter"))))],
       givesBack: .mode(.accessory(.want(false)))),
     Case(
+      testDescription: "a published service",
+      opened: [.mode(.advertise(AdvertisedService(type: "_http._tcp", port: 80)))],
+      givesBack: .mode(.advertise(AdvertisedService(type: "_HTTP._tcp", port: 0)))),
+    Case(
       testDescription: "a push",
       opened: [.mode(.push(Push(id: "m", alert: nil, isContentAvailable: true, payload: "{}")))],
       givesBack: .mode(.fetched(.newData, bytes: nil))),

@@ -50,15 +50,6 @@ import Testing
     #expect(answer("r") == .refused(.denied))
   }
 
-  // MARK: K6
-
-  @Test func `K6 a request to advertise a service is refused with a record, and changes nothing`() {
-    var stage = Self.hung()
-    stage.say(1, .mode(.advertise))
-    #expect(stage.log().last == "refuse B9 background>background unavailable")
-    #expect(stage.handed().count == 1)
-  }
-
   // MARK: C2, C3, K1
 
   @Test func `C2 no delivery and no further task extends the time of tasks, and each is told by token`() {

@@ -77,7 +77,9 @@ struct Stage: ~Copyable {
             (instant.advanced(bySeconds: answerSeconds), name, .acknowledged(event: event, coreSeconds: 0.1)))
         }
       case .suspend(let name), .terminate(let name): outcomes.removeAll { $0.name == name }
-      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio, .transfer, .accessory: break
+      case .wake, .relaunch, .warn, .announce, .refuse, .open, .keep, .audio, .transfer, .accessory,
+        .advertise:
+        break
       case .notify(let name, let event, _, _):
         guard presents else { continue }
         engine.handle(

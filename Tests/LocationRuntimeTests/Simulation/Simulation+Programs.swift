@@ -28,7 +28,7 @@ extension Simulation {
       if programs[name]?.state == .running { programs[name]?.handed.append(event) }
     case .order(.open(let name, _), _): start(name)
     case .order(.warn, _), .order(.announce, _), .order(.refuse, _), .order(.notify, _), .order(.keep, _),
-      .order(.audio, _), .order(.transfer, _), .order(.accessory, _):
+      .order(.audio, _), .order(.transfer, _), .order(.accessory, _), .order(.advertise, _):
       break
     case .action(.answer): break
     }
@@ -157,7 +157,7 @@ extension DaemonPorts.Work {
       .order(.warn(let name, _), _), .order(.announce(let name, _), _), .order(.refuse(let name, _, _), _),
       .order(.terminate(let name), _), .order(.notify(let name, _, _, _), _), .order(.keep(let name, _), _),
       .order(.transfer(let name, _, _), _), .order(.accessory(let name, _, _), _),
-      .order(.open(let name, _), _), .order(.audio(let name, _), _):
+      .order(.open(let name, _), _), .order(.audio(let name, _), _), .order(.advertise(let name, _), _):
       name
     }
   }

@@ -73,8 +73,18 @@ import Testing
       (#"{"push_token":true}"#, .request(.pushToken)),
       (#"{"push_token":false}"#, .request(.invalid("push_token"))),
       (#"{"fetched":"much"}"#, .request(.invalid("fetched"))),
-      (#"{"advertise":{"type":"_x._tcp","port":8080}}"#, .mode(.advertise)),
-      (#"{"advertise":7}"#, .mode(.advertise)), (#"{"advertise":"#, nil),
+      (
+        #"{"advertise":{"type":"_x._tcp","port":8080}}"#,
+        .mode(.advertise(AdvertisedService(type: "_x._tcp", port: 8080)))
+      ),
+      (
+        #"{"advertise":{"type":"_x._tcp","port":0}}"#,
+        .mode(.advertise(AdvertisedService(type: "_x._tcp", port: 0)))
+      ),
+      (#"{"advertise":{"type":"_x._tcp","port":65536}}"#, .request(.invalid("advertise"))),
+      (#"{"advertise":{"type":"_x._tcp"}}"#, .request(.invalid("advertise"))),
+      (#"{"advertise":{"type":"x","port":80}}"#, .request(.invalid("advertise"))),
+      (#"{"advertise":7}"#, .request(.invalid("advertise"))), (#"{"advertise":"#, nil),
     ] as [(String, SubscriberAnswer?)])
   func `what a program says to a mode is understood, refused, or no answer`(
     line: String, answer: SubscriberAnswer?

@@ -12,6 +12,7 @@ enum ModelAction: Hashable, CaseIterable {
   case notifySoon, openNotification
   case push, silentPush
   case transfer, transferEnds
+  case advertise
   case openMeter, openBand, closeAll, plugIn, plugOut, accessoryData
   case acknowledgeOldest, acknowledgeAll
   case beginTask, endTask, locate
@@ -94,6 +95,10 @@ extension ModelState {
       if let number = openTransfers.first {
         mode(.transferEnded(number: number, .done, bytes: 0, seconds: 0))
       }
+    case .advertise:
+      // Now it is published, now it is not.
+      let port = policy.sessions[0].modes.advertised == nil ? 80 : 0
+      mode(.advertise(AdvertisedService(type: "_x._tcp", port: port)))
     case .openMeter: mode(.accessory(.open(AccessoryTerms(session: "meter", device: "/dev/m"))))
     case .openBand: mode(.accessory(.open(Self.band)))
     case .closeAll: for session in accessories { mode(.accessory(.close(session: session))) }

@@ -67,6 +67,11 @@ enum ModelPlan {
       .launch, .openBand, .closeAll, .plugIn, .plugOut, .exit, .quit, .reboot, .unlock, .acknowledgeAll,
       .minute,
     ],
+    // Services that are published while the program runs.
+    [
+      .launch, .background, .advertise, .region, .acknowledgeAll, .exit, .quit, .reboot, .unlock, .critical,
+      .tenSeconds,
+    ],
     // Issues of a periodical.
     [.issue, .region, .acknowledgeOldest, .exit, .quit, .reboot, .unlock, .launch, .background, .minute],
     // Pushes, of which silent ones have to wait.

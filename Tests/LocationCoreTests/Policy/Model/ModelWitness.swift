@@ -60,6 +60,8 @@ struct ModelWitness: Hashable {
   private let hasToRun: Bool
   /// Whether its last process failed, and nothing has been done to it since that ends the matter.
   private var hasFailed = false
+  /// How many of its services are published.
+  private var published = 0
 
   init(_ subscriber: Subscriber, _ configuration: Policy.Configuration) {
     authorization = subscriber.authorization
@@ -270,6 +272,7 @@ extension ModelWitness {
   }
 
   private mutating func follow(_ order: Order, at now: EngineInstant) -> String? {
+    if case .advertise(_, let services) = order { published = services.count }
     guard case .deliver(_, let event) = order else { return nil }
     if !state.isRunning { return "A3: handed to one that runs no code" }
     if !kept.contains(event) { return "K5: handed what is acknowledged or dropped" }
@@ -336,12 +339,13 @@ extension Order {
   fileprivate var isRecorded: Bool {
     switch self {
     case .announce, .open, .keep, .audio, .transfer, .accessory: false
-    case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify: true
+    case .wake, .relaunch, .deliver, .suspend, .warn, .refuse, .terminate, .notify, .advertise: true
     }
   }
 
   /// Whether this is a record of the order (rule A9).
   fileprivate func isExplained(by step: PolicyStep) -> Bool {
+    if case .advertise = self, case .noted(.service) = step { return true }
     guard case .decided(let decision) = step else { return false }
     switch self {
     case .wake: return decision.action == .wake
@@ -353,7 +357,7 @@ extension Order {
     case .refuse: return decision.action == .refuse
     case .terminate: return [.terminate, .purge].contains(decision.action)
     case .notify(_, let event, _, _): return decision.event == event && decision.action == .notify
-    case .announce, .open, .keep, .audio, .transfer, .accessory: return false
+    case .announce, .open, .keep, .audio, .transfer, .accessory, .advertise: return false
     }
   }
 }
@@ -369,6 +373,9 @@ extension ModelWitness {
     if !waiting.isSubset(of: kept) { return "K5: an event is made up" }
     // A standard update and a good moment end with the process.
     if !kept.filter(isLasting).allSatisfy(waiting.contains) { return "K5: an event is lost without a record" }
+    if published != (state.isRunning ? session.modes.advertised?.services.count ?? 0 : 0) {
+      return "K6: published or withdrawn without its program"
+    }
     if asksForFix, session.standard.request == nil { return "B9: a request ends in silence" }
     if let keepAlive = session.modes.keepAlive, !keepAlive.isCalled, !state.isForeground,
       isOver(keepAlive.from, keepAlive.seconds, now)

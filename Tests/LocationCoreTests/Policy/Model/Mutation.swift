@@ -123,6 +123,11 @@ struct Mutation: Sendable {
       new: "",
       invariant: "K2: started while throttled"),
     Mutation(
+      name: "7d services stay published during suspension", file: "Modes/ModePart.swift",
+      old: "end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },",
+      new: "",
+      invariant: "K6: published or withdrawn without its program"),
+    Mutation(
       name: "8a silence confirms a stay of a machine that drove", file: "Visits/VisitMonitor.swift",
       old: "guard !isUnderWay else {",
       new: "guard true else {",

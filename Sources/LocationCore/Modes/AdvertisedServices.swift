@@ -1,0 +1,81 @@
+/// Rule K6: services of a program that are published on the network while it runs.
+struct AdvertisedServices: Hashable, Sendable, Codable {
+  /// In the order in which its program asked for them.
+  var services: [AdvertisedService] = []
+  /// Whether they are published: not while it is suspended.
+  var arePublished = true
+}
+
+extension Policy {
+  /// A program asks for a service of its own to be published, at another port, or no longer.
+  ///
+  /// - Parameter service: nil where nothing here publishes services. What was to be published is refused then.
+  mutating func advertise(
+    _ service: AdvertisedService?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard let service else { return forgetServices(index, at: instant, into: &steps) }
+    if let reason = sessions[index].state.refusal {
+      return decide(.refuse, .advertisedService, reason, index, at: instant, into: &steps)
+    }
+    var services = sessions[index].modes.advertised?.services ?? []
+    let place = services.firstIndex { $0.type == service.type }
+    let old = place.map { services[$0] }
+    guard old != service, service.port > 0 || old != nil else { return }
+    if let place {
+      if service.port > 0 { services[place] = service } else { services.remove(at: place) }
+    } else if services.count < Limits.advertisedServices {
+      services.append(service)
+    } else {
+      return decide(.refuse, .advertisedService, .tooManyServices, index, at: instant, into: &steps)
+    }
+    update(index) { $0.modes.advertised = services.isEmpty ? nil : AdvertisedServices(services: services) }
+    if let old { note(old, isPublished: false, index, into: &steps) }
+    if service.port > 0 { note(service, isPublished: true, index, into: &steps) }
+    order(services, index, into: &steps)
+  }
+
+  /// A suspended program runs again: what it had published is published again.
+  mutating func publishServices(_ index: Int, into steps: inout [PolicyStep]) {
+    guard let state = sessions[index].modes.advertised, !state.arePublished else { return }
+    publishServices(state.services, true, index, into: &steps)
+  }
+
+  /// A program is about to be suspended, or its process ends: nobody answers at its ports.
+  mutating func withdrawServices(_ index: Int, into steps: inout [PolicyStep]) {
+    guard let state = sessions[index].modes.advertised, state.arePublished else { return }
+    publishServices(state.services, false, index, into: &steps)
+  }
+
+  /// Nothing publishes them: what was asked for is refused, also where that comes to light only now.
+  private mutating func forgetServices(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let had = sessions[index].modes.advertised != nil
+    withdrawServices(index, into: &steps)
+    update(index) { $0.modes.advertised = nil }
+    decide(.refuse, .availability, .unavailable, index, at: instant, into: &steps)
+    guard had else { return }
+    let name = sessions[index].subscriber.name
+    steps.append(.ordered(.refuse(subscriber: name, what: "advertise", reason: .unavailable)))
+  }
+
+  private mutating func publishServices(
+    _ services: [AdvertisedService], _ arePublished: Bool, _ index: Int, into steps: inout [PolicyStep]
+  ) {
+    update(index) { $0.modes.advertised?.arePublished = arePublished }
+    for service in services { note(service, isPublished: arePublished, index, into: &steps) }
+    order(arePublished ? services : [], index, into: &steps)
+  }
+
+  private func order(_ services: [AdvertisedService], _ index: Int, into steps: inout [PolicyStep]) {
+    steps.append(.ordered(.advertise(subscriber: sessions[index].subscriber.name, services)))
+  }
+
+  private func note(
+    _ service: AdvertisedService, isPublished: Bool, _ index: Int, into steps: inout [PolicyStep]
+  ) {
+    let name = sessions[index].subscriber.name
+    steps.append(
+      .noted(.service(ServiceRecord(subscriber: name, service: service, isPublished: isPublished))))
+  }
+}
