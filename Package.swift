@@ -20,6 +20,7 @@ let package = Package(
     .executable(name: "locwatch", targets: ["locwatch"]),
     .executable(name: "locwatch-notify", targets: ["locwatch-notify"]),
     .executable(name: "locwatch-beacons", targets: ["locwatch-beacons"]),
+    .executable(name: "locwatch-advertise", targets: ["locwatch-advertise"]),
     .executable(name: "locwatch-bluetooth", targets: ["locwatch-bluetooth"]),
     .executable(name: "locwatch-conditions", targets: ["locwatch-conditions"]),
     .executable(name: "locwatch-player", targets: ["locwatch-player"]),
@@ -102,6 +103,10 @@ let package = Package(
     .executableTarget(
       name: "locwatch-beacons", dependencies: ["LocationBus", "LocationFormats", "LocationCore"],
       swiftSettings: strict),
+    // Has Avahi publish services of programs.
+    .executableTarget(
+      name: "locwatch-advertise", dependencies: ["LocationBus", "LocationFormats", "LocationCore"],
+      swiftSettings: strict),
     // Speaks to BlueZ for sessions of Bluetooth.
     .executableTarget(
       name: "locwatch-bluetooth", dependencies: ["LocationBus", "LocationFormats", "LocationCore", "CSpawn"],
@@ -160,8 +165,8 @@ let package = Package(
     .testTarget(
       name: "LocwatchTests",
       dependencies: [
-        "locwatch", "locwatch-notify", "locwatch-beacons", "locwatch-bluetooth", "locwatch-conditions",
-        "locwatch-player", "locwatch-outlet",
+        "locwatch", "locwatch-notify", "locwatch-beacons", "locwatch-advertise", "locwatch-bluetooth",
+        "locwatch-conditions", "locwatch-player", "locwatch-outlet",
         "locwatch-transfer", "locwatch-session", "locwatch-bus", "locwatch-push", "LocationWeb",
         "LocationLab",
         "LocationRuntime", "LocationFormats", "LocationCore",

@@ -75,7 +75,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("beacons", "regions add"), ("bluetooth", "subscribers bluetooth"), ("conditions", "subscribers"),
+    ("advertise", "subscribers"), ("beacons", "regions add"), ("bluetooth", "subscribers bluetooth"),
+    ("conditions", "subscribers"),
     ("notify", "notifications"), ("outlet", "outlets"), ("player", "subscribers"), ("transfer", "transfers"),
   ])
   func `a program that the daemon starts says so to people`(name: String, command: String) async throws {

@@ -20,10 +20,11 @@ library_packages=(
 # mock stand for the desktop that shows notifications. mosquitto with its clients and openssl are the other side of
 # outlets; systemd-analyze judges the units. The shells try their completions, gpsbabel reads what others wrote.
 # nats-server is the cluster of a fleet. PipeWire with its session manager and playerctl are the desktop of a player.
+# Avahi publishes services, on a network of its own.
 test_packages=(
   gpsd gpsd-tools python3-gps chromium-headless-shell dbus geoclue-2.0 libjs-leaflet python3-dbusmock mosquitto
   mosquitto-clients nats-server openssl systemd fish gpsbabel zsh pipewire-bin pipewire-pulse wireplumber
-  pulseaudio-utils playerctl
+  pulseaudio-utils playerctl avahi-daemon avahi-utils iproute2
 )
 
 say() { printf '%s: %s\n' "$program" "$*"; }

@@ -165,6 +165,9 @@ struct ExplanationText {
       let words = accessory.isConnected ? "is connected" : "waits for its device"
       add(name, "accessory", "session \(accessory.session) \(words) (J1)")
     }
+    for service in view.advertised {
+      add(name, "service", "\(service.type) at port \(service.port) is published while it runs (K6)")
+    }
     if view.openTransfers > 0 {
       add(name, "transfers", "\(Wording.count(view.openTransfers)) open (I1)")
     }

@@ -44,7 +44,7 @@ enum ServiceProbe {
         remedy: "install locwatch-transfer beside locwatch")
     return [
       notifications, fetch, keepAlive(others), network, audio, push, transfers, serial, beacons, bluetooth,
-      Capability("advertised-services", .no, "services of programs (K6) are not published yet"),
+      advertisedServices,
     ]
   }
 
@@ -79,7 +79,7 @@ enum ServiceProbe {
 
   private static var beacons: Capability {
     guard BeaconLink.helper != nil else {
-      let lack = lack(of: "locwatch-beacons")
+      let lack = lack(of: "locwatch-beacons", "bluez")
       return Capability(
         "beacons", .partly, "regions of beacons (B11) are told by the control socket alone: \(lack.what)",
         remedy: lack.remedy)
@@ -97,15 +97,31 @@ enum ServiceProbe {
   }
 
   /// What a helper on the bus of the machine does not have.
-  private static func lack(of helper: String) -> (what: String, remedy: String) {
+  ///
+  /// - Parameter package: has what it speaks to there.
+  private static func lack(of helper: String, _ package: String) -> (what: String, remedy: String) {
     SiblingProgram.executable(helper) == nil
       ? ("\(helper) is missing", "install \(helper) beside locwatch")
-      : ("there is no bus of the machine", "install dbus and bluez")
+      : ("there is no bus of the machine", "install dbus and \(package)")
+  }
+
+  private static var advertisedServices: Capability {
+    let name = "advertised-services"
+    guard AdvertiseLink.helper != nil else {
+      let lack = lack(of: "locwatch-advertise", "avahi-daemon")
+      return Capability(name, .no, "services of programs (K6): \(lack.what)", remedy: lack.remedy)
+    }
+    guard AdvertiseLink.hasAvahi else {
+      return Capability(
+        name, .no, "services of programs (K6): Avahi is not on the bus of the machine",
+        remedy: "install avahi-daemon, or start it")
+    }
+    return Capability(name, .yes, "services of programs (K6) are published by Avahi while they run")
   }
 
   private static var bluetooth: Capability {
     guard BluetoothLink.helper != nil else {
-      let lack = lack(of: "locwatch-bluetooth")
+      let lack = lack(of: "locwatch-bluetooth", "bluez")
       return Capability("bluetooth", .no, "Bluetooth (J3): \(lack.what)", remedy: lack.remedy)
     }
     return Capability(

@@ -65,9 +65,7 @@ extension DaemonLoop {
       if case .acknowledged = event { return }
     }
     if refusesAccessory(event, of: name) { return }
-    var event = event
-    // Nothing here publishes services yet.
-    if case .mode(.advertise) = event { event = .mode(.advertise(nil)) }
+    let event = withPublisher(event)
     if case .mode(.notify) = event { try alignNotifications() }
     if case .acknowledged = event, !isGivenBack { refusals.note(name, at: clock.instant) }
     try live.handle(.subscriber(name: name, event), at: clock.read())
@@ -155,6 +153,7 @@ extension DaemonLoop {
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
       supervisor.remove(name)
       bluetooth.closeAll(of: name)
+      advertiser.publish([], of: name)
       supervised.remove(name)
       refusals.forget(name)
       try live.handle(.removeSubscriber(name: name), at: reading)
@@ -201,7 +200,8 @@ extension SupervisorNote {
   fileprivate var pid: Int32? {
     switch self {
     case .started(let pid), .registered(let pid): pid
-    case .suspended, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning, .notUnderstood,
+    case .suspended, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning,
+      .notUnderstood,
       .lineTooLong, .queueFull, .closedInput, .closedOutput:
       nil
     }

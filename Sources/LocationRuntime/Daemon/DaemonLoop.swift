@@ -46,6 +46,8 @@ struct DaemonLoop: ~Copyable {
   var beacons: BeaconLink
   /// Who speaks to BlueZ for sessions of Bluetooth.
   var bluetooth: BluetoothLink
+  /// Who has Avahi publish services of programs.
+  var advertiser: AdvertiseLink
   /// The processes that carry files.
   var transfers: TransferSet
   /// What the settings say to the daemon alone.
@@ -138,6 +140,7 @@ struct DaemonLoop: ~Copyable {
     player = PlayerLink(environment: environment) { clock.instant }
     beacons = BeaconLink(environment: environment) { clock.instant }
     bluetooth = BluetoothLink(environment: environment) { clock.instant }
+    advertiser = AdvertiseLink(environment: environment) { clock.instant }
     transfers = TransferSet(state: request.state)
     self.settings = settings
     self.supervisor = supervisor
@@ -249,6 +252,7 @@ struct DaemonLoop: ~Copyable {
     player.end()
     beacons.end()
     bluetooth.end()
+    advertiser.end()
     conditions?.end()
     supervisor.beginStop()
     let deadline = clock.instant.advanced(bySeconds: DaemonLimits.stopSeconds)
@@ -273,7 +277,8 @@ struct DaemonLoop: ~Copyable {
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
       absence.pauseEnd, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
-      beacons.retryAt, bluetooth.retryAt, player.retryAt, control.nextDeadline(at: before), metrics?.dueAt,
+      beacons.retryAt, bluetooth.retryAt, advertiser.retryAt, player.retryAt,
+      control.nextDeadline(at: before), metrics?.dueAt,
     ].compactMap { $0 }.min()
     polled.removeAll()
     for descriptor in [inbox.readable, signals, supervisor.readable, hook.readable] {
@@ -287,6 +292,7 @@ struct DaemonLoop: ~Copyable {
     nmea?.watch(&polled)
     beacons.watch(&polled)
     bluetooth.watch(&polled)
+    advertiser.watch(&polled)
     audio.watch(&polled)
     player.watch(&polled)
     alarm.set(live.nextAlarm, by: clock)
@@ -308,6 +314,7 @@ struct DaemonLoop: ~Copyable {
     nmea?.take(polled)
     try takeBeacons()
     try takeBluetooth()
+    try takeAdvertised()
     try alignAudience()
     try takeAudio()
     let questions = control.serve(polled, at: clock.instant)
@@ -474,6 +481,7 @@ struct DaemonLoop: ~Copyable {
     case .order(.accessory(let name, let session, let order), let line):
       perform(order, session, of: name)
       supervisor.perform(.accessory(subscriber: name, session: session, order), recordLine: line)
+    case .order(.advertise(let name, let services), _): publish(services, of: name)
     case .order(let order, let line): supervisor.perform(order, recordLine: line)
     case .action(.userLaunch(let name, let restored)): supervisor.userLaunch(name, restored: restored)
     case .action(.answer(let name, let reply)): supervisor.answer(name, reply)

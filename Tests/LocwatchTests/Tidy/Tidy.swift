@@ -47,6 +47,7 @@ enum Tidy {
     "LocationBus": (["CSystemd"], ["CSystemd"]),
     "locwatch-notify": (["LocationBus", "LocationCore"], []),
     "locwatch-beacons": (["LocationBus", "LocationFormats", "LocationCore"], []),
+    "locwatch-advertise": (["LocationBus", "LocationFormats", "LocationCore"], []),
     "locwatch-bluetooth": (["LocationBus", "LocationFormats", "LocationCore", "CSpawn"], ["CSpawn"]),
     "locwatch-conditions": (["LocationBus"], []),
     "locwatch-player": (["LocationBus", "LocationCore"], []),

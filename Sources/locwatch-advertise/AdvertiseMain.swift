@@ -1,0 +1,66 @@
+import Glibc
+import LocationBus
+import LocationCore
+import LocationFormats
+
+/// Has Avahi publish services of programs on the network: `locwatch run` starts it while there are any (rule K6).
+///
+/// It reads lines `{"subscriber":NAME,"services":[{"type":TYPE,"port":PORT}, ...]}`, of which the last of a name counts.
+/// It writes `{"unavailable":NAME}` where there is no Avahi to publish those of a program, and `{"trouble":TEXT}` for the
+/// log. It ends when its input does, and Avahi withdraws what it had published. It is a program of its own so that the
+/// daemon needs no bus.
+///
+/// With `--look` it ends at once: with 0 where Avahi is on the bus.
+@main struct AdvertiseMain {
+  /// The longest line: the name of a subscriber, of which each byte may take six, and 16 services.
+  private static let lineBytes = 8_192
+
+  static func main() {
+    let isLook = Array(CommandLine.arguments.dropFirst()) == ["--look"]
+    if !isLook { StartByHand.endProgram("locwatch-advertise", see: "locwatch subscribers") }
+    _ = signal(SIGPIPE, SIG_IGN)
+    do throws(MessageBus.Failure) {
+      let bus = try MessageBus(.system)
+      guard !isLook else { exit(PublishedServices.hasAvahi(bus) ? EXIT_SUCCESS : MessageBus.unavailable) }
+      try serve(bus)
+    } catch {
+      if !isLook { say(.trouble("no bus of the machine: \(error)")) }
+      fflush(nil)
+      exit(MessageBus.unavailable)
+    }
+  }
+
+  private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
+    var lines = LineBuffer(limit: lineBytes)
+    var published = PublishedServices()
+    try published.begin(on: bus)
+    while true {
+      while let message = try bus.take() {
+        for news in try published.take(message, on: bus) { say(news) }
+      }
+      fflush(nil)
+      switch bus.waitForInput() {
+      case .bus: continue
+      case .end: return
+      case .bytes(let bytes): lines.append(bytes.span)
+      }
+      try lines.each { (line) throws(MessageBus.Failure) in
+        guard let line = try? JSONTree(Array(line)), let name = line["subscriber"]?.string,
+          case .array(let list)? = line["services"]
+        else { return }
+        let services = list.compactMap { service -> AdvertisedService? in
+          guard let type = service["type"]?.string, let port = service["port"]?.integer else { return nil }
+          return AdvertisedService(type: type, port: port)
+        }
+        for news in published.publish(services, of: name, on: bus) { say(news) }
+      }
+    }
+  }
+
+  private static func say(_ news: PublishedServices.News) {
+    switch news {
+    case .unavailable(let name): print(JSONTree.object(["unavailable": .string(name)]).text)
+    case .trouble(let text): print(JSONTree.object(["trouble": .string(text)]).text)
+    }
+  }
+}
