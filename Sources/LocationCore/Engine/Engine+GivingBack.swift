@@ -35,7 +35,7 @@ extension Session {
     case .advertise(let service):
       service?.port == 0 && modes.advertised?.services.contains { $0.type == service?.type } == true
     case .notify, .cancelNotifications, .presented, .openNotification, .permitNotifications, .tag, .traffic,
-      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory:
+      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory, .listens:
       false
     }
   }

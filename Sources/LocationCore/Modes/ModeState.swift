@@ -76,6 +76,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   /// It asks for a service of its own to be published on the network, at another port, or no longer (rule K6). Nil:
   /// there is nothing that publishes services. Earlier versions wrote that, because they published none.
   case advertise(AdvertisedService?)
+  /// Suspended, it was found to listen at a port, by a socket that is not watched (rule K6).
+  case listens
 }
 
 /// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
@@ -173,6 +175,10 @@ extension Policy {
       endTransfer(
         number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
     case .accessory(let event): take(event, index, at: instant, into: &steps)
+    case .listens:
+      // One that was woken meanwhile answers.
+      guard sessions[index].state == .suspended else { return }
+      decide(.warn, .advertisedService, .listening, index, at: instant, into: &steps)
     case .advertise(let service): advertise(service, index, at: instant, into: &steps)
     }
   }

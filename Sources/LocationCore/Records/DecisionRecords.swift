@@ -226,6 +226,8 @@ public struct Decision: Hashable, Sendable, Codable {
     case unknownAccessory = "unknown_accessory"
     /// As many services of it are published as may be.
     case tooManyServices = "too_many_services"
+    /// It listens at a port, where nobody answers while it is suspended.
+    case listening
     /// There is nothing that does what it asks for.
     case unavailable
   }
@@ -463,6 +465,7 @@ extension Decision.Reason {
     case .tooManyAccessories: "too many sessions with accessories are open"
     case .unknownAccessory: "no such session with an accessory is open"
     case .tooManyServices: "too many of its services are published"
+    case .listening: "it listens at a port, where nobody answers while it is suspended"
     case .unavailable: "there is nothing that does this"
     }
   }

@@ -200,7 +200,7 @@ extension SupervisorNote {
   fileprivate var pid: Int32? {
     switch self {
     case .started(let pid), .registered(let pid): pid
-    case .suspended, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning,
+    case .suspended, .listens, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning,
       .notUnderstood,
       .lineTooLong, .queueFull, .closedInput, .closedOutput:
       nil
@@ -214,6 +214,8 @@ extension SupervisorNote {
     case .notConnected: "is not connected; what it was not handed waits in the outbox"
     case .startFailed(let reason): "can't be started: \(reason)"
     case .noCgroup(let reason): "has no cgroup of its own: \(reason)"
+    case .listens(let ports):
+      "is suspended and listens at the port \(ports.map(String.init).joined(separator: ", ")): nobody answers there"
     case .killed: "did not end within its grace and was killed"
     case .leftRunning(let processes):
       "ended and left processes running, which were killed: \(processes.joined(separator: ", "))"
@@ -263,7 +265,7 @@ extension ModeEvent {
     case .accessory(.publish): "set_gatt"
     case .advertise: "advertise"
     case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
-      .transferAsks, .transferBroke, .transferEnded, .accessory:
+      .transferAsks, .transferBroke, .transferEnded, .accessory, .listens:
       nil
     }
   }

@@ -62,7 +62,7 @@ extension DaemonSeat {
       members.append(.init(key: "value", value: .string(isAllowed ? "allowed" : "denied")))
     case .notify, .cancelNotifications, .presented, .fetched, .keepAlive, .tag, .traffic, .audio, .push,
       .transfer, .cancelTransfer, .answerTransfer, .transferAsks, .transferBroke, .transferEnded,
-      .accessory, .advertise:
+      .accessory, .advertise, .listens:
       throw Failure(.usage, what: "a command can't say that for a program")
     }
     _ = try client.ask(verb, members)

@@ -100,6 +100,9 @@ final class HeldSockets {
     return true
   }
 
+  /// The numbers of the files of those that are kept.
+  var fileNumbers: Set<UInt64> { Set(held.map(\.socket.descriptor.fileNumber)) }
+
   /// The engine does not agree to the oldest that it was asked for.
   func letGo() { if !asked.isEmpty { asked.removeFirst() } }
 

@@ -3,14 +3,16 @@ import LocationFormats
 
 /// The small files of /proc and /sys/fs/cgroup, and the supervisor's own.
 enum KernelFile {
-  /// The whole text; nil where it can't be read.
-  static func read(_ path: String) -> String? {
+  /// The text; nil where it can't be read.
+  ///
+  /// - Parameter limit: so many bytes of it and a little more are enough.
+  static func read(_ path: String, atMost limit: Int = .max) -> String? {
     guard let file = Descriptor.open(path, O_RDONLY) else { return nil }
-    return read(file)
+    return read(file, atMost: limit)
   }
 
-  /// The whole text of an open file from its start; nil where it can't be read.
-  static func read(_ file: Descriptor) -> String? {
+  /// The text of an open file from its start; nil where it can't be read.
+  static func read(_ file: Descriptor, atMost limit: Int = .max) -> String? {
     var bytes: [UInt8] = []
     while true {
       let count = unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 1) { buffer in
@@ -20,7 +22,7 @@ enum KernelFile {
       }
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { return nil }
-      if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+      if count == 0 || bytes.count >= limit { return String(decoding: bytes, as: UTF8.self) }
     }
   }
 

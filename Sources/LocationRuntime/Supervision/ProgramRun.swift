@@ -15,6 +15,8 @@ final class ProgramRun {
   let talk: Conversation
   /// The sockets that it has passed to be watched (rule E4).
   let sockets: HeldSockets
+  /// The ports at which it listened when that was last told (rule K6).
+  var toldPorts: [Int] = []
   /// The accessories that are open for it (rule J1).
   let accessories: HeldAccessories
   /// Its standard error; nil once that has ended.

@@ -322,7 +322,18 @@ final class SupervisedProgram: SupervisedSubscriber {
     // Now that it runs no code it can't take or give back a lock, or read more. One that holds a lock is not woken.
     let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: programDirectory)
     if !locks.isEmpty { tellSaid([.held(subscriber: name, locks)]) }
+    tellPorts(of: run)
     tellSaid(run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(of: name, at: now))
+  }
+
+  /// Tells at which ports a suspended process listens, where that is news.
+  private func tellPorts(of run: ProgramRun) {
+    let ports = ListeningSocket.ports(of: run.tree.members.map(\.pid), except: run.sockets.fileNumbers)
+    guard ports != run.toldPorts else { return }
+    run.toldPorts = ports
+    guard !ports.isEmpty else { return }
+    note(.listens(ports: ports))
+    tellSaid([.event(subscriber: name, .mode(.listens))])
   }
 
   /// Does what is due by time.

@@ -73,6 +73,8 @@ package enum SupervisorNote: Hashable, Sendable {
   case noCgroup(reason: String)
   /// None of its processes runs any more.
   case suspended(SuspensionMethod)
+  /// It listens at these ports, where nobody answers while it is suspended.
+  case listens(ports: [Int])
   /// It did not end within 5 s of SIGTERM and was killed.
   case killed
   /// It ended as it was ordered to, with this status.

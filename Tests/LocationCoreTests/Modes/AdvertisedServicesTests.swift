@@ -138,6 +138,16 @@ import Testing
     #expect(stage.published.count == 2)
   }
 
+  @Test func `K6 who is suspended and listens is not ended, and that has a decision`() {
+    var stage = Self.suspended()
+    stage.say(61, .mode(.listens))
+    #expect(stage.log().last == "warn K6 suspended>suspended listening")
+    let count = stage.log().count
+    stage.say(62, .foreground)
+    stage.say(63, .mode(.listens))
+    #expect(stage.log().count == count && stage.state() == .active)
+  }
+
   @Test func `K6 a snapshot at any moment is invisible`() throws {
     var stage = Self.suspended()
     let snapshot = stage.engine.snapshot

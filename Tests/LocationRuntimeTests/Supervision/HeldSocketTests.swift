@@ -257,6 +257,51 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test(arguments: SupervisorRun.Way.here)
+  func `K6 a suspended program that listens at a port is told of once, unless that socket is kept`(
+    way: SupervisorRun.Way
+  ) async throws {
+    let run = try SupervisorRun(way)
+    let script = #"""
+      kept = socket.create_server(("127.0.0.1", 0))
+      other = socket.create_server(("127.0.0.1", 0))
+      open(sys.argv[1], "w").write("%d" % other.getsockname()[1])
+      tag("kept", kept)
+      for line in lines(): pass
+      """#
+    try Self.start(run, script, [run.folder("port")])
+    try Self.hold(run, ["kept"])
+    let ports = try run.wait("the port") {
+      if case .note("a", .listens(let ports)) = $0 { ports } else { nil }
+    }
+    #expect(try String(contentsOfFile: run.folder("port"), encoding: .utf8) == "\(ports.first ?? 0)")
+    #expect(ports.count == 1)
+    try run.wait(for: .event(subscriber: "a", .mode(.listens)))
+    run.wake("a", event: 1)
+    run.suspend("a")
+    _ = try run.suspension("a")
+    run.supervisor.measure("a")
+    _ = try run.wait("usage") { if case .usage("a", _) = $0 { true } else { nil } }
+    #expect(
+      (run.seen + run.allSoFar).count { if case .note("a", .listens) = $0 { true } else { false } } == 1)
+    await run.supervisor.stop()
+  }
+
+  @Test func `K6 a table of the kernel names the sockets that listen`() {
+    let table = """
+        sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+         0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 12345 1 0 100 0 0 10 0
+         1: 00000000000000000000000000000000:0016 00000000000000000000000000000000:0000 0A 00000000:00000000 00:00000000 00000000 0 0 678 1 0
+         2: 0100007F:1F91 0100007F:D431 01 00000000:00000000 00:00000000 00000000     0        0 12346 1 0 20 4 30 10 -1
+         3: 0100007F:1F92 00000000:0000 0A 000000
+      """
+    #expect(
+      ListeningSocket.listening(table) == [
+        ListeningSocket(fileNumber: 12_345, port: 8080), ListeningSocket(fileNumber: 678, port: 22),
+      ])
+    #expect(ListeningSocket.listening("") == [])
+  }
+
   @Test func `E4 one that listens, and one of datagrams, whose losses are counted`() async throws {
     let run = try SupervisorRun(SupervisorRun.Way.here[0])
     try Self.start(
