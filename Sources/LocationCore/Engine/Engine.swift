@@ -146,6 +146,7 @@ public struct Engine: ~Copyable {
       return
     }
     fire(until: stamped.at, into: &effects)
+    state.policy.passAbsence(until: state.instant)
     let wasAwake = state.policy.awakeSince != nil
     switch stamped.event {
     case .fix, .time: break

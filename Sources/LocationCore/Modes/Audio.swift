@@ -80,6 +80,14 @@ struct AudioState: Hashable, Sendable, Codable {
   /// Whether the user lets it use the microphone.
   var mayRecord = true
 
+  /// Nobody was there for some seconds: silences and interruptions last as much longer.
+  mutating func giveBack(seconds: Double) {
+    for place in sessions.indices {
+      sessions[place].quietSince = sessions[place].quietSince?.advanced(bySeconds: seconds)
+      sessions[place].interruptionEnd = sessions[place].interruptionEnd?.advanced(bySeconds: seconds)
+    }
+  }
+
   /// When a session has been quiet for long enough to hold nothing off any more.
   func silenceEnd(_ numbers: Policy.Configuration.Audio) -> EngineInstant? {
     sessions.filter { !$0.isSilent }.compactMap(\.quietSince).min()?

@@ -27,6 +27,13 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
   /// Whether any mode is used.
   var isUsed: Bool { self != ModeState() }
 
+  /// Nobody was there for some seconds: what runs for the program ends as much later.
+  mutating func giveBack(seconds: Double) {
+    if let askedAt = fetch?.askedAt { fetch?.askedAt = askedAt.advanced(bySeconds: seconds) }
+    audio?.giveBack(seconds: seconds)
+    transfers?.giveBack(seconds: seconds)
+  }
+
   /// Forgets what ends with a process.
   mutating func endProcess(of subscriber: Subscriber) {
     for part in ModePart.all { part.endProcess?(&self, subscriber) }

@@ -61,6 +61,14 @@ struct TransferBook: Hashable, Sendable, Codable {
     entries.firstIndex { $0.number == number }.map { entries.remove(at: $0) }
   }
 
+  /// Nobody was there for some seconds: the program has as much longer to answer. How long a transfer may take in all is
+  /// counted from when it was asked for.
+  mutating func giveBack(seconds: Double) {
+    for place in entries.indices {
+      entries[place].answerBy = entries[place].answerBy?.advanced(bySeconds: seconds)
+    }
+  }
+
   /// Changes one, where there is one of that number.
   mutating func change(_ number: Int, _ body: (inout Entry) -> Void) {
     if let place = entries.firstIndex(where: { $0.number == number }) { body(&entries[place]) }

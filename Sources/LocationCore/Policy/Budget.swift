@@ -10,6 +10,12 @@ struct TaskClock: Hashable, Sendable, Codable {
   var warning: EngineInstant?
   /// Whether it has ended: no further task may begin.
   var isOver = false
+
+  /// It ends later, and so warns later, because nobody was there.
+  mutating func move(bySeconds seconds: Double) {
+    end = end.advanced(bySeconds: seconds)
+    warning = warning?.advanced(bySeconds: seconds)
+  }
 }
 
 extension Policy.Configuration {
@@ -65,11 +71,10 @@ struct WakeClock: Hashable, Sendable, Codable {
   }
 
   /// The wake ends later, because nobody was there to see what its subscriber answered.
-  mutating func move(to end: EngineInstant) {
-    let seconds = self.end.seconds(to: end)
+  mutating func move(bySeconds seconds: Double) {
     since = since.advanced(bySeconds: seconds)
     answeredAt = answeredAt.advanced(bySeconds: seconds)
-    self.end = end
+    end = end.advanced(bySeconds: seconds)
   }
 
   /// Whether the subscriber has answered nothing for as long as it may, rather than met the total.

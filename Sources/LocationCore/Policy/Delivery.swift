@@ -171,6 +171,7 @@ extension Policy {
     _ index: Int, for event: Int, rule: Rule, reason: Decision.Reason, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
+    passAbsence(until: instant)
     dropForbidden(index, at: instant, into: &steps)
     let session = sessions[index]
     let isWake = session.state == .suspended
@@ -248,6 +249,7 @@ extension Policy {
     _ index: Int, rule: Rule = .atLeastOnce, reason: Decision.Reason? = nil, announced: Int? = nil,
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
+    passAbsence(until: instant)
     dropForbidden(index, at: instant, into: &steps)
     update(index) { $0.standard.batch = nil }
     let name = sessions[index].subscriber.name

@@ -243,35 +243,35 @@ extension Policy {
     refreshDeadline()
   }
 
-  /// Somebody is there again. What a program had to do meanwhile it has the time for that was left.
+  /// Somebody is there again. What came due meanwhile and belongs to no program is due now.
   mutating func comeBack(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    if let since = absentSince {
-      for index in sessions.indices { update(index) { $0.giveBack(since: since, at: instant) } }
-    }
+    passAbsence(until: instant)
     absentSince = nil
     isAbsent = false
     refreshDeadline()
     showAgain(at: instant, into: &steps)
   }
+
+  /// While nobody is there no time passes for programs: all that runs for one has moved on by as much as the clock when
+  /// the policy is told something. What begins then runs from there on.
+  mutating func passAbsence(until instant: EngineInstant) {
+    guard isAbsent, let since = absentSince, since < instant else { return }
+    absentSince = instant
+    for index in sessions.indices { update(index) { $0.giveBack(seconds: since.seconds(to: instant)) } }
+  }
 }
 
 extension Session {
-  /// What came due since an instant is due again when the time has passed that was left then.
-  fileprivate mutating func giveBack(since: EngineInstant, at instant: EngineInstant) {
-    func later(_ end: EngineInstant, begun: EngineInstant = .distantPast) -> EngineInstant {
-      end > instant ? end : instant.advanced(bySeconds: max(0, max(since, begun).seconds(to: end)))
-    }
-    for place in assertions.indices { assertions[place].end = assertions[place].end.map { later($0) } }
-    if let clock = taskClock, !clock.isOver {
-      taskClock?.end = later(clock.end)
-      taskClock?.warning = clock.warning.map { later($0) }
-    }
-    if let clock = wakeClock { wakeClock?.move(to: later(clock.end, begun: clock.since)) }
-    exitAt = exitAt.map { later($0) }
-    if let end = standard.request?.end { standard.request?.end = later(end) }
-    if let askedAt = modes.fetch?.askedAt {
-      modes.fetch?.askedAt = askedAt.advanced(bySeconds: max(since, askedAt).seconds(to: instant))
-    }
+  /// Nobody was there for some seconds: what was left of the program's time is left.
+  fileprivate mutating func giveBack(seconds: Double) {
+    func move(_ instant: inout EngineInstant?) { instant = instant?.advanced(bySeconds: seconds) }
+    for place in assertions.indices { move(&assertions[place].end) }
+    taskClock?.move(bySeconds: seconds)
+    wakeClock?.move(bySeconds: seconds)
+    move(&exitAt)
+    move(&purgeAt)
+    if let end = standard.request?.end { standard.request?.end = end.advanced(bySeconds: seconds) }
+    modes.giveBack(seconds: seconds)
   }
 }
 

@@ -1,0 +1,130 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+
+/// While nobody is there, because the daemon is down or stopped, the machine sleeps or the disk is full, no time passes
+/// for programs.
+@Suite struct AbsenceTests {
+  /// Something of a program that ends: begun at 0, due some seconds later.
+  enum Clock: CaseIterable {
+    case wake, taskWarning, task, grace, exit, memory, request, silence, interruption, answer
+
+    var seconds: Double {
+      switch self {
+      case .wake: 10
+      case .taskWarning: 25
+      case .task, .silence, .interruption: 30
+      case .grace, .exit, .memory: 5
+      case .request: 20
+      case .answer: 3600
+      }
+    }
+
+    /// What is told when it is due.
+    var end: String {
+      switch self {
+      case .wake: "terminate K2 background>notRunning budget_over"
+      case .taskWarning: "warn C3 background>background task"
+      case .task: "terminate C3 background>notRunning task_open"
+      case .grace, .interruption: "suspend A2 background>suspended idle"
+      case .exit: "terminate A5 inactive>notRunning exits_on_suspend"
+      case .memory: "terminate A4 background>notRunning memory_pressure"
+      case .request: "refuse B9 active>active no_fix"
+      case .silence: "warn F3 background>background audio_silent"
+      case .answer: "transfer.failed 1 unanswered"
+      }
+    }
+
+    private var events: [(seconds: Double, event: Event)] {
+      func say(_ seconds: Double, _ event: SubscriberEvent) -> (Double, Event) {
+        (seconds, .subscriber(name: "a", event))
+      }
+      let audio = [say(-9, .mode(.audio(.begin(.play, mixes: false)))), say(-8, .background)]
+      let task = [say(-0.5, .beginTask(name: "t")), say(0, .background)]
+      return switch self {
+      case .wake:
+        [say(-30, .background), (0, .subscriber(name: "a", .mode(.push(AbsenceTests.push))))]
+      case .taskWarning, .task: task
+      case .grace, .exit: [say(0, .background)]
+      case .memory:
+        [say(-2, .beginTask(name: "t")), say(-1, .background), (0, .machine(.memoryPressure(.critical)))]
+      case .request: [say(0, .locate(seconds: 20))]
+      case .silence: audio + [say(0, .mode(.audio(.level(decibels: -90))))]
+      case .interruption: audio + [say(0, .interrupted(begins: true))]
+      case .answer:
+        [
+          say(-1, .mode(.transfer(TransferTerms(session: "s")))),
+          say(0, .mode(.transferAsks(number: 1))),
+        ]
+      }
+    }
+
+    /// A stage on which it has begun.
+    func begun() -> Stage {
+      var stage = Stage { $0.policy.wakes.longSeconds = 10 }
+      stage.hanging = ["a"]
+      var subscriber = Subscriber(
+        name: "a", services: [.regions], modes: [.audio, .remoteNotification], exitsOnSuspend: self == .exit)
+      if self == .request { subscriber.services.insert(.standard) }
+      stage.add(subscriber, .active, at: -40)
+      for (seconds, event) in events { stage.take(seconds, event) }
+      return stage
+    }
+
+    /// How often its end has been told.
+    func count(on stage: borrowing Stage) -> Int {
+      (stage.log() + stage.transferRecords).count { $0 == end }
+    }
+  }
+
+  private static let push = Push(id: "m", isContentAvailable: true, payload: "{}")
+
+  @Test(arguments: Clock.allCases)
+  func `A2 A4 A5 B9 C3 F3 F4 I2 K1 what was left of a time is left when somebody is there again`(
+    _ clock: Clock
+  ) {
+    let due = clock.seconds
+    // It ends before the time is over, with it, after it, and there are two.
+    for gaps in [[(1.0, due - 1.1)], [(1, due - 1)], [(1, 500)], [(due - 0.5, 4.0)], [(1, 50), (53, due)]] {
+      var stage = clock.begun()
+      for (begin, seconds) in gaps {
+        stage.take(begin, .machine(.absent(true)))
+        stage.take(begin + seconds, .machine(.absent(false)))
+      }
+      let end = due + gaps.map(\.1).reduce(0, +)
+      stage.wait(until: end - 0.01)
+      let before = clock.count(on: stage)
+      stage.wait(until: end + 0.01)
+      #expect(before == 0 && clock.count(on: stage) == 1, "\(clock) \(gaps): \(stage.log())")
+    }
+  }
+
+  @Test func `K1 what is taken before somebody is there again counts from where the time stood`() {
+    var stage = Clock.wake.begun()
+    stage.take(8, .machine(.absent(true)))
+    // Its answer is read at last; what it begins has its whole time.
+    stage.say(300, .beginTask(name: "t"))
+    for event in stage.handed() { stage.say(300, .acknowledged(event: event, coreSeconds: 0)) }
+    stage.take(302, .machine(.absent(false)))
+    stage.wait(until: 326.9)
+    #expect(stage.warnings().isEmpty)
+    stage.wait(until: 327)
+    #expect(stage.warnings().map(\.seconds) == [5])
+    stage.wait(until: 331.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 332)
+    #expect(stage.log().last == "terminate C3 background>notRunning task_open")
+  }
+
+  @Test func `K1 waits that are no program's time go on`() {
+    var stage = Clock.wake.begun()
+    stage.say(1, .exited(status: 0))
+    stage.take(1.5, .machine(.absent(true)))
+    stage.take(1.9, .machine(.absent(false)))
+    stage.wait(until: 1.99)
+    #expect(stage.launches().count == 1)
+    stage.wait(until: 2)
+    #expect(stage.launches().count == 2, "the back-off is 1 s, as without the gap")
+  }
+}
