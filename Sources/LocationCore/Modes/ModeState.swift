@@ -30,6 +30,7 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
   /// Nobody was there for some seconds: what runs for the program ends as much later.
   mutating func giveBack(seconds: Double) {
     if let askedAt = fetch?.askedAt { fetch?.askedAt = askedAt.advanced(bySeconds: seconds) }
+    if let startedAt = restart?.startedAt { restart?.startedAt = startedAt.advanced(bySeconds: seconds) }
     audio?.giveBack(seconds: seconds)
     transfers?.giveBack(seconds: seconds)
   }

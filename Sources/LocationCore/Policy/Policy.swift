@@ -270,6 +270,7 @@ extension Session {
     wakeClock?.move(bySeconds: seconds)
     move(&exitAt)
     move(&purgeAt)
+    move(&restoredAt)
     if let end = standard.request?.end { standard.request?.end = end.advanced(bySeconds: seconds) }
     modes.giveBack(seconds: seconds)
   }

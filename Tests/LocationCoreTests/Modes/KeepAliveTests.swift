@@ -407,6 +407,23 @@ import Testing
     }
   }
 
+  @Test func `E5 time in which nobody was there is no time of running`() {
+    var stage = Stage()
+    stage.add(Self.subscriber(), .active, at: 0)
+    stage.say(1, .exited(status: 1))
+    stage.say(3, .exited(status: 1))
+    stage.wait(until: 4)
+    #expect(stage.launches().count == 2)
+    stage.take(5, .machine(.absent(true)))
+    stage.take(900, .machine(.absent(false)))
+    // It ran for 2 s.
+    stage.say(901, .exited(status: 1))
+    stage.wait(until: 902.9)
+    #expect(stage.launches().count == 2)
+    stage.wait(until: 903)
+    #expect(stage.launches().count == 3)
+  }
+
   @Test func `E5 at boot, before all others, by name, and after the first unlock`() {
     var stage = Stage { $0.policy.protectUntilFirstUnlock = true }
     stage.add(Subscriber(name: "a", services: [], modes: .audio), .notRunning, at: 0)

@@ -51,7 +51,7 @@ import Testing
         [say(-2, .beginTask(name: "t")), say(-1, .background), (0, .machine(.memoryPressure(.critical)))]
       case .request: [say(0, .locate(seconds: 20))]
       case .silence: audio + [say(0, .mode(.audio(.level(decibels: -90))))]
-      case .interruption: audio + [say(0, .interrupted(begins: true))]
+      case .interruption: audio + [say(0, .interrupted(true))]
       case .answer:
         [
           say(-1, .mode(.transfer(TransferTerms(session: "s")))),
@@ -86,13 +86,16 @@ import Testing
   ) {
     let due = clock.seconds
     // It ends before the time is over, with it, after it, and there are two.
-    for gaps in [[(1.0, due - 1.1)], [(1, due - 1)], [(1, 500)], [(due - 0.5, 4.0)], [(1, 50), (53, due)]] {
+    let cases: [[(begin: Double, seconds: Double)]] = [
+      [(1, due - 1.1)], [(1, due - 1)], [(1, 500)], [(due - 0.5, 4)], [(1, 50), (53, due)],
+    ]
+    for gaps in cases {
       var stage = clock.begun()
       for (begin, seconds) in gaps {
         stage.take(begin, .machine(.absent(true)))
         stage.take(begin + seconds, .machine(.absent(false)))
       }
-      let end = due + gaps.map(\.1).reduce(0, +)
+      let end = due + gaps.map(\.seconds).reduce(0, +)
       stage.wait(until: end - 0.01)
       let before = clock.count(on: stage)
       stage.wait(until: end + 0.01)
@@ -115,6 +118,19 @@ import Testing
     #expect(stage.state() == .background)
     stage.wait(until: 332)
     #expect(stage.log().last == "terminate C3 background>notRunning task_open")
+  }
+
+  @Test func `A11 time in which nobody was there is no time of running`() {
+    var stage = Clock.wake.begun()
+    stage.say(1, .preserve(text: "page 7"))
+    stage.say(2, .exited(status: 1))
+    stage.say(4, .exited(status: 1))
+    stage.take(7, .machine(.absent(true)))
+    stage.take(500, .machine(.absent(false)))
+    // The second process in a row that ends within 5 s of being restored.
+    stage.say(501, .exited(status: 1))
+    stage.wait(until: 505)
+    #expect(stage.launches().map(\.restored) == [nil, "page 7", "page 7", nil])
   }
 
   @Test func `K1 waits that are no program's time go on`() {
