@@ -319,6 +319,8 @@ extension Policy {
       tellAudio(.interrupted, session.token, index, into: &steps)
     }
     holdForAudio(index, at: instant)
+    // An interruption may be set to hold off nothing.
+    suspendIfIdle(index, at: instant, into: &steps)
   }
 
   private mutating func resumeAudio(

@@ -179,8 +179,8 @@ extension Policy {
   mutating func interrupt(
     _ index: Int, begins: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    let hasAudio = interruptAudio(index, begins: begins, at: instant, into: &steps)
     let session = sessions[index]
+    let hasAudio = interruptAudio(index, begins: begins, at: instant, into: &steps)
     guard session.state == (begins ? .active : .inactive), session.exitAt == nil else {
       // In the background there is no more to take from it (rule F4).
       if hasAudio, session.state == .background { return }

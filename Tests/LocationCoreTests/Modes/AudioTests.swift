@@ -177,6 +177,23 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1"] && stage.audio(of: "b") == ["audio_interrupted 1"])
   }
 
+  @Test func `F4 an interruption that is set to hold off nothing suspends at once`() {
+    for isCall in [true, false] {
+      var stage = Stage { $0.policy.audio.interruptionSeconds = 0 }
+      for name in ["a", "b"] {
+        stage.add(Subscriber(name: name, services: [.regions], modes: .audio), .active, at: 0)
+      }
+      stage.say(1, Self.begin())
+      stage.say(2, .background)
+      if isCall { stage.say(10, .interrupted(true)) } else { stage.say(10, Self.begin(), of: "b") }
+      #expect(
+        stage.log().suffix(2) == [
+          "warn F4 background>background audio_interrupted", "suspend A2 background>suspended idle",
+        ])
+      #expect(stage.state() == .suspended)
+    }
+  }
+
   @Test func `F4 a call interrupts in the background too`() {
     var stage = Self.stage()
     stage.say(1, Self.begin())
