@@ -34,7 +34,7 @@ extension Policy {
     _ isOn: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     update(index) { $0.subscriber.backgroundDelivery = isOn }
-    guard isOn else { return }
+    guard isOn else { return dropForbidden(index, at: instant, into: &steps) }
     redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
   }
 
@@ -129,6 +129,11 @@ extension Policy {
       if let objection = session.accessoryObjection(to: pending.trigger) { return objection }
       if let region = pending.region, !session.wants(region: region) { return (.regions, .stopped) }
       if !session.mayBeTold(of: pending.trigger) { return (pending.trigger.rule, .noMode) }
+      if !session.state.isRunning, !session.subscriber.backgroundDelivery,
+        pending.trigger.isDropped(by: .backgroundDeliveryOff)
+      {
+        return (.authorization, .backgroundDeliveryOff)
+      }
       return nil
     }
     guard session.outbox.contains(where: { objection($0) != nil }) else { return }

@@ -297,6 +297,26 @@ import Testing
     #expect(stage.handed() == [])
   }
 
+  @Test func `A9 H3 a push that waits is dropped when background delivery ends`() {
+    var held = Self.stage()
+    for second in 1...4 { held.say(Double(second) * 10, Self.push("m\(second)")) }
+    #expect(held.log().last == "defer H2 suspended>suspended push_limit")
+    held.say(50, .backgroundDelivery(false))
+    #expect(held.log().last == "drop B8 suspended>suspended background_delivery_off")
+    held.say(6000, .backgroundDelivery(true))
+    #expect(held.handed().count == 3)
+
+    var locked = Self.stage(.notRunning, protects: true)
+    locked.take(1, .machine(.reboot))
+    locked.say(2, Self.push("m1", alert: "Mail"))
+    locked.say(3, .backgroundDelivery(false))
+    #expect(locked.log().last == "drop B8 notRunning>notRunning background_delivery_off")
+    locked.take(100, .machine(.unlock))
+    #expect(locked.shown == ["m1"])
+    locked.say(200, .backgroundDelivery(true))
+    #expect(locked.handed() == [])
+  }
+
   @Test func `H3 before the first unlock the alert is held and shown once, and the wake is kept`() {
     var stage = Self.stage(.notRunning, protects: true)
     stage.take(1, .machine(.reboot))
