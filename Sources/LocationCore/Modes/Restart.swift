@@ -35,11 +35,15 @@ struct RestartState: Hashable, Sendable, Codable {
 
   /// Notes that the process has failed.
   ///
+  /// - Parameter firstSeconds: the first wait, doubled for each further failure.
   /// - Returns: seconds until the next start.
-  mutating func fail(at instant: EngineInstant, _ numbers: Policy.Configuration.Restart) -> Double {
+  mutating func fail(
+    at instant: EngineInstant, firstSeconds: Double, _ numbers: Policy.Configuration.Restart
+  ) -> Double {
     if let startedAt, startedAt.seconds(to: instant) >= numbers.steadySeconds { failures = 0 }
     startedAt = nil
-    let seconds = failures == 0 ? 0 : min(Double(1 << min(failures - 1, 32)), numbers.limitSeconds)
+    let seconds =
+      failures == 0 ? 0 : min(firstSeconds * Double(1 << min(failures - 1, 32)), numbers.limitSeconds)
     // More of them make no difference.
     if seconds < numbers.limitSeconds { failures += 1 }
     return seconds
@@ -56,7 +60,8 @@ extension Policy {
   ) {
     guard sessions[index].subscriber.modes.contains(.voip) else { return }
     var restart = sessions[index].modes.restart ?? RestartState()
-    let seconds = isFault ? restart.fail(at: instant, configuration.restart) : 0
+    let first = configuration.backOffSeconds
+    let seconds = isFault ? restart.fail(at: instant, firstSeconds: first, configuration.restart) : 0
     restart.startedAt = nil
     restart.dueAt = seconds > 0 ? instant.advanced(bySeconds: seconds) : nil
     update(index) { $0.modes.restart = restart }

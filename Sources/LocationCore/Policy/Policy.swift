@@ -15,7 +15,7 @@ public struct Policy: Hashable, Sendable, Codable {
     public var taskBudgetSeconds = 30.0
     /// Seconds before the end of that budget at which open tasks are told (rule C3).
     public var taskWarningSeconds = 5.0
-    /// Seconds until the second start in a row that failed, doubled for each further one (rule K5).
+    /// Seconds until the second start in a row that failed, doubled for each further one (rules K5 and E5).
     public var backOffSeconds = 1.0
     /// The longest of these waits (rule K5).
     public var backOffLimitSeconds = 300.0

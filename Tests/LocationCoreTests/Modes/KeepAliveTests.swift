@@ -386,14 +386,15 @@ import Testing
     #expect(stage.launches().count == before + 1)
   }
 
-  @Test func `E5 the longest wait, and how long a process has to run, are as set`() {
+  @Test func `E5 the first wait, the longest, and how long a process has to run, are as set`() {
     var stage = Stage {
+      $0.policy.backOffSeconds = 0.5
       $0.policy.restart.limitSeconds = 2
       $0.policy.restart.steadySeconds = 20
     }
     stage.add(Self.subscriber(), .active, at: 0)
     var time = 1.0
-    for (ran, wait) in [(1, 0), (1, 1), (1, 2), (19, 2), (21, 0)] as [(Double, Double)] {
+    for (ran, wait) in [(1, 0), (1, 0.5), (1, 1), (1, 2), (19, 2), (21, 0)] as [(Double, Double)] {
       let before = stage.launches().count
       time += ran
       stage.say(time, .exited(status: 1))
