@@ -217,7 +217,9 @@ struct ReplayCommand: AsyncParsableCommand {
     if let scenario {
       let parsed = try Scenario(path: scenario, subscribers: request.subscribers.map(\.name))
       request.scenario = parsed
-      if parsed.protectUntilFirstUnlock { request.configuration.policy.protectUntilFirstUnlock = true }
+      if let protects = parsed.protectUntilFirstUnlock {
+        request.configuration.policy.protectUntilFirstUnlock = protects
+      }
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
     request.style = Terminal.style(try units.choice())

@@ -302,7 +302,7 @@ import Testing
         - {at: +5, quit: logger}
       """)
     #expect(scenario.steps.count == 4)
-    #expect(!scenario.protectUntilFirstUnlock)
+    #expect(scenario.protectUntilFirstUnlock == nil)
   }
 
   @Test func `every scenario that is shipped is in order`() throws {

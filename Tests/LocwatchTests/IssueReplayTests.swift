@@ -34,6 +34,28 @@ import Testing
     #expect(!run.stdout.contains("example.net"))
   }
 
+  @Test(arguments: ["", "protect_until_first_unlock: false\n", "protect_until_first_unlock: true\n"])
+  func `A8 a scenario that says whether a boot waits for the unlock wins over the settings`(key: String)
+    async throws
+  {
+    let steps = "steps:\n  - {at: +1, reboot: true}\n  - {at: +2, push: reader, payload: {issue: nov}}\n"
+    let folder = TemporaryFolder()
+    let manifest = folder.write(
+      "reader.yaml",
+      "name: reader\nservices: []\nmodes: [newsstand-content]\n"
+        + "issues: {url: \"https://example.net/latest\", every_s: 86400}\n")
+    for isSet in [true, false] {
+      let run = try await Binary.run([
+        "replay", PackageRoot.file("Tracks/walk-around-the-block.gpx"), "--subscriber", manifest,
+        "--scenario", folder.write("s.yaml", key + steps), "--format", "ndjson",
+        "--config", folder.write("c.yaml", "policy: {protect_until_first_unlock: \(isSet)}\n"),
+      ])
+      #expect(run.status == 0, "\(run.stderr)")
+      let protects = key.isEmpty ? isSet : key.contains("true")
+      #expect(run.stdout.contains(#""action":"relaunch","rule":"I5""#) == !protects, "\(run.stdout)")
+    }
+  }
+
   @Test(
     arguments: [
       ("issues: {url: \"https://example.net\", every_s: 86400}", "has no meaning without the mode"),

@@ -56,8 +56,8 @@ public struct Scenario: Hashable, Sendable {
     public var action: Action
   }
 
-  /// Whether nothing is relaunched between a boot and the first unlock (rule A8).
-  public var protectUntilFirstUnlock = false
+  /// Whether nothing is relaunched between a boot and the first unlock (rule A8); nil for what the settings say.
+  public var protectUntilFirstUnlock: Bool?
   /// In the order of the file.
   public var steps: [Step] = []
 
