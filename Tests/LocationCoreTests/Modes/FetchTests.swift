@@ -338,6 +338,20 @@ import Testing
     #expect(stage.fetches.map(\.seconds) == [29])
   }
 
+  @Test func `G3 sleep is no slowness, also where the answer is read before anybody is there again`() {
+    for isRead in [true, false] {
+      var stage = Self.stage()
+      stage.hanging = ["a"]
+      stage.wait(until: 7200)
+      stage.take(7205, .machine(.absent(true)))
+      if !isRead { stage.take(8000, .machine(.absent(false))) }
+      stage.say(8000, .mode(.fetched(.newData, bytes: 4096)))
+      if isRead { stage.take(8001, .machine(.absent(false))) }
+      #expect(stage.fetches.map(\.seconds) == [5])
+      #expect(stage.engine.subscriber("a")?.fetch?.lastValue == 1)
+    }
+  }
+
   @Test func `G1 a reboot keeps the last moment, and removing the mode forgets the score`() {
     var stage = Self.stage()
     stage.answers["a"] = (.newData, 1, nil)
