@@ -20,6 +20,7 @@ extension Engine {
     case .absent(let isAbsent):
       if isAbsent {
         regions.noteAbsence(at: state.instant)
+        state.visits.noteAbsence()
         state.policy.leave(at: state.instant)
       } else {
         state.policy.comeBack(at: state.instant, into: &steps)

@@ -108,6 +108,9 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
     self = VisitMonitor(_configuration, count: count)
   }
 
+  /// Nobody is there to take fixes: a silence in which nobody listened confirms nothing. The next fix tells.
+  mutating func noteAbsence() { nextDeadline = nil }
+
   /// Seconds for which the first fix speaks, and any at least.
   private static let leastWeightSeconds = 1.0
 }

@@ -120,6 +120,27 @@ import Testing
     #expect(stage.log().last == "terminate C3 background>notRunning task_open")
   }
 
+  // MARK: Where the position is
+
+  @Test func `B5 silence in which nobody listened confirms no visit`() {
+    for isAbsent in [true, false] {
+      var stage = Stage()
+      stage.add(Subscriber(name: "a", services: [.visits]), .suspended)
+      for second in 0...10 { stage.fix(Double(second) * 20, east: 0) }
+      if isAbsent {
+        stage.take(210, .machine(.absent(true)))
+        stage.take(1000, .machine(.absent(false)))
+      }
+      stage.wait(until: 1100)
+      #expect(stage.launches().isEmpty == isAbsent)
+      // What a fix after it says is as after any silence.
+      stage.fix(1200, east: 0)
+      #expect(stage.launches().map(\.kind) == ["visit"])
+    }
+  }
+
+  // MARK: What it ran
+
   @Test func `A11 time in which nobody was there is no time of running`() {
     var stage = Clock.wake.begun()
     stage.say(1, .preserve(text: "page 7"))
