@@ -15,8 +15,7 @@ extension RegionMonitor {
 
   private mutating func fireDwell(_ clock: RegionClock, into events: inout [RegionEvent]) {
     guard let place = evidence.place(of: clock.slot), var visit = evidence[place].visit else { return }
-    // The position may have gone meanwhile: the next fix tells. The plain rule holds nothing back.
-    let isBlind = isBlind && configuration.rule != .plain
+    let isBlind = awaitsFix
     if isBlind { evidence.setActive(place, true) }
     if case .inside(let against, _) = evidence[place], !against.isPending, !isBlind {
       guard var fix = lastFix else { return }
@@ -29,13 +28,34 @@ extension RegionMonitor {
     }
   }
 
+  /// Whether what is due waits for the next fix: the position may be elsewhere since nobody was there to see it. The
+  /// plain rule holds nothing back.
+  @inline(__always) private var awaitsFix: Bool { isBlind && configuration.rule != .plain }
+
   private mutating func fireExit(_ clock: RegionClock, into events: inout [RegionEvent]) {
-    guard let held = departures.firstIndex(where: { $0.slot == clock.slot }) else { return }
+    guard !awaitsFix else {
+      if let place = evidence.place(of: clock.slot) { evidence.setActive(place, true) }
+      return
+    }
+    tellDelayedExit(clock.slot, at: clock.due, into: &events)
+  }
+
+  /// Reports a delayed exit that had to wait for a fix, which is outside.
+  mutating func emitOverdueExit(_ place: Int, _ fix: RegionFix, into events: inout [RegionEvent]) {
+    guard case .departed(let against, _) = evidence[place], !against.isPending else { return }
+    let slot = evidence.slot(place)
+    if clocks.due(of: slot, .exit) == nil { tellDelayedExit(slot, at: fix.instant, into: &events) }
+  }
+
+  private mutating func tellDelayedExit(
+    _ slot: RegionSlot, at instant: EngineInstant, into events: inout [RegionEvent]
+  ) {
+    guard let held = departures.firstIndex(where: { $0.slot == slot }) else { return }
     let departure = departures.remove(at: held)
-    guard let visit = endVisit(clock.slot, at: clock.due), notifies(clock.slot, .exit) else { return }
+    guard let visit = endVisit(slot, at: instant), notifies(slot, .exit) else { return }
     events.append(
       RegionEvent(
-        kind: .exit, region: clock.region, visit: Int(visit.number), instant: clock.due,
+        kind: .exit, region: catalog[slot].terms.id, visit: Int(visit.number), instant: instant,
         coordinate: departure.fix.coordinate, accuracy: departure.fix.accuracy,
         edgeMeters: departure.edgeMeters, confidence: departure.confidence, reason: .delayed,
         insideSeconds: visit.enteredAt.seconds(to: departure.fix.instant)))

@@ -25,6 +25,7 @@ extension RegionMonitor {
       transition(place, fix, edge, reason, into: &events)
     }
     emitOverdueDwell(place, fix, into: &events)
+    if !departures.isEmpty { emitOverdueExit(place, fix, into: &events) }
     if notifies(slot, .cross) { followApproach(slot, fix, edge, into: &events) }
     if evidence[place].comesToRest(probe, by: configuration) { evidence.rest(place, at: fix.instant) }
   }

@@ -26,7 +26,8 @@ public struct RegionSnapshot: Hashable, Sendable {
     var fix: RegionFix
     var edgeMeters: Double
     var confidence: Double
-    var due: EngineInstant
+    /// Nil where the next fix tells.
+    var due: EngineInstant?
   }
 
   /// The version of this format that is written.
@@ -173,9 +174,10 @@ extension RegionMonitor {
     var entry = RegionSnapshot.Entry(id: catalog[slot].terms.id)
     entry.evidence = evidence[place]
     entry.isActive = evidence.isActive(place)
-    if let held = departures.first(where: { $0.slot == slot }), let due = clocks.due(of: slot, .exit) {
+    if let held = departures.first(where: { $0.slot == slot }) {
       entry.departure = RegionSnapshot.Departure(
-        fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence, due: due)
+        fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence,
+        due: clocks.due(of: slot, .exit))
     }
     entry.dwellDue = clocks.due(of: slot, .dwell)
     entry.approach = approaches.first { $0.slot == slot }?.approach
@@ -240,6 +242,6 @@ extension RegionMonitor {
     guard let held = entry.departure else { return }
     departures.append(
       RegionDeparture(slot: slot, fix: held.fix, edgeMeters: held.edgeMeters, confidence: held.confidence))
-    clocks.set(RegionClock(due: held.due, region: entry.id, slot: slot, kind: .exit))
+    if let due = held.due { clocks.set(RegionClock(due: due, region: entry.id, slot: slot, kind: .exit)) }
   }
 }

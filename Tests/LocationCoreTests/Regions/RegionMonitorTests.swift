@@ -161,6 +161,24 @@ import Testing
     #expect(copy.snapshot.absentSince == nil)
   }
 
+  /// A delayed exit that was due while nobody was there is told by the next fix, if that is outside.
+  @Test(arguments: [0.0, 300]) func `a delayed exit waits for a fix where nobody was there`(meters: Double)
+    throws
+  {
+    var monitor = try monitor([circle("home", exitDelay: 60)])
+    _ = monitor.events(of: track([0, 0] + Array(repeating: 300, count: 5)))
+    monitor.noteAbsence(at: EngineInstant(microseconds: 6_000_000))
+    var events: [RegionEvent] = []
+    monitor.advance(to: EngineInstant(microseconds: 90_000_000), into: &events)
+    #expect(events.isEmpty && monitor.nextDeadline == nil && monitor.state(of: "home") == .inside)
+    var copy = try RegionMonitor(
+      configuration: monitor.configuration, restoring: Coding.copy(monitor.snapshot))
+    let later = copy.events(of: track(Array(repeating: meters, count: 10), from: 100))
+    #expect(later.words == (meters == 0 ? [] : ["exit home@100"]))
+    #expect(later.allSatisfy { $0.reason == .delayed && $0.insideSeconds == 4 })
+    #expect(copy.state(of: "home") == (meters == 0 ? .inside : .outside))
+  }
+
   @Test func dwellWaitsWhileLeavingIsPendingAndIsDroppedByTheExit() throws {
     let region = circle("home", notify: [.dwell, .exit], dwell: 60)
     var leaves = try monitor([region])
