@@ -24,6 +24,8 @@ extension Engine {
         state.policy.leave(at: state.instant)
       } else {
         state.policy.comeBack(at: state.instant, into: &steps)
+        recordSteps(into: &effects)
+        tellMove(by: state.instant, late: state.instant, into: &effects)
       }
     case .audience(let isThere):
       guard state.policy.hasAudience != isThere else { return }

@@ -200,7 +200,7 @@ extension Engine {
   @inline(__always)
   private mutating func findDeadline() -> EngineInstant? {
     var due = regions.clocks.nextDue
-    if let other = state.significant.nextDeadline, other < due { due = other }
+    if let other = state.significant.nextDeadline, other < due, !state.policy.isAbsent { due = other }
     if state.beacons != nil, let other = beaconDeadline(), other < due { due = other }
     if let other = state.visits.nextDeadline, other < due { due = other }
     if let other = state.policy.nextDeadline, other < due { due = other }
@@ -228,12 +228,7 @@ extension Engine {
     var next = nextDeadline
     while let due = next, due <= instant {
       state.instant = max(state.instant, due)
-      let before = state.significant
-      let last = state.gate.last
-      if let change = state.significant.advance(to: due, last: last) {
-        record(change, measuredBefore: before.keeping(last), into: &effects)
-        reviseSampling(into: &effects)
-      }
+      if !state.policy.isAbsent { tellMove(by: due, into: &effects) }
       regions.advance(to: due, into: &regionEvents)
       recordRegionEvents(into: &effects)
       advanceBeacons(to: due, into: &effects)
@@ -249,6 +244,21 @@ extension Engine {
       fireSampling(at: due, into: &effects)
       next = findDeadline()
     }
+  }
+}
+
+extension Engine {
+  /// Tells the move that waited for a window which is over by an instant.
+  ///
+  /// - Parameter late: when it could be told; nil for the end of the window.
+  mutating func tellMove(
+    by instant: EngineInstant, late: EngineInstant? = nil, into effects: inout [Effect]
+  ) {
+    let before = state.significant
+    let last = state.gate.last
+    guard let change = state.significant.advance(to: instant, last: last, late: late) else { return }
+    record(change, measuredBefore: before.keeping(last), into: &effects)
+    reviseSampling(into: &effects)
   }
 }
 

@@ -83,10 +83,14 @@ public struct SignificantChange: Hashable, Sendable, Codable {
   }
 
   /// Delivers what waited for a window that is over by `instant`: the fix that was kept, or else the last.
-  public mutating func advance(to instant: EngineInstant, last: Fix? = nil) -> Change? {
+  ///
+  /// - Parameter late: when it could be delivered; nil for the end of the window.
+  public mutating func advance(
+    to instant: EngineInstant, last: Fix? = nil, late: EngineInstant? = nil
+  ) -> Change? {
     guard let due = nextDeadline, due <= instant else { return nil }
     isPending = false
-    return (latest ?? last).map { deliver($0, at: windowEnd, reason: .window) }
+    return (latest ?? last).map { deliver($0, at: late ?? windowEnd, reason: .window) }
   }
 
   /// Judges the last fix at the end of a window in which something waited. Later than that, because nothing could be

@@ -139,6 +139,22 @@ import Testing
     }
   }
 
+  @Test func `B1 a move that waits for its window is told when somebody is there again`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    stage.fix(0, east: 0)
+    stage.fix(100, east: 1_000)
+    stage.take(150, .machine(.absent(true)))
+    stage.wait(until: 999)
+    #expect(stage.effects.changes.count == 1)
+    stage.take(1000, .machine(.absent(false)))
+    let change = stage.effects.changes.last
+    #expect(change?.reason == .window && change?.instant == Drive.instant(1000))
+    #expect(stage.launches().count == 2 && stage.state() == .background)
+    stage.wait(until: 1100)
+    #expect(stage.effects.changes.count == 2 && stage.state() == .suspended)
+  }
+
   // MARK: What it ran
 
   @Test func `A11 time in which nobody was there is no time of running`() {
