@@ -21,8 +21,10 @@ extension Engine {
       if isAbsent {
         regions.noteAbsence(at: state.instant)
         state.visits.noteAbsence()
+        state.beacons?.leave(at: state.instant)
         state.policy.leave(at: state.instant)
       } else {
+        state.beacons?.comeBack(at: state.instant)
         state.policy.comeBack(at: state.instant, into: &steps)
         recordSteps(into: &effects)
         tellMove(by: state.instant, late: state.instant, into: &effects)

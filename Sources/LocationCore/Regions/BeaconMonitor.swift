@@ -28,25 +28,49 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     var hasDwelled = false
     /// When its terms were changed last; nil where they are the first.
     var changedAt: EngineInstant?
+    /// Seconds since the last sight in which nobody listened; nil where somebody did.
+    var unheardSeconds: Double?
 
     var state: RegionState { enteredAt != nil ? .inside : seenUntil == nil ? .unknown : .outside }
 
-    /// When it is left, if nothing more is seen.
+    /// When it is left, if nothing more is seen. Only time in which somebody listened counts.
     func exitAt(_ numbers: BeaconConfiguration) -> EngineInstant? {
       guard enteredAt != nil, present.isEmpty else { return nil }
-      return seenUntil.map {
-        notBeforeChange($0.advanced(bySeconds: numbers.exitSeconds + region.exitDelaySeconds))
-      }
+      let seconds = numbers.exitSeconds + region.exitDelaySeconds + (unheardSeconds ?? 0)
+      return seenUntil.map { notBeforeChange($0.advanced(bySeconds: seconds)) }
     }
 
-    /// When its dwelling is told; nil where it is not.
-    var dwellAt: EngineInstant? {
+    /// When the position has been inside for as long as a dwelling takes; nil where none is to be told.
+    var dwellDue: EngineInstant? {
       guard region.notify.contains(.dwell), !hasDwelled else { return nil }
-      return enteredAt.map { notBeforeChange($0.advanced(bySeconds: region.dwellSeconds)) }
+      return enteredAt.map { $0.advanced(bySeconds: region.dwellSeconds) }
+    }
+
+    /// When its dwelling is told; nil where it is not, or where it takes another sight: it counts to the last one.
+    func dwellAt(_ numbers: BeaconConfiguration, _ gap: Gap?) -> EngineInstant? {
+      guard let due = dwellDue, let seenUntil, !present.isEmpty || due <= seenUntil else { return nil }
+      let told = notBeforeChange(due)
+      guard let until = gap?.until, seenUntil < until else { return told }
+      // Nobody says again that a beacon is there. One that was lost in the gap is told as lost by then.
+      return max(told, present.isEmpty ? until : until.advanced(bySeconds: numbers.exitSeconds))
+    }
+
+    /// Nobody listened for a while: what of it lies after the last sight does not count.
+    mutating func noteUnheard(from since: EngineInstant, to until: EngineInstant) {
+      guard enteredAt != nil, present.isEmpty, let seenUntil else { return }
+      let seconds = max(seenUntil, since).seconds(to: until)
+      if seconds > 0 { unheardSeconds = (unheardSeconds ?? 0) + seconds }
     }
 
     /// A deadline that would lie before the change of the terms is due at the change.
-    private func notBeforeChange(_ due: EngineInstant) -> EngineInstant { max(due, changedAt ?? due) }
+    fileprivate func notBeforeChange(_ due: EngineInstant) -> EngineInstant { max(due, changedAt ?? due) }
+  }
+
+  /// A time in which nobody listened.
+  struct Gap: Hashable, Sendable, Codable {
+    var since: EngineInstant
+    /// Nil while it lasts.
+    var until: EngineInstant?
   }
 
   /// What is told.
@@ -60,6 +84,20 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
 
   /// By the regions' ids.
   private(set) var watches: [Watch] = []
+  /// When nobody listened, the last time; nil before.
+  private var gap: Gap?
+
+  private var isDeaf: Bool { gap.map { $0.until == nil } ?? false }
+
+  /// Nobody listens from now on: nothing is due.
+  mutating func leave(at instant: EngineInstant) { if !isDeaf { gap = Gap(since: instant) } }
+
+  /// Somebody listens again.
+  mutating func comeBack(at instant: EngineInstant) {
+    guard isDeaf, let since = gap?.since else { return }
+    gap?.until = instant
+    for place in watches.indices { watches[place].noteUnheard(from: since, to: instant) }
+  }
 
   /// Takes a region of beacons.
   mutating func add(_ region: Region, _ beacon: Beacon) throws(RegionError) {
@@ -94,7 +132,8 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
 
   /// When something is due.
   func nextDeadline(_ numbers: BeaconConfiguration) -> EngineInstant? {
-    watches.lazy.flatMap { [$0.exitAt(numbers), $0.dwellAt].compactMap { $0 } }.min()
+    guard !isDeaf else { return nil }
+    return watches.lazy.flatMap { [$0.exitAt(numbers), $0.dwellAt(numbers, gap)].compactMap { $0 } }.min()
   }
 
   /// Takes a sight of a beacon. Deadlines up to it are fired first.
@@ -107,10 +146,15 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     let until = instant.advanced(bySeconds: max(0, seconds ?? 0))
     for place in watches.indices where watches[place].beacon.includes(beacon) {
       watches[place].seenUntil = watches[place].seenUntil.map { max($0, until) } ?? until
+      watches[place].unheardSeconds = nil
       if seconds == nil, !watches[place].present.contains(beacon) {
         watches[place].present.append(beacon)
       }
-      guard watches[place].enteredAt == nil else { continue }
+      guard watches[place].enteredAt == nil else {
+        // It could not be told before it was seen again.
+        if let due = watches[place].dwellDue, due < instant { dwell(place, at: instant, into: &news) }
+        continue
+      }
       watches[place].enteredAt = instant
       watches[place].hasDwelled = false
       watches[place].visit += 1
@@ -124,6 +168,7 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     for place in watches.indices where !watches[place].present.isEmpty {
       watches[place].present.removeAll { beacon == nil || $0 == beacon }
       watches[place].seenUntil = watches[place].seenUntil.map { max($0, last) } ?? last
+      if let gap, let until = gap.until { watches[place].noteUnheard(from: gap.since, to: until) }
     }
   }
 
@@ -133,9 +178,10 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
     while let due = nextDeadline(numbers), due <= instant {
       for place in watches.indices {
         let watch = watches[place]
-        if let dwellAt = watch.dwellAt, dwellAt <= due, watch.exitAt(numbers).map({ dwellAt <= $0 }) ?? true {
-          watches[place].hasDwelled = true
-          note(.dwell, place, at: dwellAt, insideSeconds: watch.region.dwellSeconds, into: &news)
+        if let dwellAt = watch.dwellAt(numbers, gap), dwellAt <= due,
+          watch.exitAt(numbers).map({ dwellAt <= $0 }) ?? true
+        {
+          dwell(place, at: dwellAt, into: &news)
         }
         guard let exitAt = watches[place].exitAt(numbers), exitAt <= due else { continue }
         // Until when it was seen, and not until its exit was sure.
@@ -145,6 +191,14 @@ struct BeaconMonitor: Hashable, Sendable, Codable {
       }
     }
     return news
+  }
+
+  private mutating func dwell(_ place: Int, at instant: EngineInstant, into news: inout [News]) {
+    guard let due = watches[place].dwellDue else { return }
+    let late = watches[place].notBeforeChange(due).seconds(to: instant)
+    let seconds = watches[place].region.dwellSeconds + max(0, late)
+    watches[place].hasDwelled = true
+    note(.dwell, place, at: instant, insideSeconds: seconds, into: &news)
   }
 
   private func note(

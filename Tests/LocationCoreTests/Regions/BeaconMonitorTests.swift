@@ -127,6 +127,61 @@ import Testing
     #expect(Self.events(stage) == ["enter 10.0", "dwell 70.0 60.0", "exit 130.0 70.0"])
   }
 
+  /// A second sight: none, one that lasts, one after the dwelling is due, one after the region is left.
+  @Test(
+    arguments: [
+      ((15.0, 30.0), ["exit 75.0 35.0"]), ((15, 60), ["dwell 70.0 60.0", "exit 105.0 65.0"]),
+      ((40, 0), ["dwell 70.0 60.0", "exit 100.0 60.0"]), ((39, 0), ["dwell 72.0 62.0", "exit 102.0 62.0"]),
+    ])
+  func `B4 B11 dwelling counts to the last sight`(second: (Double, Double), told: [String]) throws {
+    var stage = try Self.stage(notify: [.enter, .exit, .dwell])
+    var sights = [(10.0, 10.0), second]
+    if second.0 == 40 { sights.append((70, 0)) }
+    if second.0 == 39 { sights += [(68, 0), (72, 0)] }
+    for (at, span) in sights {
+      let (at, event) = try Self.see(at, for: span)
+      stage.take(at, event)
+    }
+    stage.wait(until: 500)
+    #expect(Self.events(stage) == ["enter 10.0"] + told)
+  }
+
+  @Test func `B11 only time in which somebody listens counts`() throws {
+    // Ten seconds before the gap, twenty after it.
+    var left = try Self.stage(notify: [.enter, .exit, .dwell])
+    let (at, event) = try Self.see(10)
+    left.take(at, event)
+    left.take(20, .machine(.absent(true)))
+    left.take(1020, .machine(.absent(false)))
+    left.wait(until: 1039.9)
+    #expect(Self.events(left) == ["enter 10.0"])
+    left.wait(until: 2000)
+    #expect(Self.events(left) == ["enter 10.0", "exit 1040.0 0.0"])
+
+    var stays = try Self.stage(notify: [.enter, .exit, .dwell])
+    stays.take(at, event)
+    stays.take(20, .machine(.absent(true)))
+    stays.take(1020, .machine(.absent(false)))
+    stays.take(1030, event)
+    #expect(Self.events(stays) == ["enter 10.0", "dwell 1030.0 1020.0"])
+    stays.wait(until: 1060)
+    #expect(Self.events(stays).last == "exit 1060.0 1020.0")
+  }
+
+  @Test(arguments: [true, false])
+  func `B11 a beacon that is there until it is lost may be lost in a gap`(isLost: Bool) throws {
+    let one = try Self.beacon(Self.group + ":1:7")
+    var stage = try Self.stage(notify: [.enter, .exit, .dwell])
+    stage.take(10, .beacon(.seen(one, seconds: nil)))
+    stage.take(20, .machine(.absent(true)))
+    stage.take(1020, .machine(.absent(false)))
+    if isLost { stage.take(1021, .beacon(.lost(one, secondsAgo: 1000))) }
+    stage.wait(until: 1049.9)
+    #expect(Self.events(stage) == ["enter 10.0"])
+    stage.wait(until: 1050)
+    #expect(Self.events(stage).last == (isLost ? "exit 1050.0 11.0" : "dwell 1050.0 1040.0"))
+  }
+
   @Test(
     arguments: [
       (group, group + ":1:7", true), (group + ":1", group + ":1:7", true),
