@@ -144,7 +144,7 @@ import Testing
     request.subscribers = [Subscriber(name: "logger", services: [.significantChange, .regions, .visits])]
     let scenario = try Scenario(path: folder.write("day.yaml", Self.scenario), subscribers: ["logger"])
     request.scenario = scenario
-    request.configuration.policy.protectUntilFirstUnlock = scenario.protectUntilFirstUnlock
+    request.configuration.policy.protectUntilFirstUnlock = scenario.protectUntilFirstUnlock ?? false
     var replay = TrackReplay(request, to: Records())
     for report in Self.track { replay.take(.fix(report)) }
     _ = replay.finish(notes: [])

@@ -23,7 +23,7 @@ import Testing
     request.subscribers = [try SubscriberManifest.read(path: PackageRoot.file(track.subscriber))]
     let scenario = try Scenario(
       path: PackageRoot.file(track.scenario), subscribers: request.subscribers.map(\.name))
-    request.configuration.policy.protectUntilFirstUnlock = scenario.protectUntilFirstUnlock
+    request.configuration.policy.protectUntilFirstUnlock = scenario.protectUntilFirstUnlock ?? false
     request.scenario = scenario
     let (text, code) = try await Self.replay([PackageRoot.file(track.track)], request)
     #expect(code == nil)

@@ -22,6 +22,7 @@ import Testing
     "locwatch", "mosquitto_pub", "mosquitto_sub", "perf", "chromium-headless-shell", "LOCWATCH_FULL=1",
     "LOCWATCH_RECORD=1",
     "while", "systemctl", "find", "locwatch-fleet", "locwatch-push", "gpsbabel", "docker", "scripts/package",
+    "nats",
   ]
 
   @Test(arguments: transcripts)

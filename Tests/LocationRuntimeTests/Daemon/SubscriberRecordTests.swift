@@ -22,6 +22,8 @@ import Testing
     session.modes.accessories?.sessions = [AccessoryState.Session(terms: meter)]
     session.modes.transfers = TransferBook()
     session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
+    session.modes.advertised = AdvertisedServices(
+      services: [AdvertisedService(type: "_x._tcp", port: 8000)].compactMap { $0 })
     session.modes.issues = IssueState(at: instant)
     session.modes.issues?.name = "nov"
     return SubscriberView(session, Policy.Configuration())
@@ -44,7 +46,8 @@ import Testing
     let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     let expected = [
       "fetch score 0.500", "keep-alive every 900.000 s at least", "sockets sip", "audio 1 play sounding",
-      "accessories meter waits", "transfers 1 open", "issue nov was there last", "tasks upload",
+      "accessories meter waits", "advertised _x._tcp 8000", "transfers 1 open", "issue nov was there last",
+      "tasks upload",
     ]
     #expect(lines.suffix(expected.count) == expected[...])
   }

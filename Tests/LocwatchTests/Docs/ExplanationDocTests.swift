@@ -29,6 +29,8 @@ import Testing
     session.modes.fetch = FetchState(at: instant)
     session.modes.keepAlive = KeepAliveState(seconds: 900, from: instant)
     session.modes.sockets = ["sip"]
+    session.modes.advertised = AdvertisedServices(
+      services: [AdvertisedService(type: "_sip._udp", port: 5060)].compactMap { $0 })
     session.modes.audio = AudioState()
     session.modes.audio?.sessions = [AudioState.Session(token: 1, kind: .play, mixes: false)]
     session.modes.accessories = AccessoryState()

@@ -427,7 +427,9 @@ extension ModelWitness {
     {
       return "C2: the time of tasks moved"
     }
-    if isOver(silentSince, silentSeconds, now) { return "K1: silent for longer than it may be" }
+    // Where its audio was interrupted, it may have met the total of its wake while it sounded: then it is not ended.
+    let hasAudio = session.assertions.contains { $0.reason == .audio }
+    if !hasAudio, isOver(silentSince, silentSeconds, now) { return "K1: silent for longer than it may be" }
     if let clock = session.wakeClock, let silentSince, silentSince.seconds(to: clock.end) > clock.seconds {
       return "K1: a delivery renews the time of a wake"
     }
