@@ -193,6 +193,23 @@ import Glibc
     return .bytes(piece)
   }
 
+  /// Serves until standard input ends: hands on each message that nobody waits for, and each piece of input. Writes to
+  /// standard output what was printed before it waits.
+  package borrowing func serve(
+    message take: (borrowing BusMessage) throws(Failure) -> Void,
+    input read: ([UInt8]) throws(Failure) -> Void
+  ) throws(Failure) {
+    while true {
+      while let message = try self.take() { try take(message) }
+      fflush(nil)
+      switch waitForInput() {
+      case .bus: continue
+      case .end: return
+      case .bytes(let bytes): try read(bytes)
+      }
+    }
+  }
+
   /// The next message that nobody waits for, without waiting; nil where there is none.
   package func take() throws(Failure) -> BusMessage? {
     while true {

@@ -34,16 +34,10 @@ import LocationFormats
     var lines = LineBuffer(limit: lineBytes)
     var published = PublishedServices()
     try published.begin(on: bus)
-    while true {
-      while let message = try bus.take() {
-        for news in try published.take(message, on: bus) { say(news) }
-      }
-      fflush(nil)
-      switch bus.waitForInput() {
-      case .bus: continue
-      case .end: return
-      case .bytes(let bytes): lines.append(bytes.span)
-      }
+    try bus.serve { (message) throws(MessageBus.Failure) in
+      for news in try published.take(message, on: bus) { say(news) }
+    } input: { (bytes) throws(MessageBus.Failure) in
+      lines.append(bytes.span)
       try lines.each { (line) throws(MessageBus.Failure) in
         guard let line = try? JSONTree(Array(line)), let name = line["subscriber"]?.string,
           case .array(let list)? = line["services"]

@@ -28,16 +28,10 @@ import LocationFormats
     var lines = LineBuffer(limit: lineBytes)
     var monitors = AdvertisementMonitors()
     try monitors.begin(on: bus)
-    while true {
-      while let message = try bus.take() {
-        for news in try monitors.take(message, on: bus) { say(news) }
-      }
-      fflush(nil)
-      switch bus.waitForInput() {
-      case .bus: continue
-      case .end: return
-      case .bytes(let bytes): lines.append(bytes.span)
-      }
+    try bus.serve { (message) throws(MessageBus.Failure) in
+      for news in try monitors.take(message, on: bus) { say(news) }
+    } input: { (bytes) throws(MessageBus.Failure) in
+      lines.append(bytes.span)
       try lines.each { (line) throws(MessageBus.Failure) in
         guard case .array(let texts)? = (try? JSONTree(Array(line)))?["watch"] else { return }
         let beacons = texts.compactMap { $0.string.flatMap { Beacon($0) } }

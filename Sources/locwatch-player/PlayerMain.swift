@@ -21,17 +21,11 @@ import LocationCore
   private static func serve(_ bus: consuming MessageBus) throws(MessageBus.Failure) {
     var lines = LineBuffer(limit: 4_096)
     var player: MediaPlayer?
-    while true {
-      while let message = try bus.take() {
-        guard let player else { continue }
-        if let command = try player.take(message, on: bus) { print("{\"command\":\"\(command)\"}") }
-      }
-      fflush(nil)
-      switch bus.waitForInput() {
-      case .bus: continue
-      case .end: return
-      case .bytes(let bytes): lines.append(bytes.span)
-      }
+    try bus.serve { (message) throws(MessageBus.Failure) in
+      guard let player else { return }
+      if let command = try player.take(message, on: bus) { print("{\"command\":\"\(command)\"}") }
+    } input: { (bytes) throws(MessageBus.Failure) in
+      lines.append(bytes.span)
       try lines.each { (line) throws(MessageBus.Failure) in
         guard let next = Self.player(Array(line)) else { return }
         try become(next, from: player, on: bus)
