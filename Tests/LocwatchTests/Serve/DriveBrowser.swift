@@ -24,8 +24,7 @@ enum DriveBrowser {
   static func drive(
     _ url: String, _ folder: TemporaryFolder, _ steps: String, environment: [String: String] = [:]
   ) async throws -> Drive {
-    let file = folder.write(
-      "drive.py", script.replacing("STEPS", with: steps.replacing("\n", with: "\n    ")))
+    let file = folder.write("drive.py", script.replacing("STEPS", with: steps))
     let run = try await Binary.run(
       [file, Browser.path ?? "", url, folder("browser")], environment: environment,
       timeout: .seconds(2 * TestPatience.seconds), executable: "/usr/bin/python3")
@@ -38,11 +37,13 @@ enum DriveBrowser {
   }
 
   private static let script = #"""
-    import base64, json, os, socket, struct, subprocess, sys, time, urllib.request
+    import atexit, base64, json, os, signal, socket, struct, subprocess, sys, time, urllib.request
     browser, url, profile = sys.argv[1:]
     chrome = subprocess.Popen([browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
         "--window-size=1200,900", "--user-data-dir=" + profile, "--remote-debugging-port=0", "about:blank"],
-        stderr=subprocess.PIPE, text=True)
+        stderr=subprocess.PIPE, text=True, start_new_session=True)
+    # On Debian the program is a script that starts the browser, so its process group is killed.
+    atexit.register(os.killpg, chrome.pid, signal.SIGKILL)
     end = time.time() + 400
     for line in chrome.stderr:
         if "DevTools listening" in line:
@@ -140,13 +141,10 @@ enum DriveBrowser {
     def dark():
         call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark"}])
 
-    try:
-        for domain in ["Page", "Runtime", "Log"]: call(domain + ".enable")
-        call("Page.navigate", url=url)
-        wait("location.href !== 'about:blank' && document.readyState === 'complete'")
-        STEPS
-        print(json.dumps({"values": values, "console": console}))
-    finally:
-        chrome.kill()
+    for domain in ["Page", "Runtime", "Log"]: call(domain + ".enable")
+    call("Page.navigate", url=url)
+    wait("location.href !== 'about:blank' && document.readyState === 'complete'")
+    STEPS
+    print(json.dumps({"values": values, "console": console}))
     """#
 }
