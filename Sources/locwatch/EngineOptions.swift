@@ -20,12 +20,12 @@ struct SettingsOptions: ParsableArguments {
   }
 }
 
-/// `--profile`.
+/// `--profile` of the commands of `locwatch power`. What goes without it is for each to say.
 struct ProfileOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.standardName)).",
-      valueName: "name|file"), completion: Candidates.profiles)
+      "The power profile: a name (locwatch power profiles) or a YAML file.", valueName: "name|file"),
+    completion: Candidates.profiles)
   var profile: String?
 
   /// The profile that is named; nil without the option.
@@ -38,16 +38,21 @@ struct ProfileOptions: ParsableArguments {
 /// Settings and power profile, for every command with an engine.
 struct EngineOptions: ParsableArguments {
   @OptionGroup var settings: SettingsOptions
-  @OptionGroup var profiles: ProfileOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "The power profile: a name (locwatch power profiles) or a YAML file (default: \(PowerProfile.standardName)).",
+      valueName: "name|file"), completion: Candidates.profiles)
+  var profile: String?
 
   /// The settings file; nil for the defaults.
   var config: String? { settings.config }
 
-  /// The word after `--profile`; nil without the option.
-  var profile: String? { profiles.profile }
-
   /// The profile that `--profile` names; nil without the option.
-  func namedProfile() throws(Failure) -> PowerProfile? { try profiles.named() }
+  func namedProfile() throws(Failure) -> PowerProfile? {
+    guard let profile else { return nil }
+    return try PowerProfileFile.find(profile)
+  }
 
   /// Applies the profile, then the settings, which can override numbers of the profile.
   func apply(to configuration: inout EngineConfiguration) throws(Failure) {

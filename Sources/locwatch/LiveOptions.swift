@@ -22,18 +22,19 @@ struct LiveOptions: ParsableArguments {
   @Flag(help: "gpsd plays a log (gpsfake): accept fixes of any date and use their time.")
   var simulated = false
 
-  /// The source that the command is to read; `gpsd` where `--source` names none.
-  func address(or gpsd: String) throws(Failure) -> SourceAddress {
+  /// The source that the command is to read: that of `--source`, or `gpsd`, or this machine's gpsd where both are nil.
+  func address(or gpsd: String?) throws(Failure) -> SourceAddress {
     guard let source else {
       guard sourceSecrets == nil else {
         throw Failure(.usage, what: "--source-secrets is for --source mqtt:TOPIC")
       }
-      return try SourceAddress(gpsd)
+      return try gpsd.map { address throws(Failure) in try SourceAddress(address) } ?? .local
     }
     guard !source.isEmpty else {
       throw Failure(.usage, what: "--source names no source", remedy: "name one, or leave the option out")
     }
     let address = try SourceAddress(source: source)
+    if let gpsd { Terminal.note("\(gpsd) is not read: --source names another source") }
     guard let sourceSecrets else { return address }
     let secured = try address.with(secrets: try StatePath.absolute(sourceSecrets))
     // The process that speaks to the broker reads it, each time it starts.

@@ -29,8 +29,9 @@ struct RunCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The address of gpsd: SERVER:PORT:DEVICE, or the path of its socket.", valueName: "address"))
-  var gpsd: String = SourceAddress.local.description
+      "The address of gpsd: SERVER:PORT:DEVICE, or the path of its socket (default: \(SourceAddress.local)).",
+      valueName: "address"))
+  var gpsd: String?
 
   @OptionGroup var engine: EngineOptions
 
@@ -84,7 +85,7 @@ struct RunCommand: ParsableCommand {
     for output in [live.record, metrics] {
       try OutputFile.refuse(output, sameAs: StatePath.files(of: request.state) + others)
     }
-    guard !gpsd.isEmpty else {
+    guard gpsd?.isEmpty != true else {
       throw Failure(.usage, what: "--gpsd names no address", remedy: "name one, or leave the option out")
     }
     if let metrics { try MetricsFile.refuseUnwritable(metrics) }

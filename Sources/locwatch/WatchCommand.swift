@@ -26,9 +26,9 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The address of gpsd: a server (IPv6 in brackets), optionally with port and device, or the path of its socket.",
+      "The address of gpsd: a server (IPv6 in brackets), optionally with port and device, or the path of its socket (default: \(SourceAddress.local)).",
       valueName: "server[:port[:device]]"))
-  var address: String = SourceAddress.local.description
+  var address: String?
 
   @OptionGroup var regionFiles: RegionFileOptions
 

@@ -254,6 +254,14 @@ import Testing
     #expect(run.stderr.split(separator: "\n").count == 1)
   }
 
+  @Test(arguments: [["run", "--state", "/proc/none/s.db", "--gpsd"], ["watch", "-n", "1"]])
+  func `an address of gpsd beside another source is said not to be read`(words: [String]) async throws {
+    let run = try await Binary.run(words + ["pi.local:2947", "--source", "nmea:/nonexistent"])
+    let lines = run.stderr.split(separator: "\n")
+    #expect(lines.first == "locwatch: pi.local:2947 is not read: --source names another source", "\(run)")
+    #expect(run.status != 0 && lines.count == 2, "\(run)")
+  }
+
   @Test func `a state file that can't be used is told in one line`() async throws {
     let folder = TemporaryFolder()
     let garbage = folder.write("garbage.db", String(repeating: "no database at all. ", count: 100))
