@@ -12,6 +12,19 @@ struct DaemonAbsence {
   /// Whether nobody is there.
   var isOn: Bool { pauseEnd != nil || lacksDisk }
 
+  /// Since when nobody was there, as is seen now; nil where somebody was, or where nothing waits for its time. A sleep
+  /// takes time from what waits, also where it ends before that is due.
+  ///
+  /// - Parameter slept: seconds that the machine has slept since it was last looked at.
+  static func began(slept: Double, due: EngineInstant?, now: EngineInstant) -> EngineInstant? {
+    guard let due else { return nil }
+    if slept > leastSleepSeconds { return min(due, now.advanced(bySeconds: -slept)) }
+    return due.seconds(to: now) > DaemonLimits.lateSeconds ? due : nil
+  }
+
+  /// A shorter sleep is none: the kernel's two clocks are read one after the other.
+  private static let leastSleepSeconds = 1.0
+
   /// What was answered during a pause is taken until then.
   mutating func pause(until end: EngineInstant) { pauseEnd = end }
 

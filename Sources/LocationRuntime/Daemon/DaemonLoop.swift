@@ -336,21 +336,16 @@ struct DaemonLoop: ~Copyable {
     }
   }
 
-  /// The machine slept, or the daemon was stopped, when something was due. That is late, and says so (rules D5 and E2).
+  /// The machine slept, or the daemon was stopped when something was due. What is late says so (rules D5 and E2).
   /// What programs have answered meanwhile is taken first: the thread that hears them was stopped as well.
   private mutating func noteAbsence() throws(Failure) {
     let slept = clock.sleptSeconds
     defer { sleptSeconds = slept }
     let now = clock.instant
-    guard !absence.isOn, let due = live.nextDeadline, due <= now else { return }
-    if slept - sleptSeconds > 1 {
-      let asleepAt = now.advanced(bySeconds: sleptSeconds - slept)
-      try live.handle(.machine(.absent(true)), before: min(due, asleepAt))
-    } else if due.seconds(to: now) > DaemonLimits.lateSeconds {
-      try live.handle(.machine(.absent(true)), before: due)
-    } else {
-      return
-    }
+    guard !absence.isOn,
+      let began = DaemonAbsence.began(slept: slept - sleptSeconds, due: live.nextDeadline, now: now)
+    else { return }
+    try live.handle(.machine(.absent(true)), before: began)
     absence.pause(until: now.advanced(bySeconds: DaemonLimits.lateSeconds))
   }
 
