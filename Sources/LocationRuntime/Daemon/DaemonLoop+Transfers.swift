@@ -93,10 +93,9 @@ extension DaemonLoop {
   /// A program gives what a server asked for.
   mutating func take(_ answer: TransferAnswer, of name: String) throws(Failure) {
     let event = ModeEvent.answerTransfer(number: answer.number)
-    guard !asksTooOften(name) || live.engine.isGivenBack(by: .mode(event), of: name) else {
-      return refuse(name, "answer", RefusalMeter.reason)
-    }
-    if case .object(let members) = transfers.spool.job(answer.number, of: name) ?? .null {
+    let isAskedFor = live.engine.isGivenBack(by: .mode(event), of: name)
+    guard isAskedFor || !asksTooOften(name) else { return refuse(name, "answer", RefusalMeter.reason) }
+    if isAskedFor, case .object(let members) = transfers.spool.job(answer.number, of: name) ?? .null {
       var job = JSONTree.object(members.filter { !["user", "password"].contains($0.key) })
       for (key, value) in [("user", answer.user), ("password", answer.password)] {
         if let value { job = JSONTree.object([key: .string(value)]).over(job) }
@@ -155,7 +154,7 @@ extension DaemonLoop {
     }
   }
 
-  /// What ``Setting`` allows at most.
+  /// A server may ask for a longer wait.
   private static let longestRetrySeconds = 86_400.0
 
   private mutating func end(

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
 @testable import LocationRuntime
 
 /// Real files from a real web server, carried while their program is suspended or gone.
@@ -393,9 +394,12 @@ struct TransferDaemonTests {
   {
     let site = try await Site(
       Self.ask("/auth", "secret") + "\nwhile [ ! -e \"$D/answer\" ]; do sleep 0.02; done\n"
-        + "for n in $(seq \(SupervisorLimits.refusalsPerMinute + 2)); do echo '{\"answer\":99}'; done\n"
+        + Self.ask("/flaky/10", "away")
+        + "\necho '{\"answer\":2,\"user\":\"eve\",\"password\":\"unasked\"}'\n"
+        + "for n in $(seq \(SupervisorLimits.refusalsPerMinute + 1)); do echo '{\"answer\":99}'; done\n"
         + Self.ask("/file/10", "late") + "\n"
-        + #"echo '{"answer":1,"user":"anna","password":"sesame"}'"#)
+        + #"echo '{"answer":1,"user":"anna","password":"sesame"}'"#,
+      settings: "transfers: {retry_s: 3600, retry_limit_s: 3600}\n")
     let run = site.run
     try await run.wait("the question") {
       try await run.events().contains { $0.contains(#""type":"transfer.auth""#) }
@@ -410,6 +414,9 @@ struct TransferDaemonTests {
     #expect(refused("answer", "too_many_refusals") == 2)
     let decided = try await run.decisions("a").count { $0 == "refuse I2 unknown_transfer" }
     #expect(decided == SupervisorLimits.refusalsPerMinute)
+    // Only what a server has asked for is kept.
+    let kept = try #require(TransferSpool(state: run.state).job(2, of: "a"))
+    #expect(kept["user"] == nil && kept["password"] == nil, "\(kept)")
     #expect(await run.end() == 0)
     #expect(site.file("late") == nil)
   }
