@@ -454,14 +454,19 @@ extension Engine {
     if state.policy.remove(name) { effects.append(.outbox(.removeAll(subscriber: name))) }
   }
 
+  /// Books the processor time of a program, where it answers what is known.
+  private mutating func bookRun(of name: String, _ coreSeconds: Double, _ rule: Rule?) {
+    if let rule { book { $0.addRun(name, coreSeconds: coreSeconds, rule: rule) } }
+  }
+
   private mutating func take(_ event: SubscriberEvent, of name: String, into effects: inout [Effect]) {
     let instant = state.instant
     let measure = newMeasure
     var steps: [PolicyStep] = []
-    if case .acknowledged(let id, let coreSeconds) = event,
-      let rule = state.policy.rule(ofPending: id, subscriber: name)
-    {
-      book { $0.addRun(name, coreSeconds: coreSeconds, rule: rule) }
+    if case .acknowledged(let id, let coreSeconds) = event {
+      bookRun(of: name, coreSeconds, state.policy.rule(ofPending: id, subscriber: name))
+    } else if case .mode(.fetched(_, _, let coreSeconds?)) = event {
+      bookRun(of: name, coreSeconds, state.policy.rule(ofFetchedBy: name))
     }
     var isKnownRegion = false
     if case .mode(.notify(let notification)) = event, case .region(let id, _) = notification.when {

@@ -190,17 +190,18 @@ extension Policy {
     loseAudio(index, .audioEnded, at: instant, into: &steps)
   }
 
-  /// Something that comes before it, such as a call, begins or ends; false where it has no session.
+  /// Something that comes before it, such as a call, begins or ends, also for one that was suspended meanwhile; whether
+  /// that concerns a session of it.
   mutating func interruptAudio(
     _ index: Int, begins: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
-    guard sessions[index].state.isRunning, let open = sessions[index].modes.audio?.sessions, !open.isEmpty
-    else { return false }
-    if begins {
-      interrupt(index, by: .call, at: instant, into: &steps)
-    } else {
+    guard let open = sessions[index].modes.audio?.sessions, !open.isEmpty else { return false }
+    guard begins else {
       resumeAudio(index, at: instant, into: &steps) { $0 == .call }
+      return open.contains { $0.interrupter == .call }
     }
+    guard sessions[index].state.isRunning else { return false }
+    interrupt(index, by: .call, at: instant, into: &steps)
     return true
   }
 

@@ -61,8 +61,9 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case tag(String)
   /// Something can be read of that socket: so many bytes, where they are known, and so many datagrams lost (rule E4).
   case traffic(tag: String, bytes: Int?, lost: Int?)
-  /// It answers a good moment to fetch or a push, with the bytes it received where they can be counted (rule G2).
-  case fetched(FetchResult, bytes: Int?)
+  /// It answers a good moment to fetch or a push, with the bytes it received and the processor time it used, in seconds,
+  /// where they can be counted (rule G2).
+  case fetched(FetchResult, bytes: Int?, coreSeconds: Double? = nil)
   /// Its audio (section F).
   case audio(AudioEvent)
   /// A push has come for it (rule H1).
@@ -169,7 +170,7 @@ extension Policy {
     case .tag(let tag): tagSocket(tag, index, at: instant, into: &steps)
     case .traffic(let tag, let bytes, let lost):
       noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
-    case .fetched(let result, let bytes):
+    case .fetched(let result, let bytes, _):
       answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
     case .audio(let event): take(event, index, at: instant, into: &steps)
     case .push(let push): take(push, index, at: instant, into: &steps)

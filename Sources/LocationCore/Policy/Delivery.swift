@@ -405,7 +405,7 @@ extension Policy {
   ) {
     let session = sessions[index]
     let trigger = trigger ?? event.flatMap { id in session.outbox.last { $0.event == id }?.trigger }
-    var inputs = inputs(of: action, rule, index, event: event, trigger: trigger, at: instant)
+    var inputs = inputs(of: action, rule, reason, index, event: event, trigger: trigger, at: instant)
     if let seconds { inputs.budgetSeconds = seconds }
     steps.append(
       .decided(
@@ -417,8 +417,8 @@ extension Policy {
 
   /// What a decision depended on.
   private func inputs(
-    of action: Decision.Action, _ rule: Rule, _ index: Int, event: Int?, trigger: Trigger?,
-    at instant: EngineInstant
+    of action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason, _ index: Int, event: Int?,
+    trigger: Trigger?, at instant: EngineInstant
   ) -> Decision.Inputs {
     let session = sessions[index]
     let isLocation = trigger?.isLocation ?? true
@@ -433,7 +433,10 @@ extension Policy {
       if rule == .firstUnlock { inputs.isLocked = !isUnlocked }
       if let trigger, trigger.inLowPower == .notAsked || trigger.isSilent { inputs.lowPower = isLowPower }
       let isJudged = !isLocation || session.subscriber.authorization == .always
-      guard event != nil, !session.state.isRunning, isJudged else { break }
+      // A good moment is judged before it is an event.
+      let isOffered = event != nil || trigger?.row == .goodMoment
+      if isOffered, reason == .pressure { inputs.pressure = pressure }
+      guard isOffered, !session.state.isRunning, isJudged else { break }
       inputs.backgroundDelivery = session.subscriber.backgroundDelivery
       inputs.throttledSeconds = throttled
       inputs.forceQuit = session.wasForceQuit

@@ -182,8 +182,8 @@ extension Policy {
     let session = sessions[index]
     let hasAudio = interruptAudio(index, begins: begins, at: instant, into: &steps)
     guard session.state == (begins ? .active : .inactive), session.exitAt == nil else {
-      // In the background there is no more to take from it (rule F4).
-      if hasAudio, session.state == .background { return }
+      // In the background there is no more to take from it, and at the end no more to give back (rule F4).
+      if hasAudio, !begins || session.state == .background { return }
       return refuseMove(index, at: instant, into: &steps)
     }
     move(index, to: begins ? .inactive : .active, cause: .interrupt, into: &steps)

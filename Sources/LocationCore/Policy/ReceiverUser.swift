@@ -42,6 +42,13 @@ extension Policy {
     session(subscriber)?.outbox.first { $0.event == event }?.trigger.rule
   }
 
+  /// The rule of what a program answers with `fetched`: a good moment where one waits for that, else a push.
+  func rule(ofFetchedBy subscriber: String) -> Rule? {
+    guard let session = session(subscriber) else { return nil }
+    let row: Rule = session.modes.fetch?.askedAt == nil ? .push : .goodMoment
+    return session.outbox.first { $0.trigger.row == row && $0.isHanded }?.trigger.rule
+  }
+
   /// The rule under which a subscriber needs the receiver; nil where it does not.
   func receiverRule(_ session: Session) -> Rule? {
     guard canReach(session) else { return session.watchesForNotifications ? .notificationRegion : nil }

@@ -95,7 +95,9 @@ struct SubscriberModel {
         let answer = fetchAnswers[name] ?? .usual
         let done = instant.advanced(bySeconds: answer.seconds)
         return insert(
-          Outcome(at: done, subscriber: name, event: .mode(.fetched(answer.result, bytes: answer.bytes))))
+          Outcome(
+            at: done, subscriber: name,
+            event: .mode(.fetched(answer.result, bytes: answer.bytes, coreSeconds: handlingSeconds))))
       }
       let start = max(instant, busyUntil[name] ?? instant)
       let seconds = calls[event] == nil ? handlingSeconds : handlerSeconds[name] ?? Self.usualHandlerSeconds

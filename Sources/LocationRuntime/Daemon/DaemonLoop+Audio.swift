@@ -65,8 +65,8 @@ extension DaemonLoop {
 extension SubscriberView {
   /// Whether an interruption of the whole machine, at its begin or its end, changes something for it.
   fileprivate func isInterrupted(atItsBegin begins: Bool) -> Bool {
-    let wanted: (state: SubscriberState, audio: AudioView.State) =
-      begins ? (.active, .sounding) : (.inactive, .interrupted)
-    return state == wanted.state || state.isRunning && audio.contains { $0.state == wanted.audio }
+    begins
+      ? state == .active || state.isRunning && audio.contains { $0.state == .sounding }
+      : state == .inactive || audio.contains { $0.state == .interrupted }
   }
 }

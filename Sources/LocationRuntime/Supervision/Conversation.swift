@@ -209,6 +209,9 @@ final class Conversation {
       case .beginTask(let task): reports.append(.event(subscriber: name, .beginTask(name: task)))
       case .endTask(let token): reports.append(.event(subscriber: name, .endTask(token: token)))
       case .tag(let tag): reports.append(tagged?(tag) ?? .request(subscriber: name, .invalid("tag")))
+      case .mode(.fetched(let result, let bytes, _)):
+        let event = ModeEvent.fetched(result, bytes: bytes, coreSeconds: coreSeconds())
+        reports.append(.event(subscriber: name, .mode(event)))
       case .mode(let event): reports.append(.event(subscriber: name, .mode(event)))
       case .request(let request): reports.append(.request(subscriber: name, request))
       case .unknown(let word): reports.append(.request(subscriber: name, .invalid(word)))

@@ -206,6 +206,35 @@ import Testing
     #expect(stage.state() == .background)
   }
 
+  @Test func `F4 the end of a call is one for a program that was suspended meanwhile, too`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(10, .interrupted(true))
+    stage.wait(until: 60)
+    #expect(stage.state() == .suspended)
+    stage.say(60, .interrupted(false))
+    stage.say(100, .foreground)
+    stage.say(105, Self.level(-10))
+    stage.say(110, .background)
+    stage.wait(until: 500)
+    #expect(stage.state() == .background, "it sounds again")
+    #expect(stage.audio() == ["audio_interrupted 1"], "it heard nothing of the end")
+    #expect(!stage.log().contains { $0.hasPrefix("refuse") })
+  }
+
+  @Test func `F4 a call that ends when the user is back with the program is no refused move`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(10, .interrupted(true))
+    stage.say(15, .foreground)
+    stage.say(20, .interrupted(false))
+    #expect(stage.log().last == "hold F4 active>active audio_resumed")
+    stage.say(21, .interrupted(false))
+    #expect(stage.log().last == "refuse A1 active>active illegal_move", "it is over already")
+  }
+
   // MARK: F5
 
   @Test func `F5 remote control wakes whose session was last, and a session in that time takes over`() throws

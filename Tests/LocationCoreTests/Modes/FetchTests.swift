@@ -217,6 +217,9 @@ import Testing
     stage.take(10, .machine(begin))
     stage.wait(until: 20_000)
     #expect(stage.log() == ["defer \(rule) suspended>suspended \(reason)"])
+    let inputs = stage.effects.decisions.first?.inputs
+    #expect(inputs?.forceQuit == false && inputs?.backgroundDelivery == true && inputs?.lowPower != nil)
+    #expect(inputs?.pressure == (reason == "pressure" ? .warning : nil))
     stage.take(20_001, .machine(.awake))
     #expect(stage.log().count == 1)
     stage.take(20_002, .machine(end))
@@ -377,5 +380,8 @@ import Testing
     #expect(!radio.isEmpty)
     #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .goodMoment })
     #expect(radio.reduce(0) { $0 + $1.joules } > 0)
+    let run = entries.filter { $0.component == .subscriberRun }
+    #expect(run.map { ($0.seconds * 1000).rounded() } == [100])
+    #expect(run.allSatisfy { $0.subscriber == "a" && $0.rule == .goodMoment })
   }
 }

@@ -80,17 +80,17 @@ import Testing
     stage.hanging = ["a"]
     stage.say(10, Self.push("m1"))
     #expect(stage.state() == .background)
-    stage.say(12, .mode(.fetched(.newData, bytes: 40_000)))
+    stage.say(12, .mode(.fetched(.newData, bytes: 40_000, coreSeconds: 0.2)))
     #expect(stage.state() == .suspended)
     #expect(stage.log() == ["wake H1 suspended>background push", "suspend A2 background>suspended idle"])
     stage.take(20, .end)
-    let radio = stage.effects.records.compactMap { record in
-      if case .power(let entry) = record.body, entry.component.rawValue.hasPrefix("radio") {
-        entry
-      } else {
-        nil
-      }
+    let entries = stage.effects.records.compactMap { record in
+      if case .power(let entry) = record.body { entry } else { nil }
     }
+    let radio = entries.filter { $0.component.rawValue.hasPrefix("radio") }
+    let run = entries.filter { $0.component == .subscriberRun }
+    #expect(run.map { ($0.seconds * 1000).rounded() } == [200])
+    #expect(run.allSatisfy { $0.subscriber == "a" && $0.rule == .push })
     #expect(!radio.isEmpty)
     #expect(radio.allSatisfy { $0.subscriber == "a" && $0.rule == .push })
     // Nobody is asked any more.

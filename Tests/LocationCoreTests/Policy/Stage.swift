@@ -70,7 +70,7 @@ struct Stage: ~Copyable {
           add(
             (
               instant.advanced(bySeconds: answer.seconds), name,
-              .mode(.fetched(answer.result, bytes: answer.bytes))
+              .mode(.fetched(answer.result, bytes: answer.bytes, coreSeconds: 0.1))
             ))
         } else {
           add(
