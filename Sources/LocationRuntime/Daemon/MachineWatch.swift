@@ -8,8 +8,8 @@ struct MachineWatch: ~Copyable {
   /// Why something is not watched, for the log.
   private(set) var troubles: [String] = []
   private var memory: MemoryPressureWatch?
-  private let unlock: FirstUnlock?
-  private var hasToldUnlock = false
+  /// Nil once it was told: nothing is watched any more.
+  private var unlock: FirstUnlock?
 
   /// - Parameter unlockFile: see ``FirstUnlock``.
   init(unlockFile: String) {
@@ -44,8 +44,8 @@ struct MachineWatch: ~Copyable {
 
   /// Whether the machine has been unlocked in this boot and that was not told before.
   mutating func isUnlocked() -> Bool {
-    guard !hasToldUnlock, let unlock, unlock.isTold() else { return false }
-    hasToldUnlock = true
+    guard unlock?.isTold() == true else { return false }
+    unlock = nil
     return true
   }
 

@@ -14,10 +14,12 @@ package final class FirstUnlock: Sendable {
   private let changes: Descriptor
 
   /// - Parameter path: its directory must be there.
-  /// - Throws: ``Failure`` where the directory can't be watched.
+  /// - Throws: ``Failure`` where the directory can't be watched, or somebody but root can put a file there and this is
+  ///   root.
   package init(path: String) throws(Failure) {
     self.path = path
     let folder = Self.folder(of: path)
+    try StatePath.requireSafeFolders(of: path)
     let number = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard number >= 0 else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
@@ -34,9 +36,17 @@ package final class FirstUnlock: Sendable {
     unsafe withUnsafeTemporaryAllocation(byteCount: 4_096, alignment: 8) { buffer in
       while unsafe read(changes.number, buffer.baseAddress, buffer.count) > 0 {}
     }
-    guard let text = KernelFile.read(path) else { return false }
-    return text.filter { !$0.isWhitespace } == ProcessStatus.boot || Self.isInMemory(path)
+    // Whoever may write the folder could have made a pipe of it, or a link to what has no end.
+    var status = stat()
+    guard let file = Descriptor.open(path, O_RDONLY | O_NONBLOCK),
+      unsafe fstat(file.number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      let text = KernelFile.read(file, atMost: Self.mostBytes)
+    else { return false }
+    return text.filter { !$0.isWhitespace } == ProcessStatus.boot || Self.isInMemory(status.st_dev)
   }
+
+  /// A boot's id has 36.
+  private static let mostBytes = 64
 
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
@@ -45,12 +55,9 @@ package final class FirstUnlock: Sendable {
 
   /// Whether it lies on a file system that a boot empties: the device of the file, as makedev(3) packs it, is that of
   /// such a mount (proc_pid_mountinfo(5): field 3 is the device, the type stands after a lone dash).
-  private static func isInMemory(_ path: String) -> Bool {
-    var status = stat()
-    guard unsafe stat(path, &status) == 0, let mounts = KernelFile.read("/proc/self/mountinfo") else {
-      return false
-    }
-    let number = UInt64(status.st_dev)
+  private static func isInMemory(_ device: dev_t) -> Bool {
+    guard let mounts = KernelFile.read("/proc/self/mountinfo") else { return false }
+    let number = UInt64(device)
     let device = "\((number >> 8) & 0xFFF):\((number & 0xFF) | ((number >> 12) & 0xF_FF00))"
     return mounts.split(separator: "\n").contains { mount in
       let fields = mount.split(separator: " ")

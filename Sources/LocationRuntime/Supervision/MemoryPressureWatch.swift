@@ -23,20 +23,27 @@ package struct MemoryPressureWatch: ~Copyable {
   /// Where the whole machine's is.
   package static let machine = "/proc/pressure/memory"
 
-  private let triggers: [Descriptor]
+  private var triggers: [Trigger]
   private var level = MemoryPressureLevel()
+
+  /// One thing that the kernel gives signs of.
+  private struct Trigger {
+    let file: Descriptor
+    let sign: MemoryPressure
+    var count: PressureCount
+  }
 
   /// - Parameter path: the machine's, or a cgroup's `memory.pressure`.
   /// - Throws: ``Failure`` of code 69 that says why the kernel does not tell.
   package init(path: String = Self.machine) throws(Failure) {
-    let warning = try Self.trigger(path, "some", Self.warningMilliseconds)
-    let critical = try Self.trigger(path, "full", Self.criticalMilliseconds)
+    let warning = try Self.trigger(path, "some", Self.warningMilliseconds, .warning)
+    let critical = try Self.trigger(path, "full", Self.criticalMilliseconds, .critical)
     triggers = [warning, critical]
   }
 
   /// Adds what is waited for.
   package func watch(_ polled: inout PollSet) {
-    for trigger in triggers { polled.watch(trigger.number, for: POLLPRI) }
+    for trigger in triggers { polled.watch(trigger.file.number, for: POLLPRI) }
   }
 
   /// Until when may be waited, in milliseconds of ``MonotonicTime``; nil for ever.
@@ -44,16 +51,18 @@ package struct MemoryPressureWatch: ~Copyable {
 
   /// What has come, and what time has changed; the level where it is another than before.
   package mutating func take(_ polled: PollSet, at now: Int64) -> MemoryPressure? {
-    for (trigger, sign) in zip(triggers, [MemoryPressure.warning, .critical]) {
-      let events = polled.events(of: trigger.number)
-      if events & POLLPRI != 0, events & POLLERR == 0 { level.note(sign, at: now) }
+    for place in triggers.indices {
+      let trigger = triggers[place]
+      let events = polled.events(of: trigger.file.number)
+      guard events & POLLPRI != 0, events & POLLERR == 0 else { continue }
+      if triggers[place].count.confirms(KernelFile.read(trigger.file)) { level.note(trigger.sign, at: now) }
     }
     return level.change(at: now)
   }
 
-  private static func trigger(_ path: String, _ kind: String, _ milliseconds: Int) throws(Failure)
-    -> Descriptor
-  {
+  private static func trigger(
+    _ path: String, _ kind: String, _ milliseconds: Int, _ sign: MemoryPressure
+  ) throws(Failure) -> Trigger {
     guard let file = Descriptor.open(path, O_RDWR | O_NONBLOCK) else {
       let code = errno
       throw Failure(
@@ -68,6 +77,33 @@ package struct MemoryPressureWatch: ~Copyable {
         what: "the kernel does not tell of memory pressure: \(SystemReason.text(code))",
         remedy: code == EPERM ? "CAP_SYS_RESOURCE, or Linux 6.1" : nil)
     }
-    return file
+    var count = PressureCount(kind: kind, leastMicroseconds: UInt64(milliseconds) * 1_000)
+    _ = count.confirms(KernelFile.read(file))
+    return Trigger(file: file, sign: sign, count: count)
+  }
+}
+
+/// Whether the kernel's count of lost time agrees with its sign. Linux 6.18 gives one at the first microsecond that is
+/// lost after a quiet time. The count may be as old as a window: then the next sign is believed, a window later.
+struct PressureCount {
+  /// The line of the file: `some` or `full`.
+  let kind: String
+  /// Of which the kernel is to give a sign.
+  let leastMicroseconds: UInt64
+  private var lastMicroseconds: UInt64?
+
+  init(kind: String, leastMicroseconds: UInt64) {
+    self.kind = kind
+    self.leastMicroseconds = leastMicroseconds
+  }
+
+  /// Whether so much was lost since the last look. A file that can't be read or has no count contradicts nothing.
+  ///
+  /// - Parameter text: what stands in the file: `some avg10=0.00 avg60=0.00 avg300=0.00 total=11036110`.
+  mutating func confirms(_ text: String?) -> Bool {
+    let line = text?.split(separator: "\n").first { $0.hasPrefix(kind) }
+    guard let total = line?.split(separator: "=").last.flatMap({ UInt64($0) }) else { return true }
+    defer { lastMicroseconds = total }
+    return lastMicroseconds.map { total >= $0 + leastMicroseconds } ?? true
   }
 }

@@ -35,14 +35,50 @@ import Testing
 
   @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
   func `where a boot empties the file system, that the file is there is enough`() throws {
-    let path = "/dev/shm/locwatch-test-\(UUID().uuidString)"
-    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = "/dev/shm/locwatch-test-\(UUID().uuidString)"
+    try #require(unsafe mkdir(folder, 0o700) == 0)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/unlocked"
     let unlock = try FirstUnlock(path: path)
     #expect(!unlock.isTold())
     // As `touch` in a unit does.
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     #expect(isReadable(unlock, milliseconds: 300_000))
     #expect(unlock.isTold())
+  }
+
+  @Test func `once it was told, nothing in its folder wakes the daemon any more`() {
+    var watch = MachineWatch(unlockFile: folder("unlocked"))
+    func isReadable() -> Bool {
+      var polled = PollSet()
+      watch.watch(&polled)
+      polled.wait(atMost: 0)
+      return (0..<1024).contains { polled.events(of: $0) & POLLIN != 0 }
+    }
+    _ = folder.write("unlocked", ProcessStatus.boot)
+    #expect(isReadable())
+    let isUnlocked = watch.isUnlocked()
+    #expect(isUnlocked)
+    _ = folder.write("other", "")
+    #expect(!isReadable())
+    let isAgain = watch.isUnlocked()
+    #expect(!isAgain)
+  }
+
+  @Test func `a pipe, and what has no end, tell nothing and hold nothing up`() throws {
+    let unlock = try FirstUnlock(path: folder("unlocked"))
+    try #require(unsafe mkfifo(folder("unlocked"), 0o600) == 0)
+    #expect(!unlock.isTold())
+    try #require(unsafe unlink(folder("unlocked")) == 0)
+    try #require(unsafe symlink("/dev/zero", folder("unlocked")) == 0)
+    #expect(!unlock.isTold())
+  }
+
+  @Test(.enabled(if: geteuid() == 0)) func `root does not believe a file that anybody can put there`() throws
+  {
+    try #require(unsafe chmod(folder.path, 0o777) == 0)
+    let failure = #expect(throws: Failure.self) { try FirstUnlock(path: folder("unlocked")) }
+    #expect(failure?.code == .noPermission)
   }
 
   @Test func `a directory that is not there is an error that names it`() {
