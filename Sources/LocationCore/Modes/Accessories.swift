@@ -13,6 +13,15 @@ extension Trigger {
     waiting: .upTo(Policy.Configuration.Accessories().waitingLimit))
 }
 
+extension ModePart {
+  /// Section J.
+  static let accessories = ModePart(
+    deadline: { $1.modes.accessories?.sessions.compactMap(\.merged?.until).min() },
+    fire: { $0.fireAccessories($1, at: $3, into: &$4) },
+    align: { policy, index, _ in policy.forgetAccessories(index) },
+    endProcess: { $0.accessories?.endProcess(of: $1) })
+}
+
 extension Policy.Configuration {
   /// The numbers of section J.
   public struct Accessories: Hashable, Sendable, Codable, Blank {

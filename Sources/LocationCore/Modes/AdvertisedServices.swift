@@ -6,6 +6,13 @@ struct AdvertisedServices: Hashable, Sendable, Codable {
   var arePublished = true
 }
 
+extension ModePart {
+  /// Rule K6.
+  static let advertised = ModePart(
+    end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },
+    endProcess: { modes, _ in modes.advertised = nil })
+}
+
 extension Policy {
   /// A program asks for a service of its own to be published, at another port, or no longer.
   ///

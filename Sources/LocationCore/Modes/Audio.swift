@@ -32,6 +32,13 @@ public enum AudioEvent: Hashable, Sendable, Codable {
   case permitMicrophone(Bool)
 }
 
+extension ModePart {
+  /// Section F. The end of a silence is one of a session's own deadlines.
+  static let audio = ModePart(
+    align: { policy, index, _ in policy.forgetAudio(index) },
+    endProcess: { modes, _ in modes.audio?.sessions = [] })
+}
+
 extension Policy.Configuration {
   /// The numbers of section F.
   public struct Audio: Hashable, Sendable, Codable, Blank {

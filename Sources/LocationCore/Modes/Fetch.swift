@@ -12,6 +12,15 @@ extension Trigger {
     withoutDelivery: .notAsked, inLowPower: .notAsked, budget: .long, waiting: .neverKept)
 }
 
+extension ModePart {
+  /// Section G. `fireModes` fires good moments after all others, because it chooses among all subscribers.
+  static let fetch = ModePart(
+    deadline: { $0.fetchEnd($1) ?? $0.deadline(of: $0.fetchDeadlineWindow($1)) },
+    fire: { $0.endFetch($1, at: $3, into: &$4) },
+    align: { $0.alignFetch($1, at: $2) },
+    end: { $0.concludeFetch(nil, bytes: nil, $1, at: $2, into: &$3) })
+}
+
 extension Policy.Configuration {
   /// The numbers of section G.
   public struct Fetch: Hashable, Sendable, Codable, Blank {

@@ -12,6 +12,13 @@ extension Trigger {
     withoutDelivery: .deferredInPlace, budget: .long, waiting: .mergesLater)
 }
 
+extension ModePart {
+  /// Rule E4.
+  static let sockets = ModePart(
+    align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.sockets = [] } },
+    endProcess: { modes, _ in modes.sockets = [] })
+}
+
 extension Policy.Configuration {
   /// The number of rule E4.
   public struct Sockets: Hashable, Sendable, Codable, Blank {

@@ -19,6 +19,14 @@ extension Trigger {
   }()
 }
 
+extension ModePart {
+  /// Rule I5.
+  static let issues = ModePart(
+    deadline: { $0.issueDeadline($1) },
+    fire: { $0.fireIssues($1, at: $3, into: &$4) },
+    align: { $0.alignIssues($1, at: $2) })
+}
+
 extension Policy.Configuration {
   /// The number of rule I5.
   public struct Issues: Hashable, Sendable, Codable, Blank {

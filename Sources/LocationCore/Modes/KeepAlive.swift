@@ -12,6 +12,15 @@ extension Trigger {
     inLowPower: .widerWindow, budget: .long, waiting: .mergesLater)
 }
 
+extension ModePart {
+  /// Rule E2.
+  static let keepAlive = ModePart(
+    deadline: { $0.deadline(of: $0.keepAliveWindow($1)) },
+    fire: { $0.fireKeepAlive($1, isAwake: $2, at: $3, into: &$4) },
+    align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.keepAlive = nil } },
+    endProcess: { modes, _ in modes.keepAlive = nil })
+}
+
 extension Policy.Configuration {
   /// The numbers of rules E1 and E2, but for the shortest time, which is fixed.
   public struct KeepAlive: Hashable, Sendable, Codable, Blank {

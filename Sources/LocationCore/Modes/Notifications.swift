@@ -21,6 +21,17 @@ extension Trigger {
     beforeUnlock: .refused, withoutDelivery: .userLaunch, budget: .none, waiting: .none)
 }
 
+extension ModePart {
+  /// Section D.
+  static let notifications = ModePart(
+    deadline: { policy, session in
+      session.modes.notifications.flatMap {
+        policy.deadline(of: policy.notificationWindow($0) ?? policy.deferralWindow($0))
+      }
+    },
+    fire: { $0.fireNotifications($1, isAwake: $2, at: $3, into: &$4) })
+}
+
 extension Policy.Configuration {
   /// The numbers of rule D3; how many are scheduled is fixed (rule D4).
   public struct Notifications: Hashable, Sendable, Codable, Blank {

@@ -26,6 +26,13 @@ extension Trigger {
   }
 }
 
+extension ModePart {
+  /// Rule H2.
+  static let pushes = ModePart(
+    deadline: { $1.hasSilentPush ? $1.modes.pushes?.heldUntil : nil },
+    fire: { $0.fireSilentPushes($1, at: $3, into: &$4) })
+}
+
 extension Policy.Configuration {
   /// The numbers of section H.
   public struct Push: Hashable, Sendable, Codable, Blank {

@@ -12,6 +12,14 @@ extension Trigger {
     waiting: .mergesLater)
 }
 
+extension ModePart {
+  /// Rule E5.
+  static let restart = ModePart(
+    deadline: { $1.modes.restart?.dueAt },
+    fire: { $0.fireRestart($1, at: $3, into: &$4) },
+    align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.restart = nil } })
+}
+
 extension Policy.Configuration {
   /// The numbers of rule E5.
   public struct Restart: Hashable, Sendable, Codable, Blank {

@@ -28,6 +28,15 @@ extension Trigger {
   }
 }
 
+extension ModePart {
+  /// Section I.
+  static let transfers = ModePart(
+    deadline: { policy, session in
+      session.modes.transfers?.entries.map { $0.deadline(policy.configuration.transfers) }.min()
+    },
+    fire: { $0.fireTransfers($1, at: $3, into: &$4) })
+}
+
 extension Policy.Configuration {
   /// The numbers of rules I1 and I2.
   public struct Transfers: Hashable, Sendable, Codable, Blank {

@@ -123,7 +123,7 @@ struct Mutation: Sendable {
       new: "",
       invariant: "K2: started while throttled"),
     Mutation(
-      name: "7d services stay published during suspension", file: "Modes/ModePart.swift",
+      name: "7d services stay published during suspension", file: "Modes/AdvertisedServices.swift",
       old: "end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },",
       new: "",
       invariant: "K6: published or withdrawn without its program"),
