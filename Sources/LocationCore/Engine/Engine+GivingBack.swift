@@ -18,25 +18,4 @@ extension Session {
       false
     }
   }
-
-  private func givesBack(by event: ModeEvent) -> Bool {
-    switch event {
-    case .cancelNotification(let id): modes.notifications?.entries.contains { $0.id == id } ?? false
-    case .keepAlive(let seconds): seconds == 0 && modes.keepAlive != nil
-    case .fetched:
-      outbox.contains { $0.isHanded && [.goodMoment, .push].contains($0.trigger.row) }
-    case .audio(.end(let token)):
-      modes.audio?.sessions.contains { token == nil || $0.token == token } ?? false
-    case .cancelTransfer(let number): modes.transfers?.entries.contains { $0.number == number } ?? false
-    case .answerTransfer(let number):
-      modes.transfers?.entries.contains { $0.number == number && $0.answerBy != nil } ?? false
-    case .accessory(.close(let session)): modes.accessories?.place(of: session) != nil
-    case .accessory(.want(let isWanted)): !isWanted && modes.accessories?.isOn == true
-    case .advertise(let service):
-      service?.port == 0 && modes.advertised?.services.contains { $0.type == service?.type } == true
-    case .notify, .cancelNotifications, .presented, .openNotification, .permitNotifications, .tag, .traffic,
-      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory, .listens:
-      false
-    }
-  }
 }

@@ -1,7 +1,7 @@
 /// A location service or background mode: what a manifest asks for it, and what it may do.
 ///
 /// Each mode has one file in this folder with its rows here, their ``Trigger``s, and its own state where it has any. A
-/// further mode is a further file and a further entry in ``all``. A location service raises its trigger by
+/// further mode is a further file, and its entries beside ``ModeState``. A location service raises its trigger by
 /// `Policy.offer(event:trigger:at:into:)`, and any other mode by a ``ModeCall``.
 public struct BackgroundMode: Hashable, Sendable {
   /// What its trigger is called in the documents.
@@ -15,31 +15,10 @@ public struct BackgroundMode: Hashable, Sendable {
   /// What it may do, and for how long.
   public var trigger: Trigger
 
-  /// Every row there is, in the order of the documents.
-  public static let all: [BackgroundMode] = [
-    .significantChange, .region, .visit, .standard, .backgroundLocation,
-    .notificationDue, .notificationOpened, .keepAlive, .traffic, .restart, .remoteControl, .fetch,
-    .push, .transferResult, .transferSession, .issue, .accessory, .bluetooth,
-  ]
-
   /// The mode whose rule this is; nil where it is no mode's.
   public static func mode(of rule: Rule) -> BackgroundMode? {
     // Pauses and batches belong to standard updates.
     if rule == .automaticPause || rule == .deferral { return .backgroundLocation }
     return all.first { $0.trigger.rule == rule }
-  }
-}
-
-extension ModeCall.Kind {
-  /// The row of facts by which the policy decides.
-  var trigger: Trigger {
-    switch self {
-    case .keepAlive: .keepAlive
-    case .traffic: .traffic
-    case .boot, .restart: .restart
-    case .audio: .remoteControl
-    case .fetch: .goodMoment
-    case .issue: .issueWanted
-    }
   }
 }

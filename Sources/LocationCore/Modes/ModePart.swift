@@ -12,10 +12,55 @@ struct ModePart: Sendable {
   var end: (@Sendable (inout Policy, Int, EngineInstant, inout [PolicyStep]) -> Void)?
   /// Forgets what ends with a process.
   var endProcess: (@Sendable (inout ModeState, Subscriber) -> Void)?
+}
 
-  /// Every part, in the order in which they are fired.
-  static let all: [ModePart] = [
-    .restart, .notifications, .keepAlive, .sockets, .pushes, .transfers, .issues, .accessories, .audio,
-    .advertised, .fetch,
-  ]
+extension ModeState {
+  /// Forgets what ends with a process.
+  mutating func endProcess(of subscriber: Subscriber) {
+    for part in ModePart.all { part.endProcess?(&self, subscriber) }
+  }
+}
+
+extension Policy {
+  /// When the modes of a subscriber have something due.
+  func modeDeadline(_ session: Session) -> EngineInstant? {
+    // As in `fireModes`: what is not fired is not due.
+    guard session.modes.isUsed else { return nil }
+    return ModePart.all.reduce(nil) { EngineInstant.earlier($0, $1.deadline?(self, session)) }
+  }
+
+  /// Does what is due of the modes. What wakes the machine takes along what may be done early (rules D3, E2, G1).
+  ///
+  /// - Parameter isAwake: whether the machine is known to be awake for something else.
+  mutating func fireModes(
+    isAwake isAwakeAnyway: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    guard sessions.contains(where: \.modes.isUsed) else { return }
+    var isAwake = isAwakeAnyway || self.isAwake
+    while true {
+      let count = steps.count
+      for index in sessions.indices {
+        for part in ModePart.all { part.fire?(&self, index, isAwake, instant, &steps) }
+      }
+      fireFetch(isAwake: isAwake, at: instant, into: &steps)
+      guard !isAwake, steps.count > count else { break }
+      isAwake = true
+    }
+    refreshDeadline()
+  }
+
+  /// Begins or forgets what a manifest has the modes for, or no longer.
+  mutating func alignModes(_ index: Int, at instant: EngineInstant) {
+    for part in ModePart.all { part.align?(&self, index, instant) }
+  }
+
+  /// Changes a subscriber whose manifest has not the mode.
+  mutating func update(_ index: Int, without mode: Subscriber.Modes, _ body: (inout Session) -> Void) {
+    if !sessions[index].subscriber.modes.contains(mode) { update(index, body) }
+  }
+
+  /// A program is about to be suspended, or its process has ended or is about to: what the modes make of it.
+  mutating func endModes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
+    for part in ModePart.all { part.end?(&self, index, instant, &steps) }
+  }
 }

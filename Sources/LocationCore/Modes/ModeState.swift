@@ -1,5 +1,7 @@
 /// What the background modes remember of one subscriber. Each mode's part is a type in the mode's own file; nil until
-/// the mode is used, so that a mode nobody uses costs nothing. ``ModePart`` lists what is done with the parts.
+/// the mode is used, so that a mode nobody uses costs nothing. ``ModePart`` says what is done with a part.
+///
+/// This file has everything in which the modes are listed.
 struct ModeState: Hashable, Sendable, Codable, Blank {
   /// Section D.
   var notifications: NotificationBook?
@@ -34,12 +36,40 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
     audio?.giveBack(seconds: seconds)
     transfers?.giveBack(seconds: seconds)
   }
+}
 
-  /// Forgets what ends with a process.
-  mutating func endProcess(of subscriber: Subscriber) {
-    for part in ModePart.all { part.endProcess?(&self, subscriber) }
+extension BackgroundMode {
+  /// Every row there is, in the order of the documents.
+  public static let all: [BackgroundMode] = [
+    .significantChange, .region, .visit, .standard, .backgroundLocation,
+    .notificationDue, .notificationOpened, .keepAlive, .traffic, .restart, .remoteControl, .fetch,
+    .push, .transferResult, .transferSession, .issue, .accessory, .bluetooth,
+  ]
+}
+
+extension ModePart {
+  /// Every part, in the order in which they are fired.
+  static let all: [ModePart] = [
+    .restart, .notifications, .keepAlive, .sockets, .pushes, .transfers, .issues, .accessories, .audio,
+    .advertised, .fetch,
+  ]
+}
+
+extension ModeCall.Kind {
+  /// The row of facts by which the policy decides.
+  var trigger: Trigger {
+    switch self {
+    case .keepAlive: .keepAlive
+    case .traffic: .traffic
+    case .boot, .restart: .restart
+    case .audio: .remoteControl
+    case .fetch: .goodMoment
+    case .issue: .issueWanted
+    }
   }
 }
+
+// MARK: - What a program says
 
 /// What a program says to a background mode, or the user or the machine does to one.
 public enum ModeEvent: Hashable, Sendable, Codable {
@@ -89,69 +119,6 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case listens
 }
 
-/// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
-/// else at its end.
-struct Window: Hashable, Sendable {
-  var earliest: EngineInstant
-  var latest: EngineInstant
-
-  /// When it is looked at next.
-  ///
-  /// - Parameter awakeSince: since when the machine is awake for something else; nil where it is not.
-  func deadline(awakeSince: EngineInstant?) -> EngineInstant {
-    awakeSince.map { min(latest, max(earliest, $0)) } ?? latest
-  }
-
-  /// Whether it may be done now.
-  func isOpen(at instant: EngineInstant, isAwake: Bool) -> Bool {
-    latest <= instant || isAwake && earliest <= instant
-  }
-}
-
-// MARK: - Deadlines
-
-extension Policy {
-  /// Whether a subscriber runs code, and so keeps the machine awake.
-  var isAwake: Bool { sessions.contains { $0.state.isRunning } }
-
-  /// Notes that the machine is awake from now on.
-  mutating func noteAwake(at instant: EngineInstant) {
-    if awakeSince == nil { awakeSince = instant }
-  }
-
-  /// When the modes of a subscriber have something due.
-  func modeDeadline(_ session: Session) -> EngineInstant? {
-    // As in `fireModes`: what is not fired is not due.
-    guard session.modes.isUsed else { return nil }
-    return ModePart.all.reduce(nil) { EngineInstant.earlier($0, $1.deadline?(self, session)) }
-  }
-
-  /// When a window is looked at next.
-  func deadline(of window: Window?) -> EngineInstant? { window?.deadline(awakeSince: awakeSince) }
-
-  /// Does what is due of the modes. What wakes the machine takes along what may be done early (rules D3, E2, G1).
-  ///
-  /// - Parameter isAwake: whether the machine is known to be awake for something else.
-  mutating func fireModes(
-    isAwake isAwakeAnyway: Bool, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    guard sessions.contains(where: \.modes.isUsed) else { return }
-    var isAwake = isAwakeAnyway || self.isAwake
-    while true {
-      let count = steps.count
-      for index in sessions.indices {
-        for part in ModePart.all { part.fire?(&self, index, isAwake, instant, &steps) }
-      }
-      fireFetch(isAwake: isAwake, at: instant, into: &steps)
-      guard !isAwake, steps.count > count else { break }
-      isAwake = true
-    }
-    refreshDeadline()
-  }
-}
-
-// MARK: - What a program says
-
 extension Policy {
   /// Takes what a program says to a mode, or the user does to one.
   mutating func take(
@@ -200,19 +167,28 @@ extension Policy {
     case .traffic, .boot, .restart, .audio, .issue: break
     }
   }
+}
 
-  /// Begins or forgets what a manifest has the modes for, or no longer.
-  mutating func alignModes(_ index: Int, at instant: EngineInstant) {
-    for part in ModePart.all { part.align?(&self, index, instant) }
-  }
-
-  /// Changes a subscriber whose manifest has not the mode.
-  mutating func update(_ index: Int, without mode: Subscriber.Modes, _ body: (inout Session) -> Void) {
-    if !sessions[index].subscriber.modes.contains(mode) { update(index, body) }
-  }
-
-  /// A program is about to be suspended, or its process has ended or is about to: what the modes make of it.
-  mutating func endModes(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    for part in ModePart.all { part.end?(&self, index, instant, &steps) }
+extension Session {
+  /// Whether it acknowledges, ends or cancels something by an event.
+  func givesBack(by event: ModeEvent) -> Bool {
+    switch event {
+    case .cancelNotification(let id): modes.notifications?.entries.contains { $0.id == id } ?? false
+    case .keepAlive(let seconds): seconds == 0 && modes.keepAlive != nil
+    case .fetched:
+      outbox.contains { $0.isHanded && [.goodMoment, .push].contains($0.trigger.row) }
+    case .audio(.end(let token)):
+      modes.audio?.sessions.contains { token == nil || $0.token == token } ?? false
+    case .cancelTransfer(let number): modes.transfers?.entries.contains { $0.number == number } ?? false
+    case .answerTransfer(let number):
+      modes.transfers?.entries.contains { $0.number == number && $0.answerBy != nil } ?? false
+    case .accessory(.close(let session)): modes.accessories?.place(of: session) != nil
+    case .accessory(.want(let isWanted)): !isWanted && modes.accessories?.isOn == true
+    case .advertise(let service):
+      service?.port == 0 && modes.advertised?.services.contains { $0.type == service?.type } == true
+    case .notify, .cancelNotifications, .presented, .openNotification, .permitNotifications, .tag, .traffic,
+      .audio, .push, .transfer, .transferAsks, .transferBroke, .transferEnded, .accessory, .listens:
+      false
+    }
   }
 }

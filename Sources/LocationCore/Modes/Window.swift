@@ -1,0 +1,31 @@
+/// A time at any point of which something may be done: at its beginning where the machine is awake for something else,
+/// else at its end.
+struct Window: Hashable, Sendable {
+  var earliest: EngineInstant
+  var latest: EngineInstant
+
+  /// When it is looked at next.
+  ///
+  /// - Parameter awakeSince: since when the machine is awake for something else; nil where it is not.
+  func deadline(awakeSince: EngineInstant?) -> EngineInstant {
+    awakeSince.map { min(latest, max(earliest, $0)) } ?? latest
+  }
+
+  /// Whether it may be done now.
+  func isOpen(at instant: EngineInstant, isAwake: Bool) -> Bool {
+    latest <= instant || isAwake && earliest <= instant
+  }
+}
+
+extension Policy {
+  /// Whether a subscriber runs code, and so keeps the machine awake.
+  var isAwake: Bool { sessions.contains { $0.state.isRunning } }
+
+  /// Notes that the machine is awake from now on.
+  mutating func noteAwake(at instant: EngineInstant) {
+    if awakeSince == nil { awakeSince = instant }
+  }
+
+  /// When a window is looked at next.
+  func deadline(of window: Window?) -> EngineInstant? { window?.deadline(awakeSince: awakeSince) }
+}
