@@ -36,7 +36,8 @@ extension ModePart {
   /// Section F. The end of a silence is one of a session's own deadlines.
   static let audio = ModePart(
     align: { policy, index, _ in policy.forgetAudio(index) },
-    endProcess: { modes, _ in modes.audio?.sessions = [] })
+    endProcess: { modes, _ in modes.audio?.sessions = [] },
+    giveBack: { $0.audio?.giveBack(seconds: $1) })
 }
 
 extension Policy.Configuration {

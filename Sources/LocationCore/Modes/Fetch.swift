@@ -18,7 +18,8 @@ extension ModePart {
     deadline: { $0.fetchEnd($1) ?? $0.deadline(of: $0.fetchDeadlineWindow($1)) },
     fire: { $0.endFetch($1, at: $3, into: &$4) },
     align: { $0.alignFetch($1, at: $2) },
-    end: { $0.concludeFetch(nil, bytes: nil, $1, at: $2, into: &$3) })
+    end: { $0.concludeFetch(nil, bytes: nil, $1, at: $2, into: &$3) },
+    giveBack: { if let at = $0.fetch?.askedAt { $0.fetch?.askedAt = at.advanced(bySeconds: $1) } })
 }
 
 extension Policy.Configuration {

@@ -12,12 +12,19 @@ struct ModePart: Sendable {
   var end: (@Sendable (inout Policy, Int, EngineInstant, inout [PolicyStep]) -> Void)?
   /// Forgets what ends with a process.
   var endProcess: (@Sendable (inout ModeState, Subscriber) -> Void)?
+  /// Nobody was there for some seconds: what runs for the program ends as much later.
+  var giveBack: (@Sendable (inout ModeState, Double) -> Void)?
 }
 
 extension ModeState {
   /// Forgets what ends with a process.
   mutating func endProcess(of subscriber: Subscriber) {
     for part in ModePart.all { part.endProcess?(&self, subscriber) }
+  }
+
+  /// Nobody was there for some seconds: what runs for the program ends as much later.
+  mutating func giveBack(seconds: Double) {
+    for part in ModePart.all { part.giveBack?(&self, seconds) }
   }
 }
 

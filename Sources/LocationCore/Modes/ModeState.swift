@@ -28,14 +28,6 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
 
   /// Whether any mode is used.
   var isUsed: Bool { self != ModeState() }
-
-  /// Nobody was there for some seconds: what runs for the program ends as much later.
-  mutating func giveBack(seconds: Double) {
-    if let askedAt = fetch?.askedAt { fetch?.askedAt = askedAt.advanced(bySeconds: seconds) }
-    if let startedAt = restart?.startedAt { restart?.startedAt = startedAt.advanced(bySeconds: seconds) }
-    audio?.giveBack(seconds: seconds)
-    transfers?.giveBack(seconds: seconds)
-  }
 }
 
 extension BackgroundMode {

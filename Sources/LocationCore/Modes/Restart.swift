@@ -17,7 +17,8 @@ extension ModePart {
   static let restart = ModePart(
     deadline: { $1.modes.restart?.dueAt },
     fire: { $0.fireRestart($1, at: $3, into: &$4) },
-    align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.restart = nil } })
+    align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.restart = nil } },
+    giveBack: { if let at = $0.restart?.startedAt { $0.restart?.startedAt = at.advanced(bySeconds: $1) } })
 }
 
 extension Policy.Configuration {

@@ -34,7 +34,8 @@ extension ModePart {
     deadline: { policy, session in
       session.modes.transfers?.entries.map { $0.deadline(policy.configuration.transfers) }.min()
     },
-    fire: { $0.fireTransfers($1, at: $3, into: &$4) })
+    fire: { $0.fireTransfers($1, at: $3, into: &$4) },
+    giveBack: { $0.transfers?.giveBack(seconds: $1) })
 }
 
 extension Policy.Configuration {
