@@ -87,7 +87,8 @@ package enum SubscriberAnswer: Hashable, Sendable {
     }
   }
 
-  private enum Key: String {
+  /// What a program says a thing by, and is refused it by.
+  fileprivate enum Key: String {
     case ack
     case done
     case beginTask = "begin_task"
@@ -118,6 +119,9 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case setGatt = "set_gatt"
     case answerGatt = "answer_gatt"
     case advertise
+
+    /// That a program says it in a way that is none.
+    var invalid: SubscriberAnswer { .request(.invalid(rawValue)) }
   }
 
   private static func read(_ key: Key, from reader: inout JSONReader) throws(JSONError) -> SubscriberAnswer? {
@@ -135,43 +139,35 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .register: try name(&reader).map { .register(Registration(name: $0)) }
     case .signal: nil
     case .preserve:
-      try preserved(&reader).map { SubscriberAnswer.preserve(text: $0) }
-        ?? SubscriberAnswer.request(.invalid(Key.preserve.rawValue))
+      try preserved(&reader).map { SubscriberAnswer.preserve(text: $0) } ?? key.invalid
     case .notify:
-      try NotificationAnswer.read(from: &reader).map { SubscriberAnswer.mode(.notify($0)) }
-        ?? SubscriberAnswer.request(.invalid("notify"))
+      try NotificationAnswer.read(from: &reader).map { SubscriberAnswer.mode(.notify($0)) } ?? key.invalid
     case .cancelNotification: try name(&reader).map { .mode(.cancelNotification(id: $0)) }
     case .cancelNotifications: try reader.boolean() ? .mode(.cancelNotifications) : nil
     case .notifications: try reader.boolean() ? .request(.notifications) : nil
     case .fetched:
       FetchResult(rawValue: try reader.string()).map { SubscriberAnswer.mode(.fetched($0, bytes: nil)) }
-        ?? SubscriberAnswer.request(.invalid("fetched"))
+        ?? key.invalid
     case .tag: try name(&reader).map { .tag($0) }
     case .keepAlive: .mode(.keepAlive(seconds: try reader.number()))
     case .beginAudio:
-      try AudioAnswer.read(from: &reader).map { SubscriberAnswer.mode(.audio($0)) }
-        ?? SubscriberAnswer.request(.invalid("begin_audio"))
+      try AudioAnswer.read(from: &reader).map { SubscriberAnswer.mode(.audio($0)) } ?? key.invalid
     case .endAudio: try wholeNumber(&reader).map { .mode(.audio(.end(token: $0))) }
     case .transfer:
-      try TransferRequest.read(from: &reader).map { SubscriberAnswer.request(.transfer($0)) }
-        ?? SubscriberAnswer.request(.invalid("transfer"))
+      try TransferRequest.read(from: &reader).map { SubscriberAnswer.request(.transfer($0)) } ?? key.invalid
     case .session: try name(&reader).map { .request(.session($0)) }
     case .answer: try wholeNumber(&reader).map { .request(.answer(TransferAnswer(number: $0))) }
     case .cancelTransfer: try wholeNumber(&reader).map { .mode(.cancelTransfer(number: $0)) }
     case .openAccessory:
-      try AccessoryAnswer.read(from: &reader).map { SubscriberAnswer.mode(.accessory($0)) }
-        ?? SubscriberAnswer.request(.invalid("open_accessory"))
+      try AccessoryAnswer.read(from: &reader).map { SubscriberAnswer.mode(.accessory($0)) } ?? key.invalid
     case .closeAccessory: try name(&reader).map { .mode(.accessory(.close(session: $0))) }
     case .accessoryEvents: .mode(.accessory(.want(try reader.boolean())))
     case .setGatt:
-      try AccessoryAnswer.value(from: &reader).map { SubscriberAnswer.mode(.accessory($0)) }
-        ?? SubscriberAnswer.request(.invalid("set_gatt"))
+      try AccessoryAnswer.value(from: &reader).map { SubscriberAnswer.mode(.accessory($0)) } ?? key.invalid
     case .answerGatt:
-      try AccessoryAnswer.answer(from: &reader).map { SubscriberAnswer.request(.gatt($0)) }
-        ?? SubscriberAnswer.request(.invalid("answer_gatt"))
+      try AccessoryAnswer.answer(from: &reader).map { SubscriberAnswer.request(.gatt($0)) } ?? key.invalid
     case .advertise:
-      try advertised(&reader).map { SubscriberAnswer.mode(.advertise($0)) }
-        ?? SubscriberAnswer.request(.invalid("advertise"))
+      try advertised(&reader).map { SubscriberAnswer.mode(.advertise($0)) } ?? key.invalid
     case .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
@@ -213,6 +209,50 @@ package enum SubscriberAnswer: Hashable, Sendable {
 
   private static func service(_ reader: inout JSONReader) throws(JSONError) -> Subscriber.Services? {
     SubscriberManifest.Service(rawValue: try reader.string())?.services
+  }
+}
+
+extension SubscriberEvent {
+  /// What a program says it by, where that can be refused.
+  var word: String? { key?.rawValue }
+
+  private var key: SubscriberAnswer.Key? {
+    switch self {
+    case .beginTask: .beginTask
+    case .endTask: .endTask
+    case .start: .start
+    case .locate: .locate
+    case .mode(let event): event.key
+    case .foreground, .background, .quit, .exited, .orphaned, .acknowledged, .authorization, .accuracy,
+      .backgroundDelivery, .stop, .memory, .lock, .overran, .done, .preserve, .interrupted,
+      .finished:
+      nil
+    }
+  }
+}
+
+extension ModeEvent {
+  fileprivate var key: SubscriberAnswer.Key? {
+    switch self {
+    case .notify: .notify
+    case .cancelNotification: .cancelNotification
+    case .fetched: .fetched
+    case .keepAlive: .keepAlive
+    case .tag: .tag
+    case .audio(.begin): .beginAudio
+    case .audio(.end): .endAudio
+    case .transfer: .transfer
+    case .cancelTransfer: .cancelTransfer
+    case .answerTransfer: .answer
+    case .accessory(.open): .openAccessory
+    case .accessory(.close): .closeAccessory
+    case .accessory(.want): .accessoryEvents
+    case .accessory(.publish): .setGatt
+    case .advertise: .advertise
+    case .cancelNotifications, .presented, .openNotification, .permitNotifications, .traffic, .audio, .push,
+      .transferAsks, .transferBroke, .transferEnded, .accessory, .listens:
+      nil
+    }
   }
 }
 
