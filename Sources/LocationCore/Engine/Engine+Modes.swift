@@ -14,37 +14,6 @@ public struct ScheduledNotification: Hashable, Sendable {
   public var repeats: CalendarUnit?
 }
 
-/// What the good moments to fetch of one subscriber have come to, for those who look (rule G3).
-public struct FetchView: Hashable, Sendable {
-  /// How worthwhile its fetches are, 0 to 1.
-  public var score: Double
-  /// What the last one was worth; nil before the first.
-  public var lastValue: Double?
-  /// Seconds from one good moment to the next, at least; nil where the manifest wishes none.
-  public var intervalSeconds: Double?
-}
-
-/// An open audio session, for those who look.
-public struct AudioView: Hashable, Sendable {
-  /// Whether it is heard. The raw values are stable.
-  public enum State: String, Hashable, Sendable, CaseIterable {
-    case sounding, silent, interrupted
-  }
-
-  /// Its number.
-  public var token: Int
-  /// What it does.
-  public var kind: AudioKind
-  /// Whether it is heard.
-  public var state: State
-
-  init(_ session: AudioState.Session) {
-    token = session.token
-    kind = session.kind
-    state = session.interrupter != nil ? .interrupted : session.isSilent ? .silent : .sounding
-  }
-}
-
 /// A transfer that has not ended, for those who look.
 public struct TransferView: Hashable, Sendable {
   /// Its number.
@@ -57,16 +26,6 @@ public struct TransferView: Hashable, Sendable {
   public var obstacle: TransferRecord.Reason?
   /// Whether it waits for an answer of its program.
   public var needsAnswer: Bool
-}
-
-/// A session with an accessory, for those who look.
-public struct AccessoryView: Hashable, Sendable {
-  /// What its program calls it.
-  public var session: String
-  /// Whether its device is there and open.
-  public var isConnected: Bool
-  /// What it was opened by.
-  public var terms: AccessoryTerms
 }
 
 extension Engine {
@@ -160,16 +119,4 @@ extension Engine {
   public func mayNotify(_ name: String) -> Bool { session(name)?.modes.notifications?.isAllowed ?? true }
 
   private func session(_ name: String) -> Session? { state.policy.session(name) }
-}
-
-extension FetchView {
-  /// What is known of a subscriber; nil without the mode.
-  init?(_ session: Session, _ numbers: Policy.Configuration.Fetch) {
-    guard let fetch = session.modes.fetch else { return nil }
-    score = fetch.score
-    lastValue = fetch.lastValue
-    intervalSeconds = session.fetchTerms?.intervalSeconds.map {
-      fetch.intervalSeconds(wishSeconds: $0, numbers)
-    }
-  }
 }

@@ -13,6 +13,25 @@ extension Trigger {
     waiting: .upTo(Policy.Configuration.Accessories().waitingLimit))
 }
 
+/// A session with an accessory, for those who look.
+public struct AccessoryView: Hashable, Sendable {
+  /// What its program calls it.
+  public var session: String
+  /// Whether its device is there and open.
+  public var isConnected: Bool
+  /// What it was opened by.
+  public var terms: AccessoryTerms
+}
+
+extension SubscriberView {
+  /// Its sessions with accessories, in the order in which it opened them (rule J1).
+  public var accessories: [AccessoryView] {
+    (session.modes.accessories?.sessions ?? []).map {
+      AccessoryView(session: $0.terms.session, isConnected: $0.isConnected, terms: $0.terms)
+    }
+  }
+}
+
 extension ModePart {
   /// Section J.
   static let accessories = ModePart(

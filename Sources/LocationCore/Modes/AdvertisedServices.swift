@@ -6,6 +6,11 @@ struct AdvertisedServices: Hashable, Sendable, Codable {
   var arePublished = true
 }
 
+extension SubscriberView {
+  /// Services that it has published while it runs, in the order in which it asked for them (rule K6).
+  public var advertised: [AdvertisedService] { session.modes.advertised?.services ?? [] }
+}
+
 extension ModePart {
   /// Rule K6.
   static let advertised = ModePart(

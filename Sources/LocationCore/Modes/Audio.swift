@@ -32,6 +32,32 @@ public enum AudioEvent: Hashable, Sendable, Codable {
   case permitMicrophone(Bool)
 }
 
+/// An open audio session, for those who look.
+public struct AudioView: Hashable, Sendable {
+  /// Whether it is heard. The raw values are stable.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    case sounding, silent, interrupted
+  }
+
+  /// Its number.
+  public var token: Int
+  /// What it does.
+  public var kind: AudioKind
+  /// Whether it is heard.
+  public var state: State
+
+  init(_ session: AudioState.Session) {
+    token = session.token
+    kind = session.kind
+    state = session.interrupter != nil ? .interrupted : session.isSilent ? .silent : .sounding
+  }
+}
+
+extension SubscriberView {
+  /// Its open audio sessions, in the order in which it opened them (rule F1).
+  public var audio: [AudioView] { session.modes.audio?.sessions.map(AudioView.init) ?? [] }
+}
+
 extension ModePart {
   /// Section F. The end of a silence is one of a session's own deadlines.
   static let audio = ModePart(

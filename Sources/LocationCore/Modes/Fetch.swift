@@ -12,6 +12,29 @@ extension Trigger {
     withoutDelivery: .notAsked, inLowPower: .notAsked, budget: .long, waiting: .neverKept)
 }
 
+/// What the good moments to fetch of one subscriber have come to, for those who look (rule G3).
+public struct FetchView: Hashable, Sendable {
+  /// How worthwhile its fetches are, 0 to 1.
+  public var score: Double
+  /// What the last one was worth; nil before the first.
+  public var lastValue: Double?
+  /// Seconds from one good moment to the next, at least; nil where the manifest wishes none.
+  public var intervalSeconds: Double?
+}
+
+extension SubscriberView {
+  /// What its good moments to fetch have come to; nil without the mode.
+  public var fetch: FetchView? {
+    session.modes.fetch.map { fetch in
+      FetchView(
+        score: fetch.score, lastValue: fetch.lastValue,
+        intervalSeconds: session.fetchTerms?.intervalSeconds.map {
+          fetch.intervalSeconds(wishSeconds: $0, configuration.fetch)
+        })
+    }
+  }
+}
+
 extension ModePart {
   /// Section G. `fireModes` fires good moments after all others, because it chooses among all subscribers.
   static let fetch = ModePart(

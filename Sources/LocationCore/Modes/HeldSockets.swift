@@ -12,6 +12,11 @@ extension Trigger {
     withoutDelivery: .deferredInPlace, budget: .long, waiting: .mergesLater)
 }
 
+extension SubscriberView {
+  /// Tags of the sockets that are watched for it, in the order in which it passed them (rule E4).
+  public var sockets: [String] { session.modes.sockets }
+}
+
 extension ModePart {
   /// Rule E4.
   static let sockets = ModePart(

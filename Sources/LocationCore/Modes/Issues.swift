@@ -19,6 +19,11 @@ extension Trigger {
   }()
 }
 
+extension SubscriberView {
+  /// The name of the issue that was there last (rule I5); nil before the first.
+  public var issue: String? { session.modes.issues?.name }
+}
+
 extension ModePart {
   /// Rule I5.
   static let issues = ModePart(

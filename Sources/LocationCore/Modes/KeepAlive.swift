@@ -12,6 +12,11 @@ extension Trigger {
     inLowPower: .widerWindow, budget: .long, waiting: .mergesLater)
 }
 
+extension SubscriberView {
+  /// The longest time from one keep-alive call to the next, seconds; nil where it asked for none (rule E1).
+  public var keepAliveSeconds: Double? { session.modes.keepAlive?.seconds }
+}
+
 extension ModePart {
   /// Rule E2.
   static let keepAlive = ModePart(

@@ -21,6 +21,11 @@ extension Trigger {
     beforeUnlock: .refused, withoutDelivery: .userLaunch, budget: .none, waiting: .none)
 }
 
+extension SubscriberView {
+  /// Notifications that it has scheduled.
+  public var scheduledNotifications: Int { session.modes.notifications?.entries.count ?? 0 }
+}
+
 extension ModePart {
   /// Section D.
   static let notifications = ModePart(

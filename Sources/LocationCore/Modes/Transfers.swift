@@ -28,6 +28,11 @@ extension Trigger {
   }
 }
 
+extension SubscriberView {
+  /// Its transfers that have not ended (rule I1).
+  public var openTransfers: Int { session.modes.transfers?.entries.count ?? 0 }
+}
+
 extension ModePart {
   /// Section I.
   static let transfers = ModePart(

@@ -1,0 +1,50 @@
+/// One subscriber as an engine knows it, for those who look. What it says of a mode is in the mode's file.
+public struct SubscriberView: Hashable, Sendable {
+  /// An event that is not acknowledged.
+  public struct Waiting: Hashable, Sendable {
+    /// Its id.
+    public var event: Int
+    /// Whether the running process has been handed it.
+    public var isHanded: Bool
+
+    public init(event: Int, isHanded: Bool) {
+      self.event = event
+      self.isHanded = isHanded
+    }
+  }
+
+  let session: Session
+  let configuration: Policy.Configuration
+
+  init(_ session: Session, _ configuration: Policy.Configuration) {
+    self.session = session
+    self.configuration = configuration
+  }
+
+  /// As it was added, with what it has asked for since.
+  public var subscriber: Subscriber { session.subscriber }
+  /// Where it stands.
+  public var state: SubscriberState { session.state }
+  /// Whether the user force-quit it (rule A7).
+  public var wasForceQuit: Bool { session.wasForceQuit }
+  /// Whether it was in the foreground when the screen was locked, and returns there with the unlock (rule A2).
+  public var returnsAtUnlock: Bool { session.returnsAtUnlock }
+  /// What its next process is told that the one before asked to be kept (rule A11); nil where there is nothing.
+  public var preserved: String? { session.preserved }
+  /// Events that are not acknowledged, oldest first.
+  public var waiting: [Waiting] {
+    session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) }
+  }
+  /// Names of its open finite tasks, oldest first.
+  public var tasks: [String] {
+    session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" }
+  }
+  /// The token of the task it opened last; 0 before the first.
+  public var lastToken: Int { session.nextTask - 1 }
+  /// When its time in the background is over; nil where it has no limit.
+  public var budgetEnd: EngineInstant? { session.taskClock?.end ?? session.wakeClock?.end }
+  /// When it is started again; nil where it is not due.
+  public var relaunchAt: EngineInstant? { session.relaunchAt }
+  /// How its last process ended by itself; nil before.
+  public var lastEnd: ProgramEnd? { session.lastEnd }
+}
