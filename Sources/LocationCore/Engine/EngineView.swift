@@ -48,8 +48,7 @@ extension Engine {
 
   /// Every subscriber, by name.
   public var subscribers: [SubscriberView] {
-    let configuration = state.policy.configuration
-    return state.policy.sessions.map { SubscriberView($0, configuration) }
+    state.policy.sessions.map { SubscriberView($0, state.policy.configuration) }
   }
 
   /// The names of those in a state, sorted.
@@ -59,8 +58,7 @@ extension Engine {
 
   /// One subscriber; nil where there is none of that name.
   public func subscriber(_ name: String) -> SubscriberView? {
-    let configuration = state.policy.configuration
-    return state.policy.session(name).map { SubscriberView($0, configuration) }
+    state.policy.session(name).map { SubscriberView($0, state.policy.configuration) }
   }
 
   /// How many regions there are.

@@ -33,11 +33,14 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Section J.
   static let accessories = ModePart(
     deadline: { $1.modes.accessories?.sessions.compactMap(\.merged?.until).min() },
     fire: { $0.fireAccessories($1, at: $3, into: &$4) },
-    align: { policy, index, _ in policy.forgetAccessories(index) },
+    align: { policy, index, _ in
+      guard !policy.sessions[index].state.isForeground else { return }
+      let modes = policy.sessions[index].subscriber.modes
+      policy.update(index) { $0.modes.accessories?.sessions.removeAll { !modes.contains($0.terms.mode) } }
+    },
     endProcess: { $0.accessories?.endProcess(of: $1) })
 }
 
@@ -307,13 +310,6 @@ extension Policy {
         pauseAccessory(session.terms.session, index, into: &steps)
       }
     }
-  }
-
-  /// Forgets the sessions that the manifest has no mode for, unless its program is in the foreground.
-  mutating func forgetAccessories(_ index: Int) {
-    guard !sessions[index].state.isForeground else { return }
-    let modes = sessions[index].subscriber.modes
-    update(index) { $0.modes.accessories?.sessions.removeAll { !modes.contains($0.terms.mode) } }
   }
 
   private mutating func pauseAccessory(_ name: String, _ index: Int, into steps: inout [PolicyStep]) {

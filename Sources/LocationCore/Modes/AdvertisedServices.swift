@@ -12,7 +12,6 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Rule K6.
   static let advertised = ModePart(
     end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },
     endProcess: { modes, _ in modes.advertised = nil })

@@ -61,7 +61,13 @@ extension SubscriberView {
 extension ModePart {
   /// Section F. The end of a silence is one of a session's own deadlines.
   static let audio = ModePart(
-    align: { policy, index, _ in policy.forgetAudio(index) },
+    align: { policy, index, _ in
+      guard !policy.sessions[index].state.isForeground else { return }
+      policy.update(index, without: .audio) {
+        $0.modes.audio?.sessions = []
+        $0.assertions.removeAll { $0.reason == .audio }
+      }
+    },
     endProcess: { modes, _ in modes.audio?.sessions = [] },
     giveBack: { $0.audio?.giveBack(seconds: $1) })
 }
@@ -269,15 +275,6 @@ extension Policy {
     update(index) { $0.modes.audio?.sessions = [] }
     holdForAudio(index, at: instant)
     resumeAudio(at: instant, into: &steps)
-  }
-
-  /// Forgets its sessions where the manifest has not the mode, unless its program is in the foreground.
-  mutating func forgetAudio(_ index: Int) {
-    guard !sessions[index].state.isForeground else { return }
-    update(index, without: .audio) {
-      $0.modes.audio?.sessions = []
-      $0.assertions.removeAll { $0.reason == .audio }
-    }
   }
 
   /// Sessions that have been quiet for long enough hold nothing off any more (rule F3).

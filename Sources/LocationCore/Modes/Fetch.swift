@@ -40,7 +40,11 @@ extension ModePart {
   static let fetch = ModePart(
     deadline: { $0.fetchEnd($1) ?? $0.deadline(of: $0.fetchDeadlineWindow($1)) },
     fire: { $0.endFetch($1, at: $3, into: &$4) },
-    align: { $0.alignFetch($1, at: $2) },
+    align: { policy, index, instant in
+      policy.update(index) {
+        $0.modes.fetch = $0.fetchTerms == nil ? nil : $0.modes.fetch ?? FetchState(at: instant)
+      }
+    },
     end: { $0.concludeFetch(nil, bytes: nil, $1, at: $2, into: &$3) },
     giveBack: { if let at = $0.fetch?.askedAt { $0.fetch?.askedAt = at.advanced(bySeconds: $1) } })
 }
@@ -189,12 +193,6 @@ extension Policy {
     decide(.defer, rule, reason, index, trigger: .goodMoment, at: instant, into: &steps)
   }
 
-  /// Begins or forgets a subscriber's fetches, as its manifest has the mode or not (rule G3).
-  mutating func alignFetch(_ index: Int, at instant: EngineInstant) {
-    guard sessions[index].fetchTerms != nil else { return update(index) { $0.modes.fetch = nil } }
-    if sessions[index].modes.fetch == nil { update(index) { $0.modes.fetch = FetchState(at: instant) } }
-  }
-
   // MARK: Answers
 
   /// When a program that was asked counts as one that does not answer; nil where the end of its wake decides, which ends
@@ -213,9 +211,6 @@ extension Policy {
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && asked.contains($0.owner) } }
     if sessions[index].handedCount == 0 { goOn(index, at: instant, into: &steps) }
   }
-
-  /// The program could not be called after all: the moment is as if it had not been.
-  mutating func abandonFetch(_ index: Int) { update(index) { $0.modes.fetch?.askedAt = nil } }
 
   /// The program has fetched. That is also its acknowledgment (rule G2). Where no good moment was asked for, it is the
   /// answer to a push (rule H1).

@@ -18,7 +18,6 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Rule E4.
   static let sockets = ModePart(
     align: { policy, index, _ in policy.update(index, without: .voip) { $0.modes.sockets = [] } },
     endProcess: { modes, _ in modes.sockets = [] })

@@ -25,11 +25,13 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Rule I5.
   static let issues = ModePart(
     deadline: { $0.issueDeadline($1) },
     fire: { $0.fireIssues($1, at: $3, into: &$4) },
-    align: { $0.alignIssues($1, at: $2) })
+    align: { policy, index, instant in
+      let mayCome = policy.sessions[index].subscriber.modes.contains(.newsstandContent)
+      policy.update(index) { $0.modes.issues = mayCome ? $0.modes.issues ?? IssueState(at: instant) : nil }
+    })
 }
 
 extension Policy.Configuration {
@@ -66,14 +68,6 @@ extension Policy {
   func issueDeadline(_ session: Session) -> EngineInstant? {
     guard let terms = session.subscriber.issues, let state = session.modes.issues else { return nil }
     return state.since.advanced(bySeconds: max(terms.intervalSeconds, configuration.issues.leastSeconds))
-  }
-
-  /// Begins or forgets a subscriber's issues, as its manifest has the mode or not.
-  mutating func alignIssues(_ index: Int, at instant: EngineInstant) {
-    guard sessions[index].subscriber.modes.contains(.newsstandContent) else {
-      return update(index) { $0.modes.issues = nil }
-    }
-    if sessions[index].modes.issues == nil { update(index) { $0.modes.issues = IssueState(at: instant) } }
   }
 
   /// Calls the program for the issue whose time has come. While one waits for the program, the next is the same one.

@@ -18,7 +18,6 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Rule E2.
   static let keepAlive = ModePart(
     deadline: { $0.deadline(of: $0.keepAliveWindow($1)) },
     fire: { $0.fireKeepAlive($1, isAwake: $2, at: $3, into: &$4) },

@@ -16,18 +16,6 @@ struct ModePart: Sendable {
   var giveBack: (@Sendable (inout ModeState, Double) -> Void)?
 }
 
-extension ModeState {
-  /// Forgets what ends with a process.
-  mutating func endProcess(of subscriber: Subscriber) {
-    for part in ModePart.all { part.endProcess?(&self, subscriber) }
-  }
-
-  /// Nobody was there for some seconds: what runs for the program ends as much later.
-  mutating func giveBack(seconds: Double) {
-    for part in ModePart.all { part.giveBack?(&self, seconds) }
-  }
-}
-
 extension Policy {
   /// When the modes of a subscriber have something due.
   func modeDeadline(_ session: Session) -> EngineInstant? {

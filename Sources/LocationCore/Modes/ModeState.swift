@@ -61,8 +61,6 @@ extension ModeCall.Kind {
   }
 }
 
-// MARK: - What a program says
-
 /// What a program says to a background mode, or the user or the machine does to one.
 public enum ModeEvent: Hashable, Sendable, Codable {
   /// It schedules a notification (rule D1).
@@ -129,8 +127,7 @@ extension Policy {
     case .tag(let tag): tagSocket(tag, index, at: instant, into: &steps)
     case .traffic(let tag, let bytes, let lost):
       noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
-    case .fetched(let result, let bytes, _):
-      answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    case .fetched(let result, let bytes, _): answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
     case .audio(let event): take(event, index, at: instant, into: &steps)
     case .push(let push): take(push, index, at: instant, into: &steps)
     case .transfer(let terms): transfer(terms, index, at: instant, into: &steps)
@@ -140,8 +137,7 @@ extension Policy {
     case .transferBroke(let number, let seconds):
       waitWithTransfer(number, seconds: seconds, index, at: instant)
     case .transferEnded(let number, let outcome, let bytes, let seconds):
-      endTransfer(
-        number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
+      endTransfer(number, outcome, bytes: bytes, seconds: seconds, index, at: instant, into: &steps)
     case .accessory(let event): take(event, index, at: instant, into: &steps)
     case .listens:
       // One that was woken meanwhile answers.
@@ -154,7 +150,8 @@ extension Policy {
   /// A program could not be called after all.
   mutating func abandon(_ call: ModeCall, _ index: Int, at instant: EngineInstant) {
     switch call.kind {
-    case .fetch: abandonFetch(index)
+    // The moment is as if it had not been.
+    case .fetch: update(index) { $0.modes.fetch?.askedAt = nil }
     case .keepAlive: concludeKeepAlive(index, at: instant)
     case .traffic, .boot, .restart, .audio, .issue: break
     }

@@ -27,7 +27,6 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Section D.
   static let notifications = ModePart(
     deadline: { policy, session in
       session.modes.notifications.flatMap {

@@ -27,7 +27,6 @@ extension Trigger {
 }
 
 extension ModePart {
-  /// Rule H2.
   static let pushes = ModePart(
     deadline: { $1.hasSilentPush ? $1.modes.pushes?.heldUntil : nil },
     fire: { $0.fireSilentPushes($1, at: $3, into: &$4) })

@@ -13,7 +13,6 @@ extension Trigger {
 }
 
 extension ModePart {
-  /// Rule E5.
   static let restart = ModePart(
     deadline: { $1.modes.restart?.dueAt },
     fire: { $0.fireRestart($1, at: $3, into: &$4) },

@@ -19,9 +19,7 @@ extension Trigger {
   public static let transferSession = Trigger(
     rule: .transferSession, wakes: true, relaunches: true, afterForceQuit: .cancelled, budget: .long,
     waiting: .upTo(Policy.Configuration.Transfers().openLimit))
-}
 
-extension Trigger {
   /// What wakes a program for a session of transfers.
   fileprivate static func transferEnd(because reason: Decision.Reason) -> Trigger {
     reason == .issueDone ? .issue : .transferSession
@@ -34,7 +32,6 @@ extension SubscriberView {
 }
 
 extension ModePart {
-  /// Section I.
   static let transfers = ModePart(
     deadline: { policy, session in
       session.modes.transfers?.entries.map { $0.deadline(policy.configuration.transfers) }.min()

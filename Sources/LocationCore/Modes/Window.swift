@@ -4,13 +4,6 @@ struct Window: Hashable, Sendable {
   var earliest: EngineInstant
   var latest: EngineInstant
 
-  /// When it is looked at next.
-  ///
-  /// - Parameter awakeSince: since when the machine is awake for something else; nil where it is not.
-  func deadline(awakeSince: EngineInstant?) -> EngineInstant {
-    awakeSince.map { min(latest, max(earliest, $0)) } ?? latest
-  }
-
   /// Whether it may be done now.
   func isOpen(at instant: EngineInstant, isAwake: Bool) -> Bool {
     latest <= instant || isAwake && earliest <= instant
@@ -27,5 +20,8 @@ extension Policy {
   }
 
   /// When a window is looked at next.
-  func deadline(of window: Window?) -> EngineInstant? { window?.deadline(awakeSince: awakeSince) }
+  func deadline(of window: Window?) -> EngineInstant? {
+    guard let window, let awakeSince else { return window?.latest }
+    return min(window.latest, max(window.earliest, awakeSince))
+  }
 }

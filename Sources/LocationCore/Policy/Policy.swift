@@ -272,7 +272,7 @@ extension Session {
     move(&purgeAt)
     move(&restoredAt)
     if let end = standard.request?.end { standard.request?.end = end.advanced(bySeconds: seconds) }
-    modes.giveBack(seconds: seconds)
+    for part in ModePart.all { part.giveBack?(&modes, seconds) }
   }
 }
 

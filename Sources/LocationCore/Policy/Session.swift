@@ -171,7 +171,7 @@ struct Session: Hashable, Sendable, Codable {
     hasEnded = false
     restoredAt = nil
     standard.endProcess()
-    modes.endProcess(of: subscriber)
+    for part in ModePart.all { part.endProcess?(&modes, subscriber) }
     outbox.removeAll { !$0.trigger.isKept || $0.trigger.isOfProcess }
     for index in outbox.indices { outbox[index].isHanded = false }
   }

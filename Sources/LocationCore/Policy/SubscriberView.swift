@@ -32,13 +32,9 @@ public struct SubscriberView: Hashable, Sendable {
   /// What its next process is told that the one before asked to be kept (rule A11); nil where there is nothing.
   public var preserved: String? { session.preserved }
   /// Events that are not acknowledged, oldest first.
-  public var waiting: [Waiting] {
-    session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) }
-  }
+  public var waiting: [Waiting] { session.outbox.map { Waiting(event: $0.event, isHanded: $0.isHanded) } }
   /// Names of its open finite tasks, oldest first.
-  public var tasks: [String] {
-    session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" }
-  }
+  public var tasks: [String] { session.assertions.filter { $0.reason == .task }.map { $0.name ?? "" } }
   /// The token of the task it opened last; 0 before the first.
   public var lastToken: Int { session.nextTask - 1 }
   /// When its time in the background is over; nil where it has no limit.

@@ -130,14 +130,12 @@ package enum SubscriberAnswer: Hashable, Sendable {
     case .done: try reader.boolean() ? .done : nil
     case .beginTask: try name(&reader).map { .beginTask(name: $0) }
     case .endTask: try wholeNumber(&reader).map { .endTask(token: $0) }
-    case .locate:
-      try seconds(&reader).map { .locate(seconds: $0) }
+    case .locate: try seconds(&reader).map { .locate(seconds: $0) }
     case .start: try service(&reader).map { .request(.start($0)) }
     case .stop: try service(&reader).map { .request(.stop($0)) }
     case .stateOf: try name(&reader).map { .request(.stateOf(region: $0)) }
     case .remaining: try reader.boolean() ? .request(.remaining) : nil
     case .register: try name(&reader).map { .register(Registration(name: $0)) }
-    case .signal: nil
     case .preserve:
       try preserved(&reader).map { SubscriberAnswer.preserve(text: $0) } ?? key.invalid
     case .notify:
@@ -168,7 +166,7 @@ package enum SubscriberAnswer: Hashable, Sendable {
       try AccessoryAnswer.answer(from: &reader).map { SubscriberAnswer.request(.gatt($0)) } ?? key.invalid
     case .advertise:
       try advertised(&reader).map { SubscriberAnswer.mode(.advertise($0)) } ?? key.invalid
-    case .user, .password: nil
+    case .signal, .user, .password: nil
     case .pushToken: try reader.boolean() ? .request(.pushToken) : nil
     }
   }

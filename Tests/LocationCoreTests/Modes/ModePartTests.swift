@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -50,6 +51,15 @@ import Testing
       let next = deadline(policy, policy.sessions[0])
       #expect(next.map { $0 > due } ?? true, "part \(place)")
     }
+  }
+
+  @Test func `the lists have the rows of all files`() throws {
+    let folder = PackageRoot.file("Sources/LocationCore/Modes/")
+    let text = try FileManager.default.contentsOfDirectory(atPath: folder).map {
+      try String(contentsOfFile: folder + $0, encoding: .utf8)
+    }.joined()
+    #expect(text.components(separatedBy: " = ModePart(").count - 1 == ModePart.all.count)
+    #expect(text.components(separatedBy: " = BackgroundMode(").count - 1 == BackgroundMode.all.count)
   }
 
   @Test func `a mode is used as soon as any part remembers something`() {
