@@ -127,7 +127,8 @@ extension Policy {
     case .tag(let tag): tagSocket(tag, index, at: instant, into: &steps)
     case .traffic(let tag, let bytes, let lost):
       noteTraffic(tag, bytes: bytes, lost: lost, index, at: instant, into: &steps)
-    case .fetched(let result, let bytes, _): answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
+    case .fetched(let result, let bytes, _):
+      answerFetch(result, bytes: bytes, index, at: instant, into: &steps)
     case .audio(let event): take(event, index, at: instant, into: &steps)
     case .push(let push): take(push, index, at: instant, into: &steps)
     case .transfer(let terms): transfer(terms, index, at: instant, into: &steps)
