@@ -35,7 +35,7 @@ package struct PowerCalibration: Sendable {
     package var factor: Double
     /// 90 % of fits to other windows of the kind would lie within this factor.
     package var spread: Double
-    /// Whether the windows tell it apart from the others.
+    /// Whether the windows tell it apart from the others, and better than it was known before.
     package var isIdentified: Bool
     /// The one it can't be told apart from: only their sum is known.
     package var partner: PowerParameter?
@@ -255,13 +255,15 @@ extension PowerCalibration {
     _ index: Int, _ group: [PowerParameter], _ groups: [[PowerParameter]], _ profile: PowerProfile,
     _ fit: RidgeFit, spread: Double
   ) -> [Finding] {
-    let before = (group.map { profile[$0].spread }.max() ?? 1) - 1
-    let isIdentified = fit.deviation(index) < identifiedShare * before && fit.solution[index] > 0
-    let partner = fit.partner(of: index).map { groups[$0][0].errorSource }
+    let before = group.map { profile[$0].spread }.max() ?? 1
+    let isApart = fit.deviation(index) < identifiedShare * (before - 1) && fit.solution[index] > 0
+    // Near 0 a factor is off by many times itself: then what was known before says more.
+    let isIdentified = isApart && spread <= before
+    let partner = isApart ? nil : fit.partner(of: index).map { groups[$0][0].errorSource }
     return group.map {
       Finding(
         parameter: $0, factor: fit.solution[index], spread: isIdentified ? spread : profile[$0].spread,
-        isIdentified: isIdentified, partner: isIdentified ? nil : partner)
+        isIdentified: isIdentified, partner: partner)
     }
   }
 }

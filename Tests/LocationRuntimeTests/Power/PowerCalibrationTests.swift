@@ -95,6 +95,33 @@ import Testing
     #expect(profile[.awake].source.contains("only its sum with receiver_track_strong_mw"))
   }
 
+  /// A block of 120 s of work that the meter shows nothing of.
+  @Test func whatComesOutNearNothingIsKept() throws {
+    let before = PowerProfile.rpi4UbloxM8
+    let windows: [PowerCalibration.Window] = [
+      [:], [.trackingUnknown: 600], [.trackingUnknown: 600, .run: 120],
+    ]
+    .map { (quantities: [PowerTerm: Double]) in
+      var use = PowerUse()
+      for (term, quantity) in quantities { use[term] = quantity }
+      return PowerCalibration.Window(use: use, seconds: 600, joules: 1_200, stepJoules: 0)
+    }
+    let calibration = try PowerCalibration(before, windows: windows)
+    let core = try #require(Self.finding(calibration, .core))
+    #expect(!core.isIdentified && core.spread == before[.core].spread, "\(core)")
+    let profile = calibration.profile(
+      name: "x", about: "y",
+      note: PowerCalibrationNote(
+        device: "d", meter: "m", log: "l", windows: 3, conditionNumber: 1, residualSpread: 1),
+      meterSpread: 1.05)
+    #expect(profile[.core] == before[.core])
+    #expect(
+      CalibrationReport.text(calibration, profile, notes: []).contains("not told by these blocks: kept"))
+    for finding in calibration.findings {
+      #expect(profile[finding.parameter].spread <= before[finding.parameter].spread, "\(finding)")
+    }
+  }
+
   @Test func aCoarseMeterTellsLess() throws {
     let fine = try PowerCalibration(.pinephone, windows: Self.windows(Self.apart, noise: 0))
     let coarse = try PowerCalibration(.pinephone, windows: Self.windows(Self.apart, noise: 0, step: 410))
