@@ -197,6 +197,11 @@ struct ReplayCommand: AsyncParsableCommand {
     var request = ReplayRequest()
     try engine.apply(to: &request.configuration)
     if let sampling { request.configuration.sampling.mode = sampling.mode }
+    if noPrograms || batch, request.configuration.sampling.mode == .adaptive {
+      throw Failure(
+        .usage, what: "adaptive sampling needs a program: without one, the receiver is never on",
+        remedy: "write --sampling continuous, or leave out \(batch ? "--batch" : "--no-programs")")
+    }
     request.sampling = sampling?.mode
     request.keepsRecordedConfiguration = engine.config == nil && engine.profile == nil
     request.configuration.explains = explain

@@ -106,6 +106,22 @@ import Testing
     #expect(run.stderr.contains(words.last { $0.hasPrefix("--") } ?? "?"), "\(run.stderr)")
   }
 
+  @Test(arguments: ["--no-programs", "--batch"])
+  func `adaptive sampling without a program is refused`(option: String) async throws {
+    let folder = TemporaryFolder()
+    let settings = folder.write("adaptive.yaml", "sampling: {mode: adaptive}\n")
+    let tracks = folder.write("tracks.txt", "Tracks/tunnel.gpx\n")
+    let replay = ["replay", option == "--batch" ? tracks : "Tracks/tunnel.gpx", option, "--format", "ndjson"]
+    for words in [["--sampling", "adaptive"], ["--config", settings]] {
+      let run = try await Binary.run(replay + words)
+      #expect(run.status == 64 && run.stdout.isEmpty, "\(run)")
+      #expect(run.stderr.contains("adaptive sampling needs a program"), "\(run)")
+      #expect(run.stderr.hasSuffix("; write --sampling continuous, or leave out \(option)\n"), "\(run)")
+    }
+    let continuous = try await Binary.run(replay + ["--config", settings, "--sampling", "continuous"])
+    #expect(continuous.status == 0, "\(continuous)")
+  }
+
   @Test(arguments: [20, 2]) func `reports out of the order of time are told of where they are many`(
     count: Int
   ) async throws {
