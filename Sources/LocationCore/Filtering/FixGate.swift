@@ -165,7 +165,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     let (count, _, since) = confirmation(of: fix)
     guard count >= confirmations(for: fix) else { return nil }
     guard movesClock(to: time) else { return axis(of: time) }
-    return last.instant.advanced(bySeconds: since.seconds(to: time))
+    return last.instant.advanced(bySeconds: Self.elapsed(to: time, since: since, count))
   }
 
   /// Where a time of the source stands on the engine's axis.
@@ -233,6 +233,12 @@ public struct FixGate: Hashable, Sendable, Codable {
     guard let last else { return false }
     let step = last.time.seconds(to: time)
     return step < 0 || step > configuration.maxStepSeconds
+  }
+
+  /// Seconds from the last fix to the report that confirms a move of the clock. No clock tells the step to the first
+  /// of those that agree: it is taken to be as long as the steps between them.
+  private static func elapsed(to time: UTCTime, since: UTCTime, _ count: Int) -> Double {
+    since.seconds(to: time) * Double(count) / Double(max(1, count - 1))
   }
 
   /// The refusals that need no memory of earlier fixes but whether 0, 0 is near.
@@ -343,7 +349,7 @@ public struct FixGate: Hashable, Sendable, Codable {
       throw reason
     }
     guard let last, movesClock(to: fix.time) else { return accept(fix, speed: speed) }
-    let elapsed = since.seconds(to: fix.time)
+    let elapsed = Self.elapsed(to: fix.time, since: since, count)
     var known = clock ?? SourceClock()
     if last.time > fix.time { known.noteRetreat(from: last.time) }
     known.axisOffset =

@@ -9,6 +9,12 @@ struct SourceClock: Hashable, Sendable, Codable {
   struct Move: Hashable, Sendable, Codable {
     /// Seconds, positive ahead.
     var seconds: Double
+
+    /// - Parameter seconds: as measured; whole rollovers of the week number are taken for just those.
+    init(seconds: Double) {
+      let rollovers = WeekRollover.whole(in: seconds)
+      self.seconds = rollovers == 0 ? seconds : rollovers
+    }
   }
 
   /// Steps ahead of at most so many seconds need no confirmation: receivers that save energy are silent for hours.

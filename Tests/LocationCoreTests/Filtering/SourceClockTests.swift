@@ -58,8 +58,9 @@ import Testing
     let (reasons, instants, moves) = Self.play([Self.day] + Self.steady(from: 0, count: 20))
     #expect(reasons.prefix(4) == [nil, .late, .late, nil])
     #expect(reasons.dropFirst(4).allSatisfy { $0 == nil })
-    #expect(instants.prefix(3) == [Self.day, Self.day + 2, Self.day + 3])
-    #expect(moves == [-Self.day])
+    // The step that led to them is as long as theirs.
+    #expect(instants.prefix(3) == [Self.day, Self.day + 3, Self.day + 4])
+    #expect(moves == [-Self.day - 1])
   }
 
   @Test func `a clock set by 1024 weeks is no silence of twenty years`() {
@@ -67,11 +68,20 @@ import Testing
     let (reasons, instants, moves) = Self.play(
       Self.steady(from: 0, count: 10) + Self.steady(from: weeks + 10, count: 10))
     #expect(reasons.compactMap { $0 } == [.future, .future])
-    #expect(abs((instants.last ?? 0) - 18) < 1e-3)
-    #expect(moves.count == 1)
+    #expect(abs((instants.last ?? 0) - 19) < 1e-3)
+    #expect(moves == [weeks])
     #expect(ClockRecord(seconds: moves.first ?? 0).reason == .weekRollover)
     #expect(ClockRecord(seconds: -weeks).reason == .weekRollover)
     #expect(ClockRecord(seconds: weeks / 2).reason == .corrected)
+  }
+
+  @Test(
+    arguments: [1.0, 5, 10, 30], [-3_600.0, -40 * day, 40 * day, -WeekRollover.seconds, WeekRollover.seconds])
+  func `a clock is told to have moved by what it was set, and no time is lost`(step: Double, shift: Double) {
+    let before = (0..<40).map { Double($0) * step }
+    let (_, instants, moves) = Self.play(before + (40..<80).map { Double($0) * step + shift })
+    #expect(moves == [shift])
+    #expect(abs((instants.last ?? 0) - 79 * step) < 1e-3)
   }
 
   @Test func `hours of silence of a source that saves energy are believed at once`() {
