@@ -251,6 +251,10 @@ import Testing
     ),
     ("steps:\n  - {at: +-5, launch: logger}", 2, "steps[0].at: \"+-5\" is not a time; "),
     ("steps:\n  - {at: 2026-05-01, launch: logger}", 2, "is not a time; "),
+    (
+      "steps:\n  - {at: +1e300, launch: logger}", 2,
+      "steps[0].at: \"+1e300\" is too late; write at most +1000000000, some 30 years"
+    ),
     ("steps:\n  - {at: [1], launch: logger}", 2, "steps[0].at: expected text, found a list"),
     (
       "steps:\n  - {at: +0, launch: logger, quit: logger}", 2,

@@ -227,9 +227,16 @@ extension Scenario.Step {
     return .machine(event)
   }
 
+  /// Some 30 years after the first fix: times that far can still be written.
+  private static let longestSeconds = 1e9
+
   private static func moment(_ node: StrictYAML) throws(Failure) -> Scenario.Moment {
     let text = try node.string()
     if text.hasPrefix("+"), let seconds = Double(text.dropFirst()), seconds >= 0, seconds.isFinite {
+      guard seconds <= longestSeconds else {
+        throw node.failure(
+          "\"\(text)\" is too late", remedy: "write at most +\(Int(longestSeconds)), some 30 years")
+      }
       return .afterFirstFix(seconds: seconds)
     }
     if let time = UTCTime(rfc3339: text) { return .absolute(time) }

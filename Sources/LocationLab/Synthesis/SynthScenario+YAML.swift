@@ -13,7 +13,8 @@ extension SynthScenario {
     let map = try StrictYAML(yaml, file: file, code: .data).map(Key.self)
     name = try map.optional(.name)?.string()
     about = try map.optional(.about)?.string()
-    start = try map.required(.start).time()
+    let begin = try map.required(.start)
+    start = try begin.time()
     seed = 1
     if let node = map.optional(.seed) { seed = UInt64(try node.int(in: 0...Int.max)) }
     outliers = .none
@@ -25,6 +26,10 @@ extension SynthScenario {
     try decoder.applySettings { key in Key(rawValue: key.rawValue).flatMap(map.optional) }
     steps = try decoder.steps(map.required(.steps))
     if decoder.waypointsHaveElevation != true { fields.remove(.elevation) }
+    let end = start.advanced(bySeconds: SynthMotion(self).seconds)
+    guard UTCTime(rfc3339: end.rfc3339) != nil else {
+      throw begin.failure("the track ends after the year 9999", remedy: "begin earlier, or make it shorter")
+    }
   }
 
   /// The keys of a scenario; ``SynthSettingKey`` are among them.

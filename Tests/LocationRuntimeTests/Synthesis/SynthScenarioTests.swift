@@ -115,6 +115,10 @@ func scenario(_ text: String) throws(Failure) -> SynthScenario {
       "s.yaml:5: steps[1].along: no place in it"
     ),
     ("\(start)\nnoise: {sigma: 1}", "s.yaml:2: noise: unknown key \"sigma\"; did you mean \"sigma_m\"?"),
+    (
+      "start: 9999-12-31T23:59:50Z\nsteps: [at: [1, 2], stop_s: 10]",
+      "s.yaml:1: start: the track ends after the year 9999; begin earlier, or make it shorter"
+    ),
     ("\(start)\nwrite: [time]", "s.yaml:2: write[0]: unknown word \"time\""),
     (
       "\(start)\noutliers: {share: 2, min_m: 1, max_m: 2}",
