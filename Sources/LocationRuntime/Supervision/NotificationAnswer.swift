@@ -30,6 +30,9 @@ enum NotificationAnswer {
     }
     notification.zone = try zone(tree)
     notification.repeats = try unit(tree)
+    if notification.repeats != nil, notification.when == .now {
+      throw wrong("now and repeat exclude each other", "give after 0 in place of now")
+    }
     notification.isOnce = try boolean(.once, tree) ?? true
     notification.toleranceSeconds =
       try number(.tolerance, tree, upTo: Limits.notificationToleranceSeconds) ?? 0

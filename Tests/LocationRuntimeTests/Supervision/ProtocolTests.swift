@@ -57,7 +57,8 @@ import Testing
       (#"{"notify":{"title":"","now":true}}"#, .request(.invalid("notify"))),
       (#"{"notify":{"title":"Tea","now":true,"after_s":5}}"#, .request(.invalid("notify"))),
       (#"{"notify":{"title":"Tea","now":false}}"#, .request(.invalid("notify"))),
-      (#"{"notify":{"title":"Tea","now":true,"repeat":"fortnight"}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"Tea","after_s":5,"repeat":"fortnight"}}"#, .request(.invalid("notify"))),
+      (#"{"notify":{"title":"Tea","now":true,"repeat":"day"}}"#, .request(.invalid("notify"))),
       (#"{"notify":{"title":"Tea","wall":"noon"}}"#, .request(.invalid("notify"))),
       (
         #"{"notify":{"title":"Tea","wall":"1970-01-01T00:01","zone":"Mars/Base"}}"#,
@@ -112,6 +113,7 @@ import Testing
       ("\"data\":\"\(String(repeating: "x", count: 4095))\"", "data: more than 4096 bytes"),
       (#""zone":"Mars/Base""#, "zone: \"Mars/Base\" is no time zone that this machine knows"),
       (#""after_s":-1"#, "after and now exclude each other"),
+      (#""repeat":"day""#, "now and repeat exclude each other"),
     ])
   func `a notification is refused with what is wrong with it`(member: String, what: String) throws {
     let tree = try JSONTree(Array(#"{"title":"Tea","now":true,\#(member)}"#.utf8))
