@@ -122,6 +122,16 @@ import Testing
     #expect(continuous.status == 0, "\(continuous)")
   }
 
+  @Test(arguments: [("night-of-the-clocks", true), ("tunnel", false)])
+  func `a track with too few fixes for adaptive sampling is told of`(track: String, isTold: Bool) async throws
+  {
+    let replay = ["replay", "Tracks/\(track).gpx", "--format", "ndjson", "--sampling"]
+    let adaptive = try await Binary.run(replay + ["adaptive"])
+    #expect(
+      adaptive.stdout.contains("most fixes of the track are 90 s or more apart") == isTold, "\(adaptive)")
+    #expect(try await !Binary.run(replay + ["continuous"]).stdout.contains("most fixes"))
+  }
+
   @Test(arguments: [20, 2]) func `reports out of the order of time are told of where they are many`(
     count: Int
   ) async throws {

@@ -34,6 +34,8 @@ package struct PolicyResult: Sendable {
   var receiverShare: Double? { seconds > 0 ? min(1, receiverOnSeconds / seconds) : nil }
   /// What was used, without prices.
   package internal(set) var use = PowerUse()
+  /// Why its receiver found little on one of the tracks, the first; nil where it did not on any.
+  private(set) var receiverLack: String?
 
   init(_ policy: ComparedPolicy) { self.policy = policy }
 
@@ -67,6 +69,7 @@ package struct PolicyResult: Sendable {
     errors += trial.errors
     wakes += summary.tally.wakes + summary.tally.relaunches
     receiverOnSeconds += summary.receiverOnSeconds
+    receiverLack = receiverLack ?? trial.receiverLack
     self.seconds += seconds
     self.use.add(use)
   }

@@ -36,6 +36,9 @@ final class PolicyTrial {
   /// The last fix that the policy was given.
   var known: Fix? { replay.fix }
 
+  /// Why its receiver found little; nil where it did not.
+  var receiverLack: String? { replay.receiverLack }
+
   /// Takes what a reader found next.
   func take(_ item: TrackItem) {
     if case .fix(let report) = item, filter != nil {

@@ -13,6 +13,8 @@ struct PolicyVerdict {
   let receiverShare: Double
   /// The whole device's energy as a share of the reference's, 0 to 1.
   let deviceShare: Double
+  /// Why the receiver found little; nil where it did not.
+  let lack: String?
 
   /// Nil where nothing was used that could be saved.
   init?(_ comparison: Comparison) {
@@ -26,6 +28,7 @@ struct PolicyVerdict {
     missed = result.missed + result.movesMissed
     receiverShare = Self.receiverJoules(result, comparison.profile) / whole
     deviceShare = compared.device.value
+    lack = result.receiverLack
   }
 
   private static func receiverJoules(_ result: PolicyResult, _ profile: PowerProfile) -> Double {
@@ -43,6 +46,6 @@ struct PolicyVerdict {
         ? "finds \(events == 1 ? "the only event" : "all \(Wording.count(events)) events") with"
         : "finds \(Wording.count(found)) of \(Wording.count(events, "event")) with"
     return "\(policy.title): \(finds) \(Wording.percent(receiverShare)) of the receiver's energy; "
-      + "\(Wording.percent(deviceShare)) of the whole device's"
+      + "\(Wording.percent(deviceShare)) of the whole device's\(lack.map { "; \($0)" } ?? "")"
   }
 }

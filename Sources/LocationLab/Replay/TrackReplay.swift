@@ -59,7 +59,9 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       }
     host = EngineHost(engine, journal: NoJournal(), ports: ports)
     steps = ScenarioClock(request.scenario)
-    if request.configuration.sampling.isDutyCycled { receiver = ReceiverModel() }
+    if request.configuration.sampling.isDutyCycled {
+      receiver = ReceiverModel(request.configuration.sampling)
+    }
   }
 
   /// A replay of a recording: its events as they were, but for what the request puts in their place.
@@ -225,9 +227,13 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
       summary.deviceJoules = host.engine.ledger.deviceJoules(overSeconds: summary.durationSeconds)
     }
     if let doubt = Self.doubt(in: summary) { summary.notes.append(doubt) }
+    if let lack = receiverLack { summary.notes.append(lack) }
     host.ports.report?.finish(summary, host.engine.ledger)
     return summary
   }
+
+  /// Why the receiver that the engine switches found little; nil where it did not, or is always on.
+  var receiverLack: String? { receiver?.lack }
 
   /// Why less than half of the reports were believed, or how many are out of the order of time; nil where there is no
   /// doubt, or none was believed, which is a failure.

@@ -87,6 +87,20 @@ import Testing
     #expect(PolicyVerdict(Comparison(profile: .rpi4UbloxM8)) == nil)
   }
 
+  @Test func `the verdict says why nothing is found on a track with a fix each four minutes`() throws {
+    let request = ReplayRequest()
+    var comparison = Comparison(profile: request.configuration.profile)
+    try comparison.add(PackageRoot.file("Tracks/night-of-the-clocks.gpx"), request)
+    let verdict = try #require(PolicyVerdict(comparison))
+    #expect(verdict.found == 0 && verdict.missed > 0)
+    let lack =
+      "most fixes of the track are 90 s or more apart, and a search of the receiver is given up after 90 s"
+    #expect(verdict.text.contains("; \(lack)"), "\(verdict.text)")
+    #expect(comparison.text().contains(verdict.text + "\n"))
+    #expect(!comparison.json.contains("most fixes"))
+    #expect(try !Self.day().text().contains("most fixes"))
+  }
+
   @Test func `errors are told in the units asked for`() throws {
     let comparison = try Self.day()
     #expect(comparison.text(in: .imperial).contains(" ft"))
