@@ -66,6 +66,7 @@ extension PowerCommand {
         var forecast = try source.forecast(begins: begins)
         forecast.compare(with: log.stream)
         try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
+        if let lack = forecast.lack { throw lack }
       }
     }
   }

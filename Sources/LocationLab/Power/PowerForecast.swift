@@ -164,6 +164,14 @@ extension PowerForecast {
       + "\(measured.count)"
   }
 
+  /// Why there is nothing to hold the prediction against; nil where a part was measured, or none was to be.
+  package var lack: Failure? {
+    guard isMeasured, parts.allSatisfy({ $0.measured == nil }) else { return nil }
+    return Failure(
+      .conditionFails, what: "nothing was measured: the log covers no part as a whole",
+      remedy: "compare the times of both")
+  }
+
   /// One JSON object for each row of the table.
   package var json: String {
     rows.map { part in

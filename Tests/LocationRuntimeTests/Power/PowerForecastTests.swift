@@ -56,6 +56,18 @@ import Testing
       "\(forecast.text)")
   }
 
+  @Test func `a log that covers no block as a whole is told`() throws {
+    var forecast = try forecast()
+    #expect(forecast.lack == nil)
+    forecast.compare(
+      with: try MeterLog.stream("seconds,energy_mwh\n0,0\n10,1\n", file: "log.csv", kind: .usb))
+    #expect(forecast.lack?.code == .conditionFails)
+    #expect(forecast.text.contains("nothing was measured"))
+    var measured = try self.forecast()
+    measured.compare(with: try log(1))
+    #expect(measured.lack == nil)
+  }
+
   @Test func `a track is replayed`() throws {
     let folder = TemporaryFolder()
     let lines = (0..<600).map { second in
