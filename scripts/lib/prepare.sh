@@ -37,6 +37,31 @@ fail() {
   exit "$status"
 }
 
+# Answers --help with the comment at the head of the script, and refuses more words than it takes: usage MOST "$@".
+usage() {
+  local most=$1 script
+  script=$(dirname "${BASH_SOURCE[0]}")/../../$program
+  shift
+  case ${1:-} in
+    -h | --help)
+      sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$script"
+      exit 0
+      ;;
+    -*) fail 64 "no option $1; $program --help tells what there is" ;;
+  esac
+  [ $# -le "$most" ] || fail 64 "one word too many: ${*:$((most + 1)):1}; $program --help tells what there is"
+}
+
+# Looks at programs that are to be packed. A package can't name Swift's runtime, which Debian does not have.
+require_static() {
+  local file
+  for file in "$@"; do
+    [ -f "$file" ] && [ -x "$file" ] || fail 66 "there is no program $file"
+    [[ $(objdump -p "$file") != *NEEDED*libswift* ]] \
+      || fail 70 "$file needs Swift's runtime; link the program with --static-swift-stdlib"
+  done
+}
+
 # Puts a Swift toolchain on PATH, installs what is missing of the named packages, and looks at the toolchain's version.
 prepare() {
   local version
