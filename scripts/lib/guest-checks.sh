@@ -159,6 +159,7 @@ second_boot() {
   check "it does not arrive twice" test ! -e /var/tmp/arrived
   check "the user's service came with the boot" within 120 systemctl -q is-active "user@$(id -u anna).service"
   logs -b | head -8 | note
+  check "another unit of it is enabled" systemctl enable --now locwatch-serve.service
   check "the package is purged" apt-get purge -y locwatch
   check "nothing of it runs" test -z "$(pgrep -x locwatch -u root,locwatch)"
   # But for the drop-ins, which these checks have made.
