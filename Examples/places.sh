@@ -21,6 +21,7 @@ while IFS= read -r line; do
       grep -q "^$id " "$out" 2>/dev/null || echo "$id $(value time) $(value type) $(value region)" >>"$out"
       echo "{\"ack\":$id}"
       ;;
-    *) echo "{\"ack\":$id}" ;;
+    # What has no id is not waited for, such as the news of a state.
+    *) [ -z "$id" ] || echo "{\"ack\":$id}" ;;
   esac
 done

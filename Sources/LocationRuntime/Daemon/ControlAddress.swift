@@ -21,6 +21,15 @@ struct ControlAddress {
   /// Where it is when nobody says otherwise.
   static func beside(_ state: String) -> ControlAddress { ControlAddress(path: state + ".control") }
 
+  /// That of the machine's service, as Examples/systemd/locwatch.socket has it.
+  static let system = ControlAddress(path: "/run/locwatch/control")
+
+  /// Where it is taken to be when the state file does not say: the machine's own can't be read by its group, which may
+  /// use the socket all the same.
+  static func unstored(state: String, isForbidden: Bool) -> ControlAddress {
+    isForbidden && state == StatePath.system ? system : beside(state)
+  }
+
   /// Calls `body` with the address for `bind` or `connect`; -1, with `errno` set, where the path can't be used.
   ///
   /// A path has room for 107 bytes only (unix(7)); a longer one is reached by way of its open folder.

@@ -38,7 +38,7 @@ package final class ControlClient {
     guard errno == EACCES || errno == EPERM else { return nil }
     throw Failure(
       .noPermission, file: address.path, what: "the daemon may not be asked: \(SystemReason.text(EACCES))",
-      remedy: "ask as its user, or as a member of its group")
+      remedy: "ask as its user, or as a member of its group, which takes a new login")
   }
 
   /// Where the daemon of a state file listens. Where the database can't be read it can't say; the socket may be usable
@@ -46,7 +46,9 @@ package final class ControlClient {
   private static func address(state: String, database: StateDatabase?) -> ControlAddress {
     let path: String? =
       if let database { try? database.meta(.control) } else { StateDatabase.storedControl(path: state) }
-    return path.map { ControlAddress(path: $0) } ?? ControlAddress.beside(state)
+    if let path { return ControlAddress(path: path) }
+    let isForbidden = unsafe access(state, R_OK) != 0 && errno == EACCES
+    return .unstored(state: state, isForbidden: isForbidden)
   }
 
   /// Whether a daemon listens, of whatever version, and whether or not we may ask it. Nobody is waited for.

@@ -54,11 +54,7 @@ extension DaemonSeat {
       }
     }
     // Where its state may not be read, only its socket tells of the system's daemon.
-    let system = StatePath.usual[0]
-    let isThere = unsafe access(Self.systemSocket, F_OK) == 0
-    return isThere && system != state ? system : nil
+    let isThere = unsafe access(ControlAddress.system.path, F_OK) == 0
+    return isThere && StatePath.system != state ? StatePath.system : nil
   }
-
-  /// As Examples/systemd/locwatch.socket has it.
-  private static let systemSocket = "/run/locwatch/control"
 }

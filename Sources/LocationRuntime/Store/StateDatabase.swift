@@ -39,7 +39,7 @@ package struct StateDatabase: Sendable {
       if code == ENOENT || code == ENOTDIR { return nil }
       throw Failure(
         .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
-        remedy: "ask as its owner, or name another file with --state")
+        remedy: "ask as its owner (the machine's: with sudo), or name another file with --state")
     }
     // SQLite would make a database of an empty file. Beside a log it may be one whose first page is there.
     guard !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil else { return nil }

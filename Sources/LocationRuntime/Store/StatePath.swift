@@ -6,6 +6,9 @@ package enum StatePath {
   /// The files of a database: itself, and the log of what is not in it yet.
   package static func files(of path: String) -> [String] { [path, path + "-wal"] }
 
+  /// That of the machine's service.
+  package static let system = "/var/lib/locwatch/\(fileName)"
+
   /// The file's own name.
   package static let fileName = "locwatch.db"
 
@@ -31,7 +34,7 @@ package enum StatePath {
       return "\(service)/\(fileName)"
     }
     if let home = environment["XDG_STATE_HOME"], home.hasPrefix("/") { return "\(home)/locwatch/\(fileName)" }
-    if isRoot { return "/var/lib/locwatch/\(fileName)" }
+    if isRoot { return system }
     if let home = environment["HOME"], home.hasPrefix("/") {
       return "\(home)/.local/state/locwatch/\(fileName)"
     }
@@ -55,7 +58,6 @@ package enum StatePath {
   /// Where daemons of this machine keep their state if nobody says otherwise: the system's, then this user's.
   package static var usual: [String] {
     let home = EnvironmentVariable.value("HOME") ?? ""
-    let system = "/var/lib/locwatch/\(fileName)"
     return home.hasPrefix("/") ? [system, "\(home)/.local/state/locwatch/\(fileName)"] : [system]
   }
 
@@ -104,12 +106,22 @@ package enum StatePath {
     }
   }
 
-  /// Makes an empty file that only its owner can read, where there is none.
+  /// Makes an empty file that only its owner can read, where there is none, and takes away what others may read of one
+  /// that is ours and of its log. What others may write is left for ``requireOwn(_:)`` to tell.
   ///
   /// - Throws: `.cantCreate`, `.noPermission`.
   static func makeFile(_ path: String) throws(Failure) {
     try requireName(path)
-    guard unsafe access(path, F_OK) != 0 else { return }
+    guard unsafe access(path, F_OK) != 0 else {
+      for part in ["", "-wal", "-shm"] {
+        guard let status = Self.status(path + part), status.st_uid == geteuid(),
+          status.st_mode & S_IFMT == S_IFREG,
+          status.st_mode & 0o055 != 0, status.st_mode & 0o022 == 0
+        else { continue }
+        _ = unsafe chmod(path + part, 0o600)
+      }
+      return
+    }
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0o600)
     guard descriptor >= 0 else { throw failure(path, errno) }
     close(descriptor)

@@ -47,6 +47,33 @@ import Testing
       try queue.read { try Int.fetchOne($0, sql: "PRAGMA application_id") } == StateDatabase.applicationID)
   }
 
+  @Test func `of ours that others can read is closed to them when it is opened to write`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.write("s.db", "")
+    #expect(unsafe chmod(path, 0o644) == 0)
+    let database = try StateDatabase.open(path: path)
+    for part in ["", "-wal", "-shm"] {
+      guard let status = StatePath.status(path + part) else { continue }
+      #expect(status.st_mode & 0o777 == 0o600, "\(part)")
+      #expect(unsafe chmod(path + part, 0o644) == 0)
+    }
+    _ = try StateDatabase.open(path: path)
+    for part in ["", "-wal", "-shm"] {
+      guard let status = StatePath.status(path + part) else { continue }
+      #expect(status.st_mode & 0o777 == 0o600, "\(part)")
+    }
+    withExtendedLifetime(database) {}
+  }
+
+  @Test func `the machine's daemon is asked at its socket by those who can't read its file`() {
+    #expect(
+      ControlAddress.unstored(state: StatePath.system, isForbidden: true).path == "/run/locwatch/control")
+    #expect(
+      ControlAddress.unstored(state: StatePath.system, isForbidden: false).path == StatePath.system
+        + ".control")
+    #expect(ControlAddress.unstored(state: "/tmp/s.db", isForbidden: true).path == "/tmp/s.db.control")
+  }
+
   @Test func `gives the room of its log back, waits for no reader, and keeps what was stored`() throws {
     let path = folder("s.db")
     let database = try StateDatabase.open(path: path)
