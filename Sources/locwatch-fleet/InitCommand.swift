@@ -11,9 +11,10 @@ struct InitCommand: ParsableCommand {
     discussion: """
       The number of partitions is fixed when a fleet is made: it is the most workers
       that can share the work. --print-mapping shows what the servers' configuration
-      needs, so that they can tell the partition of a device.
+      needs, inside the account of the tenant, so that they can tell the partition of a
+      device.
 
-        locwatch-fleet init --print-mapping --partitions 16 >> nats.conf
+        locwatch-fleet init --print-mapping --partitions 16
         locwatch-fleet init --partitions 16 --replicas 3
       """)
 

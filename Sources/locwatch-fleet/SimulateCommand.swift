@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import LocationFleet
 import LocationFormats
 
@@ -42,7 +43,7 @@ struct SimulateCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Write the fixes to a file instead.", valueName: "file"), completion: .file())
   var write: String?
 
-  @Option(help: ArgumentHelp("Write regions to a file instead.", valueName: "file"), completion: .file())
+  @Option(help: ArgumentHelp("Write regions to a new file instead.", valueName: "file"), completion: .file())
   var regions: String?
 
   @Option(help: "How many regions.")
@@ -66,6 +67,11 @@ struct SimulateCommand: ParsableCommand {
   func run() throws {
     try Console.reporting { () throws(Failure) in
       if let regions {
+        // Elsewhere --regions names a file to read.
+        guard regions == "-" || unsafe access(regions, F_OK) != 0 else {
+          throw Failure(
+            .cantCreate, file: regions, what: "is there already", remedy: "name another file, or remove it")
+        }
         try OutputFile(path: regions).write(
           Array(SimulatedFleet.regions(count: count, seed: seed, areaMeters: area * 1_000).utf8))
         return

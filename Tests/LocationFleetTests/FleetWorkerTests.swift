@@ -14,6 +14,8 @@ struct FleetWorkerTests {
     let regions = folder("places.geojson")
     #expect(try await cluster.fleet(["simulate"] + fleet + ["--write", fixes]).status == 0)
     #expect(try await cluster.fleet(["simulate", "--regions", regions, "--count", "300"]).status == 0)
+    let again = try await cluster.fleet(["simulate", "--regions", regions, "--count", "1"])
+    #expect(again.status == 73 && again.stderr.contains("is there already"), "\(again)")
     let replay = try await Binary.run(["replay", "--batch", fixes, "-r", regions])
     #expect(replay.status == 0, "\(replay.stderr)")
     let imported = try await cluster.fleet(["regions", "import", regions])

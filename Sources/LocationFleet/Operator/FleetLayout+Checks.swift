@@ -18,7 +18,8 @@ extension FleetLayout {
         throw Failure(
           .config, what: "the servers do not map owntracks.<user>.<device> to partitions",
           remedy:
-            "put into their configuration what locwatch-fleet init --print-mapping shows, and reload them")
+            "put what locwatch-fleet init --print-mapping shows into the account of the tenant in their configuration, and reload them"
+        )
       }
       let device = "locwatch.\(probe)"
       let own = FleetLayout.partition(ofDevice: device.utf8, among: partitions)
