@@ -36,6 +36,8 @@ def synopsis(words, command):
     for argument in arguments:
         if argument["kind"] == "positional":
             text = term(argument) + ("..." if argument.get("isRepeating") else "")
+            if argument.get("parsingStrategy") == "postTerminator":
+                text = "\\-\\- " + text
             parts.append("[" + text + "]" if argument.get("isOptional") else text)
     if command.get("subcommands"):
         parts.append("\\fIcommand\\fR")
@@ -52,8 +54,13 @@ def page(words, command, version, pages):
     arguments = [a for a in command.get("arguments", []) if a.get("shouldDisplay", True)]
     if arguments:
         lines.append(".SH OPTIONS")
+        flags = {names(argument)[0]: argument for argument in arguments if argument["kind"] == "flag"}
         for argument in arguments:
             text = argument.get("abstract", "")
+            # --X and --no-X are two flags of one text.
+            opposite = flags.get(names(argument)[0].replace("--no-", "--", 1)) if names(argument) else None
+            if opposite and opposite is not argument:
+                text = "The opposite of " + names(opposite)[0] + "."
             if argument.get("defaultValue") and "default:" not in text:
                 text += " (default: %s)" % argument["defaultValue"]
             lines += [".TP", term(argument), escape(text)]
@@ -69,11 +76,15 @@ def page(words, command, version, pages):
             ".TP", "\\fI/var/lib/locwatch/locwatch.db\\fR", "The state file of the machine's service.",
             ".SH ENVIRONMENT",
             ".TP", "\\fBXDG_STATE_HOME\\fR", "Where the state file of a user is, instead of ~/.local/state.",
+            ".TP", "\\fBSTATE_DIRECTORY\\fR", "Where systemd has a service keep its state file; it comes first.",
+            ".TP", "\\fBLOCWATCH_UNITS\\fR", "metric, imperial or nautical, as \\-\\-units.",
+            ".TP", "\\fBTZ\\fR", "The zone of times without one, instead of the machine's.",
             ".TP", "\\fBNO_COLOR\\fR", "If set, output has no colours.",
             ".SH EXIT STATUS",
             "0 if all went well; 1 if what was asked about does not hold; else a code of sysexits.h, such as",
-            "64 for a mistake on the command line, 65 for bad data, 66 for a file that is not there and 69 for a",
-            "service that is not there.",
+            "64 for a mistake on the command line, 65 for bad data, 66 for a file that is not there, 69 for a",
+            "service that is not there, 70 for a mistake in locwatch, 73 for a file that can't be created, 74 for a",
+            "disk error, 75 for what may work later, 77 for what is not permitted and 78 for bad settings.",
         ]
     related = [" ".join(words[:-1]).replace(" ", "-")] if len(words) > 1 else []
     related += ["-".join(words + [c["commandName"]]) for c in commands]

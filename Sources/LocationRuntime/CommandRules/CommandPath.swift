@@ -20,7 +20,7 @@ package enum CommandPath {
       guard isExecutable(program) else {
         throw Failure(
           .noPermission, file: program, what: "is no program that may be executed",
-          remedy: "chmod +x \(program)")
+          remedy: "chmod +x \(CommandText.line([program]))")
       }
       return try absolute(program)
     }

@@ -65,6 +65,17 @@ import Testing
     withExtendedLifetime(database) {}
   }
 
+  @Test func `the remedy for a program that may not be executed can be copied`() throws {
+    let folder = TemporaryFolder()
+    let program = folder.write("my program.sh", "")
+    do throws(Failure) {
+      _ = try CommandPath.resolve(program)
+      Issue.record("it can't be executed")
+    } catch {
+      #expect(error.code == .noPermission && error.remedy == "chmod +x '\(program)'", "\(error)")
+    }
+  }
+
   @Test func `the machine's daemon is asked at its socket by those who can't read its file`() {
     #expect(
       ControlAddress.unstored(state: StatePath.system, isForbidden: true).path == "/run/locwatch/control")
