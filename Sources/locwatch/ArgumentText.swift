@@ -44,5 +44,7 @@ struct ZoneOptions: ParsableArguments {
   var utc = false
 
   /// The zone that times are in.
-  var zone: TimeZoneRule { utc ? .utc : TimeZoneFile.machine() }
+  ///
+  /// - Throws: `.usage` where TZ can't be read.
+  var zone: TimeZoneRule { get throws(Failure) { try utc ? .utc : TimeZoneFile.machine() } }
 }

@@ -32,8 +32,8 @@ struct EventsCommand: ParsableCommand {
       try state.noteIfMissing()
       let output = try OutputFile(path: "-")
       var feed = EventFeed(state: try StatePath.resolve(option: state.state), since: since)
-      var text = EventText(in: zone.zone, Terminal.style(try units.choice()))
       let isText = RegionsFormat.or(format.format) == .text
+      var text = try EventText(in: isText ? zone.zone : .utc, Terminal.style(units.choice()))
       func print(_ bytes: [UInt8]) throws(Failure) {
         try output.write(isText ? text.describe(bytes) : bytes)
       }

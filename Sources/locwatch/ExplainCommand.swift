@@ -86,7 +86,7 @@ struct ExplainCommand: AsyncParsableCommand {
 
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
-      let zone = zone.zone
+      let zone = try zone.zone
       let units = try units.choice()
       let moment = try at.map { (at) throws(Failure) in try at.time(in: zone) }
       let question = Question(at: moment, event: event, region: region, subscriber: subscriber)

@@ -116,7 +116,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         var members = [JSONTree.Member(key: "title", value: .string(title))]
-        let at = try at.map { (at) throws(Failure) in try at.time(in: TimeZoneFile.machine()) }
+        let at = try at.map { (at) throws(Failure) in try at.time(in: try TimeZoneFile.machine()) }
         let texts = [
           ("body", body), ("id", id), ("at", at?.rfc3339), ("wall", wall), ("zone", zone), ("region", region),
           ("on", on), ("repeat", `repeat`),

@@ -12,7 +12,7 @@ struct OnPlan {
   private let state: StateOptions
   private let units: MeasureUnits
   /// The zone of the times that a trial tells.
-  private let zone: TimeZoneRule
+  private let zone: ZoneOptions
   /// The command that is stored already and does the same; nil where there is none.
   private let existing: String?
 
@@ -20,7 +20,7 @@ struct OnPlan {
   init(_ options: OnAdd) throws(Failure) {
     state = options.state
     units = try options.units.choice()
-    zone = options.zone.zone
+    zone = options.zone
     var rule = try CommandRule(words: options.words)
     guard let program = options.command.first else {
       throw Failure(
@@ -74,8 +74,7 @@ struct OnPlan {
     if let text = options.cooldown { filter.cooldownSeconds = try MeasureText.seconds(text) }
     if options.between != nil || options.days != nil {
       filter.zone =
-        try options.timeZone.map { (name) throws(Failure) in try TimeZoneFile.zone(name) }
-        ?? TimeZoneFile.machine()
+        if let name = options.timeZone { try TimeZoneFile.zone(name) } else { try TimeZoneFile.machine() }
     }
     return filter
   }
@@ -143,6 +142,7 @@ struct OnPlan {
     guard let track else {
       return try Terminal.print(text + "nothing was stored, because of --dry-run\n")
     }
+    let zone = try zone.zone
     let changed = regions.files.flatMap(\.regions)
     let others = (subscriber.regions ?? []).filter { id in !changed.contains { $0.id == id } }
     let known = others.isEmpty ? [] : try state.regions(.ids(others)).regions

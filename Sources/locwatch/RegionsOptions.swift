@@ -44,7 +44,8 @@ struct StateOptions: ParsableArguments {
   /// Where the device is, as far as anybody knows: the last fix, and the city of the machine's time zone.
   func knownPlaces() -> [Coordinate] {
     let fix = (try? lastFix())?.coordinate
-    return [fix, TimeZonePlace.place(of: TimeZoneFile.machine().name)].compactMap { $0 }
+    let zone = try? TimeZoneFile.machine()
+    return [fix, zone.flatMap { TimeZonePlace.place(of: $0.name) }].compactMap { $0 }
   }
 
   /// The way to the state: through the daemon if one runs, else the file.

@@ -228,10 +228,9 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     request.format = format ?? (Terminal.isTerminal(.output) ? .text : .ndjson)
     request.style = Terminal.style(try units.choice())
-    let zone = utc ? TimeZoneRule.utc : TimeZoneFile.machine()
     func time(_ argument: TimeArgument?) throws(Failure) -> UTCTime? {
       guard let argument else { return nil }
-      return try argument.time(in: zone)
+      return try argument.time(in: utc ? .utc : TimeZoneFile.machine())
     }
     request.track = TrackOptions(
       assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: try time(start))

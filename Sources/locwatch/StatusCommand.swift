@@ -26,9 +26,9 @@ struct StatusCommand: AsyncParsableCommand {
     try Terminal.reporting { () throws(Failure) in
       let status = try status()
       isStale = status["stale"] != .boolean(false)
-      let local = LocalTimes.describe(status, in: zone.zone)
-      try Terminal.print(
-        output.isJSON ? status.text + "\n" : StatusText.describe(local, in: try units.choice()))
+      if output.isJSON { return try Terminal.print(status.text + "\n") }
+      let local = LocalTimes.describe(status, in: try zone.zone)
+      try Terminal.print(StatusText.describe(local, in: try units.choice()))
     }
     if isStale { throw ExitCode(Failure.Code.conditionFails.rawValue) }
   }

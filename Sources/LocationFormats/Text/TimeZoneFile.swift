@@ -20,12 +20,10 @@ package enum TimeZoneFile {
   }
 
   /// The machine's zone: that of TZ, else that of /etc/localtime, else UTC.
-  package static func machine() -> TimeZoneRule {
-    if let name = EnvironmentVariable.value("TZ"), !name.isEmpty,
-      let zone = try? zone(name.hasPrefix(":") ? String(name.dropFirst()) : name)
-    {
-      return zone
-    }
+  ///
+  /// - Throws: `.usage` where TZ is set to what can't be read.
+  package static func machine() throws(Failure) -> TimeZoneRule {
+    if let text = EnvironmentVariable.value("TZ"), !text.isEmpty { return try zone(ofVariable: text) }
     let target = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
       guard let start = buffer.baseAddress else { return "" }
       let count = unsafe readlink("/etc/localtime", start, buffer.count)
@@ -34,16 +32,32 @@ package enum TimeZoneFile {
     }
     let name = target.split(separator: "zoneinfo/").last.map(String.init) ?? ""
     if target.contains("zoneinfo/"), let zone = try? zone(name) { return zone }
-    return rule(inFile: "/etc/localtime", name: "local") ?? .utc
+    return rule(inFile: "/etc/localtime") ?? .utc
+  }
+
+  /// What a value of the variable TZ stands for (tzset(3)): a name or the path of a file, also behind a colon, or a rule.
+  ///
+  /// - Throws: `.usage` where it is none of these.
+  static func zone(ofVariable text: String) throws(Failure) -> TimeZoneRule {
+    let name = text.hasPrefix(":") ? String(text.dropFirst()) : text
+    if name.isEmpty { return .utc }
+    if name.hasPrefix("\(folder)/") { return try zone(ofVariable: String(name.dropFirst(folder.count + 1))) }
+    if name.hasPrefix("/"), let rule = rule(inFile: name) { return rule }
+    do throws(Failure) { return try zone(name) } catch {
+      throw Failure(error.code, what: "TZ: \(error.what)", remedy: error.remedy)
+    }
   }
 
   /// The rule in the last line of a file of RFC 9636; nil where there is none.
-  private static func rule(inFile path: String, name: String) -> TimeZoneRule? {
+  ///
+  /// - Parameter name: what it is called; nil for the rule itself, by which every machine knows it.
+  private static func rule(inFile path: String, name: String? = nil) -> TimeZoneRule? {
     guard let bytes = try? FileBytes.read(path: path), bytes.starts(with: Array("TZif".utf8)) else {
       return nil
     }
     let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard bytes.last == UInt8(ascii: "\n"), lines.count >= 2 else { return nil }
-    return TimeZoneRule(name: name, posix: String(decoding: lines[lines.count - 2], as: UTF8.self))
+    let posix = String(decoding: lines[lines.count - 2], as: UTF8.self)
+    return TimeZoneRule(name: name ?? posix, posix: posix)
   }
 }

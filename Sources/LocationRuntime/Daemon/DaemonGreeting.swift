@@ -18,6 +18,9 @@ enum DaemonGreeting {
     if subscribers.isEmpty {
       lines.append("no program is to be told anything yet; add one: locwatch on enter home -- COMMAND")
     }
+    do throws(Failure) { _ = try TimeZoneFile.machine() } catch {
+      lines.append("\(error); until then times are UTC")
+    }
     for subscriber in subscribers { lines += complaints(about: subscriber, regions: ids) }
     return lines
   }

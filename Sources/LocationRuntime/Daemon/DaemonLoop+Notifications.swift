@@ -70,7 +70,8 @@ extension DaemonLoop {
     if isThere != live.engine.hasNotifier {
       try live.handle(.machine(.notifier(isThere)), at: clock.read())
     }
-    let zone = TimeZoneFile.machine()
+    // The log has told what is wrong with TZ.
+    let zone = (try? TimeZoneFile.machine()) ?? .utc
     if zone != live.engine.zone { try live.handle(.machine(.zone(zone)), at: clock.read()) }
   }
 }

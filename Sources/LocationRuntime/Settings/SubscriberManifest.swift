@@ -110,7 +110,7 @@ public enum SubscriberManifest {
     if let node = map.optional(.timeZone) { filter.zone = try text(node, TimeZoneFile.zone) }
     if map.optional(.timeZone) == nil, let node = map.optional(.between) ?? map.optional(.days) {
       // Not the machine's own: a replay elsewhere would decide otherwise.
-      let own = TimeZoneFile.machine().name
+      let own = (try? TimeZoneFile.machine().name) ?? "UTC"
       let other = own == "UTC" ? "a name such as Europe/Berlin" : "UTC"
       throw node.failure("needs a time zone", remedy: "add time_zone: \(own), as here, or \(other)")
     }

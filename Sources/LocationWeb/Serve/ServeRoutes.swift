@@ -202,7 +202,7 @@ struct ServeRoutes {
       at: try time(http, "at"), event: try number(http, "event"), region: http.query["region"],
       subscriber: http.query["subscriber"])
     let explanation = try Explanation(question, state: request.state)
-    let text = explanation.text(in: TimeZoneFile.machine())
+    let text = explanation.text(in: try TimeZoneFile.machine())
     return JSONTree.object([
       .init(key: "text", value: .string(text)), .init(key: "explanation", value: explanation.tree),
     ]).text

@@ -38,6 +38,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("CET-1CEST,M3.5.0,M10.5.0/3", "CET-1CEST,M3.5.0,M10.5.0/3"), (":UTC", "UTC"), (":", "UTC"),
+    ("/usr/share/zoneinfo/UTC", "UTC"), (":/usr/share/zoneinfo/UTC", "UTC"),
+  ])
+  func `TZ is a name, a file or a rule`(text: String, name: String) throws {
+    #expect(try TimeZoneFile.zone(ofVariable: text).name == name)
+  }
+
+  @Test(arguments: ["CET-1CEST", "Nowhere/City", "/nope", "../etc/passwd"])
+  func `a TZ that can't be read is told as such`(text: String) {
+    do throws(Failure) {
+      _ = try TimeZoneFile.zone(ofVariable: text)
+      Issue.record("\(text) was read")
+    } catch {
+      #expect(error.code == .usage && error.what.hasPrefix("TZ: \"\(text)\""), "\(error)")
+    }
+  }
+
   @Test func `lines break between words, under their last column`() {
     #expect(TextWrap.wrap("short\nshort", width: 40) == "short\nshort")
     #expect(
