@@ -13,4 +13,14 @@ struct FixMessageTests {
   func `a version of the regions has a number that can be`(message: String, version: Int?) {
     #expect(FixMessage.announced(Array(message.utf8)) == version)
   }
+
+  @Test(
+    arguments: [
+      ("fix.0.alice.phone", nil), ("fix.0.alice.a*b", nil), ("fix.0.alice.nl\nx", "alice.nl_x"),
+      ("fix.0.alice.t\tx", "alice.t_x"), ("fix.0.alice.c\r\nx y", "alice.c__x_y"), ("fix.0.\n", "_"),
+      ("fix.\n", "_"),
+    ] as [(String, String?)])
+  func `a name that no consumer can deliver is cleaned for the dead letters`(subject: String, name: String?) {
+    #expect(FixMessage.cleanedName(ofUndeliverable: subject) == name)
+  }
 }

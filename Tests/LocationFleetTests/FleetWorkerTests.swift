@@ -251,6 +251,49 @@ struct FleetWorkerTests {
     #expect(try await cluster.fleet(["devices"]).stdout == "alice/phone\t1\n")
   }
 
+  /// Publishes by MQTT under a topic that mosquitto_pub refuses and nats-server takes.
+  private static let rawPublisher = #"""
+    import socket, sys
+    def text(bytes): return len(bytes).to_bytes(2, "big") + bytes
+    def packet(kind, body):
+        return bytes([kind, len(body) % 128 | 128, len(body) // 128]) + body
+    topic, payload = sys.argv[2].encode(), sys.argv[3].encode()
+    server = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+    server.sendall(packet(0x10, text(b"MQTT") + b"\4\2\0\x3c" + text(b"raw")))
+    assert server.recv(4)[0] == 0x20
+    server.sendall(packet(0x32, text(topic) + b"\0\1" + payload))
+    assert server.recv(4)[0] == 0x40
+    """#
+
+  /// The end of a line in a name ends a line of the protocol; what stands behind it looks like messages to whatever the
+  /// worker listens to.
+  @Test(
+    .enabled(if: hasPython, "no Python here"),
+    arguments: [
+      "nl\nx", "t\tx",
+      "x\t99\t0\t0\r\n\r\n" + (1..<30).map { "MSG\ty\t\($0)\t2\r\n{}\r\n" }.joined(),
+    ])
+  func `a device with the end of a line in its name stops nothing`(name: String) async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    #expect(await worker.wait { _ in worker.stderr.contains("has partition 0") })
+    let port = "\(cluster.servers[0].mqttPort)"
+    for _ in 0..<2 {
+      let sent = try await Binary.run(
+        ["-c", Self.rawPublisher, port, "owntracks/mallory/\(name)", "{}"], executable: "/usr/bin/python3")
+      #expect(sent.status == 0, "\(sent.stderr)")
+    }
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    let events = try await cluster.events(atLeast: 1)
+    #expect(!events.isEmpty && events.allSatisfy { $0.contains("alice/phone") }, "\(worker.stderr)")
+    let isCounted = await eventually {
+      try await cluster.fleet(["status"]).stdout.contains("2 dead letters")
+    }
+    #expect(isCounted, "\(worker.stderr)")
+  }
+
   /// The permission that a phone needs for the mapped subject lets it publish these too.
   @Test func `a subject of no partition is passed over`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)

@@ -142,8 +142,10 @@ extension FleetLayout {
     guard try stream.firstSequence(of: Self.fixes) > next else { return checkpoint.catalog }
     let subject = "fix.\(partition).\(Self.control)"
     while let left = try stream.first(of: Self.fixes, matching: subject, from: next) {
-      if let version = FixMessage.announced(left.value) { return max(checkpoint.catalog, version - 1) }
-      next = left.revision + 1
+      if let version = FixMessage.announced(left.entry.value) {
+        return max(checkpoint.catalog, version - 1)
+      }
+      next = left.entry.revision + 1
     }
     return max(checkpoint.catalog, try currentVersion())
   }

@@ -137,13 +137,17 @@ extension JetStream {
     }
   }
 
-  /// The first message of some subjects from a sequence on; nil where there is none.
-  func first(of stream: String, matching subject: String, from sequence: UInt64) throws(Failure)
-    -> KeyValueBucket.Entry?
-  {
+  /// The first message of some subjects from a sequence on, and its own subject; nil where there is none.
+  ///
+  /// - Parameter seconds: how long an answer is waited for.
+  func first(
+    of stream: String, matching subject: String, from sequence: UInt64,
+    seconds: Double = RequestPipe.usualSeconds
+  ) throws(Failure) -> (subject: String, entry: KeyValueBucket.Entry)? {
     let request = JSONTree.object(["seq": .integer(sequence), "next_by_subj": .string(subject)])
-    switch try call("STREAM.MSG.GET.\(stream)", request) {
-    case .success(let answer): return KeyValueBucket.entry(answer)
+    switch try call("STREAM.MSG.GET.\(stream)", request, seconds: seconds) {
+    case .success(let answer):
+      return KeyValueBucket.entry(answer).map { (answer["message"]?["subject"]?.string ?? "", $0) }
     case .failure(let refusal):
       if refusal.errorCode == Self.noMessage { return nil }
       throw failure(stream, refusal)

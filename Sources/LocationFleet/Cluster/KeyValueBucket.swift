@@ -113,7 +113,7 @@ package struct KeyValueBucket {
     let prefix = subject("").utf8.count
     try stream.read(selection(pattern), over: consumer, atMost: most) { message, place throws(Failure) in
       let key = message.withSubject { subject in
-        unsafe subject.extracting(prefix...).withUnsafeBufferPointer {
+        unsafe subject.extracting(min(prefix, subject.count)...).withUnsafeBufferPointer {
           unsafe String(decoding: $0, as: UTF8.self)
         }
       }

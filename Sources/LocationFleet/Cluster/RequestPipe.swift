@@ -43,15 +43,22 @@ package final class RequestPipe {
   /// The next answer to any of the requests; nil where none comes in time.
   package func receive(milliseconds: Int) throws(Failure) -> Answer? {
     try whileWaiting?()
-    guard let message = try answers.next(milliseconds: milliseconds) else { return nil }
-    // Nobody is there to answer: the same as no answer yet.
-    guard message.status == 0 else { return nil }
-    let number = message.withSubject { subject in
-      var number = 0
-      for index in inbox.utf8.count..<subject.count { number = number * 10 + Int(subject[index]) - 48 }
-      return number
+    while let message = try answers.next(milliseconds: milliseconds) {
+      // Nobody is there to answer: the same as no answer yet.
+      guard message.status == 0 else { return nil }
+      guard let number = message.withSubject({ Self.number(in: $0, after: inbox) }) else { continue }
+      return Answer(number: number, payload: message.payload)
     }
-    return Answer(number: number, payload: message.payload)
+    return nil
+  }
+
+  /// The number of the request that a subject answers; nil where it answers none. nats-server passes on what a device
+  /// writes into its MQTT topic as it is, also ends of lines, and what stands behind one looks like a message of the
+  /// server's.
+  static func number(in subject: Span<UInt8>, after inbox: String) -> Int? {
+    let text = unsafe subject.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }
+    guard text.hasPrefix(inbox) else { return nil }
+    return Int(text.dropFirst(inbox.count))
   }
 
   /// Sends a request until it is answered.

@@ -86,6 +86,18 @@ struct FixMessage {
     return (partition, device)
   }
 
+  /// The name under which a message is put among the dead letters that no consumer can deliver; nil where one can.
+  ///
+  /// nats-server takes a blank, a tab or the end of a line in an MQTT topic, and sends it on as it is. There it divides or
+  /// ends the line of the protocol, and every client that is given the message breaks its connection.
+  static func cleanedName(ofUndeliverable subject: String) -> String? {
+    func isBlank(_ byte: UInt8) -> Bool { byte <= UInt8(ascii: " ") }
+    guard subject.utf8.contains(where: isBlank) else { return nil }
+    let name = subject.split(separator: ".").dropFirst(2).joined(separator: ".")
+    let cleaned = String(decoding: name.utf8.map { isBlank($0) ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
+    return cleaned.isEmpty ? "_" : short(cleaned)
+  }
+
   /// As much of a name as a subject can have: not up to a dot.
   private static func short(_ device: String) -> String {
     var bytes = Array(device.utf8.prefix(FleetLayout.mostNameBytes))

@@ -11,6 +11,8 @@ extension Worker {
   /// Seconds without any word from a consumer after which it is lost; twice as many each time for a partition that is
   /// behind, because servers that are busy are also silent, and making consumers is what makes them busy.
   private static let silence = (seconds: 5.0, doublings: 2)
+  /// How long it is waited for a message that may be what a consumer was lost by, seconds: others wait meanwhile.
+  private static let lookSeconds = 3.0
 
   /// When a partition's consumer is lost, if nothing is heard of it.
   func silenceEnd(_ partition: Partition) -> Double {
@@ -38,6 +40,26 @@ extension Worker {
     partition.pull = Partition.Pull()
     partition.need = .fixes
     try layout.stream.removeConsumer(name, of: FleetLayout.fixes)
+    // What can't be delivered loses the second one too.
+    if partition.losses > 1 { try passUndeliverable(of: partition) }
+  }
+
+  /// Puts the next messages of a partition among the dead letters if no consumer can deliver them.
+  private func passUndeliverable(of partition: Partition) throws(Failure) {
+    let subject = fixes(of: partition).subject
+    while !publisher.isFull,
+      let (name, entry) = try layout.stream.first(
+        of: FleetLayout.fixes, matching: subject, from: partition.position + 1, seconds: Self.lookSeconds),
+      let cleaned = FixMessage.cleanedName(ofUndeliverable: name)
+    {
+      partition.position = entry.revision
+      // There may be more: the next loss is looked into at once.
+      partition.losses = 1
+      say("partition \(partition.number) passes over message \(entry.revision), which can't be delivered")
+      try bury(
+        entry.value, "a device with a blank or the end of a line in its name",
+        "\(partition.number).\(cleaned)", sequence: entry.revision, fixTime: FleetClock.wall)
+    }
   }
 
   /// The messages of a partition from where it stands on. The one partition of a fleet has all messages: nats-server 2.9

@@ -36,8 +36,9 @@ package final class Worker {
   let consumers: RequestPipe
   /// The consumer that is asked for now: one at a time, because making them is what keeps servers busy.
   var asked: ConsumerRequest?
-  /// Numbers the consumers that this worker has asked for.
-  var consumerCount = 0
+  /// Numbers the consumers that this worker has asked for, from where nobody can guess: what a device writes into its
+  /// topic could else look like a message of one.
+  var consumerCount = Int.random(in: 1...mostConsumers)
   /// Messages handled, which tells how lately a device was used.
   private var messageCount = 0
   private var effects: [Effect] = []
@@ -50,6 +51,8 @@ package final class Worker {
   /// Told of what an operator wants to know.
   private let log: (String) -> Void
 
+  /// The highest number with which the consumers of a worker begin.
+  private static let mostConsumers = 1 << 52
   /// Messages handled at a time.
   private static let batchCount = 512
   /// Snapshots begun at a time, so that fixes never wait long for them.
@@ -206,7 +209,7 @@ package final class Worker {
     partition.pull.next += 1
     guard place.sequence > partition.position else { return }
     partition.position = place.sequence
-    partition.lag = Int(place.pending)
+    partition.lag = Int(clamping: place.pending)
     messageCount += 1
     switch message.content {
     case .fix(let report): try handle(report, message, of: partition)
@@ -226,15 +229,26 @@ package final class Worker {
     }
   }
 
-  /// Puts a message among the dead letters.
   private func bury(
     _ payload: [UInt8], _ reason: String, _ message: FixMessage, of partition: Partition
   ) throws(Failure) {
+    try bury(
+      payload, reason, "\(partition.number).\(message.device)", sequence: message.place.sequence,
+      fixTime: Double(message.place.nanoseconds) * 1e-9)
+  }
+
+  /// Puts a message among the dead letters.
+  ///
+  /// - Parameters:
+  ///   - name: `<partition>.<user>.<device>`.
+  ///   - sequence: where it stands in the stream.
+  ///   - fixTime: when the cluster took it, seconds since 1970.
+  func bury(
+    _ payload: [UInt8], _ reason: String, _ name: String, sequence: UInt64, fixTime: Double
+  ) throws(Failure) {
     report.deadLetters += 1
     let letter = DeadLetter(payload, reason, atMost: layout.stream.connection.mostBytes)
-    try publisher.publish(
-      "dead.\(partition.number).\(message.device)", letter, id: "dead-\(message.place.sequence)",
-      fixTime: Double(message.place.nanoseconds) * 1e-9)
+    try publisher.publish("dead.\(name)", letter, id: "dead-\(sequence)", fixTime: fixTime)
   }
 
   private func handle(_ fix: FixReport, _ message: FixMessage, of partition: Partition) throws(Failure) {
