@@ -590,6 +590,27 @@ struct FleetWorkerTests {
     #expect(replicas.status == 78 && replicas.stderr.contains("--replicas 1"), "\(replicas.stderr)")
   }
 
+  @Test func `no id of a fix swallows a change of the regions`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let sent = try layout.stream.publish(
+      "fix.0.mallory.phone", Array("{}".utf8), headers: .init(id: "catalog-1-0"))
+    #expect(throws: Never.self) { try sent.get() }
+    let imported = try await cluster.fleet(
+      ["regions", "import", "-"],
+      stdin:
+        #"{"type":"Feature","id":"home","properties":{"radius_m":100},"geometry":{"type":"Point","coordinates":[11.5,48.1]}}"#
+    )
+    #expect(imported.stdout == "version 1: 1 regions\n", "\(imported)")
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let isWatched = await eventually {
+      worker.stderr.contains("partition 0 watches version 1 of the regions")
+    }
+    #expect(isWatched, "\(worker.stderr)")
+  }
+
   @Test(arguments: [9_223_372_036_854_775_807, 0, -1])
   func `a version of the regions that can't be goes to the dead letters`(version: Int) async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 2)

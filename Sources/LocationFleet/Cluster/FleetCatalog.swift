@@ -224,12 +224,13 @@ extension FleetLayout {
     try forget(catalog.version - Self.keptVersions)
   }
 
-  /// Tells every partition that a version holds from here on; those that know it drop the message.
+  /// Tells every partition that a version holds from here on; those that know it drop the message. It has no id: the
+  /// stream would drop it for a fix to which somebody gave the same.
   package func announce(_ version: Int, partitions: Int) throws(Failure) {
     for partition in 0..<partitions {
       let subject = "fix.\(partition).\(Self.control)"
       let payload = Array("{\"catalog\":\(version)}".utf8)
-      switch try stream.publish(subject, payload, headers: .init(id: "catalog-\(version)-\(partition)")) {
+      switch try stream.publish(subject, payload) {
       case .success: break
       case .failure(let refusal): throw stream.failure(subject, refusal)
       }
