@@ -590,6 +590,40 @@ struct FleetWorkerTests {
     #expect(replicas.status == 78 && replicas.stderr.contains("--replicas 1"), "\(replicas.stderr)")
   }
 
+  @Test func `a stream of fixes that was lost and made again is read from its beginning`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    let first = try cluster.worker("w1")
+    defer { first.signal(SIGKILL) }
+    func isTaken(_ fixes: Int) async -> Bool {
+      await eventually {
+        let device = try await cluster.fleet(["device", "alice/phone", "--json"])
+        let status = try await cluster.fleet(["status"])
+        return device.stdout.contains("\"fixes\":\(fixes),")
+          && status.stdout.contains(", 0 beyond the checkpoints")
+      }
+    }
+    for fix in 0..<6 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
+    #expect(await isTaken(6), "\(first.stderr)")
+    _ = try layout.stream.demand("STREAM.DELETE.fixes")
+    #expect(try await cluster.fleet(["init", "--partitions", "1"]).status == 0)
+    let isNoticed = await eventually {
+      first.stderr.contains(
+        "partition 0 goes on from 0, where the stream of fixes ends; its checkpoint was at 6")
+    }
+    #expect(isNoticed, "\(first.stderr)")
+    for fix in 6..<9 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
+    #expect(await isTaken(9), "\(first.stderr)")
+    first.signal(SIGTERM)
+    #expect(await first.finish() == 0, "\(first.stderr)")
+    let second = try cluster.worker("w2")
+    defer { second.signal(SIGKILL) }
+    try await publish(fix: 9, to: "owntracks/alice/phone", of: cluster)
+    #expect(await isTaken(10), "\(second.stderr)")
+    #expect(!second.stderr.contains("where the stream of fixes ends"), "\(second.stderr)")
+  }
+
   @Test func `no id of a fix swallows a change of the regions`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

@@ -32,6 +32,15 @@ package struct Checkpoint: Hashable, Codable {
     }
   }
 
+  /// The checkpoint no further than the last messages of the streams. One that is beyond them is of a stream that was
+  /// deleted, or of which an older copy was put back: what is still there was handled, and what comes is new.
+  func within(fixes: UInt64, events: UInt64) -> Checkpoint {
+    var checkpoint = self
+    checkpoint.sequence = min(sequence, fixes)
+    checkpoint.events = min(self.events, events)
+    return checkpoint
+  }
+
   func bytes() throws(Failure) -> [UInt8] {
     try ExactEncoder.bytes(of: self, called: "a checkpoint")
   }

@@ -100,6 +100,14 @@ package final class FleetDevice {
     engine.freeMemory()
   }
 
+  /// Takes every message that comes if the stream ended before its snapshot when its partition was taken: the snapshot
+  /// is of a stream that was lost.
+  func goOn(inStreamOf end: UInt64) {
+    guard sequence > end else { return }
+    sequence = 0
+    storedSequence = 0
+  }
+
   private func watch(_ catalog: FleetCatalog) {
     let found = catalog.differences(from: catalogVersion)
     engine.watch(catalog.catalog, added: found.added, changed: found.changed)

@@ -13,6 +13,8 @@ final class Partition {
   var checkpointRevision: UInt64
   /// The last message handled.
   var position: UInt64
+  /// The last message of the stream when the partition was taken. A snapshot beyond it is of a stream that was lost.
+  let streamEnd: UInt64
   /// The regions at that point.
   var catalog: FleetCatalog
   /// Ids of events beyond the checkpoint that the cluster already has.
@@ -80,7 +82,8 @@ final class Partition {
   }
 
   init(
-    _ number: Int, epoch: UInt64, checkpoint: Checkpoint, revision: UInt64, catalog: FleetCatalog
+    _ number: Int, epoch: UInt64, checkpoint: Checkpoint, revision: UInt64, streamEnd: UInt64,
+    catalog: FleetCatalog
   ) {
     self.number = number
     self.epoch = epoch
@@ -88,6 +91,7 @@ final class Partition {
     self.checkpoint = checkpoint
     checkpointRevision = revision
     position = checkpoint.sequence
+    self.streamEnd = streamEnd
     self.catalog = catalog
   }
 

@@ -109,7 +109,7 @@ extension Worker {
         partition.known = try eventIDs(request.selection, over: consumer)
         partition.eventIDsAt = FleetClock.seconds
         partition.need = .fixes
-      case .fixes: receive(consumer, of: partition)
+      case .fixes: try receive(consumer, of: partition)
       case .snapshots:
         try loadSnapshots(request.selection, over: consumer, of: partition)
         begin(partition)
@@ -121,7 +121,13 @@ extension Worker {
   }
 
   /// The consumer of a partition's fixes is there.
-  private func receive(_ consumer: JetStream.Consumer, of partition: Partition) {
+  private func receive(_ consumer: JetStream.Consumer, of partition: Partition) throws(Failure) {
+    let end = try fixesEnd(from: partition.position)
+    guard end >= partition.position else {
+      // Whoever takes it next goes on from there.
+      drop(partition, "it is at \(partition.position), and the stream of fixes ends at \(end)")
+      return try giveBack(partition.number, revision: partition.leaseRevision)
+    }
     partition.pull = Partition.Pull(consumer: consumerCount, name: consumer.name)
     partition.lag = consumer.waiting
     if partition.lag == 0 { noteRecovered(partition.number) }

@@ -108,7 +108,7 @@ extension Worker {
   }
 
   /// Gives a lease back: without a value anyone may take it.
-  private func giveBack(_ number: Int, revision: UInt64) throws(Failure) {
+  func giveBack(_ number: Int, revision: UInt64) throws(Failure) {
     _ = try layout.leases.put(FleetLayout.leaseKey(number), [], over: revision)
   }
 
@@ -120,7 +120,15 @@ extension Worker {
     recovering[number] = FleetClock.seconds
     let key = Checkpoint.key(number)
     let entry = try layout.fleet.get(key)
-    var checkpoint = try Checkpoint(entry, of: number)
+    let last = try Checkpoint(entry, of: number)
+    let end = try fixesEnd(from: last.sequence)
+    let eventsEnd = try layout.stream.lastSequence(of: FleetLayout.events)
+    var checkpoint = last.within(fixes: end, events: eventsEnd)
+    if checkpoint.sequence < last.sequence {
+      say(
+        "partition \(number) goes on from \(end), where the stream of fixes ends; its checkpoint was at \(last.sequence)"
+      )
+    }
     let version = try layout.catalogVersion(of: number, after: checkpoint)
     if version > checkpoint.catalog {
       say("partition \(number) watches version \(version) of the regions: its announcement is no longer kept")
@@ -133,10 +141,19 @@ extension Worker {
       let revision = try layout.fleet.put(key, try checkpoint.bytes(), over: entry?.revision ?? 0)
     else { return try giveBack(number, revision: epoch) }
     let partition = Partition(
-      number, epoch: epoch, checkpoint: checkpoint, revision: revision,
+      number, epoch: epoch, checkpoint: checkpoint, revision: revision, streamEnd: end,
       catalog: try catalog(checkpoint.catalog))
     // From here on its lease is renewed with the others, however long it takes until fixes come.
     partitions[number] = partition
+  }
+
+  /// The last message of the stream of fixes. It is asked for twice where it is before one that was read: a server that
+  /// leads the stream since a moment ago may not have come to its end.
+  func fixesEnd(from position: UInt64) throws(Failure) -> UInt64 {
+    let end = try layout.stream.lastSequence(of: FleetLayout.fixes)
+    guard end < position else { return end }
+    FleetClock.pause(milliseconds: Self.pauseMilliseconds)
+    return try layout.stream.lastSequence(of: FleetLayout.fixes)
   }
 
   /// A version of the regions; the partitions of a worker share it.

@@ -332,6 +332,7 @@ package final class Worker {
       version > partition.catalog.version ? try self.catalog(version) : partition.catalog
     }
     device.revision = entry.revision
+    device.goOn(inStreamOf: partition.streamEnd)
     partition.devices[name] = device
   }
 
