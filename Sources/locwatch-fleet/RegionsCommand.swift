@@ -123,7 +123,8 @@ struct RegionsCommand: ParsableCommand {
     let settings = try layout.settings()
     let present = try layout.currentCatalog()
     let next = try edit(present)
-    guard next.entries != present.entries else {
+    // Workers may have what the store has lost: then it is a change for them.
+    guard next.entries != present.entries || present.stored != present.version else {
       return try Console.print("version \(present.version): \(present.entries.count) regions, as before\n")
     }
     try layout.publish(next, partitions: settings.partitions)

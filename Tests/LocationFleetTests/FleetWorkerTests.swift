@@ -624,6 +624,38 @@ struct FleetWorkerTests {
     #expect(!second.stderr.contains("where the stream of fixes ends"), "\(second.stderr)")
   }
 
+  @Test func `regions go on where an older copy of their store was put back`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let layout = try FleetLayout(NATSConnection(.init(servers: cluster.url, credentials: nil, name: "test")))
+    func importRegions(_ ids: [String]) async throws -> String {
+      let features = ids.map { id in
+        #"{"type":"Feature","id":"\#(id)","properties":{"radius_m":100},"geometry":"#
+          + #"{"type":"Point","coordinates":[11.5,48.1]}}"#
+      }
+      let text = #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#
+      return try await cluster.fleet(["regions", "import", "-"], stdin: text).stdout
+    }
+    #expect(try await importRegions(["a"]) == "version 1: 1 regions\n")
+    #expect(try await importRegions(["b"]) == "version 2: 2 regions\n")
+    // As the store was before the second version.
+    try layout.fleet.remove("catalog.2")
+    try layout.fleet.put("catalog.current", Array("1".utf8))
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    func isWatched(_ region: String) async -> Bool {
+      await eventually { try await cluster.fleet(["events"]).stdout.contains("\"region\":\"\(region)\"") }
+    }
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    #expect(await isWatched("a"), "\(worker.stderr)")
+    #expect(worker.stderr.contains("version 2 of the regions: 1 regions, of version 1"), "\(worker.stderr)")
+    #expect(try await importRegions(["a"]) == "version 3: 1 regions\n")
+    #expect(try await importRegions(["a"]) == "version 3: 1 regions, as before\n")
+    #expect(try await importRegions(["c"]) == "version 4: 2 regions\n")
+    for fix in 1..<4 { try await publish(fix: fix, to: "owntracks/alice/phone", of: cluster) }
+    #expect(await isWatched("c"), "\(worker.stderr)")
+  }
+
   @Test func `no id of a fix swallows a change of the regions`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

@@ -9,6 +9,8 @@ package import LocationFormats
 package struct FleetCatalog {
   /// 0 before the first region.
   package var version = 0
+  /// The version that the store has of it: another one where this one is gone (``FleetLayout/catalog(_:)``).
+  package let stored: Int
   /// In the order of their ids.
   package var entries: [Entry] = []
   /// For engines, which share it.
@@ -33,11 +35,16 @@ package struct FleetCatalog {
   }
 
   /// Without regions.
-  package init() { catalog = RegionCatalog() }
+  package init() {
+    stored = 0
+    catalog = RegionCatalog()
+  }
 
+  /// - Parameter stored: the version that stands in for it; nil for itself.
   /// - Throws: `.data` where two regions have one id.
-  package init(version: Int, entries: [Entry]) throws(Failure) {
+  package init(version: Int, entries: [Entry], stored: Int? = nil) throws(Failure) {
     self.version = version
+    self.stored = stored ?? version
     self.entries = entries
     do {
       catalog = try RegionCatalog(entries.map(\.feature.region).filter { !$0.isOfBeacons })
@@ -122,9 +129,10 @@ extension FleetLayout {
   private func currentVersion() throws(Failure) -> Int {
     var version =
       try fleet.get("catalog.current").flatMap { Int(String(decoding: $0.value, as: UTF8.self)) } ?? 0
-    // Where the store was lost, the numbers go on: workers take no version that is not above theirs.
-    if version == 0, let last = try stream.last(of: Self.fixes, matching: "fix.*.\(Self.control)") {
-      version = FixMessage.announced(last.value) ?? 0
+    // Where the store was lost, or an older copy of it was put back, the numbers go on: workers take no version that is
+    // not above theirs. Partition 0 is always told first.
+    if let last = try stream.last(of: Self.fixes, matching: "fix.0.\(Self.control)") {
+      version = max(version, FixMessage.announced(last.value) ?? 0)
     }
     // One that was made complete, and whose maker ended before it said so.
     while try fleet.get("catalog.\(version + 1)") != nil { version += 1 }
@@ -151,14 +159,19 @@ extension FleetLayout {
   }
 
   /// A version. Where it is gone, because many more were made since or the store was lost, the next one that is there
-  /// stands in for it; where there is none, one without regions does.
+  /// stands in for it. Where there is none, because an older copy of the store was put back, the last one does; where
+  /// there is none at all, one without regions does.
   ///
   /// - Throws: `.data` where it can't be used.
   package func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
     guard version > 0 else { return FleetCatalog() }
     if let catalog = try storedCatalog(version) { return catalog }
-    for next in try storedVersions() where next > version {
+    let kept = try storedVersions()
+    for next in kept where next > version {
       if let catalog = try storedCatalog(next) { return catalog }
+    }
+    if let last = kept.last, let catalog = try storedCatalog(last) {
+      return try FleetCatalog(version: version, entries: catalog.entries, stored: last)
     }
     return try FleetCatalog(version: version, entries: [])
   }

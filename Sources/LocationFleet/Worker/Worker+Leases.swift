@@ -160,9 +160,9 @@ extension Worker {
   func catalog(_ version: Int) throws(Failure) -> FleetCatalog {
     if let known = catalogs[version] { return known }
     let catalog = try layout.catalog(version)
-    if catalog.version != version || catalog.entries.isEmpty {
+    if catalog.stored != version || catalog.entries.isEmpty {
       let count = catalog.entries.count
-      say("version \(version) of the regions: \(count) regions, of version \(catalog.version)")
+      say("version \(version) of the regions: \(count) regions, of version \(catalog.stored)")
     }
     let used = Set(partitions.values.map(\.catalog.version))
     catalogs = catalogs.filter { used.contains($0.key) }
