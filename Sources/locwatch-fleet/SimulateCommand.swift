@@ -68,7 +68,7 @@ struct SimulateCommand: ParsableCommand {
     try Console.reporting { () throws(Failure) in
       if let regions {
         // Elsewhere --regions names a file to read.
-        guard regions == "-" || unsafe access(regions, F_OK) != 0 else {
+        guard unsafe regions == "-" || access(regions, F_OK) != 0 else {
           throw Failure(
             .cantCreate, file: regions, what: "is there already", remedy: "name another file, or remove it")
         }
