@@ -36,11 +36,13 @@ enum FeatureText {
     return bytes
   }
 
-  /// The text of a Feature from a file that is not GeoJSON.
+  /// The text of a Feature from a file that is not GeoJSON. A property of ours that the file names counts for what the
+  /// draft has.
   static func make(id: String, _ draft: RegionDraft, _ properties: [(key: String, json: String)]) -> [UInt8] {
     var members: [String] = []
     func add(_ property: RegionProperty, _ json: String?) {
-      if let json { members.append("\(JSONText.string(property.rawValue)):\(json)") }
+      guard let json, !properties.contains(where: { $0.key == property.rawValue }) else { return }
+      members.append("\(JSONText.string(property.rawValue)):\(json)")
     }
     add(.name, draft.name.map(JSONText.string))
     add(.radiusMeters, draft.radiusMeters.map(JSONText.number))

@@ -106,11 +106,6 @@ struct GeoJSONReader {
       var draft = RegionDraft()
       if isBare { draft.geometry = try readGeometry() } else { try readMembers(into: &draft) }
       let length = UInt32(clamping: reader.offset - offset)
-      if draft.isSavedPlace, case .point(let position) = draft.geometry, position.longitude == 0,
-        position.latitude == 0
-      {
-        return collector.leaveOut("a saved place without a position", id: draft.name)
-      }
       do throws(RegionProblem) {
         try collector.add(
           draft, RegionFile.Piece(start: offset, length: length, lacks: isBare ? .feature : []))
@@ -174,6 +169,18 @@ struct GeoJSONReader {
       throw .content(
         at: reader.offset, "\(try reader.peek().words) for an id", "an id is a string or a number")
     }
+  }
+
+  /// What the text of one Feature says; its outline is not checked yet.
+  static func draft(of text: [UInt8]) throws(RegionProblem) -> RegionDraft {
+    var reader = GeoJSONReader(text, file: "", options: RegionFile.Options())
+    var draft = RegionDraft()
+    do throws(JSONError) {
+      try reader.readMembers(into: &draft)
+    } catch {
+      throw RegionProblem(what: error.what, remedy: error.remedy)
+    }
+    return draft
   }
 
   // MARK: Problems

@@ -183,7 +183,7 @@ struct KMLReader: XMLRegionReader {
     case .radius, .radiusUnits, .rad, .mapboxRadius, .mapboxDwell, .beacon, .notify, .maxLatencySeconds,
       .initial,
       .sensitivity, .tags, nil:
-      properties.append((key, JSONText.string(value)))
+      properties.append((key, RegionProperty.json(key, value)))
     }
   }
 }

@@ -38,22 +38,27 @@ struct RegionCollector {
 
   /// Adds a region that stands in the source.
   mutating func add(_ draft: RegionDraft, _ piece: RegionFile.Piece) throws(RegionProblem) {
-    guard let (draft, region) = try region(of: draft) else { return }
+    let draft = assuming(draft)
+    guard let region = try region(of: draft, id: try id(of: draft)) else { return }
     var piece = piece
     if !draft.hasOwnID { piece.lacks.insert(.id) }
     if draft.isRadiusAssumed { piece.lacks.insert(.radius) }
     keep(region, piece, tags: draft.tags)
   }
 
-  /// Adds a region from a file that is not GeoJSON.
+  /// Adds a region from a file that is not GeoJSON: what its GeoJSON says, so that it is the same once it is stored.
   ///
   /// - Parameter properties: what else the file says of it, each with its JSON text.
   mutating func add(_ draft: RegionDraft, properties: [(key: String, json: String)]) throws(RegionProblem) {
-    guard let (draft, region) = try region(of: draft) else { return }
-    let text = FeatureText.make(id: region.id, draft, properties)
+    let draft = assuming(draft)
+    let id = try id(of: draft)
+    let text = FeatureText.make(id: id, draft, properties)
+    var stored = try GeoJSONReader.draft(of: text)
+    (stored.id, stored.order) = (draft.id, draft.order)
+    guard let region = try region(of: stored, id: id) else { return }
     let piece = RegionFile.Piece(start: file.source.count, length: UInt32(clamping: text.count), lacks: [])
     file.source += text
-    keep(region, piece, tags: draft.tags)
+    keep(region, piece, tags: stored.tags)
   }
 
   /// As ``add(_:properties:)``, but what lacks a radius is left out rather than refused: a file of places is
@@ -61,8 +66,7 @@ struct RegionCollector {
   mutating func addPlace(_ draft: RegionDraft, properties: [(key: String, json: String)])
     throws(RegionProblem)
   {
-    var draft = draft
-    if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
+    let draft = assuming(draft)
     if let missing = draft.missing {
       leaveOut(missing + remedy(draft), id: draft.name)
     } else {
@@ -149,11 +153,23 @@ struct RegionCollector {
 
   // MARK: -
 
-  private mutating func region(of draft: RegionDraft) throws(RegionProblem) -> (RegionDraft, Region)? {
-    let isUnnamed = draft.id == nil
-    let id = try RegionDraft.checkedID(draft.id ?? nameAsID(draft))
+  /// The draft with the radius that was asked for where it needs one.
+  private func assuming(_ draft: RegionDraft) -> RegionDraft {
     var draft = draft
     if let radius = options.defaultRadiusMeters { draft.assume(radiusMeters: radius) }
+    return draft
+  }
+
+  private mutating func id(of draft: RegionDraft) throws(RegionProblem) -> String {
+    try RegionDraft.checkedID(draft.id ?? nameAsID(draft))
+  }
+
+  private mutating func region(of draft: RegionDraft, id: String) throws(RegionProblem) -> Region? {
+    if draft.isSavedPlace, draft.geometry == .point(RegionDraft.Position(longitude: 0, latitude: 0)) {
+      leaveOut("a saved place without a position", id: draft.name)
+      return nil
+    }
+    let isUnnamed = draft.id == nil
     guard let region = try draft.region(id: id) else {
       leaveOut(draft.geometry.whyLeftOut, id: isUnnamed ? nil : id)
       return nil
@@ -169,7 +185,7 @@ struct RegionCollector {
         if nameless.count < 10 { nameless.append(number) }
       }
     }
-    return (draft, region)
+    return region
   }
 
   private mutating func keep(_ region: Region, _ piece: RegionFile.Piece, tags: [String]?) {

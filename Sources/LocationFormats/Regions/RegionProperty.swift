@@ -37,6 +37,19 @@ enum RegionProperty: String, CaseIterable {
     self = property
   }
 
+  /// The JSON text of a property from a file that has nothing but text: a number or a list of words where that is what
+  /// the property has to be, else a string.
+  static func json(_ key: String, _ text: String) -> String {
+    switch Self(rawValue: key) {
+    case .radiusMeters, .radius, .rad, .mapboxRadius, .mapboxDwell, .bufferMeters, .dwellSeconds,
+      .exitDelaySeconds, .maxLatencySeconds:
+      let number = Double(xsdDecimal: Array(text.utf8).span)
+      return number.flatMap { $0.isFinite ? JSONText.number($0) : nil } ?? JSONText.string(text)
+    case .notify, .tags: return JSONText.strings(text.split { " ;|,".contains($0) }.map(String.init))
+    case .id, .name, .radiusUnits, .beacon, .initial, .sensitivity, nil: return JSONText.string(text)
+    }
+  }
+
   private static let byLength: [[(key: [UInt8], property: RegionProperty)]] = (0...32).map { length in
     allCases.map { (key: Array($0.rawValue.utf8), property: $0) }.filter { $0.key.count == length }
   }

@@ -2,15 +2,15 @@ import LocationCore
 
 /// Makes regions of a table: CSV whose first line names the columns.
 ///
-/// `lat` and `lon` have to be there. `id`, `name`, `radius_m`, `dwell_s`, `exit_delay_s`, `notify` and `tags` mean what
-/// they mean in GeoJSON; words of the last two stand between spaces or semicolons. Other columns become properties.
+/// `lat` and `lon` have to be there. Columns named as the properties of GeoJSON mean what they mean there; words of
+/// `notify` and `tags` stand between spaces or semicolons. Other columns become properties.
 struct TableRegionReader {
   /// What was read so far.
   private(set) var collector: RegionCollector
 
   private enum Column: Hashable {
-    case latitude, longitude, id, name, radius, dwell, exitDelay, notify, tags
-    case other(String)
+    case latitude, longitude, id, name, radius, dwell, exitDelay
+    case property(String)
   }
 
   private var columns: [Column] = []
@@ -59,9 +59,9 @@ struct TableRegionReader {
       case "radius", "radius_m", "radius (m)", "radius_meters", "rad": return .radius
       case "dwell_s": return .dwell
       case "exit_delay_s": return .exitDelay
-      case "notify": return .notify
-      case "tags", "tag": return .tags
-      default: return .other(title)
+      case "notify": return .property(RegionProperty.notify.rawValue)
+      case "tags", "tag": return .property(RegionProperty.tags.rawValue)
+      default: return .property(title)
       }
     }
   }
@@ -80,13 +80,8 @@ struct TableRegionReader {
       case .radius: draft.radiusMeters = try RegionDraft.radius(try number(field, "radius_m"))
       case .dwell: draft.dwellSeconds = try RegionDraft.seconds(try number(field, "dwell_s"))
       case .exitDelay: draft.exitDelaySeconds = try RegionDraft.seconds(try number(field, "exit_delay_s"))
-      case .notify:
-        draft.notify = try RegionDraft.notify(Self.words(field))
-        properties.append(("notify", Self.list(field)))
-      case .tags:
-        draft.tags = Self.words(field)
-        properties.append(("tags", Self.list(field)))
-      case .other(let title): if !title.isEmpty { properties.append((title, JSONText.string(field))) }
+      case .property(let name):
+        if !name.isEmpty { properties.append((name, RegionProperty.json(name, field))) }
       }
     }
     guard let latitude = place.latitude, let longitude = place.longitude else {
@@ -94,14 +89,6 @@ struct TableRegionReader {
     }
     draft.geometry = .point(RegionDraft.Position(longitude: longitude, latitude: latitude))
     try collector.addPlace(draft, properties: properties)
-  }
-
-  private static func words(_ field: String) -> [String] {
-    field.split { " ;|,".contains($0) }.map(String.init)
-  }
-
-  private static func list(_ field: String) -> String {
-    "[" + words(field).map(JSONText.string).joined(separator: ",") + "]"
   }
 
   private func number(_ field: String, _ column: String) throws(RegionProblem) -> Double {

@@ -110,6 +110,70 @@ import Testing
     #expect(complaint("name,lat,lon\na,1,2\n").contains("--radius"))
   }
 
+  // MARK: - Our own names in foreign files
+
+  private static func placemark(_ key: String, _ value: String) -> String {
+    "<kml><Placemark><name>a</name><ExtendedData><Data name=\"radius_m\"><value>75</value></Data><Data name=\"\(key)\"><value>"
+      + "\(value)</value></Data></ExtendedData><Point><coordinates>11.5,48.1</coordinates></Point></Placemark></kml>"
+  }
+
+  private static func row(_ key: String, _ value: String) -> String {
+    "name,lat,lon,radius_m,\(key)\na,48.1,11.5,75,\(value)\n"
+  }
+
+  private static func waypoint(_ member: String) -> String {
+    #"{"_type":"waypoint","desc":"a","lat":48.1,"lon":11.5,"rad":75,\#(member)}"#
+  }
+
+  @Test(arguments: [
+    Self.row("max_latency_s", "60"), Self.row("initial", "event"), Self.row("sensitivity", "early"),
+    Self.row("buffer_m", "9"),
+    Self.row("MBX_GEOFENCE_DWELL_TIME", "2"), Self.row("radius_units", "km"),
+    Self.row("notify", "enter;dwell"),
+    Self.placemark("notify", "enter,dwell"), Self.placemark("sensitivity", "certain"),
+    Self.placemark("tags", "a b"),
+    Self.placemark("max_latency_s", "60"), Self.placemark("radius", "9"), Self.placemark("rad", "far"),
+    Self.waypoint(#""radius_m":7"#), Self.waypoint(#""sensitivity":"early""#),
+    Self.waypoint(#""dwell_s":60"#),
+    Self.waypoint(#""name":"b""#), Self.waypoint(#""id":5"#),
+  ])
+  func `a property of ours in a foreign file means what it means once it is stored`(text: String) throws {
+    let file = try read(text)
+    let stored = try read(try file.feature(at: 0).geoJSON)
+    #expect(file.regions == stored.regions)
+    #expect(file.tags == stored.tags)
+  }
+
+  @Test func `numbers and lists of words are read from text`() throws {
+    #expect(try read(Self.row("max_latency_s", "60")).regions.first?.maxLatencySeconds == 60)
+    #expect(try read(Self.placemark("notify", "enter, dwell")).regions.first?.notify == [.enter, .dwell])
+    #expect(try read(Self.placemark("tags", "a b")).tags[0] == ["a", "b"])
+    #expect(try read(Self.placemark("sensitivity", "early")).regions.first?.sensitivity == .early)
+    let waypoint = try read(Self.waypoint(#""radius_m":7"#))
+    #expect(circle(waypoint.regions.first) == [48.1, 11.5, 7])
+    #expect(
+      try waypoint.feature(at: 0).geoJSON.contains(#""properties":{"name":"a","radius_m":7}"#))
+  }
+
+  @Test(arguments: [
+    (
+      Self.row("initial", "bogus"),
+      #"f:2: row 1: initial: "bogus" is no such word; write state, event or silent"#
+    ),
+    (Self.row("max_latency_s", "x"), "f:2: row 1: max_latency_s: a string where a number is expected"),
+    (Self.row("beacon", "x"), "f:2: row 1: beacon: no beacon; write UUID:MAJOR:MINOR"),
+    (
+      Self.placemark("notify", "leave"),
+      #"f:1: placemark 1 ("a"): notify: "leave" is nothing that can be told; did you mean exit?"#
+    ),
+    (Self.placemark("sensitivity", "x"), #"f:1: placemark 1 ("a"): sensitivity: "x" is no such word"#),
+    (Self.waypoint(#""notify":"x""#), #"f:1: waypoint 1 ("a"): notify: a string where a list is expected"#),
+    (Self.waypoint(#""dwell_s":-1"#), #"f:1: waypoint 1 ("a"): dwell_s: -1 is no duration"#),
+  ])
+  func `a property of ours that can't be read refuses the file`(text: String, message: String) {
+    #expect(complaint(text).hasPrefix(message), "\(complaint(text))")
+  }
+
   // MARK: - Google and drawing programs
 
   @Test func `saved places of Google Takeout are called by their names`() throws {
