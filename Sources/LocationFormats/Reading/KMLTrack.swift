@@ -9,9 +9,11 @@ package struct KMLTrack: FormatTrack {
   /// The elements that are open, the outermost first.
   private var path: [String] = []
   private var text: [UInt8] = []
-  /// The times and places of the track under way.
+  /// The times and places of the track under way: those of the same number belong together.
   private var times: [UTCTime?] = []
-  private var places: [Place] = []
+  private var places: [Place?] = []
+  /// Points of tracks that lack the one or the other.
+  private var incomplete = 0
   private var placemark = (time: UTCTime?.none, place: Place?.none)
   /// The best that was met so far, which alone counts.
   private var source = Source.lines
@@ -58,6 +60,9 @@ package struct KMLTrack: FormatTrack {
   package var notes: [String] {
     var notes: [String] = []
     if placesTaken > 0 { notes.append("no times in the file; \(placesTaken) points of lines taken instead") }
+    if incomplete > 0 {
+      notes.append("\(Wording.count(incomplete, "point")) of tracks without a place or a time, skipped")
+    }
     if missesTrack {
       notes.append("a track after more than \(maximumHeldPoints) placemarks with a time, left out")
     }
@@ -125,7 +130,7 @@ package struct KMLTrack: FormatTrack {
     case "when":
       let time = UTCTime(rfc3339: text.span)
       if path.last == "Track" { times.append(time) } else { placemark.time = time }
-    case "coord": if let place = Self.place(text, separator: UInt8(ascii: " ")) { places.append(place) }
+    case "coord": places.append(Self.place(text, separator: UInt8(ascii: " ")))
     case "coordinates": coordinates()
     case "Track": endTrack(into: &batch)
     case "Placemark":
@@ -163,7 +168,8 @@ package struct KMLTrack: FormatTrack {
   }
 
   private mutating func endTrack(into batch: inout [TrackItem]) {
-    let points = Array(zip(places, times))
+    let points = zip(places, times).compactMap { place, time in place.map { ($0, time) } }
+    incomplete += max(places.count, times.count) - points.count
     times = []
     places = []
     guard !points.isEmpty else { return }

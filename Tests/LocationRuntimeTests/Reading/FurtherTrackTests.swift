@@ -179,6 +179,16 @@ import Testing
     #expect(line.failure == nil && line.fixes.map(\.latitude) == [2, 4])
   }
 
+  @Test func `each place of a KML track has the time of its own number`() throws {
+    let whens = (0...3).map { "<when>2026-05-04T06:30:0\($0)Z</when>" }.joined()
+    let coords =
+      "<gx:coord>1 10</gx:coord><gx:coord/><gx:coord>none</gx:coord><gx:coord>1 13</gx:coord><gx:coord>1 14</gx:coord>"
+    let reading = try Reading("<kml><Placemark><gx:Track>" + whens + coords + "</gx:Track></Placemark></kml>")
+    #expect(reading.failure == nil && reading.fixes.map(\.latitude) == [10, 13])
+    #expect(times(reading) == ["2026-05-04T06:30:00.000Z", "2026-05-04T06:30:03.000Z"])
+    #expect(reading.notes == ["3 points of tracks without a place or a time, skipped"])
+  }
+
   private func kmlTrack(_ latitude: Int) -> String {
     "<Placemark><gx:Track><when>2026-05-04T06:30:00Z</when><gx:coord>1 \(latitude)</gx:coord></gx:Track></Placemark>"
   }
