@@ -21,13 +21,10 @@ package final class AreaGeometry: Sendable {
     var seam = AntimeridianCut()
     let groups = polygons.map { polygon in
       let shell = RingFrame.directed(RingFrame.ring(polygon.shell, &seam), counterclockwise: true)
-      let span = RingFrame.span(shell)
-      let middle = 0.5 * (span.lowerBound + span.upperBound)
-      let holes = polygon.holes.map { hole -> [Coordinate] in
-        let hole = RingFrame.directed(RingFrame.ring(hole, &seam), counterclockwise: false)
-        let span = RingFrame.span(hole)
-        let turns = ((middle - 0.5 * (span.lowerBound + span.upperBound)) / 360).rounded()
-        return RingFrame.shifted(hole, by: turns * 360)
+      let middle = RingFrame.middle(shell)
+      let holes = polygon.holes.map { hole in
+        RingFrame.shifted(
+          RingFrame.directed(RingFrame.ring(hole, &seam), counterclockwise: false), toward: middle)
       }
       return [shell] + holes
     }

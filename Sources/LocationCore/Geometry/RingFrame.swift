@@ -68,6 +68,24 @@ enum RingFrame {
     return west <= east ? west...east : 0...0
   }
 
+  /// The longitude halfway between the westernmost and the easternmost of a line.
+  static func middle(_ line: [Coordinate]) -> Double {
+    let span = span(line)
+    return 0.5 * (span.lowerBound + span.upperBound)
+  }
+
+  /// A ring shifted by turns so that its middle is as near to a longitude as can be.
+  static func shifted(_ ring: [Coordinate], toward longitude: Double) -> [Coordinate] {
+    shifted(ring, by: ((longitude - middle(ring)) / 360).rounded() * 360)
+  }
+
+  /// A shell and its holes, shifted by turns so that the shell begins at -180 degrees or east of it, and before 180.
+  static func normalized(_ polygon: [[Coordinate]]) -> [[Coordinate]] {
+    let west = polygon.first.map { span($0).lowerBound } ?? 0
+    let turns = ((-180 - west) / 360).rounded(.up)
+    return polygon.map { shifted($0, by: turns * 360) }
+  }
+
   static func shifted(_ line: [Coordinate], by degrees: Double) -> [Coordinate] {
     guard degrees != 0 else { return line }
     return line.map { Coordinate(uncheckedLatitude: $0.latitude, longitude: $0.longitude + degrees) }

@@ -8,8 +8,20 @@ enum ShapeCheck {
       for ring in [polygon.shell] + polygon.holes { try check(ring) }
     }
     if polygons.count == 1, polygons[0].holes.isEmpty, isPlainlySimple(polygons[0].shell) { return }
-    let rings = polygons.map { polygon in ([polygon.shell] + polygon.holes).map(RingFrame.ring) }
-    try PolygonValidity.check(rings)
+    try PolygonValidity.check(inOneFrame(polygons))
+  }
+
+  /// The rings of polygons where they lie together, wherever each of them begins.
+  private static func inOneFrame(_ polygons: [Region.Polygon]) -> [[[Coordinate]]] {
+    let parts = polygons.map { polygon in
+      let shell = RingFrame.ring(polygon.shell)
+      let middle = RingFrame.middle(shell)
+      return [shell] + polygon.holes.map { RingFrame.shifted(RingFrame.ring($0), toward: middle) }
+    }
+    // The halves of what was cut at the antimeridian would meet along the cut, which GEOS takes for a fault.
+    let seam = AntimeridianCut()
+    let isCut = polygons.contains { zip($0.shell, $0.shell.dropFirst()).contains(where: seam.holds) }
+    return isCut ? parts.map(RingFrame.normalized) : RingFrame.align(parts).groups
   }
 
   static func check(line: [Coordinate], bufferMeters: Double) throws(RegionError) {

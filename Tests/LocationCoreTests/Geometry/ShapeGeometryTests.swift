@@ -268,6 +268,39 @@ import Testing
     }
   }
 
+  /// A box of longitudes that may be beyond 180, beginning at each of its corners.
+  private func boxes(_ west: Double, _ east: Double, _ south: Double, _ north: Double) -> [[Coordinate]] {
+    let corners = [(west, south), (east, south), (east, north), (west, north)].map {
+      Coordinate(uncheckedLatitude: $0.1, longitude: $0.0 > 180 ? $0.0 - 360 : $0.0)
+    }
+    return corners.indices.map { first in
+      let turned = corners[first...] + corners[..<first]
+      return Array(turned + turned.prefix(1))
+    }
+  }
+
+  @Test func ringsAcrossTheAntimeridianAreCheckedTogetherWhereverTheyBegin() throws {
+    for shell in boxes(179.95, 180.05, -17.05, -16.95) {
+      for inner in boxes(179.99, 180.01, -17.01, -16.99) + boxes(180.01, 180.02, -17.01, -16.99) {
+        let lagoon = try ShapeGeometry(.polygon(Region.Polygon(shell: shell, holes: [inner])))
+        #expect(lagoon.edgeMeters(at: inner[0]) < 1, "\(shell[0]) \(inner[0])")
+      }
+      for other in boxes(179.97, 180.03, -17.03, -16.9) + boxes(180.01, 180.03, -17.03, -16.9) {
+        #expect(throws: RegionError.self, "\(shell[0]) \(other[0])") {
+          try ShapeGeometry(.multiPolygon([Region.Polygon(shell: shell), Region.Polygon(shell: other)]))
+        }
+      }
+      for other in boxes(179.97, 180.03, -16.9, -16.8) {
+        _ = try ShapeGeometry(.multiPolygon([Region.Polygon(shell: shell), Region.Polygon(shell: other)]))
+      }
+    }
+    // The halves of a shape that was cut meet along the cut.
+    for half in boxes(-180, -179, -10, 10) + boxes(180, 181, -10, 10) {
+      let other = boxes(179, 180, -10, 10)[0]
+      _ = try ShapeGeometry(.multiPolygon([Region.Polygon(shell: half), Region.Polygon(shell: other)]))
+    }
+  }
+
   @Test func aShapeCutAtTheAntimeridianHasNoEdgeThere() throws {
     func box(_ west: Double, _ east: Double) -> Region.Polygon {
       Region.Polygon(
