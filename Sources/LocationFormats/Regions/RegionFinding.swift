@@ -82,11 +82,15 @@ package struct RegionFinding: Hashable, Sendable {
       + " it may be entered late or never"
   }
 
-  /// Whether a shape is all longitudes from pole to pole.
+  /// Whether a shape is all longitudes from pole to pole: a ring with all four corners, and others on its sides alone.
   private static func holdsEverything(_ shape: Region.Shape) -> Bool {
-    shape.polygons.contains { polygon in
+    let corners = [(-90.0, -180.0), (-90, 180), (90, 180), (90, -180)]
+    return shape.polygons.contains { polygon in
       polygon.holes.isEmpty
         && polygon.shell.allSatisfy { abs($0.longitude) == 180 || abs($0.latitude) == 90 }
+        && corners.allSatisfy { (latitude, longitude) in
+          polygon.shell.contains { $0.latitude == latitude && $0.longitude == longitude }
+        }
     }
   }
 

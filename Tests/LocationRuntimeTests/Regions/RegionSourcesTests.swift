@@ -214,6 +214,23 @@ import Testing
     #expect(complaint(numbered).contains("--radius"))
   }
 
+  // MARK: - Findings
+
+  @Test(arguments: [
+    ("[-180,-90],[180,-90],[180,90],[-180,90],[-180,-90]", true),
+    ("[-180,-90],[0,-90],[180,-90],[180,0],[180,90],[-180,90],[-180,-90]", true),
+    ("[-180,-10],[180,-10],[180,10],[-180,10],[-180,-10]", false),
+    ("[-180,-60],[180,-60],[180,-90],[-180,-90],[-180,-60]", false),
+  ])
+  func `a polygon that holds the whole Earth is told of, a band or a cap is not`(ring: String, isAll: Bool)
+    throws
+  {
+    let file = try read(
+      #"{"type":"Feature","id":"a","properties":{},"geometry":{"type":"Polygon","coordinates":[[\#(ring)]]}}"#
+    )
+    #expect(RegionFinding.find(in: file).map(\.kind) == (isAll ? [.noEvent] : []))
+  }
+
   // MARK: - Swapped
 
   @Test func `a file whose every place is swapped is found by where the device is`() throws {
