@@ -131,5 +131,7 @@ import Testing
     #expect(map.stdout.hasPrefix(flat.stdout))
     let wrong = try await run(["regions", "add", "x", "--polygon", "48.1,11.5 48.2,11.5"])
     #expect(wrong.status == 64 && wrong.stderr.contains("at least three corners"), "\(wrong)")
+    let commas = try await run(["regions", "add", "x", "--line", "48,1;11,5 48,2;11,6", "--buffer", "50m"])
+    #expect(commas.status == 64 && commas.stderr.contains("\"48,1;11,5\" is no place"), "\(commas)")
   }
 }

@@ -24,7 +24,7 @@ package enum PlaceText {
   /// `LAT,LON LAT,LON …`, several places between spaces.
   package static func places(_ text: String) throws(Failure) -> [Coordinate] {
     var places: [Coordinate] = []
-    for word in text.split(whereSeparator: { $0 == " " || $0 == ";" }) {
+    for word in text.split(separator: " ") {
       places.append(try place(String(word)))
     }
     return places
