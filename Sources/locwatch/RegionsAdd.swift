@@ -117,6 +117,10 @@ struct RegionsAdd: AsyncParsableCommand {
   func run() async throws {
     try Terminal.reporting { () throws(Failure) in
       let file = try made()
+      if dwell != nil, let region = file.regions.first, !region.notify.contains(.dwell) {
+        throw Failure(
+          .usage, what: "--dwell has no use where dwell is not reported", remedy: "name dwell in --notify")
+      }
       let database = try state.openToChange()
       _ = try database.put([file], changing: replace)
       try state.seat().noteRegions([id])

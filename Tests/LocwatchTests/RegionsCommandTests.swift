@@ -67,6 +67,17 @@ import Testing
     #expect(try await regions("list").stdout == "")
   }
 
+  @Test func `a time of dwelling needs its event`() async throws {
+    let circle = ["--circle", "48.1371,11.5754,120"]
+    for (notify, status) in [("enter", 64), ("enter,dwell", 0)] {
+      let added = try await Binary.run(
+        ["regions", "add", "home", "--notify", notify, "--dwell", "5m", "--state", folder("dwell.db")]
+          + circle)
+      #expect(added.status == status, "\(added)")
+      #expect(added.stderr.contains("name dwell in --notify") == (status == 64), "\(added)")
+    }
+  }
+
   @Test(arguments: [["--circle=-33.8568,-151.2153,300"], ["--circle", "-33.8568,-151.2153,300"]])
   func `takes places in the south and west`(circle: [String]) async throws {
     let run = try await Binary.run(
