@@ -56,6 +56,15 @@ package enum FileBytes {
     return bytes
   }
 
+  /// The first line of a text that is not UTF-8, from 1; nil where all are.
+  ///
+  /// No character of more than one byte contains a line feed, so each line is UTF-8 by itself or not at all.
+  static func firstLineNotUTF8(_ bytes: [UInt8]) -> Int? {
+    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+      .firstIndex { String(validating: $0, as: UTF8.self) == nil }
+      .map { $0 + 1 }
+  }
+
   private static func isBinary(_ bytes: Span<UInt8>) -> Bool {
     if bytes.startsWithUTF16 { return false }
     for index in 0..<bytes.count where bytes[index] == 0 { return true }

@@ -8,11 +8,14 @@ enum RegionFormat {
   case gpx
   case homeAssistant
   case table
-  case unknown(String)
+  case unknown(String, remedy: String = Self.accepted)
 
   /// The remedy in every message about a file of another kind.
   private static let accepted =
     "regions come from GeoJSON, OwnTracks waypoints, KML, GPX, CSV or zones of Home Assistant"
+
+  /// What to do about a text in another encoding.
+  static let encodingRemedy = "save the file as UTF-8"
 
   /// Reads a file in whatever format it is.
   static func read(_ bytes: [UInt8], file: String, options: RegionFile.Options) -> RegionCollector {
@@ -49,9 +52,9 @@ enum RegionFormat {
       var reader = TableRegionReader(file: file, options: options)
       reader.read(bytes)
       return reader.collector
-    case .unknown(let what):
+    case .unknown(let what, let remedy):
       var collector = RegionCollector(file: file, noun: "feature", options: options)
-      collector.note(what, RegionFormat.accepted, line: nil)
+      collector.note(what, remedy, line: nil)
       return collector
     }
   }
@@ -66,13 +69,16 @@ enum RegionFormat {
       self = .unknown("the file is empty")
       return
     }
-    if first == UInt8(ascii: "<") || head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE]) {
+    let isUTF16 = head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0xFF, 0xFE])
+    if first == UInt8(ascii: "<") || isUTF16 {
       // What is no letter of UTF-8 or UTF-16 is left out; names of elements are ASCII.
       let text = String(decoding: head.filter { $0 != 0 }, as: UTF8.self)
       if let root = Self.rootElement(text) {
         self = root == "kml" ? .kml : root == "gpx" ? .gpx : .unknown("XML with <\(root)>")
       } else {
-        self = .unknown("XML without an element")
+        // XML names its encoding; nothing else is read in UTF-16.
+        self =
+          isUTF16 ? .unknown("not UTF-8", remedy: Self.encodingRemedy) : .unknown("XML without an element")
       }
     } else if head.starts(with: Array("PK\u{3}\u{4}".utf8)) {
       self = .unknown("a ZIP archive without KML")

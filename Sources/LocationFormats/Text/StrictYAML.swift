@@ -45,7 +45,7 @@ package struct StrictYAML {
       throw refuse(nil, "\(bytes.count) bytes are too many for a YAML file (at most \(Self.maximumBytes))")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw refuse(Self.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
+      throw refuse(FileBytes.firstLineNotUTF8(bytes), "not UTF-8", "save the file as UTF-8")
     }
     try self.init(text, file: file, code: code, mayBeEmpty: mayBeEmpty)
   }
@@ -66,13 +66,6 @@ package struct StrictYAML {
       throw Failure(code, file: file, line: 1, what: "nothing in it")
     }
     self.init(root, document: document, path: "", fallbackLine: 1)
-  }
-
-  /// No character of more than one byte contains a line feed, so each line is UTF-8 by itself or not at all.
-  private static func firstLineNotUTF8(_ bytes: [UInt8]) -> Int? {
-    bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-      .firstIndex { String(validating: $0, as: UTF8.self) == nil }
-      .map { $0 + 1 }
   }
 
   private init(_ node: Node, document: Document, path: String, fallbackLine: Int) {

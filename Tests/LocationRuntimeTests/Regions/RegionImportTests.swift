@@ -263,6 +263,19 @@ import Testing
     #expect(thrown?.description == message)
   }
 
+  @Test(
+    arguments: [
+      ([], "name;lat;lon;radius_m\nHome;48,1;11,5;60\nB\u{E4}r;48,2;11,5;60\n", "f:3: not UTF-8"),
+      ([0xFF, 0xFE], "{\0\"\0t\0y\0p\0e\0\"\0", "f: not UTF-8"),
+    ] as [([UInt8], String, String)])
+  func `a text that is not UTF-8 is refused, with what to do`(mark: [UInt8], text: String, message: String) {
+    // Each character is a byte, as in Latin-1.
+    let bytes = mark + text.unicodeScalars.map { UInt8($0.value) }
+    let thrown = #expect(throws: Failure.self) { try RegionFile.read(bytes: bytes, name: "f") }
+    #expect(thrown?.code == .data)
+    #expect(thrown?.description == message + "; save the file as UTF-8")
+  }
+
   @Test func `a KML file in UTF-16 is told by its content`() throws {
     let text = Self.kml("<Placemark><name>é</name><Point><coordinates>1,2</coordinates></Point></Placemark>")
       .replacing("UTF-8", with: "UTF-16")
