@@ -38,7 +38,10 @@ struct OutletsCommand: AsyncParsableCommand {
       try Terminal.reporting { () throws(Failure) in
         let database = try state.openToRead()
         let all = try database?.outletStates() ?? []
-        if all.isEmpty { Terminal.note("no outlets; locwatch outlets add NAME adds one") }
+        if all.isEmpty {
+          try state.noteIfMissing()
+          Terminal.note("no outlets; locwatch outlets add NAME adds one")
+        }
         switch RegionsFormat.or(format.format) {
         case .text:
           guard !all.isEmpty else { break }

@@ -115,8 +115,9 @@ struct PowerCommand: AsyncParsableCommand {
     func run() async throws {
       try Terminal.reporting { () throws(Failure) in
         let account = try account()
-        if account.isEmpty, !output.isJSON {
-          return Terminal.note("no energy recorded yet; locwatch run records it")
+        if account.isEmpty {
+          try state.noteIfMissing()
+          if !output.isJSON { return Terminal.note("no energy recorded yet; locwatch run records it") }
         }
         try Terminal.print(output.isJSON ? account.json(at: SystemClock().read().utc) : account.text)
       }

@@ -116,11 +116,15 @@ struct RegionsExport: AsyncParsableCommand {
         throw Failure(
           .usage, file: output, what: "regions are written as GeoJSON", remedy: "name the file .geojson")
       }
-      let database = try state.openToRead()
+      let path = try StatePath.resolve(option: state.state)
+      guard let database = try state.openToRead() else {
+        throw Failure(
+          .conditionFails, file: path, what: "there is no state file yet",
+          remedy: "locwatch regions add or import makes one")
+      }
       try RegionIDs.require(ids, in: database)
       let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
       if let tag, file.regions.isEmpty { Terminal.warn(["no region has the tag \"\(tag)\""]) }
-      let path = try StatePath.resolve(option: state.state)
       try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
       let to = try OutputFile(path: output, isPrivate: true)
       try file.writeCollection(to: to)

@@ -109,12 +109,12 @@ struct RegionsCheck: AsyncParsableCommand {
     var findings: [RegionFinding] = []
     try Terminal.reporting { () throws(Failure) in
       let paths = source.files + files
+      let known = source.state.knownPlaces()
       guard !paths.isEmpty else {
-        findings = RegionFinding.find(in: try source.state.regions(), near: source.state.knownPlaces())
+        findings = try source.read().flatMap { RegionFinding.find(in: $0, near: known) }
         return
       }
       var good: [RegionFile] = []
-      let known = source.state.knownPlaces()
       for path in paths {
         let (file, wrong) = try RegionFile.examine(path: path, options: .init(defaultRadiusMeters: radius))
         wrong.forEach(Terminal.report)

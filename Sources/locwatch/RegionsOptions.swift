@@ -71,7 +71,11 @@ struct RegionsSource: ParsableArguments {
 
   /// Reads the files or the store; warnings go to standard error.
   func read() throws(Failure) -> [RegionFile] {
-    guard !files.isEmpty else { return [try state.regions()] }
+    guard !files.isEmpty else {
+      let stored = try state.regions()
+      if stored.regions.isEmpty { try state.noteIfMissing() }
+      return [stored]
+    }
     var read: [RegionFile] = []
     for path in files {
       let file = try RegionFile.read(path: path)

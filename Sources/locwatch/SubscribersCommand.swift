@@ -328,6 +328,7 @@ struct SubscriberChoice: ParsableArguments {
     let names = if let name { [name] } else { try state.openToRead()?.subscribers().map(\.subscriber.name) }
     var all: [(name: String, item: JSONTree)] = []
     for name in names ?? [] { all += try items(name).map { (name, $0) } }
+    if all.isEmpty { try state.noteIfMissing() }
     return all
   }
 

@@ -77,6 +77,25 @@ import Testing
     #expect(none.status == 0 && none.stderr == "locwatch: warning: no region has the tag \"work\"\n")
   }
 
+  @Test(arguments: [
+    "regions list", "regions check", "regions near 48,11", "power", "outlets", "transfers", "notifications",
+  ])
+  func `a state file that is not there is told of`(words: String) async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run(
+      words.split(separator: " ").map(String.init) + ["--state", folder("none.db")])
+    #expect(run.status == 0 && run.stderr.contains("no state file \(folder("none.db")) yet"), "\(run)")
+  }
+
+  @Test func `nothing is exported of a state file that is not there`() async throws {
+    let folder = TemporaryFolder()
+    let run = try await Binary.run([
+      "regions", "export", "-o", folder("backup.geojson"), "--state", folder("none.db"),
+    ])
+    #expect(run.status == 1 && run.stderr.contains("there is no state file yet"), "\(run)")
+    #expect(!FileManager.default.fileExists(atPath: folder("backup.geojson")))
+  }
+
   @Test func `a map that is asked for is drawn in a pipe too`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]
