@@ -12,6 +12,8 @@ struct KMLReader: XMLRegionReader {
   private var path: [String] = []
   private var text: [UInt8] = []
   private var dataName: String?
+  /// Whether the polygon under way has an outer boundary.
+  private var hasOuter = false
 
   private struct Placemark {
     var line: Int
@@ -44,6 +46,7 @@ struct KMLReader: XMLRegionReader {
         placemark = Placemark(line: line, id: attributes.first { $0.name == "id" }?.value)
       } else if name == "Polygon" {
         placemark?.polygons.append([])
+        hasOuter = false
       } else if name == "Data" || name == "SimpleData" {
         dataName = attributes.first { $0.name == "name" }?.value
       } else if Self.otherGeometries.contains(name), path.last == "Placemark" || path.last == "MultiGeometry"
@@ -66,6 +69,8 @@ struct KMLReader: XMLRegionReader {
     case "Placemark": finish()
     case "name" where path.last == "Placemark": endName()
     case "coordinates": endCoordinates()
+    case "Polygon":
+      if !hasOuter { note(RegionProblem(what: "a Polygon without an outer boundary", remedy: nil)) }
     case "value" where path.last == "Data": endData()
     case "SimpleData": endData()
     default: break
@@ -91,8 +96,7 @@ struct KMLReader: XMLRegionReader {
     do {
       positions = try Self.positions(text)
     } catch {
-      if placemark?.problem == nil { placemark?.problem = error }
-      return
+      return note(error)
     }
     switch path.last {
     case "Point":
@@ -102,11 +106,17 @@ struct KMLReader: XMLRegionReader {
       guard let polygon = placemark?.polygons.indices.last, path.count >= 2 else { return }
       if path[path.count - 2] == "outerBoundaryIs" {
         placemark?.polygons[polygon].insert(positions, at: 0)
+        hasOuter = true
       } else if path[path.count - 2] == "innerBoundaryIs" {
         placemark?.polygons[polygon].append(positions)
       }
     default: break
     }
+  }
+
+  /// Keeps the first problem of a placemark for its end.
+  private mutating func note(_ problem: RegionProblem) {
+    if placemark?.problem == nil { placemark?.problem = problem }
   }
 
   /// `lon,lat[,alt]` between white space.

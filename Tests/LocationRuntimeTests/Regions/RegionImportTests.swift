@@ -225,6 +225,11 @@ import Testing
       "f:1: placemark 1: latitude 139.7 is not within -90 to 90; swapped?; KML has longitude first: 139.7,35"
     ),
     (
+      "<Placemark><Polygon><innerBoundaryIs><LinearRing><coordinates>1,1 2,1 2,2 1,1</coordinates></LinearRing>"
+        + "</innerBoundaryIs></Polygon></Placemark>",
+      "f:1: placemark 1: a Polygon without an outer boundary"
+    ),
+    (
       "<Placemark><name>x</name></Placemark>",
       "f: no region can be made of it; placemark 1 (\"x\"): it has no geometry"
     ),
