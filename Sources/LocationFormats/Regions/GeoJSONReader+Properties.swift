@@ -25,6 +25,10 @@ extension GeoJSONReader {
         guard error.kind == .content else { throw error }
         throw .content(at: offset, "\(property.rawValue): \(error.what)", error.remedy)
       }
+      if property == .tags, draft.tags == nil, isNew(key) {
+        collector.warn(
+          "\"tags\" is no list of words, so that no region is found by it", line: line(at: offset))
+      }
     }
     if draft.radiusMeters == nil, radius.isPresent { draft.foreignRadius = radius }
   }
@@ -165,12 +169,17 @@ extension GeoJSONReader {
 
   /// Warns once of each key that looks like a slip for one of ours.
   private mutating func judge(_ key: JSONReader.Text) {
-    guard seenKeys.count < Self.maximumSeenKeys, seenKeys.insert(hash(key)).inserted else { return }
+    guard isNew(key) else { return }
     let text = reader.decoded(key)
     guard let meant = RegionProperty.meant(by: text) else { return }
     collector.warn(
       "\"\(text)\" means nothing to locwatch; did you mean \"\(meant.rawValue)\"?",
       line: line(at: key.range.lowerBound))
+  }
+
+  /// Whether nothing was said yet of a key of that name.
+  private mutating func isNew(_ key: JSONReader.Text) -> Bool {
+    seenKeys.count < Self.maximumSeenKeys && seenKeys.insert(hash(key)).inserted
   }
 
   /// Different keys judged, so that a file cannot make us remember without end.

@@ -123,6 +123,17 @@ indirect enum PlainJSON: Equatable {
     #expect(try tags("null") == [])
   }
 
+  @Test func `tags that are no list of words are told of once`() throws {
+    let feature =
+      #"{"type":"Feature","id":"ID","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"radius_m":1,"tags":"x"}}"#
+    let text = feature.replacing("ID", with: "a") + "\n" + feature.replacing("ID", with: "b")
+    let file = try RegionFile.read(bytes: Array(text.utf8), name: "f")
+    #expect(
+      file.warnings == [
+        "f:1: feature 1: \"tags\" is no list of words, so that no region is found by it"
+      ])
+  }
+
   @Test(arguments: [
     (0.1, "0.1"), (120, "120"), (-33.8, "-33.8"), (1e-7, "1e-07"), (1e22, "1e+22"), (-0.0, "-0.0"),
     (9_007_199_254_740_992, "9007199254740992.0"), (Double.leastNonzeroMagnitude, "5e-324"),
