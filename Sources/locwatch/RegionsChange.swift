@@ -135,8 +135,8 @@ struct RegionsEdit: AsyncParsableCommand {
         if isChanged { try state.openToChange().replace(id, as: feature, with: file) }
       } catch {
         var failure = error
-        failure.remedy = [failure.remedy, "the text is kept in \(text.path)"].compactMap { $0 }
-          .joined(separator: "; ")
+        let kept = text.isThere ? "the text is kept in \(text.path)" : "nothing was changed"
+        failure.remedy = [failure.remedy, kept].compactMap { $0 }.joined(separator: "; ")
         throw failure
       }
       text.remove()

@@ -112,6 +112,18 @@ import Testing
     }
     let failed = try await run(["regions", "edit", "home"], environment: ["EDITOR": "false"])
     #expect(failed.status == 69 && failed.stderr.contains("the editor \"false\" failed"), "\(failed)")
+    let removed = try await run(["regions", "edit", "home"], environment: ["EDITOR": "rm"])
+    #expect(removed.status == 66 && removed.stderr.contains("nothing was changed"), "\(removed)")
+    #expect(!removed.stderr.contains("is kept"), "\(removed)")
+  }
+
+  @Test func `VISUAL comes before EDITOR, unless it is empty`() async throws {
+    try await add()
+    let failed = try await run(
+      ["regions", "edit", "home"], environment: ["VISUAL": "false", "EDITOR": "true"])
+    #expect(failed.status == 69 && failed.stderr.contains("name another in VISUAL"), "\(failed)")
+    let empty = try await run(["regions", "edit", "home"], environment: ["VISUAL": "", "EDITOR": "true"])
+    #expect(empty.status == 0 && empty.stderr == "locwatch: nothing was changed\n", "\(empty)")
   }
 
   @Test func `polygons and corridors are added from the command line, and drawn`() async throws {

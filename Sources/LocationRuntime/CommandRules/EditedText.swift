@@ -24,6 +24,9 @@ package struct EditedText {
     }
   }
 
+  /// Whether the editor left the file.
+  package var isThere: Bool { unsafe access(path, F_OK) == 0 }
+
   /// Removes the file.
   package func remove() { unsafe unlink(path) }
 
@@ -31,12 +34,13 @@ package struct EditedText {
   ///
   /// - Throws: code 69 where there is no editor or it fails.
   package func edit() throws(Failure) {
-    let named = EnvironmentVariable.value("VISUAL") ?? EnvironmentVariable.value("EDITOR")
+    // An empty variable is as good as none.
+    let named = ["VISUAL", "EDITOR"].first { EnvironmentVariable.value($0)?.isEmpty == false }
     let usual = ["editor", "vi", "nano"].first { (try? CommandPath.resolve($0)) != nil }
-    guard let editor = named ?? usual else {
+    guard let editor = named.flatMap(EnvironmentVariable.value) ?? usual else {
       throw Failure(.unavailable, what: "there is no editor", remedy: "name one in EDITOR")
     }
-    // By a shell, because EDITOR may have options in it.
+    // By a shell, because the variable may have options in it.
     let words = ["/bin/sh", "-c", "\(editor) \"$1\"", "sh", path]
     var arguments = unsafe words.map { unsafe strdup($0) } + [nil]
     var environment = unsafe ProgramStart.inheritedEnvironment().map { unsafe strdup($0) } + [nil]
@@ -51,7 +55,7 @@ package struct EditedText {
     guard code == 0, status == 0 else {
       throw Failure(
         .unavailable, what: "the editor \"\(editor)\" failed",
-        remedy: "name another in EDITOR; nothing was changed")
+        remedy: "name another in \(named ?? "EDITOR"); nothing was changed")
     }
   }
 }
