@@ -96,6 +96,15 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: folder("backup.geojson")))
   }
 
+  @Test func `the name of a track moves no cursor`() async throws {
+    let folder = TemporaryFolder()
+    let line = #"{"time":"2026-05-01T06:00:00Z","lat":48,"lon":11,"acc_m":5}"# + "\n"
+    let tracks = [folder.write("a.ndjson", line), folder.write("b\u{1B}[31m.ndjson", line)]
+    let run = try await Binary.run(["replay"] + tracks + ["--format", "text"])
+    #expect(run.status == 0 && run.stdout.contains("b?[31m.ndjson"), "\(run)")
+    #expect(!run.stdout.contains("\u{1B}"))
+  }
+
   @Test func `a map that is asked for is drawn in a pipe too`() async throws {
     let folder = TemporaryFolder()
     let state = ["--state", folder("s.db")]

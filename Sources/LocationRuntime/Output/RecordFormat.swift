@@ -51,7 +51,7 @@ package struct RecordEncoder {
     case .ndjson, .arrow: return object { summary.write(to: &$0, track: $1) }
     case .csv, .geojson: return nil
     case .text:
-      let title = track.map { "Summary of \($0)" } ?? "Summary"
+      let title = track.map { "Summary of \(TextTable.cell($0))" } ?? "Summary"
       return Array(
         style.wrapped(SummaryText.describe(summary, title: title, quietlyOutside: outside)).utf8)
     }
