@@ -65,9 +65,9 @@ static inline void locwatch_curl_prepare(CURL *curl, const char *url, const char
 
 // Sends one POST and waits for its answer; redirections are not followed.
 //
-// headers: one a line.
+// is_near: whether it goes to this machine. headers: one a line.
 static inline struct locwatch_answer locwatch_curl_post(
-    CURL *curl, const char *url, const char *headers, const unsigned char *body, long length,
+    CURL *curl, const char *url, int is_near, const char *headers, const unsigned char *body, long length,
     const char *user, const char *password, const char *authority, const char *certificate, const char *key,
     long seconds, int *alert) {
   struct locwatch_answer answer = {CURLE_OUT_OF_MEMORY, 0, 0, 0};
@@ -89,6 +89,7 @@ static inline struct locwatch_answer locwatch_curl_post(
   }
   size_t budget = 1 << 20;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
+  if (is_near) locwatch_curl_avoid_proxy(curl);
   locwatch_curl_listen(curl, alert);
   curl_easy_setopt(curl, CURLOPT_TIMEOUT, seconds);
   curl_easy_setopt(curl, CURLOPT_POST, 1L);
@@ -117,6 +118,8 @@ static inline struct locwatch_answer locwatch_curl_connect(
   struct locwatch_answer answer = {0, 0, 0, 0};
   curl_socket_t number = CURL_SOCKET_BAD;
   locwatch_curl_prepare(curl, url, authority, certificate, key, seconds);
+  // A proxy of HTTP would take our first bytes for a request.
+  locwatch_curl_avoid_proxy(curl);
   locwatch_curl_listen(curl, alert);
   curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
   // The other side speaks no HTTP.

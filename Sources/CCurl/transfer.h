@@ -24,6 +24,10 @@ struct locwatch_file {
   char standing[256];   // the one of what is gone on with
 };
 
+// Has no proxy used, whatever the environment names (http_proxy, all_proxy): it would read what goes to this machine, and
+// what is not encrypted.
+static inline void locwatch_curl_avoid_proxy(CURL *curl) { curl_easy_setopt(curl, CURLOPT_PROXY, ""); }
+
 static inline int locwatch_is_header(const char *line, size_t length, const char *name) {
   size_t count = strlen(name);
   return length > count && strncasecmp(line, name, count) == 0 && line[count] == ':';
@@ -133,11 +137,12 @@ static inline size_t locwatch_file_discard(char *bytes, size_t size, size_t coun
 
 // Prepares a transfer: redirections are the caller's to follow.
 //
+// is_near: whether it goes to this machine; only there it may go without TLS.
 // headers: one a line; validator: of what is gone on with; it, user, password, authority: NULL where there is none.
 // list: is given what must live as long as the transfer and be freed by curl_slist_free_all.
 static inline int locwatch_file_prepare(
     CURL *curl, struct locwatch_file *file, const char *url, const char *headers, const char *validator,
-    const char *user, const char *password, const char *authority, int is_upload, int is_plain, long connect_seconds,
+    const char *user, const char *password, const char *authority, int is_upload, int is_near, long connect_seconds,
     long stall_seconds, struct curl_slist **list) {
   curl_easy_reset(curl);
   if (validator) snprintf(file->standing, sizeof file->standing, "%s", validator);
@@ -155,7 +160,8 @@ static inline int locwatch_file_prepare(
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl, CURLOPT_PRIVATE, file);
   curl_easy_setopt(curl, CURLOPT_URL, url);
-  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_plain ? "http,https" : "https");
+  curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_near ? "http,https" : "https");
+  if (is_near) locwatch_curl_avoid_proxy(curl);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, connect_seconds);
   // Less than a byte a second for so long is none.
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);

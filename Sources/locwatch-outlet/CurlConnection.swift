@@ -44,20 +44,23 @@ import LocationFormats
   }
 
   /// Sends a request and waits for its answer, whatever that says.
+  ///
+  /// - Parameter isNear: whether it goes to this machine, so that a proxy is not for it.
   func post(
-    _ url: String, headers: [(name: String, value: String)], body: [UInt8], user: String?, password: String?,
-    trust: Trust, seconds: Int
+    _ url: String, isNear: Bool, headers: [(name: String, value: String)], body: [UInt8], user: String?,
+    password: String?, trust: Trust, seconds: Int
   ) throws(SendFailure) -> Answer {
     hasCertificate = trust.certificate != nil
     let lines = headers.map { "\($0.name): \(Self.onOneLine($0.value))" }.joined(separator: "\n")
     let answer = unsafe locwatch_curl_post(
-      handle, url, lines, body, body.count, user, password, trust.authority, trust.certificate, trust.key,
-      seconds, alert)
+      handle, url, isNear ? 1 : 0, lines, body, body.count, user, password, trust.authority,
+      trust.certificate, trust.key, seconds, alert)
     guard answer.code == 0 else { throw failure(answer) }
     return Answer(status: answer.status, retryAfterSeconds: answer.retry_after)
   }
 
-  /// Connects, through TLS where the address is https, for ``send(_:)`` and ``receive()``; the socket, for `poll`.
+  /// Connects, through TLS where the address is https and never through a proxy, for ``send(_:)`` and ``receive()``; the
+  /// socket, for `poll`.
   func open(_ url: String, trust: Trust, seconds: Int) throws(SendFailure) -> Int32 {
     var socket: Int32 = -1
     hasCertificate = trust.certificate != nil

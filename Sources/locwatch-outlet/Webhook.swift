@@ -7,6 +7,7 @@ struct Webhook {
   private let settings: OutletSettings
   private let secrets: OutletSecrets
   private let url: String
+  private let isNear: Bool
   private let keys: [WebhookSignature]
   private var connection: CurlConnection
 
@@ -28,6 +29,7 @@ struct Webhook {
       throw SendFailure("http to another machine is not permitted (--allow-plain permits it)")
     }
     self.url = url
+    isNear = address.isLoopback
     var keys: [WebhookSignature] = []
     for secret in secrets.signing {
       guard let key = WebhookSignature(secret) else {
@@ -54,7 +56,7 @@ struct Webhook {
       headers.append(("webhook-signature", signatures.joined(separator: " ")))
     }
     let answer = try connection.post(
-      url, headers: headers, body: body, user: secrets.user, password: secrets.password,
+      url, isNear: isNear, headers: headers, body: body, user: secrets.user, password: secrets.password,
       trust: CurlConnection.Trust(settings, secrets), seconds: Self.requestSeconds)
     try Self.judge(answer)
   }

@@ -35,8 +35,7 @@ import LocationFormats
     if let standing { lines += (lines.isEmpty ? "" : "\n") + "If-Range: \(standing.validator)" }
     let code = unsafe locwatch_file_prepare(
       handle, file, job.url, lines, standing?.validator, job.user, job.password, job.authority,
-      job.isUpload ? 1 : 0,
-      job.isPlain ? 1 : 0, Self.connectSeconds, Self.stallSeconds, &headers)
+      job.isUpload ? 1 : 0, job.isNear ? 1 : 0, Self.connectSeconds, Self.stallSeconds, &headers)
     guard code == 0 else { return nil }
   }
 

@@ -81,8 +81,8 @@ struct TransferJob {
     url = location
   }
 
-  /// Whether it may go without TLS: to this machine.
-  var isPlain: Bool { !address.isEncrypted }
+  /// Whether it goes to this machine: without a proxy, and it may without TLS.
+  var isNear: Bool { address.isLoopback }
 
   private static func address(_ url: String) throws(TransferTrouble) -> OutletAddress {
     guard let address = try? OutletAddress(url), address.scheme.hasPrefix("http"),

@@ -194,6 +194,16 @@ struct MQTTTests {
     #expect(tested.stderr.contains(hint), "\(tested.stderr)")
   }
 
+  @Test func `a proxy of HTTP is not taken for a broker`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    try await add(run, broker)
+    let tested = try await Binary.run(
+      ["outlets", "test", "boat", "--state", run.state], environment: ["all_proxy": "http://127.0.0.1:9"])
+    #expect(tested.status == 0, "\(tested.stderr)")
+  }
+
   @Test(arguments: ["TLSv1.2", "TLSv1.3"])
   func `a broker that wants a certificate, or refuses ours, is told as such`(newestTLS: String) async throws {
     let run = try DaemonRun()

@@ -132,7 +132,8 @@ struct TransferDaemonTests {
         "[ -e \"$D/asked\" ] || { : > \"$D/asked\"\n" + requests.replacingOccurrences(of: "URL", with: url)
           + "\n}\nserve",
         manifest: manifest.replacingOccurrences(of: "URL", with: url) + "\ndirectory: \(run.folder("own"))")
-      try run.start(run.settings(settings))
+      // The server is on this machine: a proxy is not for it.
+      try run.start(run.settings(settings), through: ["/usr/bin/env", "http_proxy=http://127.0.0.1:9"])
       run.move(0, second: 0)
       try await run.waitForFixes(1)
       if launch { #expect(try await run.command(["subscribers", "launch", "a"]).status == 0) }

@@ -169,6 +169,19 @@ import Testing
     #expect(try request("bot").tree?["chat_id"] == .number("12"))
   }
 
+  @Test func `a proxy is not told what goes to this machine`() async throws {
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await endpoint.start()
+    try await add(run, endpoint)
+    for name in ["http_proxy", "all_proxy"] {
+      let tested = try await Binary.run(
+        ["outlets", "test", "hook", "--state", run.state], environment: [name: "http://127.0.0.1:9"])
+      #expect(tested.status == 0, "\(name): \(tested.stderr)")
+    }
+    #expect(endpoint.requests.count == 2)
+  }
+
   @Test func `a secret that others may read is refused, and none is shown`() async throws {
     let run = try DaemonRun()
     let endpoint = try WebhookEndpoint(run.folder)
