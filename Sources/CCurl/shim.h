@@ -61,6 +61,8 @@ static inline void locwatch_curl_prepare(CURL *curl, const char *url, const char
   if (authority) curl_easy_setopt(curl, CURLOPT_CAINFO, authority);
   if (certificate) curl_easy_setopt(curl, CURLOPT_SSLCERT, certificate);
   if (key) curl_easy_setopt(curl, CURLOPT_SSLKEY, key);
+  // Otherwise OpenSSL asks for a pass phrase: at the terminal, or else from standard input, where the events come.
+  curl_easy_setopt(curl, CURLOPT_KEYPASSWD, "");
 }
 
 // Sends one POST and waits for its answer; redirections are not followed.

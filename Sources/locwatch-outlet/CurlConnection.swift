@@ -151,6 +151,10 @@ import LocationFormats
     if code == CURLE_SSL_CACERT_BADFILE {
       reason = "no certificate of an authority can be read: apt-get install ca-certificates, or --authority"
     }
+    if code == CURLE_SSL_CERTPROBLEM {
+      reason =
+        "our certificate or its key can't be read, or the key has a pass phrase (--certificate and --key)"
+    }
     if code == CURLE_COULDNT_CONNECT, answer.os_error != 0 {
       reason += ": \(SystemReason.text(Int32(answer.os_error)))"
     }

@@ -204,6 +204,23 @@ struct MQTTTests {
     #expect(tested.status == 0, "\(tested.stderr)")
   }
 
+  @Test func `a key with a pass phrase is told as such`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let made = try await Binary.run(
+      [
+        "pkey", "-in", run.folder("key.pem"), "-aes256", "-passout", "pass:mellon", "-out",
+        run.folder("locked.pem"),
+      ],
+      executable: "/usr/bin/openssl")
+    try #require(made.status == 0, "\(made.stderr)")
+    try await add(run, broker, ["--certificate", run.folder("cert.pem"), "--key", run.folder("locked.pem")])
+    let tested = try await run.command(["outlets", "test", "boat"])
+    #expect(tested.status == 69)
+    #expect(tested.stderr.contains("the key has a pass phrase"), "\(tested.stderr)")
+  }
+
   @Test(arguments: ["TLSv1.2", "TLSv1.3"])
   func `a broker that wants a certificate, or refuses ours, is told as such`(newestTLS: String) async throws {
     let run = try DaemonRun()
