@@ -7,7 +7,7 @@
 
 // How a request ended.
 struct locwatch_answer {
-  int code;          // a CURLcode
+  int code;          // a CURLcode; with a status it may tell of the answer's body alone
   long status;       // of HTTP; 0 where no answer came
   long retry_after;  // seconds; 0 where the answer has no Retry-After
   long os_error;     // errno of the last attempt to connect
@@ -40,7 +40,7 @@ static inline void locwatch_curl_listen(CURL *curl, int *alert) {
   curl_easy_setopt(curl, CURLOPT_DEBUGDATA, alert);
 }
 
-// Takes an answer's body and forgets it, up to a budget of bytes.
+// Takes an answer's body and forgets it, up to a budget of bytes: beyond that the connection is closed.
 static inline size_t locwatch_curl_discard(char *data, size_t size, size_t count, void *budget) {
   size_t *left = (size_t *)budget, bytes = size * count;
   (void)data;

@@ -55,7 +55,8 @@ import LocationFormats
     let answer = unsafe locwatch_curl_post(
       handle, url, isNear ? 1 : 0, lines, body, body.count, user, password, trust.authority,
       trust.certificate, trust.key, seconds, alert)
-    guard answer.code == 0 else { throw failure(answer) }
+    // A final status is the answer, whatever becomes of its body: to send an accepted event again would repeat it.
+    guard answer.code == 0 || answer.status >= 200 else { throw failure(answer) }
     return Answer(status: answer.status, retryAfterSeconds: answer.retry_after)
   }
 

@@ -6,9 +6,9 @@ import Testing
 @testable import LocationFormats
 
 /// An HTTP server that notes what it gets, and answers as a file says: `200`, `410`, `503 7` (with `Retry-After`),
-/// `redirect`, `drop` (reads and closes) or nothing of all that where the file is absent: then it is away.
+/// `redirect`, `drop` (reads and closes), `cut` and `flood` (200 with a body that breaks off, or has 2 MiB) or nothing of all that where the file is absent: then it is away.
 final class WebhookEndpoint {
-  /// A request that it answered with 200.
+  /// A request that it accepted.
   struct Request {
     var path: String
     var headers: [String: String]
@@ -87,9 +87,17 @@ final class WebhookEndpoint {
             names = self.headers.get("webhook-signature", "").split()
             note = {"path": self.path, "body": body.decode(), "signed": "v1," + mac in names,
                     "headers": {k.lower(): v for k, v in self.headers.items()}}
-            name = "requests" if word[0] == "200" else "refused"
+            name = "requests" if word[0] in ("200", "cut", "flood") else "refused"
             with open(folder + "/" + name, "a") as log: log.write(json.dumps(note) + "\\n")
             if word[0] == "drop":
+                self.close_connection = True
+                return
+            if word[0] in ("cut", "flood"):
+                self.send_response(200)
+                self.send_header("Content-Length", str(2 << 20))
+                self.end_headers()
+                try: self.wfile.write(b"x" * (2 << 20 if word[0] == "flood" else 1))
+                except OSError: pass
                 self.close_connection = True
                 return
             if word[0] == "redirect":

@@ -139,6 +139,21 @@ import Testing
     #expect(ids(endpoint) == (try await changes(run)))
   }
 
+  @Test(arguments: ["cut", "flood"])
+  func `what was accepted is not sent again because of the answer's body`(answer: String) async throws {
+    let run = try DaemonRun()
+    let endpoint = try WebhookEndpoint(run.folder)
+    try await endpoint.start()
+    try await add(run, endpoint)
+    endpoint.answer(answer)
+    try run.start(["--config", settings(run)])
+    for index in 0..<3 { run.gpsd.say(Self.report(index)) }
+    try await run.wait("the events") { endpoint.requests.count >= 3 }
+    try await run.wait("the cursor") { try await status(run)["waiting"] == .number("0") }
+    #expect(try await status(run)["state"] == .string("ok"))
+    #expect(ids(endpoint) == (try await changes(run)))
+  }
+
   @Test func `other bodies: binary, ntfy, Gotify and a template`() async throws {
     let run = try DaemonRun()
     let endpoint = try WebhookEndpoint(run.folder)
