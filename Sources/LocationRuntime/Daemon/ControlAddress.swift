@@ -62,27 +62,11 @@ struct ControlAddress {
 
   private static let longestBytes = 107
 
-  /// Listens there, for the owner of the socket and its group, in the place of what somebody before has left: nobody uses
-  /// that, because its user holds a lock.
-  ///
-  /// - Parameter waiting: how many connections may wait to be taken.
-  /// - Throws: ``Failure`` of code 73.
-  func listen(waiting: Int32) throws(Failure) -> Descriptor {
-    func failure() -> Failure {
-      let code = errno
-      return Failure(
-        .cantCreate, file: path, what: "can't listen there: \(SystemReason.text(code))",
-        remedy: "check the folder and its permissions")
-    }
-    guard let descriptor = Self.newSocket(waits: false) else { throw failure() }
-    unsafe unlink(path)
-    // Nobody can connect before it listens. The umask is that of all threads, and a path may lead elsewhere by now.
-    guard unsafe withAddress({ unsafe bind(descriptor.number, $0, $1) }) == 0,
-      let entry = Descriptor.open(path, Descriptor.nameOnly | O_NOFOLLOW),
-      unsafe chmod("/proc/self/fd/\(entry.number)", 0o660) == 0,
-      SystemCall.listenAtSocket(descriptor.number, waiting: waiting) == 0
-    else { throw failure() }
-    return descriptor
+  /// Connects to it and hangs up, without waiting; 0 where a server listens, otherwise `errno`.
+  func probe() -> Int32 {
+    guard let descriptor = Self.newSocket(waits: false) else { return errno }
+    let code = unsafe withAddress { unsafe SystemCall.connectSocket(descriptor.number, $0, $1) }
+    return code == 0 ? 0 : errno
   }
 
   /// A new socket for it; nil where the machine has no descriptors left.

@@ -53,12 +53,8 @@ package final class ControlClient {
 
   /// Whether a daemon listens, of whatever version, and whether or not we may ask it. Nobody is waited for.
   static func hasDaemon(state: String, database: StateDatabase? = nil) -> Bool {
-    guard let descriptor = ControlAddress.newSocket(waits: false) else { return false }
-    let code = unsafe address(state: state, database: database).withAddress {
-      unsafe SystemCall.connectSocket(descriptor.number, $0, $1)
-    }
     // Its queue may be full.
-    return code == 0 || [EAGAIN, EACCES, EPERM].contains(errno)
+    [0, EAGAIN, EACCES, EPERM].contains(address(state: state, database: database).probe())
   }
 
   /// Asks for something, with what is needed for it.

@@ -52,8 +52,8 @@ struct ControlSocket: ~Copyable {
 
   let path: String
   private let listener: Descriptor
-  /// Whether it was made here, and is removed with us.
-  private let isOwn: Bool
+  /// The one that was made here, and is removed with us; nil where systemd has made it.
+  private let own: UnixListener?
   private var clients: [Client] = []
   /// The client whose lines are looked at first in the next turn.
   private var first = 0
@@ -69,12 +69,13 @@ struct ControlSocket: ~Copyable {
     if let (descriptor, path) = Self.handedOver() {
       listener = descriptor
       self.path = path
-      isOwn = false
+      own = nil
       return
     }
-    path = address.path
-    listener = try address.listen(waiting: Int32(DaemonLimits.clients))
-    isOwn = true
+    let own = try UnixListener(path: address.path, waiting: Int32(DaemonLimits.clients))
+    path = own.path
+    listener = own.descriptor
+    self.own = own
   }
 
   /// The first descriptor of sd_listen_fds(3).
@@ -100,7 +101,7 @@ struct ControlSocket: ~Copyable {
   }
 
   /// Leaves nothing behind.
-  func close() { if isOwn { unsafe unlink(path) } }
+  func close() { own?.remove() }
 
   // MARK: - Waiting
 

@@ -7,8 +7,7 @@ import LocationFormats
 ///
 /// Nothing waits for a reader: one that is slow misses fixes, and one that is gone is forgotten.
 struct NMEASocket {
-  private let path: String
-  private let listener: Descriptor
+  private let listener: UnixListener
   private var clients: [Descriptor] = []
 
   /// Readers at once: GeoClue is one.
@@ -18,31 +17,26 @@ struct NMEASocket {
   ///
   /// - Throws: ``Failure`` of code 73 where it can't listen.
   init(path: String) throws(Failure) {
-    self.path = path
-    // What a daemon before has left makes room, and nothing else.
-    if let status = StatePath.status(path), status.st_mode & S_IFMT != S_IFSOCK {
-      throw Failure(.cantCreate, file: path, what: "is there already and is no socket")
-    }
-    listener = try ControlAddress(path: path).listen(waiting: Int32(Self.clientLimit))
+    listener = try UnixListener(path: path, waiting: Int32(Self.clientLimit))
   }
 
   /// Leaves nothing behind.
-  func close() { unsafe unlink(path) }
+  func close() { listener.remove() }
 
   /// Whether somebody reads.
   var hasClients: Bool { !clients.isEmpty }
 
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
-    if clients.count < Self.clientLimit { polled.watch(listener.number) }
+    if clients.count < Self.clientLimit { polled.watch(listener.descriptor.number) }
     for client in clients { polled.watch(client.number) }
   }
 
   /// Forgets those that are gone, and takes those that want to read.
   mutating func take(_ polled: PollSet) {
     clients.removeAll { polled.has($0.number) && !Self.isThere($0.number) }
-    guard polled.has(listener.number) else { return }
-    while clients.count < Self.clientLimit, let client = listener.accept() {
+    guard polled.has(listener.descriptor.number) else { return }
+    while clients.count < Self.clientLimit, let client = listener.descriptor.accept() {
       client.stopWaiting()
       clients.append(client)
     }

@@ -41,7 +41,7 @@ struct SubscriberSocket: ~Copyable {
   }
 
   private let path: String?
-  private var listener: Descriptor?
+  private var listener: UnixListener?
   private let site: SupervisorSite
   private let tell: ([SupervisorReport]) -> Void
   /// Connected, and not registered yet.
@@ -56,7 +56,8 @@ struct SubscriberSocket: ~Copyable {
   ///   - listener: where programs connect; nil where there is no socket.
   ///   - tell: gets what happened.
   init(
-    path: String?, listener: Descriptor?, site: SupervisorSite, tell: @escaping ([SupervisorReport]) -> Void
+    path: String?, listener: UnixListener?, site: SupervisorSite,
+    tell: @escaping ([SupervisorReport]) -> Void
   ) {
     self.path = path
     self.listener = listener
@@ -80,9 +81,9 @@ struct SubscriberSocket: ~Copyable {
   /// Removes all subscribers and the socket: who comes now finds no daemon, and not one that knows nobody.
   mutating func stop(at now: Int64) {
     for program in programs { program.remove(at: now) }
-    if let path, listener != nil { unsafe unlink(path) }
+    listener?.remove()
     // Who waits in the queue would wait for as long as the thread that was given the socket runs.
-    while listener?.accept() != nil {}
+    while listener?.descriptor.accept() != nil {}
     listener = nil
     strangers = []
     targets = []
@@ -102,7 +103,7 @@ struct SubscriberSocket: ~Copyable {
     if let pausedUntil, pausedUntil > now {
       consider(pausedUntil)
     } else if let listener, connectionCount < SupervisorLimits.connections {
-      watch(listener, POLLIN, .listener)
+      watch(listener.descriptor, POLLIN, .listener)
     }
     for stranger in strangers {
       let talk = stranger.talk
@@ -161,7 +162,7 @@ struct SubscriberSocket: ~Copyable {
   }
 
   private mutating func accept(at now: Int64) {
-    guard let stranger = listener?.accept() else {
+    guard let stranger = listener?.descriptor.accept() else {
       // Without descriptors the connection stays in the queue, which would wake us again at once.
       if errno != EAGAIN { pausedUntil = now + SupervisorLimits.pauseMilliseconds }
       return

@@ -53,7 +53,7 @@ package final class Supervisor: Sendable {
     self.mailbox = mailbox
     let path = configuration.socketPath
     let listener = try path.map { (path) throws(Failure) in
-      try ControlAddress(path: path).listen(waiting: SupervisorLimits.waitingConnections)
+      try UnixListener(path: path, waiting: SupervisorLimits.waitingConnections)
     }
     let hasStarted = DedicatedThread.start {
       let socket = SubscriberSocket(path: path, listener: listener, site: site) { mailbox.report($0) }

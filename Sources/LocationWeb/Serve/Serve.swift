@@ -44,13 +44,13 @@ package enum Serve {
     let token =
       try request.token.map { (path) throws(Failure) in try ServeToken.read(path: path) }
       ?? (isUnix ? nil : RandomToken.hex())
-    let (listener, address) = try request.address.open()
+    let (listener, address, entry) = try request.address.open()
     let access = WebAccess(
       token: token, hosts: hosts(address, request.hosts), isReadOnly: request.isReadOnly)
     var loop = ServeLoop(listener, ServeRoutes(request, access), try NewsFeed(state: request.state))
     let place = place(address, token: request.token == nil ? token : nil)
     try loop.run { () throws(Failure) in try isReady(place) }
-    if case .unix(let path) = address { unlinkSocket(path) }
+    entry?.remove()
   }
 
   private static func hosts(_ address: ServeAddress, _ more: [String]) -> Set<String> {

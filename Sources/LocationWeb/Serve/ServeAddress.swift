@@ -55,25 +55,17 @@ package enum ServeAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Listens there; the socket, and the address with the port that it got.
+  /// Listens there; the socket, the address with the port that it got, and what is to be removed at the end.
   ///
   /// - Throws: code 73 where it can't.
-  func open() throws(Failure) -> (Descriptor, ServeAddress) {
+  func open() throws(Failure) -> (Descriptor, ServeAddress, UnixListener?) {
     func failure() -> Failure {
       Failure(.cantCreate, what: "can't listen at \(self): \(SystemReason.text(errno))")
     }
     switch self {
     case .unix(let path):
-      var address = sockaddr_un()
-      address.sun_family = sa_family_t(AF_UNIX)
-      unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: Array(path.utf8)) }
-      guard let socket = Self.newSocket(AF_UNIX) else { throw failure() }
-      try Self.removeOld(path)
-      let before = umask(0o117)
-      let code = unsafe Self.name(socket, &address, MemoryLayout<sockaddr_un>.size)
-      umask(before)
-      guard code == 0, listen(socket.number, Self.backlog) == 0 else { throw failure() }
-      return (socket, self)
+      let listener = try UnixListener(path: path, waiting: Self.backlog)
+      return (listener.descriptor, self, listener)
     case .tcp(let host, let port):
       if host.contains(":") {
         var address = sockaddr_in6()
@@ -108,7 +100,7 @@ package enum ServeAddress: Hashable, Sendable, CustomStringConvertible {
 
   private func open(
     _ family: Int32, _ address: UnsafeMutableRawPointer, _ size: Int, _ failure: () -> Failure
-  ) throws(Failure) -> (Descriptor, ServeAddress) {
+  ) throws(Failure) -> (Descriptor, ServeAddress, UnixListener?) {
     guard let socket = Self.newSocket(family) else { throw failure() }
     var yes: Int32 = 1
     _ = unsafe setsockopt(socket.number, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -120,16 +112,6 @@ package enum ServeAddress: Hashable, Sendable, CustomStringConvertible {
     // Both families have the port in the same place.
     let port = unsafe address.load(fromByteOffset: 2, as: UInt16.self).bigEndian
     guard case .tcp(let host, _) = self else { throw failure() }
-    return (socket, .tcp(host: host, port: port))
-  }
-
-  /// Removes what a server before has left, and nothing else.
-  private static func removeOld(_ path: String) throws(Failure) {
-    var status = stat()
-    guard unsafe lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFSOCK else {
-      throw Failure(.cantCreate, file: path, what: "is there already and is no socket")
-    }
-    unsafe unlink(path)
+    return (socket, .tcp(host: host, port: port), nil)
   }
 }

@@ -40,6 +40,3 @@ enum ServeToken {
     return token
   }
 }
-
-/// Leaves no socket behind.
-func unlinkSocket(_ path: String) { unsafe unlink(path) }

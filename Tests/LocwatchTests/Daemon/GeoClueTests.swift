@@ -46,6 +46,20 @@ import Testing
     #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
   }
 
+  @Test(arguments: [("run", "--nmea-socket", ""), ("serve", "--listen", "unix:")])
+  func `a socket at which another server listens stays its own`(
+    command: String, option: String, prefix: String
+  ) async throws {
+    let run = try DaemonRun()
+    let path = run.folder("x.sock")
+    let other = try Listener(path: path)
+    let started = try await run.command([command, option, prefix + path])
+    #expect(
+      started.status == 73 && started.stderr.contains("another server listens there"), "\(started.stderr)")
+    #expect(FileManager.default.fileExists(atPath: path))
+    withExtendedLifetime(other) {}
+  }
+
   /// GeoClue on a bus of its own, with settings of its own: only root can have both.
   private static let canRun =
     getuid() == 0

@@ -1,0 +1,58 @@
+import Glibc
+package import LocationFormats
+
+/// A Unix socket that listens, for its owner and its group, and its entry in the file system.
+package struct UnixListener: Sendable {
+  package let path: String
+  package let descriptor: Descriptor
+  /// Which file its entry is. No other has the same numbers while it listens.
+  private let device: UInt64
+  private let number: UInt64
+
+  /// Listens, in the place of what a server that is gone has left.
+  ///
+  /// - Parameter waiting: how many connections may wait to be taken.
+  /// - Throws: ``Failure`` of code 73 where something else is there: another server, or what is no socket.
+  package init(path: String, waiting: Int32) throws(Failure) {
+    func failure(_ code: Int32 = errno) -> Failure {
+      Failure(
+        .cantCreate, file: path, what: "can't listen there: \(SystemReason.text(code))",
+        remedy: "check the folder and its permissions")
+    }
+    let address = ControlAddress(path: path)
+    if let status = StatePath.status(path) {
+      guard status.st_mode & S_IFMT == S_IFSOCK else {
+        throw Failure(.cantCreate, file: path, what: "is there already and is no socket")
+      }
+      switch address.probe() {
+      // Its queue may be full.
+      case 0, EAGAIN:
+        throw Failure(
+          .cantCreate, file: path, what: "another server listens there",
+          remedy: "end it, or choose another path")
+      case EACCES, EPERM: throw failure(EACCES)
+      default: unsafe unlink(path)
+      }
+    }
+    guard let descriptor = ControlAddress.newSocket(waits: false) else { throw failure() }
+    var status = stat()
+    // Nobody can connect before it listens. The umask is that of all threads, and a path may lead elsewhere by now.
+    guard unsafe address.withAddress({ unsafe bind(descriptor.number, $0, $1) }) == 0,
+      let entry = Descriptor.open(path, Descriptor.nameOnly | O_NOFOLLOW),
+      unsafe fstat(entry.number, &status) == 0,
+      unsafe chmod("/proc/self/fd/\(entry.number)", 0o660) == 0,
+      SystemCall.listenAtSocket(descriptor.number, waiting: waiting) == 0
+    else { throw failure() }
+    self.path = path
+    self.descriptor = descriptor
+    (device, number) = (UInt64(status.st_dev), UInt64(status.st_ino))
+  }
+
+  /// Removes its entry, unless that is another server's by now.
+  package func remove() {
+    guard let status = StatePath.status(path), UInt64(status.st_dev) == device,
+      UInt64(status.st_ino) == number
+    else { return }
+    unsafe unlink(path)
+  }
+}
