@@ -15,7 +15,11 @@ package struct BodyTemplate: Hashable, Sendable {
 
   /// - Throws: `.usage` where it is no JSON once it is filled in, or is sent whatever happens.
   package func check() throws(Failure) {
-    let sample = JSONTree.object(["id": .integer(1), "type": .string("significant")])
+    // No value is empty: between brackets nothing would be JSON, and the value would not.
+    let sample = JSONTree.object([
+      "id": .integer(1), "type": .string("region.enter"), "time": .string("2026-05-01T06:01:02.000Z"),
+      "region": .string("home"),
+    ])
     let body = filled(with: sample)
     do throws(JSONError) {
       var reader = JSONReader(body)

@@ -46,7 +46,13 @@ import Testing
     #expect(body["c"] == record)
     #expect(body["d"] == .string("{other}{"))
     #expect(body["t"]?.string?.contains("Café") == true)
-    #expect(throws: Failure.self) { try BodyTemplate(#"{"a":{text}}"#).check() }
+    for name in ["text", "type", "region", "time"] {
+      #expect(throws: Failure.self, "\(name)") { try BodyTemplate(#"{"a":[{\#(name)}]}"#).check() }
+      #expect(throws: Never.self, "\(name)") { try BodyTemplate(#"{"a":["{\#(name)}"]}"#).check() }
+    }
+    for name in ["id", "record"] {
+      #expect(throws: Never.self, "\(name)") { try BodyTemplate(#"{"a":[{\#(name)}]}"#).check() }
+    }
     #expect(throws: Failure.self) { try BodyTemplate(#"{"a":"b"}"#).check() }
     #expect(throws: Never.self) { try BodyTemplate.gotify.check() }
   }
