@@ -5,9 +5,14 @@ package import LocationFormats
 /// A command's side of the control socket.
 package final class ControlClient {
   private let descriptor: Descriptor
+  /// Seconds that the daemon has for an answer.
+  private let answerSeconds: Double
   private var input = LineBuffer(limit: .max)
 
-  private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+  private init(_ descriptor: Descriptor, answerSeconds: Double) {
+    self.descriptor = descriptor
+    self.answerSeconds = answerSeconds
+  }
 
   /// What is said where nothing comes in time. What was asked waits in the socket.
   private static let noAnswer = Failure(
@@ -25,16 +30,25 @@ package final class ControlClient {
 
   /// Connects to the daemon of a state file; nil where none runs.
   ///
-  /// - Parameter database: the state file, where it is open already.
-  /// - Throws: ``Failure`` of code 77 where there is one and we may not.
-  package static func connect(state: String, database: StateDatabase? = nil) throws(Failure) -> ControlClient?
-  {
+  /// - Parameters:
+  ///   - database: the state file, where it is open already.
+  ///   - answerSeconds: how long it is waited for.
+  /// - Throws: ``Failure`` of code 77 where there is one and we may not, 69 where it takes no connections.
+  package static func connect(
+    state: String, database: StateDatabase? = nil, answerSeconds: Double = DaemonLimits.answerSeconds
+  ) throws(Failure) -> ControlClient? {
     let address = address(state: state, database: database)
     guard let descriptor = ControlAddress.newSocket(waits: true) else {
       throw Failure(.tryAgain, what: "no descriptors left: \(SystemReason.text(errno))")
     }
+    // While its queue is full, connecting waits as sending does (unix(7)).
+    var limit = timeval()
+    limit.tv_sec = Int(answerSeconds)
+    _ = unsafe setsockopt(
+      descriptor.number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let code = unsafe address.withAddress { unsafe SystemCall.connectSocket(descriptor.number, $0, $1) }
-    if code == 0 { return ControlClient(descriptor) }
+    if code == 0 { return ControlClient(descriptor, answerSeconds: answerSeconds) }
+    if errno == EAGAIN { throw noAnswer }
     guard errno == EACCES || errno == EPERM else { return nil }
     throw Failure(
       .noPermission, file: address.path, what: "the daemon may not be asked: \(SystemReason.text(EACCES))",
@@ -61,9 +75,8 @@ package final class ControlClient {
   ///
   /// - Throws: what the daemon answers went wrong; ``Failure`` of code 69 where it answers nothing.
   package func ask(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) -> JSONTree {
-    let request = JSONTree.object([JSONTree.Member(key: "do", value: .string(what))] + members)
-    try send(Array(request.text.utf8) + [UInt8(ascii: "\n")])
-    guard let line = try receive(seconds: DaemonLimits.answerSeconds) else { throw Self.noAnswer }
+    try request(what, members)
+    guard let line = try receive(seconds: answerSeconds) else { throw Self.noAnswer }
     let answer: JSONTree
     do throws(JSONError) {
       answer = try JSONTree(line)
@@ -72,6 +85,14 @@ package final class ControlClient {
     }
     if let failure = ControlAnswer.failure(in: answer) { throw failure }
     return answer
+  }
+
+  /// Asks for something without waiting for the answer, which comes as the next line.
+  ///
+  /// - Throws: ``Failure`` of code 69 where the daemon is gone.
+  package func request(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) {
+    let request = JSONTree.object([JSONTree.Member(key: "do", value: .string(what))] + members)
+    try send(Array(request.text.utf8) + [UInt8(ascii: "\n")])
   }
 
   /// What `poll` is to wait for.
@@ -119,6 +140,7 @@ package final class ControlClient {
     while !rest.isEmpty {
       let count = unsafe rest.withUnsafeBytes { unsafe SystemCall.sendBytes(descriptor.number, $0) }
       if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN { throw Self.noAnswer }
       guard count > 0 else { throw Self.gone }
       rest = rest.dropFirst(count)
     }

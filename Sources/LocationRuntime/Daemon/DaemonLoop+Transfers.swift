@@ -200,7 +200,7 @@ extension DaemonLoop {
 extension DaemonSeat {
   /// The open transfers of a subscriber, each as one JSON object, by number.
   package func transfers(of name: String) throws(Failure) -> [JSONTree] {
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       let answer = try client.ask("transfers", [.init(key: "subscriber", value: .string(name))])
       guard case .array(let list) = answer["transfers"] ?? .null else { return [] }
       return list
@@ -213,7 +213,7 @@ extension DaemonSeat {
 
   /// Cancels a transfer, now or at the next start of the daemon.
   package func cancelTransfer(_ number: Int, of name: String) throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else {
+    guard let client = try connect() else {
       return try leave(.cancelTransfer(number: number), for: name)
     }
     _ = try client.ask(

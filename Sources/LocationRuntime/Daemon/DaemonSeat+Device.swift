@@ -35,12 +35,12 @@ extension DaemonSeat {
 
   /// The process of the daemon on this state file; nil where none runs.
   package func daemonPID() throws(Failure) -> Int? {
-    try ControlClient.connect(state: state)?.ask("status")["daemon"]?["pid"]?.integer
+    try connect()?.ask("status")["daemon"]?["pid"]?.integer
   }
 
   /// Whether a daemon runs on this state file.
   package func hasDaemon() throws(Failure) -> Bool {
-    guard let client = try ControlClient.connect(state: state) else { return false }
+    guard let client = try connect() else { return false }
     withExtendedLifetime(client) {}
     return true
   }

@@ -5,7 +5,7 @@ package import LocationFormats
 extension DaemonSeat {
   /// What a subscriber has scheduled, each as one JSON object, by the time at which it is due.
   package func notifications(of name: String) throws(Failure) -> [JSONTree] {
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
       guard case .array(let list) = answer["notifications"] ?? .null else { return [] }
       return list
@@ -22,7 +22,7 @@ extension DaemonSeat {
   /// - Returns: Its name; nil where no daemon runs to give it one.
   /// - Throws: ``Failure`` of code 1 where it is refused.
   package func notify(_ name: String, _ notification: JSONTree) throws(Failure) -> String? {
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       let answer = try client.ask(
         "notify", [.init(key: "subscriber", value: .string(name)), .init(key: "notify", value: notification)])
       return answer["notification"]?.string
@@ -35,7 +35,7 @@ extension DaemonSeat {
   /// Cancels a notification, opens it as the user would, or lets a subscriber show any or none, or use the
   /// microphone, accessories or Bluetooth.
   package func change(_ name: String, _ event: ModeEvent) throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else {
+    guard let client = try connect() else {
       if case .openNotification = event { throw Self.noDaemon }
       return try leave(event, for: name)
     }

@@ -5,8 +5,18 @@ package import LocationFormats
 package struct DaemonSeat: Sendable {
   /// The state file.
   package let state: String
+  /// Seconds that a daemon has for an answer.
+  private let answerSeconds: Double
 
-  package init(state: String) { self.state = state }
+  package init(state: String, answerSeconds: Double = DaemonLimits.answerSeconds) {
+    self.state = state
+    self.answerSeconds = answerSeconds
+  }
+
+  /// The daemon that runs on it; nil where none does.
+  func connect() throws(Failure) -> ControlClient? {
+    try ControlClient.connect(state: state, answerSeconds: answerSeconds)
+  }
 
   /// Has a running daemon take regions that were changed in the database.
   ///
@@ -19,7 +29,7 @@ package struct DaemonSeat: Sendable {
 
   /// Has a running daemon take what was changed in the database. Where it ends meanwhile, the next one reads it.
   private func note(_ what: String, _ members: [JSONTree.Member]) throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else { return }
+    guard let client = try connect() else { return }
     do throws(Failure) { _ = try client.ask(what, members) } catch {
       guard ControlClient.isGone(error) else { throw error }
     }
@@ -30,7 +40,7 @@ package struct DaemonSeat: Sendable {
   /// The state of each region; none for those of which nothing is known.
   package func regionStates(_ ids: [String]) throws(Failure) -> [String: RegionState] {
     var states: [String: RegionState] = [:]
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       let answer = try client.ask("region-states", [JSONTree.Member(key: "ids", strings: ids)])
       for id in ids {
         states[id] = answer["states"]?[id]?.string.flatMap { RegionState(rawValue: $0) }
@@ -44,7 +54,7 @@ package struct DaemonSeat: Sendable {
 
   /// What there is to say, as one JSON object; `stale` in it tells whether a daemon runs and has fixes.
   package func status() throws(Failure) -> JSONTree {
-    if let client = try ControlClient.connect(state: state) { return try client.ask("status") }
+    if let client = try connect() { return try client.ask("status") }
     return try storedStatus()
   }
 
@@ -71,7 +81,7 @@ package struct DaemonSeat: Sendable {
   package func acknowledge(_ id: Int, subscriber: String?) throws(Failure) {
     var members = [JSONTree.Member(key: "id", value: .integer(id))]
     if let subscriber { members.append(.init(key: "subscriber", value: .string(subscriber))) }
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       _ = try client.ask("ack", members)
       return
     }
@@ -101,7 +111,7 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 69 where that takes a daemon and none runs.
   package func user(_ verb: String, _ name: String) throws(Failure) {
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       _ = try client.ask(
         "subscriber",
         [.init(key: "verb", value: .string(verb)), .init(key: "name", value: .string(name))])
@@ -118,7 +128,7 @@ package struct DaemonSeat: Sendable {
   ///
   /// - Throws: ``Failure`` of code 69 where no daemon runs: nothing is in the foreground then.
   package func lock() throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else {
+    guard let client = try connect() else {
       throw Failure(.unavailable, what: "no daemon runs", remedy: "start one: locwatch run")
     }
     _ = try client.ask("lock")
@@ -126,7 +136,7 @@ package struct DaemonSeat: Sendable {
 
   /// Tells the daemon that the screen was unlocked, and after a boot for the first time (rules A2 and A8).
   package func unlock() throws(Failure) {
-    guard let client = try ControlClient.connect(state: state) else {
+    guard let client = try connect() else {
       return try standIn { (database, _) throws(Failure) in try database.request([.machine(.unlock)]) }
     }
     _ = try client.ask("unlock")
@@ -137,7 +147,7 @@ package struct DaemonSeat: Sendable {
   /// - Parameter isOn: nil to ask alone.
   /// - Returns: how that is now. Where no daemon runs it is what the next one will go on with.
   package func lowPower(_ isOn: Bool?) throws(Failure) -> LowPowerReport {
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       return try LowPowerReport(
         client.ask("low-power", isOn.map { [.init(key: "on", value: .boolean($0))] } ?? []))
     }
@@ -166,7 +176,7 @@ package struct DaemonSeat: Sendable {
   /// - Returns: without books where no daemon has ever run.
   package func energy() throws(Failure) -> (rows: [StateDatabase.EnergyRow], books: EnergyBooks?) {
     var books: EnergyBooks?
-    if let client = try ControlClient.connect(state: state) {
+    if let client = try connect() {
       books = try client.ask("power")["books"].map { (tree) throws(Failure) in try EnergyBooks(tree) }
     }
     guard let database = try StateDatabase.openToRead(path: state) else { return ([], nil) }

@@ -11,13 +11,15 @@ struct NewsFeed {
   private let state: String
   private let database: StateDatabase?
   private var client: ControlClient?
+  /// Whether it has answered.
+  private var isAnswered = false
   private var isWanted = false
   /// Whether the page was last told that a daemon runs; nil where it was not told.
   private var wasThere: Bool?
-  /// When a daemon is looked for again.
+  /// When a daemon is looked for again, or one that has not answered is told as not there.
   private(set) var dueAt: EngineInstant?
 
-  /// Seconds until a daemon that is not there is looked for again.
+  /// Seconds until a daemon that is not there is looked for again, and that one has to answer.
   private static let lookSeconds = 2.0
   /// Records that are read at once.
   private static let pageRecords = 200
@@ -61,19 +63,27 @@ struct NewsFeed {
     var news = News()
     guard isWanted else { return news }
     if isReady { listen(into: &news, at: now) }
-    if client == nil, let due = dueAt, due <= now { connect(into: &news, at: now) }
+    if let due = dueAt, due <= now { look(into: &news, at: now) }
     return news
   }
 
-  private mutating func connect(into news: inout News, at now: EngineInstant) {
+  /// Looks for a daemon. Its answer is not waited for: it comes as a line, even if that takes long.
+  private mutating func look(into news: inout News, at now: EngineInstant) {
+    dueAt = nil
+    guard client == nil else { return tell(false, into: &news) }
+    isAnswered = false
     dueAt = now.advanced(bySeconds: Self.lookSeconds)
-    if let found = try? ControlClient.connect(state: state, database: database),
-      (try? found.ask("follow", [.init(key: "fixes", value: .boolean(true))])) != nil
-    {
-      client = found
-      dueAt = nil
+    let found = try? ControlClient.connect(
+      state: state, database: database, answerSeconds: ServeLoop.Limits.daemonSeconds)
+    guard let found, (try? found.request("follow", [.init(key: "fixes", value: .boolean(true))])) != nil
+    else {
+      return tell(false, into: &news)
     }
-    let isThere = client != nil
+    client = found
+  }
+
+  /// Tells whether a daemon is there, where that is new.
+  private mutating func tell(_ isThere: Bool, into news: inout News) {
     if wasThere != isThere { news.frames += Self.frame("daemon", isThere ? "true" : "false") }
     news.hasRecords = true
     wasThere = isThere
@@ -82,11 +92,22 @@ struct NewsFeed {
   private mutating func listen(into news: inout News, at now: EngineInstant) {
     guard let lines = client?.takeLines() else {
       client = nil
-      dueAt = now
+      dueAt = isAnswered ? now : now.advanced(bySeconds: Self.lookSeconds)
       return
     }
     for line in lines {
       guard let tree = try? JSONTree(line) else { continue }
+      guard isAnswered else {
+        guard tree["error"] == nil else {
+          client = nil
+          dueAt = now.advanced(bySeconds: Self.lookSeconds)
+          return tell(false, into: &news)
+        }
+        isAnswered = true
+        dueAt = nil
+        tell(true, into: &news)
+        continue
+      }
       if tree["newest"] != nil { news.hasRecords = true }
       if let fix = tree["fix"] { news.frames += Self.frame("fix", fix.text) }
     }

@@ -15,6 +15,8 @@ struct ServeLoop: ~Copyable {
     static let clients = 64
     /// Seconds that each keeps its place at least.
     static let placeSeconds = 1.0
+    /// Seconds that the daemon has for an answer: all clients wait meanwhile.
+    static let daemonSeconds = 2.0
     /// Seconds for a whole request.
     static let requestSeconds = 10.0
     /// Seconds without progress while an answer is read.
@@ -228,6 +230,9 @@ struct ServeLoop: ~Copyable {
     let now = clock.instant
     for index in clients.indices where clients[index].dueAt <= now {
       guard clients[index].isStream else {
+        // Its request may have come while another's was answered.
+        if !clients[index].isAnswered { serve(index, POLLIN) }
+        guard clients[index].dueAt <= now else { continue }
         if !clients[index].isAnswered { answer(index, .refusal(.requestTimeout, "the request did not come")) }
         clients[index].isDone = true
         continue

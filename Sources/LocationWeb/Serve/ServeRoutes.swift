@@ -13,7 +13,7 @@ struct ServeRoutes {
   init(_ request: ServeRequest, _ access: WebAccess) {
     self.request = request
     self.access = access
-    seat = DaemonSeat(state: request.state)
+    seat = DaemonSeat(state: request.state, answerSeconds: ServeLoop.Limits.daemonSeconds)
     policy = Self.policy(tiles: request.tiles)
   }
 

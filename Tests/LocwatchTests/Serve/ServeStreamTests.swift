@@ -33,6 +33,39 @@ struct ServeStreamTests {
     time.sleep(1000)
     """#
 
+  /// Prints whether a daemon is there, as it is told that.
+  private static let watcher = #"""
+    import socket, sys
+    port, token = int(sys.argv[1]), sys.argv[2]
+    link = socket.create_connection(("127.0.0.1", port))
+    link.sendall((f"GET /api/stream HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Authorization: Bearer {token}\r\n\r\n").encode())
+    kind = ""
+    for line in link.makefile("rb"):
+        key, _, value = line.decode().rstrip("\r\n").partition(": ")
+        if key == "event": kind = value
+        if key == "data" and kind == "daemon": print(value, flush=True)
+    """#
+
+  @Test func `a daemon that does not answer stops nobody, and is told when it goes on`() async throws {
+    let run = try DaemonRun()
+    try run.start()
+    let server = try await WebServer.start(run)
+    run.process?.signal(SIGSTOP)
+    let watcher = try LiveProcess(
+      "/usr/bin/python3", [run.folder.write("watch.py", Self.watcher), "\(server.port)", server.token])
+    #expect(await watcher.wait { $0 == ["false"] }, "\(watcher.stdout) \(watcher.stderr)")
+    let status = try await server.ask("GET", "/api/status")
+    #expect(status.status == 503 && status.body.contains("does not answer"), "\(status)")
+    #expect(try await server.ask("GET", "/page.css").status == 200)
+    run.process?.signal(SIGCONT)
+    #expect(await watcher.wait { $0 == ["false", "true"] }, "\(watcher.stdout) \(watcher.stderr)")
+    watcher.signal(SIGKILL)
+    server.process.signal(SIGTERM)
+    #expect(await server.process.finish() == 0)
+    #expect(await run.end() == 0)
+  }
+
   @Test func `who comes back late gets every record, whoever else listens`() async throws {
     let run = try DaemonRun()
     try run.start()
