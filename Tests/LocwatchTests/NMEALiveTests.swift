@@ -58,6 +58,8 @@ import Testing
       "nmea:/dev/no-such-device:9600", 69,
       "nmea:/dev/no-such-device:9600: No such file or directory; check the device"
     ),
+    ("nmea:/dev/null", 69, "nmea:/dev/null: it is no serial line; check the device"),
+    ("nmea:/etc", 69, "nmea:/etc: it is no serial line; check the device"),
     ("nmea:/dev/ttyACM0:1234", 64, "is no source: speeds are 4800, 9600"),
     ("udp::99999", 64, "is no source: a port is 1 to 65535"),
     ("tcp:10110", 64, "is no source: it names no port"),
@@ -68,5 +70,20 @@ import Testing
     let run = try await Binary.run(["watch", "--source", source, "--format", "ndjson"])
     #expect(run.status == status, "\(run.stderr)")
     #expect(run.stderr.contains(text), "\(run.stderr)")
+  }
+
+  @Test func `a daemon tells why it can't read its source, as watch does, and goes on`() async throws {
+    let folder = TemporaryFolder()
+    let source = "nmea:/dev/no-such-device"
+    let daemon = try LiveProcess(
+      Binary.path, ["run", "--source", source, "--state", folder("s.db")])
+    let text = "\(source): No such file or directory; check the device with ls -l /dev/no-such-device"
+    let end = ContinuousClock.now + .seconds(TestPatience.seconds)
+    while !daemon.stderr.contains(text), daemon.status == nil, ContinuousClock.now < end {
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    #expect(daemon.stderr.contains(text), "\(daemon.stderr)")
+    daemon.signal(SIGTERM)
+    #expect(await daemon.finish() == 0)
   }
 }

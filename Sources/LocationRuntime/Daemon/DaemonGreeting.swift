@@ -46,18 +46,15 @@ enum DaemonGreeting {
       + subscriber.missingRegions(among: ids, remedy: MissingRegion.remedy)
   }
 
-  /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel.
+  /// What the log is told of the source; nil for what comes and goes by itself, such as a tunnel, and for one that is
+  /// lost: its link tells why.
   static func line(of source: SourceEvent, at address: SourceAddress) -> String? {
     let place = Self.source(address)
     switch source {
     case .found(let name), .switched(let name): return "\(place): fixes from \(name)"
-    case .stale(.lost, _):
-      let remedy =
-        address.traits.isGPSD ? "is it running? systemctl start gpsd. Trying again" : "trying again"
-      return "\(place) does not answer; \(remedy)"
     case .stale(.noDevice, _):
       return "\(place) has no receiver; name its device in /etc/default/gpsd, or plug it in. Waiting"
-    case .stale(.noFix, _), .stale(.silent, _), .dropped: return nil
+    case .stale(.lost, _), .stale(.noFix, _), .stale(.silent, _), .dropped: return nil
     }
   }
 

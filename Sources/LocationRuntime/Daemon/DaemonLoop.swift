@@ -368,6 +368,7 @@ struct DaemonLoop: ~Copyable {
         case .found(let name), .switched(let name): sourceName = name
         case .stale, .dropped: break
         }
+        if case .stale(.lost, _) = news { saidOfSource = nil }
         if let text = DaemonGreeting.line(of: news, at: request.address), text != saidOfSource {
           Self.log(text)
           saidOfSource = text

@@ -18,6 +18,10 @@ package struct GPSDLink: ~Copyable {
   private var isConnecting = false
   private var hasBeenFound = false
   private var hasReported = false
+  /// Whether the inbox was last told that the source is lost.
+  private var isLost = false
+  /// Why, as the log was last told; nil since the source was there.
+  private var toldTrouble: GPSDTrouble?
   private var targets: ArraySlice<SocketTarget> = []
 
   /// - Parameters:
@@ -68,7 +72,10 @@ package struct GPSDLink: ~Copyable {
   private mutating func perform() -> Bool {
     while true {
       let actions = session.takeActions()
-      if actions.isEmpty { return true }
+      if actions.isEmpty {
+        tellTrouble()
+        return true
+      }
       for action in actions {
         switch action {
         case .connect: connect()
@@ -80,7 +87,6 @@ package struct GPSDLink: ~Copyable {
           inbox.fail((session.trouble ?? .closed).failure(at: session.address))
           return false
         case .deliver(let event):
-          tellReason(of: event)
           note(event)
           inbox.push(event)
         }
@@ -88,15 +94,22 @@ package struct GPSDLink: ~Copyable {
     }
   }
 
-  /// Logs why the source gave up, in its own words: once, until there are fixes again.
-  private func tellReason(of event: Event) {
-    guard !mustBeThere, session.traits.explainsItsEnd, case .source(.stale(.lost, _)) = event else { return }
-    if let trouble = session.trouble { DaemonLoop.log("\(trouble.failure(at: session.address))") }
+  /// Logs why the source can't be read, and what to do: each reason once, until the source is there again.
+  private mutating func tellTrouble() {
+    guard !mustBeThere, isLost else { return }
+    let trouble = session.trouble ?? .closed
+    guard trouble != toldTrouble else { return }
+    toldTrouble = trouble
+    DaemonLoop.log("\(trouble.failure(at: session.address)). Trying again")
   }
 
   private mutating func note(_ event: Event) {
     switch event {
-    case .source(.found): hasBeenFound = true
+    case .source(.found):
+      hasBeenFound = true
+      isLost = false
+      toldTrouble = nil
+    case .source(.stale(.lost, _)): isLost = true
     case .fix: hasReported = true
     case .source, .receiver, .segmentBreak, .beacon, .addRegion, .changeRegion, .removeRegion,
       .addSubscriber, .removeSubscriber, .subscriber, .machine, .time, .end:

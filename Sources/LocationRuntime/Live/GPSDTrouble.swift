@@ -22,17 +22,20 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
   /// As an error for a person.
   package func failure(at address: SourceAddress) -> Failure {
     let traits = address.traits
-    let (what, remedy) = traits.isGPSD ? ofGPSD : (ofAnother, traits.remedy)
+    let (what, remedy) = traits.isGPSD ? ofGPSD(isNear: address.isNear) : (ofAnother, traits.remedy)
     return Failure(.unavailable, what: "\(address): \(what)", remedy: remedy)
   }
 
-  private var ofGPSD: (what: String, remedy: String?) {
+  /// - Parameter isNear: whether it is to be on this machine.
+  private func ofGPSD(isNear: Bool) -> (what: String, remedy: String?) {
     switch self {
     case .unresolved(let reason): ("no such server: \(reason)", "check the name and the network")
     case .unreachable(let reason):
       (
         "gpsd is not there: \(reason)",
-        "start it (systemctl start gpsd, or gpsd -n DEVICE) or name another address"
+        isNear
+          ? "start it (systemctl start gpsd, or gpsd -n DEVICE) or name another address"
+          : "start it there, have it listen to others (gpsd -G), or name another address"
       )
     case .timeout:
       (
@@ -53,6 +56,16 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
     case .timeout: "no answer"
     case .closed, .notGPSD, .noSuchDevice: "it has ended the connection"
     case .silent: "nothing comes any more"
+    }
+  }
+}
+
+extension SourceAddress {
+  /// Whether it is on this machine.
+  fileprivate var isNear: Bool {
+    switch endpoint {
+    case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    case .unix, .nmea, .sibling: true
     }
   }
 }

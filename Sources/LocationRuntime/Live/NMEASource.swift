@@ -73,6 +73,10 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
     case .serial(let path, let baud):
       let line = SystemCall.openFile(path, O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
       guard line >= 0 else { throw Self.unreachable() }
+      guard Self.isStream(line) else {
+        close(line)
+        throw GPSDTrouble.unreachable("it is no serial line")
+      }
       Self.setRaw(line, speed: baud.flatMap { Self.speeds[$0] })
       return line
     case .udp(let host, let port): return try Self.listen(host, port)
@@ -80,6 +84,13 @@ public enum NMEASource: Hashable, Sendable, CustomStringConvertible {
   }
 
   private static func unreachable() -> GPSDTrouble { .unreachable(SystemReason.text(errno)) }
+
+  /// Whether bytes come from it as they are sent: it is a terminal, or a pipe.
+  private static func isStream(_ line: Int32) -> Bool {
+    if isatty(line) == 1 { return true }
+    var status = stat()
+    return unsafe fstat(line, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
 
   /// Bytes as they come, without echo, signals and line discipline. What is no terminal, such as a pipe, stays as it is.
   private static func setRaw(_ line: Int32, speed: speed_t?) {
