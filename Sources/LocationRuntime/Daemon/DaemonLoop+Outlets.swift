@@ -73,10 +73,9 @@ extension DaemonLoop {
       } catch  where [.noPermission, .usage, .data, .conditionFails].contains(error.code) {
         complain(of: outlet, "a push was refused: \(error)")
       }
-      // The broker forgets it now.
+      // The broker forgets it with the commit that stores it.
+      outlets.noteTaken(number, through: outlet)
       try commit()
-      outlets.say(
-        .object(["taken": .integer(number)]), through: outlet)
     case .command(let command):
       do throws(Failure) {
         try obey(command, of: outlet)

@@ -446,7 +446,10 @@ struct DaemonLoop: ~Copyable {
     if let trouble = live.host.journal.takeRecordingFailure() {
       Self.log("\(trouble); the recording ends here")
     }
-    if live.host.journal.trouble == nil { transfers.eraseEnded() }
+    if live.host.journal.trouble == nil {
+      transfers.eraseEnded()
+      outlets.noteStored()
+    }
     var presented: [(subscriber: String, event: Int)] = []
     for work in live.host.ports.takeWork() { try perform(work, noting: &presented) }
     alignAudio()

@@ -17,6 +17,10 @@ protocol OutletConversation {
   mutating func take(_ scene: OwnTracksOutlet.Scene)
   /// What others ask of the daemon through it, and notes for the log, since it was last asked.
   mutating func takeRequests() -> [OutletRequest]
+  /// A push was taken: the other side forgets it once it is stored.
+  mutating func noteTaken(_ number: Int)
+  /// All that was taken is on disk, which the other side is told.
+  mutating func noteStored()
   /// Says something to the other side that is no event; it is lost where there is no connection.
   mutating func say(_ line: JSONTree)
 }
@@ -28,6 +32,8 @@ extension OutletConversation {
   mutating func noteRegions() {}
   mutating func take(_ scene: OwnTracksOutlet.Scene) {}
   mutating func takeRequests() -> [OutletRequest] { [] }
+  mutating func noteTaken(_ number: Int) {}
+  mutating func noteStored() {}
   mutating func say(_ line: JSONTree) {}
 }
 

@@ -21,6 +21,9 @@ struct OutletProcess: Outlet {
   private var failure: OutletFailure?
   private var requests: [OutletRequest] = []
   private var hasConnected = false
+  /// Pushes that were taken and may not be on disk yet. A broker gives no number again before it is told of it, so
+  /// there are 65,535 at most.
+  private var taken: [Int] = []
 
   /// The longest answer, bytes: a command has up to 65,536, and escapes make it longer.
   private static let answerBytes = 1 << 19
@@ -99,6 +102,8 @@ struct OutletProcess: Outlet {
     // It ends when its input does; one that hangs must not see the next one's events.
     if isFailure { process.kill() }
     self.process = nil
+    // The next one is given them again.
+    taken = []
   }
 
   var hasEnded: Bool { ending.allSatisfy { ProgramStart.reap($0) != nil } }
@@ -127,6 +132,17 @@ struct OutletProcess: Outlet {
   mutating func takeRequests() -> [OutletRequest] {
     defer { requests = [] }
     return requests
+  }
+
+  mutating func noteTaken(_ number: Int) {
+    // 0: nobody waits for it.
+    if process != nil, number > 0 { taken.append(number) }
+  }
+
+  mutating func noteStored() {
+    guard !taken.isEmpty else { return }
+    process?.say(taken.map { JSONTree.object(["taken": .integer($0)]).text })
+    taken = []
   }
 
   mutating func say(_ line: JSONTree) { process?.say(line.text) }

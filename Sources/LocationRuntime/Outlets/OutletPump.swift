@@ -245,6 +245,12 @@ struct OutletPump {
   /// What others ask of the daemon through it.
   mutating func takeRequests() -> [OutletRequest] { outlet.takeRequests() }
 
+  /// A push that came through it was taken.
+  mutating func noteTaken(_ number: Int) { outlet.noteTaken(number) }
+
+  /// All that was taken is on disk.
+  mutating func noteStored() { outlet.noteStored() }
+
   /// Says something to the other side that is no event.
   mutating func say(_ line: JSONTree) { outlet.say(line) }
 

@@ -96,6 +96,14 @@ struct OutletSet {
     return all
   }
 
+  /// A push that came through an outlet was taken.
+  mutating func noteTaken(_ number: Int, through name: String) {
+    for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].noteTaken(number) }
+  }
+
+  /// All that was taken is on disk.
+  mutating func noteStored() { for index in pumps.indices { pumps[index].noteStored() } }
+
   /// Says something to the other side of an outlet that is no event.
   mutating func say(_ line: JSONTree, through name: String) {
     for index in pumps.indices where pumps[index].outlet.name == name { pumps[index].say(line) }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import TestSupport
 import Testing
 
@@ -23,10 +24,8 @@ struct MQTTPushTests {
     }
   }
 
-  @Test func `H1 H4 a push waits at the broker through kills of both, and comes once`() async throws {
-    let run = try DaemonRun()
-    let broker = try await MosquittoBroker(run.folder)
-    try await broker.start()
+  /// Starts a daemon that takes pushes for the program `a`, and waits until the broker knows it; the program's token.
+  private func start(_ run: DaemonRun, _ broker: MosquittoBroker) async throws -> String {
     let reader = try broker.read("owntracks/#", client: "reader")
     try await run.add("a", manifest: "services: []\nmodes: [remote-notification]")
     #expect(try await run.command(["regions", "add", "own", "--circle", "40.0,11.5,300"]).status == 0)
@@ -42,10 +41,19 @@ struct MQTTPushTests {
     try await run.waitForFixes(1)
     try await run.wait("the connection") { reader.stdout.contains("owntracks/anna/boat/waypoints") }
     let shown = try await run.command(["subscribers", "show", "a", "--format", "ndjson"])
-    let token = try #require(shown.stdout.firstMatch(of: /"push_token":"([0-9a-f]{32})"/)).1
-    func push(_ id: String) -> String {
-      #"{"token":"\#(token)","payload":{"content-available":1,"id":"\#(id)","data":"quiet"}}"#
-    }
+    return String(try #require(shown.stdout.firstMatch(of: /"push_token":"([0-9a-f]{32})"/)).1)
+  }
+
+  private func push(_ id: String, _ token: String) -> String {
+    #"{"token":"\#(token)","payload":{"content-available":1,"id":"\#(id)","data":"quiet"}}"#
+  }
+
+  @Test func `H1 H4 a push waits at the broker through kills of both, and comes once`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let token = try await start(run, broker)
+    func push(_ id: String) -> String { self.push(id, token) }
     try await publish(broker, push("m1"))
     try await run.wait("the first") { try await taken(run) == ["m1"] }
 
@@ -75,6 +83,29 @@ struct MQTTPushTests {
     }
     let log = run.process?.stderr ?? ""
     #expect(!log.contains(token) && !log.contains("quiet"), "\(log)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `the broker keeps a push that the daemon can't store, through a kill`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    try await broker.start()
+    let token = try await start(run, broker)
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(TestPatience.seconds)
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: run.state, configuration: configuration)
+    try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    try await publish(broker, push("m1", token))
+    try await run.wait("the complaint") { run.process?.stderr.contains("going on in memory") == true }
+    // What the daemon says to its outlets is said by then.
+    #expect(try await run.command(["status"]).stdout.contains("in memory"))
+    #expect(await run.end(SIGKILL) != 0)
+    try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(try await taken(run).isEmpty)
+    try run.start(run.settings())
+    run.gpsd.say(ScriptedGPSD.report(second: 10, latitude: 40.02))
+    try await run.wait("the push") { try await taken(run) == ["m1"] }
     #expect(await run.end() == 0)
   }
 }
