@@ -79,8 +79,6 @@ struct DaemonLoop: ~Copyable {
   private var sourceIsOfBefore = true
   private var events: [Event] = []
   private var reports: [SupervisorReport] = []
-  /// What was asked through outlets and is not looked at yet.
-  private var requests: [(outlet: String, request: OutletRequest)] = []
   private var isEnding = false
   private var aliveAt: EngineInstant?
   /// When the log was last told that clients have to wait.
@@ -278,7 +276,7 @@ struct DaemonLoop: ~Copyable {
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
       absence.pauseEnd, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
       beacons.retryAt, bluetooth.retryAt, advertiser.retryAt, player.retryAt,
-      control.nextDeadline(at: before), metrics?.dueAt,
+      control.nextDeadline(at: before), metrics?.dueAt, outlets.hasRequests ? before : nil,
     ].compactMap { $0 }.min()
     polled.removeAll()
     for descriptor in [inbox.readable, signals, supervisor.readable, hook.readable] {
@@ -324,9 +322,7 @@ struct DaemonLoop: ~Copyable {
     try commit()
     for question in questions { try answer(question) }
     if !questions.isEmpty { pages?.giveBack(at: clock.instant, isSeldom: true) }
-    let asked = requests
-    requests.removeAll()
-    for (outlet, request) in asked { try obey(request, of: outlet) }
+    for (outlet, request) in outlets.takeRequests() { try obey(request, of: outlet) }
     sample()
     writeMetrics()
     let now = clock.instant
@@ -455,7 +451,6 @@ struct DaemonLoop: ~Copyable {
     alignAudio()
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     pumpOutlets()
-    for (outlet, request) in outlets.takeRequests() { requests.append((outlet, request)) }
     live.host.journal.tidy(live.host.engine, at: clock.read())
     // Until that is stored, they are shown again by the next daemon.
     for (name, event) in presented where live.engine.subscriberState(name) != nil {

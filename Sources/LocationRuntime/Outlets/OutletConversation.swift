@@ -15,6 +15,8 @@ protocol OutletConversation {
   mutating func noteRegions()
   /// Takes the regions as they are.
   mutating func take(_ scene: OwnTracksOutlet.Scene)
+  /// Whether others have asked something of the daemon through it.
+  var hasRequests: Bool { get }
   /// What others ask of the daemon through it, and notes for the log, since it was last asked.
   mutating func takeRequests() -> [OutletRequest]
   /// A push was taken: the other side forgets it once it is stored.
@@ -31,6 +33,7 @@ extension OutletConversation {
   var wantsScene: Bool { false }
   mutating func noteRegions() {}
   mutating func take(_ scene: OwnTracksOutlet.Scene) {}
+  var hasRequests: Bool { false }
   mutating func takeRequests() -> [OutletRequest] { [] }
   mutating func noteTaken(_ number: Int) {}
   mutating func noteStored() {}

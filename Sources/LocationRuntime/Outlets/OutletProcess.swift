@@ -27,7 +27,8 @@ struct OutletProcess: Outlet {
 
   /// The longest answer, bytes: a command has up to 65,536, and escapes make it longer.
   private static let answerBytes = 1 << 19
-  /// Commands that may wait; of more, the newest are left out.
+  /// Commands, pushes and notes that may wait here, but for those read at once with the last. The others wait in the
+  /// pipe, and then at the other side.
   private static let requestLimit = 64
 
   init(_ settings: OutletSettings, environment: [String]) {
@@ -129,6 +130,8 @@ struct OutletProcess: Outlet {
     return hasConnected
   }
 
+  var hasRequests: Bool { !requests.isEmpty }
+
   mutating func takeRequests() -> [OutletRequest] {
     defer { requests = [] }
     return requests
@@ -164,7 +167,9 @@ struct OutletProcess: Outlet {
 
   /// Takes what the process has said; whether it says no more.
   private mutating func read() -> Bool {
-    guard let (answers, hasEnded) = process?.take() else { return true }
+    let room = Self.requestLimit - requests.count
+    guard room > 0 else { return false }
+    guard let (answers, hasEnded) = process?.take(upTo: room) else { return true }
     for answer in answers { take(answer) }
     return hasEnded
   }
@@ -174,13 +179,11 @@ struct OutletProcess: Outlet {
       acceptedID = id
     } else if answer["connected"] == .boolean(true) {
       hasConnected = true
-    } else if let command = answer["command"], requests.count < Self.requestLimit {
+    } else if let command = answer["command"] {
       requests.append(.command(command))
-    } else if let push = answer["push"], let number = answer["number"]?.integer,
-      requests.count < Self.requestLimit
-    {
+    } else if let push = answer["push"], let number = answer["number"]?.integer {
       requests.append(.push(push, number: number))
-    } else if let note = answer["note"]?.string, requests.count < Self.requestLimit {
+    } else if let note = answer["note"]?.string {
       requests.append(.note(note))
     } else if let reason = answer["failed"]?.string {
       var failure = OutletFailure(reason)

@@ -242,6 +242,9 @@ struct OutletPump {
     }
   }
 
+  /// Whether others have asked something of the daemon through it.
+  var hasRequests: Bool { outlet.hasRequests }
+
   /// What others ask of the daemon through it.
   mutating func takeRequests() -> [OutletRequest] { outlet.takeRequests() }
 

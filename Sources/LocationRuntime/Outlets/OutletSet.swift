@@ -86,6 +86,9 @@ struct OutletSet {
     }
   }
 
+  /// Whether others have asked something of the daemon.
+  var hasRequests: Bool { pumps.contains(where: \.hasRequests) }
+
   /// What others ask of the daemon, and through which outlet.
   mutating func takeRequests() -> [(outlet: String, request: OutletRequest)] {
     var all: [(outlet: String, request: OutletRequest)] = []

@@ -57,13 +57,16 @@ struct SiblingProcess {
   mutating func send() { queue.send(to: program.input) }
 
   /// What it has said, but for lines that are no JSON, and whether it says no more.
-  mutating func take() -> (lines: [JSONTree], hasEnded: Bool) {
+  ///
+  /// - Parameter limit: nothing more is read once there are so many lines. The rest stays in the pipe, and once that is
+  ///   full the program waits.
+  mutating func take(upTo limit: Int = .max) -> (lines: [JSONTree], hasEnded: Bool) {
     guard let output = program.output else { return ([], true) }
     var said: [JSONTree] = []
     let hasEnded = output.readAll(pieceBytes: Self.pieceBytes) { piece in
       lines.append(piece.span)
       lines.each { if let line = try? JSONTree(Array($0)) { said.append(line) } }
-      return true
+      return said.count < limit
     }
     return (said, hasEnded)
   }

@@ -9,11 +9,12 @@ import Testing
 /// Pushes through a real mosquitto, which keeps them while the daemon is down.
 @Suite(.enabled(if: MosquittoBroker.isInstalled))
 struct MQTTPushTests {
-  private func publish(_ broker: MosquittoBroker, _ payload: String) async throws {
+  /// - Parameter form: `-s` for one message, `-l` for each line.
+  private func publish(_ broker: MosquittoBroker, _ payload: String, as form: String = "-s") async throws {
     let sent = try await Binary.run(
       [
         "-h", "localhost", "-p", "\(broker.port)", "--cafile", broker.folder("cert.pem"), "-u", "anna", "-P",
-        "sesame", "-q", "1", "-t", "owntracks/anna/boat/push", "-s",
+        "sesame", "-q", "1", "-t", "owntracks/anna/boat/push", form,
       ], stdin: payload, executable: "/usr/bin/mosquitto_pub")
     #expect(sent.status == 0, "\(sent.stderr)")
   }
@@ -83,6 +84,24 @@ struct MQTTPushTests {
     }
     let log = run.process?.stderr ?? ""
     #expect(!log.contains(token) && !log.contains("quiet"), "\(log)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `of many pushes at once none is lost`() async throws {
+    let run = try DaemonRun()
+    let broker = try await MosquittoBroker(run.folder)
+    let settings = try String(contentsOfFile: run.folder("mosquitto.conf"), encoding: .utf8)
+    // Without it no more than 20 would be on their way at once.
+    _ = run.folder.write("mosquitto.conf", settings + "\nmax_inflight_messages 0\n")
+    try await broker.start()
+    let token = try await start(run, broker)
+    #expect(await run.end() == 0)
+    let ids = (0..<200).map { "m\($0)" }
+    try await publish(broker, ids.map { push($0, token) }.joined(separator: "\n"), as: "-l")
+    try run.start(run.settings())
+    run.gpsd.say(ScriptedGPSD.report(second: 10, latitude: 40.02))
+    try await run.wait("all of them") { try await taken(run).count >= ids.count }
+    #expect(try await taken(run) == ids)
     #expect(await run.end() == 0)
   }
 
