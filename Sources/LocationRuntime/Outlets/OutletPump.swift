@@ -5,7 +5,7 @@ import LocationFormats
 struct OutletPump {
   /// Numbers of an outlet.
   struct Limits {
-    /// Events that may wait. Of more, the oldest are skipped.
+    /// Events that it wants and that may wait. Of more, the oldest are skipped.
     var waitingEvents = 10_000
     /// Events that are offered at once.
     var offeredEvents = 100

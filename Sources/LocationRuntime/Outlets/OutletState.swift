@@ -6,7 +6,7 @@ package struct OutletState: Hashable, Sendable {
   package var settings: OutletSettings
   /// The id of the last event that is done with.
   package var cursor = 0
-  /// Events of its types that it has not accepted yet.
+  /// Events that it wants and has not accepted yet.
   package var waiting = 0
   /// Events that it was not offered, because too many waited.
   package var skipped = 0

@@ -85,10 +85,9 @@ extension StateDatabase {
           database,
           sql: """
             SELECT cursor, skipped, attempts, trouble, disabled,
-              (SELECT count(*) FROM events WHERE id > cursor AND (?2 IS NULL
-                OR type IN (SELECT value FROM json_each(?2)))) AS waiting
-            FROM outlets WHERE name = ?1
-            """, arguments: [outlet.name, outlet.types.map(JSONText.strings)])
+              (SELECT count(*) FROM events WHERE \(Self.isAwaited)) AS waiting
+            FROM outlets LEFT JOIN outlet_settings USING (name) WHERE outlets.name = ?
+            """, arguments: [outlet.name])
         var state = OutletState(settings: outlet)
         guard let row else { return state }
         state.cursor = try row.decode(forColumn: "cursor")

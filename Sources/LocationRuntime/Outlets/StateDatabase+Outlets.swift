@@ -80,15 +80,25 @@ extension StateDatabase {
     }
   }
 
+  /// Whether an event waits for an outlet: it comes after the outlet's cursor, and ``EventFilter`` passes it. For
+  /// `events` beside `outlets LEFT JOIN outlet_settings USING (name)`.
+  static let isAwaited = """
+    cursor < events.id
+      AND (json_extract(settings, '$.types') IS NULL
+        OR events.type IN (SELECT value FROM json_each(settings, '$.types')))
+      AND (json_extract(settings, '$.regions') IS NULL
+        OR json_extract('{"v":1' || events.line, '$.region') IN (SELECT value FROM json_each(settings, '$.regions')))
+    """
+
   /// Skips the oldest events that wait for an outlet where there are more than `limit`.
   func skipEvents(of name: String, keeping limit: Int) throws(Failure) -> (count: Int, cursor: Int)? {
-    // The event before those that are kept; none in the usual case, which writes nothing.
+    // The last of those that are not kept; none in the usual case, which writes nothing.
     let last = try read { database in
       try Int.fetchOne(
         database,
         sql: """
-          SELECT id FROM events WHERE id > (SELECT cursor FROM outlets WHERE name = ?)
-          ORDER BY id DESC LIMIT 1 OFFSET ?
+          SELECT events.id FROM outlets LEFT JOIN outlet_settings USING (name) JOIN events ON \(Self.isAwaited)
+          WHERE outlets.name = ? ORDER BY events.id DESC LIMIT 1 OFFSET ?
           """, arguments: [name, limit])
     }
     guard let last else { return nil }
@@ -97,8 +107,8 @@ extension StateDatabase {
         try Int.fetchOne(
           database,
           sql: """
-            SELECT count(*) FROM events
-            WHERE id > (SELECT cursor FROM outlets WHERE name = ?) AND id <= ?
+            SELECT count(*) FROM outlets LEFT JOIN outlet_settings USING (name) JOIN events ON \(Self.isAwaited)
+            WHERE outlets.name = ? AND events.id <= ?
             """, arguments: [name, last]) ?? 0
       try database.execute(
         sql: "UPDATE outlets SET cursor = ?, skipped = skipped + ? WHERE name = ?",

@@ -274,7 +274,7 @@ extension StateDatabase {
   /// What nobody needs.
   private static let dispensable = """
     seq < (SELECT max(seq) FROM events) AND id NOT IN (SELECT event FROM outbox)
-      AND NOT EXISTS (SELECT 1 FROM outlets WHERE cursor < events.id)
+      AND NOT EXISTS (SELECT 1 FROM outlets LEFT JOIN outlet_settings USING (name) WHERE \(isAwaited))
     """
 
   private static func discardEvents(beyond limit: Int, _ database: Database) throws {

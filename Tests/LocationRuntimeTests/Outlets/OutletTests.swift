@@ -156,6 +156,41 @@ import Testing
     #expect(toy.offered == Array(8...17))
   }
 
+  @Test func `what an outlet does not want neither pushes out what waits for it, nor is kept for it`() throws
+  {
+    var settings = OutletSettings(name: "toy", kind: .webhook, instance: "00ff")
+    settings.types = ["region.enter"]
+    settings.regions = ["home"]
+    try database().put(settings, replacing: false)
+    let toy = Toy()
+    toy.filter = EventFilter(types: ["region.enter"], regions: ["home"])
+    var limits = OutletPump.Limits()
+    limits.waitingEvents = 2
+    var pump = try OutletPump(toy, try database(), limits: limits)
+    try log([1], type: "region.enter", region: "home")
+    try log(2...18)
+    try log([19], type: "region.enter", region: "office")
+    try log([20], type: "region.exit", region: "home")
+    toy.failures = 1
+    #expect(pump.pump(at: at(0)) == ["outlet toy: nobody is there; it is tried again"])
+    let state = try #require(try database().outletStates().first)
+    #expect(state.waiting == 1 && state.skipped == 0, "\(state)")
+    var retention = Retention()
+    retention.eventRows = 1
+    _ = try database().store(
+      snapshotOf: Engine(), at: at(0), keeping: retention, utc: UTCTime(microseconds: 0))
+    // What it waits for, and the newest.
+    #expect(try database().counts().events == 2)
+    #expect(pump.pump(at: at(1)) == ["outlet toy: events are accepted again"])
+    #expect(toy.offered == [1])
+    try log(21...25, type: "region.enter", region: "home")
+    try log(26...30)
+    #expect(
+      pump.pump(at: at(2)) == ["outlet toy: 3 events were skipped, because more than 2 waited"])
+    #expect(toy.offered == [1, 24, 25])
+    #expect(try database().outletStates().first?.skipped == 3)
+  }
+
   @Test func `an outlet that is gone is forgotten, and one that is there keeps its events`() throws {
     let toy = Toy()
     var pump = try OutletPump(toy, try database())
