@@ -18,6 +18,8 @@ struct OutletPump {
     var retrySteps: [Double] = []
     /// After so many seconds without an answer it has failed: longer than any time-out of an outlet's own.
     var stallSeconds = 120.0
+    /// After so many seconds it is tried again to store how far it has come.
+    var storeSeconds = 10.0
     /// After so many seconds without an event it may rest; nil: never.
     var restSeconds: Double? = 60
   }
@@ -27,6 +29,10 @@ struct OutletPump {
   private let limits: Limits
   /// The id of the last event that is done with.
   private(set) var cursor: Int
+  /// The same as the state file has it.
+  private var storedCursor: Int
+  /// When it is tried again to store that; nil where nothing failed.
+  private var storeAt: EngineInstant?
   /// The last id of the events that the outlet is sending; nil while it sends none.
   private var sending: Int?
   private(set) var retryAt: EngineInstant?
@@ -40,8 +46,10 @@ struct OutletPump {
   private var isEarly: Bool
   /// Failures in a row that did not count.
   private var uncounted = 0
-  /// Whether the state file says that it fails: also where a daemon before noted that.
+  /// Whether it fails: also where a daemon before noted that.
   private var isTroubled: Bool
+  /// Whether the state file says so.
+  private var isStoredTroubled: Bool
   /// Whether the log was told that it fails.
   private var wasTold = false
   private(set) var isDisabled: Bool
@@ -59,12 +67,16 @@ struct OutletPump {
       isDisabled = stored.isDisabled
       isEarly = stored.attempts > 0
       isTroubled = stored.isTroubled
+      storedCursor = cursor
+      isStoredTroubled = isTroubled
     } else {
       cursor = try database.lastEventID()
       failures = 0
       isDisabled = false
       isEarly = false
       isTroubled = false
+      storedCursor = cursor
+      isStoredTroubled = false
       try database.setOutletCursor(outlet.name, cursor)
     }
   }
@@ -74,7 +86,7 @@ struct OutletPump {
   /// What `poll` is to wait for until it can be written; -1 where there is nothing to write.
   var writable: Int32 { outlet.writable }
   /// When there is something to do even if nothing comes.
-  var nextDeadline: EngineInstant? { retryAt ?? stallAt ?? restAt }
+  var nextDeadline: EngineInstant? { [retryAt ?? stallAt ?? restAt, storeAt].compactMap { $0 }.min() }
 
   /// The regions were changed.
   mutating func noteRegions() { outlet.noteRegions() }
@@ -94,18 +106,19 @@ struct OutletPump {
   /// - Returns: what is worth a line in the log.
   mutating func pump(at instant: EngineInstant, newest: Int? = nil) -> [String] {
     var notes: [String] = []
+    store(at: instant)
     do throws(OutletFailure) {
       if isDisabled || retryAt.map({ instant < $0 }) ?? false {
         // What it has ended would wake us again and again until then.
         outlet.reap()
         // What waits is bounded all the same.
-        if let note = try skip(newest) { notes.append(note) }
+        if let note = skip(newest) { notes.append(note) }
         return notes
       }
       retryAt = nil
       try outlet.tend()
-      if outlet.takeConnection(), let note = try noteConnection() { notes.append(note) }
-      if sending == nil, let note = try skip(newest) { notes.append(note) }
+      if outlet.takeConnection(), let note = noteConnection(at: instant) { notes.append(note) }
+      if sending == nil, let note = skip(newest) { notes.append(note) }
       while try step(newest, at: instant) {}
       if let note = takeRecovery() { notes.append(note) }
       if let stallAt, stallAt <= instant {
@@ -135,6 +148,7 @@ struct OutletPump {
     if failure.isCounted, !steps.isEmpty, !isDisabled { wait = steps[failures - 1] }
     retryAt = isDisabled ? nil : instant.advanced(bySeconds: max(wait, failure.waitSeconds ?? 0))
     isTroubled = true
+    isStoredTroubled = true
     // Where the disk is full this is only not told.
     try? database.setOutletTrouble(
       outlet.name, attempts: failures, reason: failure.reason, isDisabled: isDisabled)
@@ -151,21 +165,19 @@ struct OutletPump {
   private mutating func step(_ newest: Int?, at instant: EngineInstant) throws(OutletFailure) -> Bool {
     if let last = sending {
       guard let accepted = try outlet.accepted() else { return false }
-      try move(to: min(accepted, last))
-      try noteSuccess()
+      noteSuccess()
+      move(to: min(accepted, last), at: instant)
       sending = accepted < last ? last : nil
       stallAt = sending == nil ? nil : instant.advanced(bySeconds: limits.stallSeconds)
       restAt = sending == nil ? limits.restSeconds.map { instant.advanced(bySeconds: $0) } : nil
       return true
     }
     if let newest, cursor >= newest { return false }
-    let after = cursor
-    let limit = limits.offeredEvents
-    let events = try stored { () throws(Failure) in try database.loggedEvents(after: after, limit: limit) }
+    let events = try nextEvents()
     guard let last = events.last?.id else { return false }
     let wanted = events.filter(outlet.filter.passes)
     guard let lastWanted = wanted.last?.id else {
-      try move(to: last)
+      move(to: last, at: instant)
       return true
     }
     try outlet.offer(wanted)
@@ -177,28 +189,20 @@ struct OutletPump {
 
   /// Notes that it is connected, even if nothing was sent yet. The wait after the next failure is as long as if it had
   /// not connected. Returns a line for the log where a failure was told there.
-  private mutating func noteConnection() throws(OutletFailure) -> String? {
-    try noteNoTrouble()
+  private mutating func noteConnection(at instant: EngineInstant) -> String? {
+    isTroubled = false
+    store(at: instant)
     guard wasTold else { return nil }
     wasTold = false
     return "outlet \(outlet.name): it is connected again"
   }
 
-  private mutating func noteNoTrouble() throws(OutletFailure) {
-    guard isTroubled else { return }
-    let name = outlet.name
-    try stored { () throws(Failure) in
-      try database.setOutletTrouble(name, attempts: 0, reason: nil, isDisabled: false)
-    }
-    isTroubled = false
-  }
-
   /// Forgets what failed before.
-  private mutating func noteSuccess() throws(OutletFailure) {
+  private mutating func noteSuccess() {
     failures = 0
     uncounted = 0
     isEarly = false
-    try noteNoTrouble()
+    isTroubled = false
   }
 
   /// A line for the log where it accepts events again, once.
@@ -208,23 +212,43 @@ struct OutletPump {
     return "outlet \(outlet.name): events are accepted again"
   }
 
-  private mutating func move(to id: Int) throws(OutletFailure) {
-    let name = outlet.name
-    try stored { () throws(Failure) in try database.setOutletCursor(name, id) }
+  private mutating func move(to id: Int, at instant: EngineInstant) {
     cursor = id
+    store(at: instant)
+  }
+
+  /// Stores how far it has come, and that it fails no more. Where the disk takes nothing that is done later: what was
+  /// accepted is not sent again for it.
+  private mutating func store(at instant: EngineInstant) {
+    if let storeAt, instant < storeAt { return }
+    do throws(Failure) {
+      if storedCursor != cursor {
+        try database.setOutletCursor(outlet.name, cursor)
+        storedCursor = cursor
+      }
+      if isStoredTroubled, !isTroubled {
+        try database.setOutletTrouble(outlet.name, attempts: 0, reason: nil, isDisabled: false)
+        isStoredTroubled = false
+      }
+      storeAt = nil
+    } catch {
+      storeAt = instant.advanced(bySeconds: limits.storeSeconds)
+    }
   }
 
   /// Skips the oldest events where more wait than may; a line for the log.
-  private mutating func skip(_ newest: Int?) throws(OutletFailure) -> String? {
+  private mutating func skip(_ newest: Int?) -> String? {
     if let newest {
       // Ids grow faster than events, and to count those takes a while.
       guard newest - cursor > limits.waitingEvents, newest - boundedAt >= Self.boundedIDs else { return nil }
       boundedAt = newest
     }
-    let (name, limit) = (outlet.name, limits.waitingEvents)
-    let skipped = try stored { () throws(Failure) in try database.skipEvents(of: name, keeping: limit) }
-    guard let skipped else { return nil }
+    // Where the disk takes nothing there is another time.
+    guard storedCursor == cursor,
+      let skipped = try? database.skipEvents(of: outlet.name, keeping: limits.waitingEvents)
+    else { return nil }
     cursor = skipped.cursor
+    storedCursor = cursor
     return "outlet \(outlet.name): \(skipped.count) events were skipped, "
       + "because more than \(limits.waitingEvents) waited"
   }
@@ -232,9 +256,11 @@ struct OutletPump {
   /// Ids after which the bound is looked at again.
   private static let boundedIDs = 1_000
 
-  /// Has the database do something.
-  private func stored<Value>(_ body: () throws(Failure) -> Value) throws(OutletFailure) -> Value {
-    do throws(Failure) { return try body() } catch {
+  /// What comes after the cursor.
+  private func nextEvents() throws(OutletFailure) -> [LoggedEvent] {
+    do throws(Failure) {
+      return try database.loggedEvents(after: cursor, limit: limits.offeredEvents)
+    } catch {
       var failure = OutletFailure(error)
       // Nobody was asked.
       failure.isCounted = false

@@ -1,3 +1,4 @@
+import GRDB
 import TestSupport
 import Testing
 
@@ -181,6 +182,36 @@ import Testing
     #expect(toy.offered == [[1, 2, 3, 4, 5], [4, 5]])
     #expect(pump.cursor == 5)
     #expect(try database().outletProgress("toy")?.cursor == 5)
+  }
+
+  @Test func `what was accepted while the state file is locked is not sent again, and is stored later`()
+    throws
+  {
+    let toy = Toy()
+    let database = try database()
+    database.setPatience(seconds: 0)
+    toy.failure = OutletFailure("no network")
+    var pump = try OutletPump(toy, database)
+    try log(1...2)
+    _ = pump.pump(at: at(0))
+    toy.failure = nil
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let other = try DatabaseQueue(path: folder("state.db"), configuration: configuration)
+    try other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    toy.progress = [1]
+    #expect(pump.pump(at: at(5)) == ["outlet toy: events are accepted again"])
+    toy.progress = [2]
+    #expect(pump.pump(at: at(6)).isEmpty)
+    #expect(toy.offered == [[1, 2], [1, 2]])
+    #expect(toy.rests == 1 && pump.cursor == 2)
+    #expect(pump.nextDeadline == at(15))
+    try other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(try database.outletProgress("toy")?.cursor == 0)
+    #expect(pump.pump(at: at(15)).isEmpty)
+    let progress = try database.outletProgress("toy")
+    #expect(progress?.cursor == 2 && progress?.isTroubled == false)
+    #expect(pump.nextDeadline == at(66))
   }
 
   @Test func `an outlet that does not answer has failed, and one without events rests`() throws {
