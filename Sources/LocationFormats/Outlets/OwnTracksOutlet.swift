@@ -26,6 +26,13 @@ package struct OwnTracksOutlet: Sendable {
       self.longitude = longitude
       self.radiusMeters = radiusMeters
     }
+
+    /// The region alone, wherever the device is.
+    var withoutState: Self {
+      var place = self
+      place.isInside = nil
+      return place
+    }
   }
 
   /// Where the device is.
@@ -84,7 +91,8 @@ package struct OwnTracksOutlet: Sendable {
   let places: [Place]
   /// The id of the newest event when the places were looked at.
   private let newest: Int
-  /// The regions of which an event has told whether the device is inside.
+  /// Whether the device was inside a region at the last event, as far as that is known. A region need not report both its
+  /// enters and its exits, so of events after them the places know better.
   private var told: [String: Bool] = [:]
   /// Where Home Assistant has the device; nil where it is not told.
   private var attributes: MQTTSession.Message?
@@ -144,18 +152,26 @@ package struct OwnTracksOutlet: Sendable {
     let regions = places.isEmpty ? [] : [waypoints].compactMap { $0 }
     guard announces else { return regions }
     let states = places.compactMap { place in
-      (told[place.id] ?? place.isInside).map { state(of: place.id, isInside: $0) }
+      place.isInside.map { state(of: place.id, isInside: $0) }
     }
     let presence = MQTTSession.Message("\(topic)/availability", "online", isRetained: true)
     return [config(), presence] + [attributes].compactMap { $0 } + states + regions
   }
 
-  /// Takes the regions as they are now; what is published of that.
+  /// Takes the regions, and in which the device is, as they are now; what is published of that. While the regions stay
+  /// as they are only Home Assistant is told something: of the states that have changed.
   package mutating func take(_ scene: Scene) -> [MQTTSession.Message] {
-    let (old, attributes) = (discovery(), attributes)
+    let old = self
     self = OwnTracksOutlet(settings, scene)
-    self.attributes = self.attributes ?? attributes
-    return cleanUp(after: old) + greeting()
+    attributes = attributes ?? old.attributes
+    guard places.map(\.withoutState) == old.places.map(\.withoutState) else {
+      return cleanUp(after: old.discovery()) + greeting()
+    }
+    told = old.told
+    guard announces else { return [] }
+    return zip(places, old.places).compactMap { place, old in
+      place.isInside == old.isInside ? nil : place.isInside.map { state(of: place.id, isInside: $0) }
+    }
   }
 
   /// The regions; nil where positions are made coarse: where an event's region lies tells where the device is.
@@ -183,9 +199,12 @@ package struct OwnTracksOutlet: Sendable {
     let type = line["type"]?.string ?? ""
     if type == "test" { return [.init(topic, line.text)] }
     var messages: [MQTTSession.Message] = []
-    let region = line["region"]?.string
-    let isInside = Self.isInside(line, type)
-    if let region, let isInside { told[region] = isInside }
+    if isNewer(line) {
+      for place in places { if let isInside = place.isInside { told[place.id] = isInside } }
+    }
+    if let region = line["region"]?.string, let isInside = Self.isInside(line, type) {
+      told[region] = isInside
+    }
     if type == "region.enter" || type == "region.exit" {
       let transition = transition(line, isEnter: type == "region.enter")
       messages.append(.init("\(topic)/event", transition.text))
@@ -198,10 +217,6 @@ package struct OwnTracksOutlet: Sendable {
         messages.append(now)
       }
     }
-    // Of a region that is not announced nobody would remove what the broker keeps.
-    if announces, let region, let isInside, places.contains(where: { $0.id == region }) {
-      messages.append(state(of: region, isInside: isInside))
-    }
     return messages
   }
 
@@ -209,15 +224,8 @@ package struct OwnTracksOutlet: Sendable {
     .init(stateTopic(region), isInside ? "ON" : "OFF", isRetained: true)
   }
 
-  /// The regions that the device was in when a line was written, in order. What was known when the places were looked
-  /// at says nothing of the time before.
-  private func inside(at line: JSONTree) -> [String] {
-    var states: [String: Bool] = [:]
-    if line["id"]?.integer.map({ $0 > newest }) ?? true {
-      for place in places { states[place.id] = place.isInside }
-    }
-    return states.merging(told) { $1 }.filter(\.value).keys.sorted()
-  }
+  /// Whether a line was written after the places were looked at: what they say says nothing of the time before.
+  private func isNewer(_ line: JSONTree) -> Bool { line["id"]?.integer.map { $0 > newest } ?? true }
 
   private static func isInside(_ line: JSONTree, _ type: String) -> Bool? {
     switch type {
@@ -236,7 +244,7 @@ package struct OwnTracksOutlet: Sendable {
   private func location(_ line: JSONTree, _ type: String) -> JSONTree {
     let trigger =
       type.hasPrefix("region") ? "c" : type.hasPrefix("visit") ? "v" : type == Self.report ? "r" : "p"
-    let regions = inside(at: line)
+    let regions = told.filter(\.value).keys.sorted()
     return .object([
       "_type": .string("location"), "lat": line["lat"] ?? .null, "lon": line["lon"] ?? .null,
       "tst": seconds(line), "acc": accuracy(line), "tid": .string(tracker), "t": .string(trigger),

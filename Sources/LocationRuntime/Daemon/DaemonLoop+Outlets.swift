@@ -37,6 +37,8 @@ extension DaemonLoop {
   /// Hands on what is new.
   mutating func pumpOutlets() {
     let now = clock.instant
+    // Whatever a region reports, and whatever an outlet is told of that.
+    if outlets.places.contains(where: { isInside($0.id) != $0.isInside }) { outlets.noteRegions() }
     // Where they can't be read the outlet fails, and is tried again.
     if outlets.wantsScene(at: now), let scene = try? scene() {
       for note in outlets.take(scene, at: now) { Self.log(note) }
@@ -44,16 +46,19 @@ extension DaemonLoop {
     for note in outlets.pump(at: now, newest: live.host.journal.newestID) { Self.log(note) }
   }
 
+  /// Whether the device is in a region; nil where that is not known.
+  private func isInside(_ region: String) -> Bool? {
+    switch live.engine.regionState(region) {
+    case .inside: true
+    case .outside: false
+    case .unknown, nil: nil
+    }
+  }
+
   /// The regions as outlets tell others of them.
   private func scene() throws(Failure) -> OwnTracksOutlet.Scene {
     var (places, count) = try database.outletPlaces(named: outlets.namedRegions)
-    for index in places.indices {
-      switch live.engine.regionState(places[index].id) {
-      case .inside: places[index].isInside = true
-      case .outside: places[index].isInside = false
-      case .unknown, nil: break
-      }
-    }
+    for index in places.indices { places[index].isInside = isInside(places[index].id) }
     var scene = OwnTracksOutlet.Scene(places: places, count: count, newest: live.host.journal.newestID)
     scene.position = live.engine.tally.last.map { fix in
       .init(

@@ -9,9 +9,9 @@ protocol OutletConversation {
   /// Whether it has reached the other side anew since it was last asked.
   mutating func takeConnection() -> Bool
   /// Whether it is to be given the regions before it is tended: it tells others of them, and is about to connect, or
-  /// the regions were changed.
+  /// the regions, or those in which the device is, were changed.
   var wantsScene: Bool { get }
-  /// The regions were changed.
+  /// The regions, or those in which the device is, were changed.
   mutating func noteRegions()
   /// Takes the regions as they are.
   mutating func take(_ scene: OwnTracksOutlet.Scene)

@@ -88,7 +88,7 @@ struct OutletPump {
   /// When there is something to do even if nothing comes.
   var nextDeadline: EngineInstant? { [retryAt ?? stallAt ?? restAt, storeAt].compactMap { $0 }.min() }
 
-  /// The regions were changed.
+  /// The regions, or those in which the device is, were changed.
   mutating func noteRegions() { outlet.noteRegions() }
 
   /// Whether the outlet is to be given the regions.

@@ -9,6 +9,8 @@ struct OutletSet {
   private var retired: [any Outlet] = []
   /// As they were when their pumps were made.
   private var settings: [String: OutletSettings] = [:]
+  /// The regions as they were last given to those that tell others of them.
+  private(set) var places: [OwnTracksOutlet.Place] = []
   /// Those that are for too many regions to tell others of.
   private var crowded: Set<String> = []
 
@@ -45,7 +47,7 @@ struct OutletSet {
     settings = stored.reduce(into: [:]) { $0[$1.name] = $1 }
   }
 
-  /// The regions were changed: those that tell others of them are to be given them.
+  /// The regions, or those in which the device is, were changed: those that tell others of them are to be given them.
   mutating func noteRegions() { for index in pumps.indices { pumps[index].noteRegions() } }
 
   /// Whether one is to be given the regions.
@@ -58,6 +60,7 @@ struct OutletSet {
 
   /// Gives those the regions as they are; what is worth a line in the log.
   mutating func take(_ scene: OwnTracksOutlet.Scene, at instant: EngineInstant) -> [String] {
+    places = scene.places
     var notes: [String] = []
     for index in pumps.indices where pumps[index].wantsScene(at: instant) {
       pumps[index].take(scene)

@@ -62,22 +62,16 @@ import Testing
       ])
   }
 
-  @Test func `Home Assistant is told the state of the region and the position`() throws {
+  @Test func `Home Assistant is told the position with an event`() throws {
     var outlet = outlet(announces: true)
     let messages = shown(outlet.messages(for: try tree(enter)))
-    #expect(messages.count == 4)
+    #expect(messages.count == 3)
     #expect(
       messages[2]
         == #"owntracks/anna/boat/attributes retained {"latitude":48.0083633,"longitude":11.5000000,"gps_accuracy":3}"#
     )
-    #expect(messages[3].hasPrefix("owntracks/anna/boat/region/at_home_"))
-    #expect(messages[3].hasSuffix(" retained ON"))
     let first = try tree(#"{"id":1,"type":"region.state","region":"at home","state":"outside"}"#)
-    let states = shown(outlet.messages(for: first))
-    #expect(states.count == 1)
-    #expect(states.first?.hasSuffix(" retained OFF") == true)
-    var plain = self.outlet()
-    #expect(plain.messages(for: first).isEmpty)
+    #expect(outlet.messages(for: first).isEmpty)
     let gap = try tree(#"{"id":1,"type":"gap"}"#)
     #expect(outlet.messages(for: gap).isEmpty)
   }
@@ -91,10 +85,41 @@ import Testing
     }
     #expect(
       states() == ["owntracks/anna/boat/region/a retained ON", "owntracks/anna/boat/region/b retained OFF"])
-    // Home Assistant starts anew later: what has happened since counts.
-    _ = outlet.messages(for: try tree(#"{"id":1,"type":"region.exit","region":"a"}"#))
-    _ = outlet.messages(for: try tree(#"{"id":2,"type":"region.state","region":"c","state":"inside"}"#))
+    // Of what has happened since only what has changed is told.
+    let news = shown(
+      outlet.take(
+        .init(
+          places: [
+            place("a", "A", isInside: false), place("b", "B", isInside: false),
+            place("c", "C", isInside: true),
+          ])
+      ))
+    #expect(
+      news == ["owntracks/anna/boat/region/a retained OFF", "owntracks/anna/boat/region/c retained ON"])
+    // Home Assistant starts anew later.
     #expect(states().map { String($0.suffix(5)) } == ["d OFF", "d OFF", "ed ON"])
+  }
+
+  @Test func `whoever knows OwnTracks alone is told nothing where only a state has changed`() {
+    var outlet = OwnTracksOutlet(settings(), .init(places: [place("a", "A", isInside: true)]))
+    #expect(outlet.take(.init(places: [place("a", "A", isInside: false)])).isEmpty)
+  }
+
+  @Test func `a region that reports one side alone is left, and entered, all the same`() throws {
+    let before = [place("in", "In", isInside: false), place("out", "Out", isInside: false)]
+    let after = [place("in", "In", isInside: true), place("out", "Out", isInside: true)]
+    var outlet = OwnTracksOutlet(settings(), .init(places: before, newest: 10))
+    func regions(_ line: String) throws -> [String]? {
+      let location = try #require(outlet.messages(for: try tree(line)).last { $0.isRetained })
+      return try tree(String(decoding: location.payload, as: UTF8.self))["inrids"]?.strings
+    }
+    let place = #""lat":48,"lon":11,"acc_m":5"#
+    _ = outlet.take(.init(places: after, newest: 12))
+    #expect(try regions(#"{"id":11,"type":"region.enter","region":"in",\#(place)}"#) == ["in"])
+    #expect(try regions(#"{"id":13,"type":"significant",\#(place)}"#) == ["in", "out"])
+    _ = outlet.take(.init(places: before, newest: 14))
+    #expect(try regions(#"{"id":14,"type":"region.exit","region":"out",\#(place)}"#) == ["in"])
+    #expect(try regions(#"{"id":15,"type":"significant",\#(place)}"#) == nil)
   }
 
   @Test func `Home Assistant is told where the device is before it moves, unless the outlet is for less`()
@@ -211,8 +236,6 @@ import Testing
     #expect(places?.count == (excess == nil ? count : 0))
     #expect(
       told.contains { $0.hasPrefix("owntracks/anna/boat/region/at_home_") && $0.hasSuffix("retained ") })
-    // Nor is anything left of one that is not announced.
-    #expect(shown(outlet.messages(for: try tree(enter))).allSatisfy { !$0.contains("/region/") })
   }
 
   @Test func `an outlet for some of many regions tells of those`() {

@@ -85,6 +85,8 @@ struct MQTTTests {
     try await broker.start()
     let reader = try broker.read("#", client: "reader")
     #expect(try await run.command(["regions", "add", "home", "--circle", "40.0,11.5,300"]).status == 0)
+    let silent = ["regions", "add", "silent", "--circle", "40.0,11.5,300", "--notify", "exit"]
+    #expect(try await run.command(silent).status == 0)
     try await add(run, broker, ["--home-assistant"])
     try run.start(["--config", settings(run)])
     try await run.wait("the device") { reader.stdout.contains("homeassistant/device/") }
@@ -96,6 +98,9 @@ struct MQTTTests {
     }
     for index in 10..<30 { run.gpsd.say(ScriptedGPSD.report(second: index, latitude: 40)) }
     try await run.wait("the enter") { reader.stdout.contains("owntracks/anna/boat/region/home|0|1|ON") }
+    try await run.wait("an enter that is not reported") {
+      reader.stdout.contains("owntracks/anna/boat/region/silent|0|1|ON")
+    }
     try await run.wait("the transition") {
       reader.stdout.contains(#"owntracks/anna/boat/event|0|1|{"_type":"transition","event":"enter""#)
     }
