@@ -321,6 +321,16 @@ struct FleetWorkerTests {
     }
   }
 
+  /// nats-server tells 100,000 subjects at a time.
+  @Test func `devices lists all, also where they are very many`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
+    try await cluster.start()
+    let published = try await cluster.fleet(["simulate", "--devices", "100001", "--seconds", "10"])
+    #expect(published.status == 0, "\(published.stderr)")
+    let devices = try await cluster.fleet(["devices"])
+    #expect(devices.stdout.utf8.count { $0 == UInt8(ascii: "\n") } == 100_001, "\(devices.stderr)")
+  }
+
   @Test func `a device is of one partition, whichever its fixes are published to`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
     try await cluster.start()
