@@ -40,4 +40,11 @@ struct SystemdTests {
     let judged = try await security("25")
     #expect(judged.status == 0, "\(judged.stdout.split(separator: "\n").last ?? "") \(judged.stderr)")
   }
+
+  /// The name of a worker may have no dot, and the name of a host may.
+  @Test func `a worker of a fleet is called after its host without the domain`() throws {
+    let path = PackageRoot.file("Examples/fleet/locwatch-fleet-worker@.service")
+    let unit = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(unit.contains("\nExecStart=/usr/bin/locwatch-fleet worker --name %l-%i\n"))
+  }
 }
