@@ -206,6 +206,27 @@ struct FleetWorkerTests {
     #expect(explained.status == 0 && explained.stdout.contains("\"lat\":48.2"), "\(explained)")
   }
 
+  @Test func `a checkpoint counts events alone, however many dead letters there are`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let poison = try await Binary.run(
+      ["-p", "\(cluster.servers[0].mqttPort)", "-q", "1", "-t", "owntracks/bob/phone", "-l"],
+      stdin: String(repeating: "nonsense\n", count: 50), executable: "/usr/bin/mosquitto_pub")
+    #expect(poison.status == 0, "\(poison.stderr)")
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    let isKept = await eventually {
+      let status = try await cluster.fleet(["status"]).stdout
+      return status.contains("51 messages") && status.contains(", 0 beyond the checkpoints")
+    }
+    #expect(isKept, "\(worker.stderr)")
+    let count = try await cluster.events(atLeast: 1).count
+    let status = try await cluster.fleet(["status", "--json"]).stdout
+    let counted = try #require(status.firstMatch(of: /"checkpoint":\{"sequence":51,"events":(\d+),/)).1
+    #expect(try #require(Int(counted)) <= count && count < 50, "\(status)")
+  }
+
   @Test func `a message as large as the servers take becomes a dead letter that is cut`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

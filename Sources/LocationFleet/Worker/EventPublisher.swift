@@ -21,8 +21,6 @@ final class EventPublisher {
   private var newest = 0
   /// The highest sequence that the stream of events has given to one of this worker.
   private(set) var lastSequence: UInt64 = 0
-  /// Events confirmed.
-  private(set) var confirmed = 0
   /// Milliseconds from the fix to the confirmed event.
   private(set) var latency = LatencyCounts()
 
@@ -118,9 +116,10 @@ final class EventPublisher {
     if pending.count <= Self.window / 2 { isFull = false }
     patience.reset()
     heardAt = FleetClock.seconds
-    event.device?.unconfirmedEvents -= 1
+    // What follows is of events: a dead letter has its sequence from another stream.
+    guard let device = event.device else { return }
+    device.unconfirmedEvents -= 1
     lastSequence = max(lastSequence, sequence)
-    confirmed += 1
     latency.count(FleetClock.wall - event.fixTime)
   }
 
