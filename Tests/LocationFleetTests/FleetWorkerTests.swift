@@ -145,6 +145,23 @@ struct FleetWorkerTests {
     #expect(!worker.stderr.contains("gives partition"), "\(worker.stderr)")
   }
 
+  @Test func `a worker that may not publish events says why, and counts none`() async throws {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
+    cluster.deny("event.>")
+    try await cluster.start()
+    let worker = try cluster.worker("w1", url: cluster.urlOfDenied)
+    defer { worker.signal(SIGKILL) }
+    try await publish(fix: 0, to: "owntracks/alice/phone", of: cluster)
+    // A minute without any confirmation.
+    let reason = #"the cluster keeps nothing: Permissions Violation for Publish to "event.0.alice."#
+    let isTold = await eventually { worker.stderr.contains(reason) }
+    #expect(isTold && worker.stderr.contains("check --creds"), "\(worker.stderr)")
+    let status = try await cluster.fleet(["status", "--json"])
+    #expect(status.stdout.contains(#""fixes":1,"events":0,"#), "\(status)")
+    cluster.deny(nil)
+    #expect(try await !cluster.events(atLeast: 1).isEmpty, "\(worker.stderr)")
+  }
+
   @Test func `one who follows events is given those that came while it was cut off`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

@@ -15,12 +15,15 @@ final class EventPublisher {
   }
 
   let pipe: RequestPipe
+  private let connection: NATSConnection
   private var pending: [Int: Pending] = [:]
   /// The number of the oldest that may be pending.
   private var oldest = 1
   private var newest = 0
   /// The highest sequence that the stream of events has given to one of this worker.
   private(set) var lastSequence: UInt64 = 0
+  /// Events confirmed.
+  private(set) var confirmed = 0
   /// Milliseconds from the fix to the confirmed event.
   private(set) var latency = LatencyCounts()
 
@@ -30,6 +33,8 @@ final class EventPublisher {
   private var patience = Patience(least: 3, most: 30)
   /// When something was last confirmed, or the user told that nothing is.
   private var heardAt = FleetClock.seconds
+  /// Why a stream last refused something; nil since one has kept something.
+  private var refusal: String?
   /// Told that the cluster keeps nothing.
   private let log: (String) -> Void
 
@@ -40,6 +45,7 @@ final class EventPublisher {
 
   init(_ connection: NATSConnection, log: @escaping (String) -> Void) throws(Failure) {
     pipe = try RequestPipe(connection)
+    self.connection = connection
     self.log = log
   }
 
@@ -111,8 +117,12 @@ final class EventPublisher {
     guard let event = pending[answer.number] else { return }
     // {"stream":"events", "seq":3}
     guard !answer.payload.contains("\"error\""), let sequence = answer.payload.number(after: "\"seq\":")
-    else { return }
+    else {
+      refusal = JetStream.refusal(JetStream.tree(answer.payload))?.description
+      return
+    }
     pending[answer.number] = nil
+    refusal = nil
     if pending.count <= Self.window / 2 { isFull = false }
     patience.reset()
     heardAt = FleetClock.seconds
@@ -120,6 +130,7 @@ final class EventPublisher {
     guard let device = event.device else { return }
     device.unconfirmedEvents -= 1
     lastSequence = max(lastSequence, sequence)
+    confirmed += 1
     latency.count(FleetClock.wall - event.fixTime)
   }
 
@@ -130,7 +141,8 @@ final class EventPublisher {
     else { return }
     if now - heardAt > Self.silenceSeconds {
       heardAt = now
-      log("the cluster keeps nothing; \(event.subject) and \(pending.count - 1) others are sent again")
+      let what = "\(event.subject) and \(pending.count - 1) others are sent again"
+      log("the cluster keeps nothing\(reason); \(what)")
     }
     for number in pending.keys.sorted() {
       guard let event = pending[number], now - event.sentAt > patience.seconds else { continue }
@@ -139,6 +151,15 @@ final class EventPublisher {
       pending[number]?.sentAt = now
     }
     patience.double()
+  }
+
+  /// Why nothing is kept, and what to do, as far as the servers say. What a user may not publish has no answer.
+  private var reason: String {
+    for event in pending.values {
+      guard let denied = connection.refusal(of: event.subject) else { continue }
+      return ": \(denied) (check --creds, and what the servers' configuration lets this user do)"
+    }
+    return refusal.map { ": \($0)" } ?? ""
   }
 
   /// Forgets what belongs to devices that this worker no longer has: another worker publishes it, under the same ids.

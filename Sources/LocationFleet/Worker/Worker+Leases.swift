@@ -218,6 +218,7 @@ extension Worker {
     report.partitions = owned.map(\.number)
     report.lags = owned.map(\.lag)
     report.devices = deviceCount
+    report.events = publisher.confirmed
     report.snapshots = store.written
     report.snapshotBytes = store.bytesWritten
     report.residentBytes = Self.residentBytes

@@ -269,7 +269,6 @@ package final class Worker {
         report.known += 1
         continue
       }
-      report.events += 1
       try publisher.publish(
         "event.\(partition.number).\(device.name).\(record.type)",
         line.encode(record, of: track, sequence: message.place.sequence), id: id, of: device,

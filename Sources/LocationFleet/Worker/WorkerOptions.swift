@@ -26,7 +26,7 @@ package struct WorkerReport: Hashable, Sendable, Codable {
   package var devices = 0
   /// Fixes handled.
   package var fixes = 0
-  /// Events published.
+  /// Events published and confirmed.
   package var events = 0
   /// Messages from which nothing follows, and those of no partition.
   package var ignored = 0
