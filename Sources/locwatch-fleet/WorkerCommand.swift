@@ -54,7 +54,12 @@ struct WorkerCommand: ParsableCommand {
       options.deviceLimit = devices
       options.checkpointSeconds = checkpoint
       for number in [SIGTERM, SIGINT] {
-        _ = signal(number) { _ in isStopping.store(true, ordering: .relaxed) }
+        _ = signal(number) { number in
+          // Whoever asks twice does not wait for the servers.
+          guard isStopping.exchange(true, ordering: .relaxed) else { return }
+          _ = signal(number, SIG_DFL)
+          raise(number)
+        }
       }
       _ = signal(SIGPIPE, SIG_IGN)
       let worker = try Worker(

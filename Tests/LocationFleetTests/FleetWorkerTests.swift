@@ -162,6 +162,32 @@ struct FleetWorkerTests {
     #expect(try await !cluster.events(atLeast: 1).isEmpty, "\(worker.stderr)")
   }
 
+  @Test(arguments: [false, true])
+  func `a worker ends though the servers are silent, and at once when it is told twice`(twice: Bool)
+    async throws
+  {
+    let cluster = try NATSCluster(folder, servers: 1, partitions: 4)
+    try await cluster.start()
+    let worker = try cluster.worker("w1")
+    defer { worker.signal(SIGKILL) }
+    let hasAll = await eventually {
+      worker.stderr.split(separator: "\n").count { $0.contains(": has partition ") } == 4
+    }
+    #expect(hasAll, "\(worker.stderr)")
+    cluster.servers[0].process?.signal(SIGSTOP)
+    worker.signal(SIGTERM)
+    if twice { worker.signal(SIGINT) }
+    let status = await worker.finish()
+    if twice {
+      // Either may come first.
+      #expect(status == 128 + SIGINT || status == 128 + SIGTERM, "\(worker.stderr)")
+    } else {
+      let lines = worker.stderr.split(separator: "\n")
+      let rest = lines.count { $0.contains(" up: the servers do not answer") }
+      #expect(status == 0 && rest == 3, "\(worker.stderr)")
+    }
+  }
+
   @Test func `one who follows events is given those that came while it was cut off`() async throws {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()

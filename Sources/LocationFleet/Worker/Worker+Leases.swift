@@ -172,18 +172,44 @@ extension Worker {
 
   // MARK: - Giving back
 
+  /// How long it may take to give back what is given back at once, seconds.
+  private static let longestReleaseSeconds = 60.0
+
+  /// Gives all partitions back. Servers that do not answer for one would not for the others: those are given up.
+  ///
+  /// - Returns: whether the servers answered.
+  func releaseAll() -> Bool {
+    let end = FleetClock.seconds + Self.longestReleaseSeconds
+    var isAnswered = true
+    for partition in partitions.values {
+      if isAnswered {
+        isAnswered = release(partition, before: end)
+      } else {
+        drop(partition, "the servers do not answer")
+      }
+    }
+    return isAnswered
+  }
+
   /// Gives a partition back in good order: the next worker has nothing to repeat.
-  func release(_ partition: Partition) {
+  ///
+  /// - Returns: whether the servers answered.
+  @discardableResult
+  private func release(
+    _ partition: Partition, before end: Double = FleetClock.seconds + longestReleaseSeconds
+  ) -> Bool {
     do throws(Failure) {
-      try finish(partition)
+      try finish(partition, before: end)
       if partition.pull.consumer > 0 {
         try layout.stream.removeConsumer(partition.pull.name, of: FleetLayout.fixes)
       }
       say("gives partition \(partition.number) back at \(partition.position)")
       forget(partition)
       try giveBack(partition.number, revision: partition.leaseRevision)
+      return true
     } catch {
       drop(partition, "\(error)")
+      return error.code != .unavailable
     }
   }
 

@@ -104,8 +104,7 @@ package final class Worker {
         FleetClock.pause(milliseconds: Self.pauseMilliseconds)
       }
     }
-    for partition in partitions.values { release(partition) }
-    try? giveSignBack()
+    if releaseAll() { try? giveSignBack() }
     layout.stream.connection.flush(milliseconds: 2_000)
   }
 
@@ -417,12 +416,13 @@ package final class Worker {
   }
 
   /// Writes a whole checkpoint now.
-  func finish(_ partition: Partition) throws(Failure) {
+  ///
+  /// - Parameter end: when it is given up, by ``FleetClock/seconds``.
+  func finish(_ partition: Partition, before end: Double) throws(Failure) {
     if partition.underway == nil {
       partition.beginCheckpoint(
         eventNumber: publisher.nextNumber, events: publisher.lastSequence, worker: options.name)
     }
-    let end = FleetClock.seconds + Self.longestCheckpointSeconds
     while partition.underway != nil, partitions[partition.number] === partition {
       guard FleetClock.seconds < end else {
         throw Failure(.unavailable, what: "the cluster does not keep the snapshots")
@@ -432,8 +432,6 @@ package final class Worker {
       try store.collect(milliseconds: 100)
     }
   }
-
-  private static let longestCheckpointSeconds = 60.0
 
   /// Does something for a partition, which is given up where it fails: not where the cluster only does not answer.
   ///
