@@ -9,7 +9,7 @@ package import LocationFormats
 /// hundreds on their way.
 @safe package final class NATSConnection {
   private let handle: OpaquePointer
-  /// The servers, for messages; what stands before an `@` in an address is left out.
+  /// The servers, for messages (``ServerAddresses``).
   package let servers: String
 
   /// Where to connect to, and as whom.
@@ -30,9 +30,9 @@ package import LocationFormats
 
   /// Connects.
   ///
-  /// - Throws: `.unavailable` where no server answers, `.noPermission` where it refuses.
+  /// - Throws: `.unavailable` where no server answers, `.noPermission` where it refuses, `.usage` for no address.
   package init(_ options: Options) throws(Failure) {
-    servers = Self.withoutSecrets(options.servers)
+    servers = try ServerAddresses(options.servers).shown
     if let file = options.credentials {
       let text = String(decoding: try FileBytes.read(path: file), as: UTF8.self)
       guard text.contains("BEGIN NATS USER JWT"), text.contains("BEGIN USER NKEY SEED") else {
@@ -147,15 +147,6 @@ package import LocationFormats
 
   private static func text(_ status: natsStatus) -> String {
     unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) } ?? "error \(status.rawValue)"
-  }
-
-  private static func withoutSecrets(_ servers: String) -> String {
-    servers.split(separator: ",").map { address in
-      guard let at = address.lastIndex(of: "@") else { return String(address) }
-      let host = address[address.index(after: at)...]
-      guard let colon = address.firstRange(of: "://")?.lowerBound else { return String(host) }
-      return address[..<colon] + "://" + host
-    }.joined(separator: ",")
   }
 }
 
