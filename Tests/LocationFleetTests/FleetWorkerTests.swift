@@ -290,9 +290,12 @@ struct FleetWorkerTests {
     #expect(isCut, "\(worker.stderr)")
   }
 
-  /// Such a subject would stand for many devices in what an operator asks, or is longer than a client may publish to.
-  @Test(arguments: ["a*b", "a>b", "*", String(repeating: "long", count: 1_250)])
-  func `a device with a wildcard in its name, or too long a one, is none`(name: String) async throws {
+  /// Such a subject would stand for many devices in what an operator asks, or for none, or is longer than a client may
+  /// publish to.
+  @Test(arguments: ["a*b", "a>b", "*", "", String(repeating: "long", count: 1_250)])
+  func `a device with a wildcard in its name, without one, or with too long a one, is none`(name: String)
+    async throws
+  {
     let cluster = try NATSCluster(folder, servers: 1, partitions: 1)
     try await cluster.start()
     let worker = try cluster.worker("w1")

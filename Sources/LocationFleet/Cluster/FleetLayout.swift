@@ -23,10 +23,14 @@ package struct FleetLayout {
   /// more than 4 KiB (`max_control_line`), but takes one of any length by MQTT.
   static let mostNameBytes = 256
 
-  /// Whether a subject with this name stands for one device: `*` and `>` stand for many.
+  /// Whether a subject with this name stands for one device that can be told by it: `*` and `>` stand for many, and
+  /// nats-server writes `/` for an empty level of a topic, where `alice/phone` is how users write `alice.phone`.
   static func canName(_ device: some Collection<UInt8>) -> Bool {
     device.count <= mostNameBytes
-      && !device.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">") || $0 <= UInt8(ascii: " ") }
+      && !device.contains {
+        $0 <= UInt8(ascii: " ") || $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: ">")
+          || $0 == UInt8(ascii: "/")
+      }
   }
 
   /// The partition of a device, `alice.phone`, as nats-server's `partition(<partitions>,1,2)` tells it: FNV-1a of user and

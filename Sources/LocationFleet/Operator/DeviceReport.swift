@@ -47,11 +47,12 @@ package struct DeviceReport {
   ///
   /// - Throws: `.usage` where it stands for more than one device.
   package static func subject(of name: String) throws(Failure) -> String {
-    guard !name.isEmpty, FleetLayout.canName(name.utf8) else {
+    let subject = name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }
+    guard !name.isEmpty, FleetLayout.canName(subject) else {
       throw Failure(
         .usage, what: "\"\(name)\" is no device", remedy: "say USER/DEVICE, without *, > and spaces")
     }
-    return String(decoding: name.utf8.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: ".") : $0 }, as: UTF8.self)
+    return String(decoding: subject, as: UTF8.self)
   }
 
   /// For people.

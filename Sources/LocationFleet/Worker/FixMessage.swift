@@ -56,7 +56,8 @@ struct FixMessage {
         payload: message.payload)
       self.device = Self.short(device)
     } else if !FleetLayout.canName(device.utf8) {
-      content = .poison("a device with *, > or a blank in its name", payload: message.payload)
+      content = .poison(
+        "a device with *, > or a blank in its name, or without a user or a name", payload: message.payload)
     } else if own != partition {
       content = .poison(
         "published to partition \(partition) of \(partitions); this device is of \(own)",
