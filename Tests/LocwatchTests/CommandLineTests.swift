@@ -202,7 +202,8 @@ import Testing
   @Test(arguments: [
     "regions import /dev/zero", "regions import /dev/urandom", "regions add x --geojson /dev/zero",
     "replay Tracks/tunnel.gpx -r /dev/zero", "replay /dev/zero", "replay --batch /dev/zero",
-    "replay Tracks/tunnel.gpx --config /dev/zero", "regions locate /dev/zero", "push x --data @/dev/zero",
+    "replay Tracks/tunnel.gpx --config /dev/zero",
+    "regions locate /dev/zero -r Tracks/tunnel.regions.geojson", "push x --data @/dev/zero",
     "power calibrate /dev/zero --log /dev/zero -o -", "power show /dev/zero",
   ])
   func `what never ends is refused`(words: String) async throws {

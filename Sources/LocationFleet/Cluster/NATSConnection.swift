@@ -121,6 +121,21 @@ package import LocationFormats
   /// The most bytes that the servers take of a message with its headers: 1 MiB, unless their configuration says otherwise.
   package var mostBytes: Int { unsafe Int(natsConnection_GetMaxPayload(handle)) }
 
+  /// How often the connection was made again. What the server had sent before may be lost then.
+  package var reconnects: UInt64 {
+    var statistics: OpaquePointer?
+    guard unsafe natsStatistics_Create(&statistics) == NATS_OK else { return 0 }
+    defer { unsafe natsStatistics_Destroy(statistics) }
+    var counts = (messagesIn: UInt64(0), bytesIn: UInt64(0), messagesOut: UInt64(0), bytesOut: UInt64(0))
+    var reconnects: UInt64 = 0
+    guard unsafe natsConnection_GetStats(handle, statistics) == NATS_OK,
+      unsafe natsStatistics_GetCounts(
+        statistics, &counts.messagesIn, &counts.bytesIn, &counts.messagesOut, &counts.bytesOut, &reconnects)
+        == NATS_OK
+    else { return 0 }
+    return reconnects
+  }
+
   /// Whether it is connected now.
   package var isConnected: Bool { unsafe natsConnection_Status(handle) == NATS_CONN_STATUS_CONNECTED }
 

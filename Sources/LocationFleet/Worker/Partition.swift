@@ -79,6 +79,8 @@ final class Partition {
     var outstanding = 0
     /// When the server was last heard of.
     var heardAt = FleetClock.seconds
+    /// How often the connection had been made again when it was first asked.
+    var reconnects: UInt64 = 0
   }
 
   init(

@@ -23,7 +23,10 @@ extension Worker {
   /// Asks for more where little is on its way. A consumer of which nothing is heard is made again.
   func pull(_ partition: Partition) throws(Failure) {
     guard partition.need == nil else { return }
-    guard drainedAt <= silenceEnd(partition) else { return try lose(partition) }
+    // What was on its way when a connection broke is not sent again.
+    guard drainedAt <= silenceEnd(partition),
+      partition.pull.reconnects == layout.stream.connection.reconnects
+    else { return try lose(partition) }
     guard partition.pull.outstanding < Self.pullCount / 2 else { return }
     try layout.stream.pull(
       Self.pullCount, from: partition.pull.name, of: FleetLayout.fixes, seconds: Self.pullSeconds,

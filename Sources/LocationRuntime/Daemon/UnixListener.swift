@@ -3,7 +3,9 @@ package import LocationFormats
 
 /// A Unix socket that listens, for its owner and its group, and its entry in the file system.
 package struct UnixListener: Sendable {
+  /// Where its entry is.
   package let path: String
+  /// What it listens at.
   package let descriptor: Descriptor
   /// Which file its entry is. No other has the same numbers while it listens.
   private let device: UInt64

@@ -63,9 +63,10 @@ import Testing
           for: .event(
             subscriber: "feeds", .mode(.notify(LocalNotification(title: title, when: .now)))))
       }
-      try run.wait(
-        for: .event(
-          subscriber: "feeds", .mode(.fetched(titles.isEmpty ? .noData : .newData, bytes: nil))))
+      let result = try run.wait("the answer") {
+        if case .event("feeds", .mode(.fetched(let result, bytes: nil, _))) = $0 { result } else { nil }
+      }
+      #expect(result == (titles.isEmpty ? .noData : .newData))
     }
     await run.supervisor.stop()
   }
