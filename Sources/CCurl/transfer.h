@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 // One transfer, as its callbacks see it.
@@ -27,6 +28,9 @@ struct locwatch_file {
 // Has no proxy used, whatever the environment names (http_proxy, all_proxy): it would read what goes to this machine, and
 // what is not encrypted.
 static inline void locwatch_curl_avoid_proxy(CURL *curl) { curl_easy_setopt(curl, CURLOPT_PROXY, ""); }
+
+// Nobody but root may trace this process or take its descriptors; 0, or -1.
+static inline int locwatch_keep_untraced(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 static inline int locwatch_is_header(const char *line, size_t length, const char *name) {
   size_t count = strlen(name);

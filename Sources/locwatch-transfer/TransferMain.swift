@@ -1,3 +1,4 @@
+import CCurl
 import Glibc
 import LocationCore
 import LocationFormats
@@ -14,7 +15,9 @@ import LocationFormats
       print("locwatch-transfer is started by locwatch run; see: locwatch transfers --help")
       exit(CommandLine.arguments.contains("--help") ? 0 : Failure.Code.usage.rawValue)
     }
-    guard let files = CurlFiles() else { exit(Failure.Code.software.rawValue) }
+    // It runs as the user of a program, and outside that one's cgroup: the program is not to trace it, or to take its
+    // descriptors (ptrace(2), PTRACE_MODE_READ).
+    guard locwatch_keep_untraced() == 0, let files = CurlFiles() else { exit(Failure.Code.software.rawValue) }
     var loop = TransferLoop(files)
     loop.run()
   }

@@ -15,13 +15,14 @@ extension DaemonLoop {
   /// Reads settings, regions, subscribers and outlets again, and applies them once all can be read. Settings with a
   /// mistake in them change nothing.
   ///
-  /// - Returns: why not all can be read, where nothing was applied; the log has it as well.
+  /// - Returns: why not all can be read, where nothing was applied, or the mistake in the settings, where all but them
+  ///   was; the log has it as well.
   /// - Throws: ``Failure`` where it can't be applied.
   mutating func reload() throws(Failure) -> Failure? {
     notice.reloading()
-    let fresh: (EngineConfiguration, DaemonSettings)?
+    let fresh: Result<(EngineConfiguration, DaemonSettings), Failure>
     do throws(Failure) {
-      fresh = try settingsIfValid()
+      fresh = try validSettings()
       try live.readRegions(of: database)
       _ = try database.subscribers()
       _ = try database.outletSettings()
@@ -30,22 +31,23 @@ extension DaemonLoop {
       notice.ready("nothing was changed")
       return error
     }
-    if let (configuration, settings) = fresh { try change(to: configuration, settings) }
+    if case .success(let (configuration, settings)) = fresh { try change(to: configuration, settings) }
     if live.engine.hasNotifications { try alignNotifications() }
     try applyRegions(nil)
     try applySubscribers(nil)
     try outlets.apply(database, environment: environment)
     try commit()
     notice.ready("reloaded")
+    if case .failure(let mistake) = fresh { return mistake }
     return nil
   }
 
-  /// The settings as they are now; nil where there is a mistake in them, which the log tells.
-  private func settingsIfValid() throws(Failure) -> (EngineConfiguration, DaemonSettings)? {
-    do throws(Failure) { return try request.configuration() } catch {
+  /// The settings as they are now, or the mistake in them, which the log tells.
+  private func validSettings() throws(Failure) -> Result<(EngineConfiguration, DaemonSettings), Failure> {
+    do throws(Failure) { return .success(try request.configuration()) } catch {
       guard error.code == .config || error.code == .noInput else { throw error }
       Self.log("\(error); the settings stay as they were")
-      return nil
+      return .failure(error)
     }
   }
 

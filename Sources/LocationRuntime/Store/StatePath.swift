@@ -73,12 +73,13 @@ package enum StatePath {
     return unsafe String(cString: folder) + "/" + path
   }
 
-  /// The path of a new file: `path`, or where there is a file with something in it, the first free one of `path.1`,
-  /// `path.2` ….
+  /// The path of a new file: `path`, or where there is a file with something in it, or a link to one, the first free one
+  /// of `path.1`, `path.2` ….
   static func unused(_ path: String) -> String {
     var unused = path
     var number = 0
-    while let status = status(unused), status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
+    var status = stat()
+    while unsafe stat(unused, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0 {
       number += 1
       unused = "\(path).\(number)"
     }

@@ -53,3 +53,24 @@ struct ErrorTail {
     }
   }
 }
+
+/// What may be read of something in one second; times are milliseconds of ``MonotonicTime``. Pure.
+struct SecondShare {
+  let mostBytes: Int
+  private var bytes = 0
+  private var secondEnds: Int64 = 0
+
+  init(mostBytes: Int) { self.mostBytes = mostBytes }
+
+  /// So many bytes were read.
+  mutating func note(_ count: Int, at now: Int64) {
+    if now >= secondEnds {
+      secondEnds = now + 1_000
+      bytes = 0
+    }
+    bytes += count
+  }
+
+  /// When it may be read again; nil where that is now.
+  func nextReading(at now: Int64) -> Int64? { now < secondEnds && bytes >= mostBytes ? secondEnds : nil }
+}

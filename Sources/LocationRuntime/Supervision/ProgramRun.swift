@@ -22,6 +22,7 @@ final class ProgramRun {
   /// Its standard error; nil once that has ended.
   private(set) var error: Descriptor?
   private var tail = ErrorTail()
+  private var errorShare = SecondShare(mostBytes: SupervisorLimits.errorBytesPerSecond)
   private let startedAt = MonotonicTime.milliseconds
   private var toldCoreSeconds = 0.0
   /// When its processor time may be measured again.
@@ -76,8 +77,11 @@ final class ProgramRun {
     return isMore
   }
 
+  /// Whether its standard error may be read now: it has not written more than its share of this second.
+  func mayHearError(at now: Int64) -> Bool { errorShare.nextReading(at: now) == nil }
+
   /// Reads one piece of its standard error and hands it on; false where nothing is left to read for now.
-  func hearError(by buffer: inout [UInt8]) -> Bool {
+  func hearError(at now: Int64, by buffer: inout [UInt8]) -> Bool {
     guard let error else { return false }
     let count = unsafe buffer.withUnsafeMutableBytes { unsafe SystemCall.readBytes(error.number, $0) }
     if count < 0, errno == EINTR { return true }
@@ -86,6 +90,7 @@ final class ProgramRun {
       self.error = nil
       return false
     }
+    errorShare.note(count, at: now)
     tail.append(buffer[..<count])
     return true
   }
@@ -237,6 +242,7 @@ final class ProgramRun {
     [
       nextLook, nextReadingLook, killAt, closedAt, hasRoom ? sockets.deadline(at: now) : nil,
       hasRoom ? talk.nextReading(at: now) : nil,
+      error == nil ? nil : errorShare.nextReading(at: now),
     ].compactMap { $0 }.min()
   }
 }

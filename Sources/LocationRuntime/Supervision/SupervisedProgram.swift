@@ -1,3 +1,4 @@
+import Glibc
 import LocationCore
 import LocationFormats
 
@@ -299,7 +300,7 @@ final class SupervisedProgram: SupervisedSubscriber {
   }
 
   /// Reads one piece of what it writes to its standard error.
-  func hearError(by buffer: inout [UInt8]) { _ = run?.hearError(by: &buffer) }
+  func hearError(at now: Int64, by buffer: inout [UInt8]) { _ = run?.hearError(at: now, by: &buffer) }
 
   /// Takes the sockets that it passes.
   func takeSockets(at now: Int64) {
@@ -320,7 +321,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .group: note(.suspended(.stopSignal(reason: site.reasonForSignal)))
     }
     // Now that it runs no code it can't take or give back a lock, or read more. One that holds a lock is not woken.
-    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: programDirectory)
+    let locks = HeldLock.held(by: run.tree.members.map(\.pid), outside: ownDirectories)
     if !locks.isEmpty { tellSaid([.held(subscriber: name, locks)]) }
     tellPorts(of: run)
     tellSaid(run.sockets.readBeforeStop(of: name) + accessories.readBeforeStop(of: name, at: now))
@@ -353,7 +354,9 @@ final class SupervisedProgram: SupervisedSubscriber {
     var heardBytes = 0
     while heardBytes < SupervisorLimits.lastBytes, hear(at: now, by: &buffer) { heardBytes += buffer.count }
     heardBytes = 0
-    while heardBytes < SupervisorLimits.lastBytes, run.hearError(by: &buffer) { heardBytes += buffer.count }
+    while heardBytes < SupervisorLimits.lastBytes, run.hearError(at: now, by: &buffer) {
+      heardBytes += buffer.count
+    }
     // A script may leave a player or a dialog behind on purpose: that it goes is not to surprise.
     let leftRunning = subscriber.style == .oneshot && !run.isEnding ? run.tree.names(except: run.pid) : []
     // Before it is reaped: until then nobody else can be given the number of its group.
@@ -389,13 +392,20 @@ final class SupervisedProgram: SupervisedSubscriber {
     site.forgetRun(of: name)
   }
 
-  /// Where it may hold locks while it is suspended (rule K3): the directory of its program where the manifest names
-  /// one; none where it is looked for in PATH.
-  private var programDirectory: [String] {
-    guard let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
+  /// Where it may hold locks while it is suspended (rule K3): the directory that its manifest names, and that of its
+  /// program where the manifest has its path; each as it is named and, as the kernel tells of locks, without links.
+  private var ownDirectories: [String] {
+    var named = subscriber.directory.map { [$0] } ?? []
+    if let path = subscriber.command.first, path.hasPrefix("/"), let slash = path.lastIndex(of: "/"),
       slash > path.startIndex
-    else { return [] }
-    return [String(path[..<slash])]
+    {
+      named.append(String(path[..<slash]))
+    }
+    return named.flatMap { directory -> [String] in
+      guard let real = unsafe realpath(directory, nil) else { return [directory] }
+      defer { unsafe free(real) }
+      return [directory, unsafe String(cString: real)]
+    }
   }
 
   private static func terminated(_ line: [UInt8]) -> [UInt8] {

@@ -15,6 +15,8 @@ package enum SupervisorLimits {
   package static let reports = 4_096
   /// What is read of one program in a second; one that says more waits in its own writes.
   package static let bytesPerSecond = 16_777_216
+  /// What is read of one program's standard error in a second, all of which goes to the log; beyond, it waits as well.
+  package static let errorBytesPerSecond = 262_144
   /// Lines that are looked at of one program in a second; beyond, it waits as well.
   package static let linesPerSecond = 16_384
   /// Answers that are taken of one program in a second, more than events can come; beyond, it waits as well.

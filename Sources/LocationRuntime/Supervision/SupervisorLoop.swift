@@ -121,7 +121,7 @@ struct SupervisorLoop: ~Copyable {
       if let output = run.talk.output, hasRoom, !run.talk.hasLines, run.talk.mayRead(at: now) {
         watch(output, POLLIN, program, .output)
       }
-      if let error = run.error { watch(error, POLLIN, program, .error) }
+      if let error = run.error, run.mayHearError(at: now) { watch(error, POLLIN, program, .error) }
       if hasRoom {
         if let channel = run.sockets.readable(at: now) { watch(channel, POLLIN, program, .channel) }
         for (tag, socket) in run.sockets.watched(at: now) {
@@ -157,7 +157,7 @@ struct SupervisorLoop: ~Copyable {
           target.program.takeSockets(at: now)
           _ = target.program.hear(at: now, by: &buffer)
         }
-      case .error: target.program.hearError(by: &buffer)
+      case .error: target.program.hearError(at: now, by: &buffer)
       case .freezing: target.program.noticeSuspension(at: now)
       case .channel: if mailbox.hasRoom() { target.program.takeSockets(at: now) }
       case .traffic(let tag): target.program.noteTraffic(tag)

@@ -74,7 +74,15 @@ import Testing
       """
     run.supervisor.add(Subscriber(name: "tidy", command: [shell, "-c", script + acknowledging]))
     run.add("plain", acknowledging)
-    for (event, name) in [(1, "tidy"), (2, "plain")] {
+    // So is that of its manifest, also where it is named by a link.
+    try FileManager.default.createDirectory(atPath: run.folder("data"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      atPath: run.folder("link"), withDestinationPath: run.folder("data"))
+    let keeping = "exec 9>\(run.folder("data/db")); flock 9; " + acknowledging
+    var keeper = Subscriber(name: "keeper", command: ["/bin/sh", "-c", keeping])
+    keeper.directory = run.folder("link")
+    run.supervisor.add(keeper)
+    for (event, name) in [(1, "tidy"), (2, "plain"), (3, "keeper")] {
       run.relaunch(name, event: event)
       run.deliver(name, event: event)
       try run.acknowledged(name, event)

@@ -135,6 +135,18 @@ import Testing
     await run.supervisor.stop()
   }
 
+  @Test func `standard error is read up to a share of each second`() {
+    var share = SecondShare(mostBytes: 100)
+    #expect(share.nextReading(at: 5_000) == nil)
+    share.note(99, at: 5_000)
+    #expect(share.nextReading(at: 5_001) == nil)
+    share.note(70, at: 5_400)
+    #expect(share.nextReading(at: 5_400) == 6_000 && share.nextReading(at: 5_999) == 6_000)
+    #expect(share.nextReading(at: 6_000) == nil)
+    share.note(99, at: 6_000)
+    #expect(share.nextReading(at: 6_000) == nil, "a new second begins with nothing")
+  }
+
   @Test func `answers come at a bounded rate, and none is lost`() async throws {
     let run = try SupervisorRun()
     let count = 3 * SupervisorLimits.answersPerSecond

@@ -196,6 +196,17 @@ import Testing
     #expect(await process.finish() == 0)
   }
 
+  @Test func `a reload that finds a mistake in the settings answers with it`() async throws {
+    let run = try DaemonRun()
+    let settings = run.folder.write("c.yaml", "policy: {wake_s: 10}\n")
+    try run.start(["--config", settings])
+    #expect(try run.ask(#"{"do":"reload"}"#).contains(#""ok":true"#))
+    _ = run.folder.write("c.yaml", "policy: {wake_s: ten}\n")
+    let answer = try run.ask(#"{"do":"reload"}"#)
+    #expect(answer.contains(#""code":78"#) && answer.contains("policy.wake_s"), "\(answer)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `a reload that changes nothing touches no program, whenever the first fix came`() async throws {
     let run = try DaemonRun()
     try await run.add("program")

@@ -431,7 +431,7 @@ struct TransferDaemonTests {
     let own = TemporaryFolder()
     // As under systemd.
     try #require(unsafe chmod(run.folder.path, 0o700) == 0 && chown(own.path, 65_534, 65_534) == 0)
-    let request = Self.ask("/file/5000", "got").replacingOccurrences(of: "URL", with: site.url)
+    let request = Self.ask("/slow/5000", "got").replacingOccurrences(of: "URL", with: site.url)
     let manifest = run.folder.write(
       "b.yaml",
       """
@@ -448,6 +448,11 @@ struct TransferDaemonTests {
       """)
     #expect(try await run.command(["subscribers", "add", manifest]).status == 0)
     #expect(try await run.command(["subscribers", "launch", "b"]).status == 0)
+    _ = try await run.waitForFile("half")
+    // Its user may not trace it: then these are root's (proc(5), PR_SET_DUMPABLE).
+    let process = try #require(site.helpers().first)
+    #expect(StatePath.status("/proc/\(process)/fd")?.st_uid == 0)
+    _ = run.folder.write("go", "")
     var ends: [Substring] = []
     try await run.wait("the end") {
       ends = try await run.events().filter {
