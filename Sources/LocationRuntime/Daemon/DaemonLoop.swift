@@ -317,6 +317,8 @@ struct DaemonLoop: ~Copyable {
     try takeAudio()
     let questions = control.serve(polled, at: clock.instant)
     if let trouble = control.takeTrouble() { note(trouble) }
+    // It can also have been stopped since it woke.
+    try noteAbsence()
     try live.advance(to: clock.read())
     if let trouble = hook.look(at: clock.instant) { Self.log(trouble) }
     try commit()
