@@ -83,6 +83,9 @@ import LocationFormats
 
 /// The requests that run, in one thread.
 @safe final class CurlFiles {
+  /// Lets nobody but root trace this process, or take its descriptors; whether that could be done.
+  static func keepUntraced() -> Bool { locwatch_keep_untraced() == 0 }
+
   /// How one ended, as far as curl knows.
   enum End {
     case whole

@@ -1,4 +1,3 @@
-import CCurl
 import Glibc
 import LocationCore
 import LocationFormats
@@ -17,7 +16,7 @@ import LocationFormats
     }
     // It runs as the user of a program, and outside that one's cgroup: the program is not to trace it, or to take its
     // descriptors (ptrace(2), PTRACE_MODE_READ).
-    guard locwatch_keep_untraced() == 0, let files = CurlFiles() else { exit(Failure.Code.software.rawValue) }
+    guard CurlFiles.keepUntraced(), let files = CurlFiles() else { exit(Failure.Code.software.rawValue) }
     var loop = TransferLoop(files)
     loop.run()
   }
