@@ -149,7 +149,7 @@ extension Worker {
     partition.need = nil
     partition.attempts = 0
     partition.pull.heardAt = FleetClock.seconds
-    partition.pull.reconnects = layout.stream.connection.reconnects
+    partition.pull.reconnects = reconnects
   }
 
   /// What a consumer is for; nil where none is needed.

@@ -24,9 +24,9 @@ extension Worker {
   func pull(_ partition: Partition) throws(Failure) {
     guard partition.need == nil else { return }
     // What was on its way when a connection broke is not sent again.
-    guard drainedAt <= silenceEnd(partition),
-      partition.pull.reconnects == layout.stream.connection.reconnects
-    else { return try lose(partition) }
+    guard drainedAt <= silenceEnd(partition), partition.pull.reconnects == reconnects else {
+      return try lose(partition)
+    }
     guard partition.pull.outstanding < Self.pullCount / 2 else { return }
     try layout.stream.pull(
       Self.pullCount, from: partition.pull.name, of: FleetLayout.fixes, seconds: Self.pullSeconds,

@@ -48,6 +48,8 @@ package final class Worker {
   private var handledCount = 0
   /// When all that had come was last taken. Since then a word of a consumer of which nothing was heard may have come.
   private(set) var drainedAt = -1e6
+  /// How often the connection had been made again by then.
+  private(set) var reconnects: UInt64 = 0
   /// Told of what an operator wants to know.
   private let log: (String) -> Void
 
@@ -153,6 +155,7 @@ package final class Worker {
     while batch.count < Self.batchCount {
       guard let message = try messages.next(milliseconds: wait) else {
         drainedAt = FleetClock.seconds
+        reconnects = layout.stream.connection.reconnects
         return
       }
       wait = 0
