@@ -138,7 +138,9 @@ extension DaemonLoop {
 
   private mutating func take(_ line: JSONTree, of name: String) throws(Failure) {
     let bytes = min(max(line["bytes"]?.integer ?? 0, 0), Self.mostBytes)
-    let seconds = min(max(line["seconds"]?.double ?? 0, 0), Self.longestSeconds)
+    // None lasts longer (rule I1).
+    let longest = live.engine.configuration.policy.transfers.expirySeconds
+    let seconds = min(max(line["seconds"]?.double ?? 0, 0), longest)
     if let number = line["done"]?.integer {
       try end(number, of: name, .done, bytes: bytes, seconds: seconds)
     } else if let number = line["failed"]?.integer {
@@ -156,9 +158,6 @@ extension DaemonLoop {
 
   /// More than any file has.
   private static let mostBytes = 1 << 40
-  /// No transfer lasts longer (rule I1: 7 days).
-  private static let longestSeconds = 604_800.0
-
   /// A server may ask for a longer wait.
   private static let longestRetrySeconds = 86_400.0
 
