@@ -58,7 +58,10 @@ package struct OutletAddress: Hashable, Sendable {
   package var isEncrypted: Bool { scheme != kind.scheme }
 
   /// Whether it is this machine.
-  package var isLoopback: Bool {
+  package var isLoopback: Bool { Self.isLoopback(host) }
+
+  /// Whether a host is this machine, by its name or address alone.
+  package static func isLoopback(_ host: String) -> Bool {
     if host == "localhost" || host == "::1" { return true }
     // A name such as 127.example.net is anybody's.
     let parts = host.split(separator: ".", omittingEmptySubsequences: false)

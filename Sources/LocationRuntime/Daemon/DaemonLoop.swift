@@ -364,9 +364,9 @@ struct DaemonLoop: ~Copyable {
       if case .source(let news) = event {
         switch news {
         case .found(let name), .switched(let name): sourceName = name
+        case .stale(.lost, _): saidOfSource = nil
         case .stale, .dropped: break
         }
-        if case .stale(.lost, _) = news { saidOfSource = nil }
         if let text = DaemonGreeting.line(of: news, at: request.address), text != saidOfSource {
           Self.log(text)
           saidOfSource = text

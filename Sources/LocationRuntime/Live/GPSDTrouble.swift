@@ -64,7 +64,7 @@ extension SourceAddress {
   /// Whether it is on this machine.
   fileprivate var isNear: Bool {
     switch endpoint {
-    case .tcp(let host, _): host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    case .tcp(let host, _): OutletAddress.isLoopback(host)
     case .unix, .nmea, .sibling: true
     }
   }

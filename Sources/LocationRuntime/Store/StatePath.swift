@@ -203,12 +203,18 @@ package enum StatePath {
       try requireSafe(folder, for: path, holdsIt: folder == named.last)
       last = folder
     }
-    guard let real = unsafe realpath(last, nil) else { return }
-    defer { unsafe free(real) }
-    let found = folders(above: unsafe String(cString: real) + "/\(fileName)")
+    guard let real = withoutLinks(last) else { return }
+    let found = folders(above: real + "/\(fileName)")
     for folder in found {
       try requireSafe(folder, for: path, holdsIt: folder == found.last && last == named.last)
     }
+  }
+
+  /// The full path of what is there, without symbolic links; nil where nothing is.
+  static func withoutLinks(_ path: String) -> String? {
+    guard let real = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
   }
 
   /// The folders above a file, the root first.

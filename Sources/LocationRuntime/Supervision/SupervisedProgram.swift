@@ -1,4 +1,3 @@
-import Glibc
 import LocationCore
 import LocationFormats
 
@@ -401,11 +400,7 @@ final class SupervisedProgram: SupervisedSubscriber {
     {
       named.append(String(path[..<slash]))
     }
-    return named.flatMap { directory -> [String] in
-      guard let real = unsafe realpath(directory, nil) else { return [directory] }
-      defer { unsafe free(real) }
-      return [directory, unsafe String(cString: real)]
-    }
+    return named + named.compactMap(StatePath.withoutLinks)
   }
 
   private static func terminated(_ line: [UInt8]) -> [UInt8] {

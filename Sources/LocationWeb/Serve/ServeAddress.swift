@@ -43,7 +43,7 @@ package enum ServeAddress: Hashable, Sendable, CustomStringConvertible {
   /// Whether only this machine reaches it.
   package var isLocal: Bool {
     switch self {
-    case .tcp(let host, _): host.hasPrefix("127.") || host == "::1"
+    case .tcp(let host, _): OutletAddress.isLoopback(host)
     case .unix: true
     }
   }
