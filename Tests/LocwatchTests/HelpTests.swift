@@ -57,6 +57,21 @@ import Testing
     visit(Locwatch.self)
   }
 
+  @Test func `a page names every option`() throws {
+    let pages = try READMETests.documents.map { try Markdown($0).text }.joined()
+    let named = Set(pages.matches(of: /--[a-z][a-z-]*/).map(\.output))
+    func visit(_ command: any ParsableCommand.Type) {
+      guard command != FleetCommand.self else { return }
+      let help = Locwatch.helpMessage(for: command)
+      for option in help.matches(of: /(?m)^  (?:-[a-zA-Z], )?(--[a-z-]+)/).map(\.output.1)
+      where option != "--help" {
+        #expect(named.contains(option), "\(command): \(option)")
+      }
+      for child in command.configuration.subcommands { visit(child) }
+    }
+    visit(Locwatch.self)
+  }
+
   private static func expectExamples(in help: String) {
     let lines = help.replacing(" \\\n", with: "").split(separator: "\n").filter {
       $0.hasPrefix("  ") && !$0.hasPrefix("   ")
