@@ -32,6 +32,23 @@ extension SubscriberView {
   }
 }
 
+extension ModeMember {
+  static let accessories = ModeMember(
+    key: "accessories", title: "accessories", singular: "accessory",
+    write: {
+      $2.objects($1, $0.accessories) {
+        $1.member("session", $0.session)
+        $1.member("connected", $0.isConnected)
+      }
+    },
+    unset: "waits",
+    sentences: {
+      $0.accessories.map {
+        "session \($0.session) \($0.isConnected ? "is connected" : "waits for its device") (J1)"
+      }
+    })
+}
+
 extension ModePart {
   static let accessories = ModePart(
     deadline: { $1.modes.accessories?.sessions.compactMap(\.merged?.until).min() },

@@ -11,6 +11,18 @@ extension SubscriberView {
   public var advertised: [AdvertisedService] { session.modes.advertised?.services ?? [] }
 }
 
+extension ModeMember {
+  static let advertised = ModeMember(
+    key: "advertised", title: "advertised", singular: "service",
+    write: {
+      $2.objects($1, $0.advertised) {
+        $1.member("type", $0.type)
+        $1.member("port", Int($0.port))
+      }
+    },
+    sentences: { $0.advertised.map { "\($0.type) at port \($0.port) is published while it runs (K6)" } })
+}
+
 extension ModePart {
   static let advertised = ModePart(
     end: { policy, index, _, steps in policy.withdrawServices(index, into: &steps) },

@@ -58,6 +58,21 @@ extension SubscriberView {
   public var audio: [AudioView] { session.modes.audio?.sessions.map(AudioView.init) ?? [] }
 }
 
+extension ModeMember {
+  static let audio = ModeMember(
+    key: "audio", title: "audio",
+    write: {
+      $2.objects($1, $0.audio) {
+        $1.member("audio", $0.token)
+        $1.member("kind", $0.kind.rawValue)
+        $1.member("state", $0.state.rawValue)
+      }
+    },
+    sentences: {
+      $0.audio.map { "session \($0.token) (\($0.kind.rawValue)) is \($0.state.rawValue) (F1)" }
+    })
+}
+
 extension ModePart {
   /// Section F. The end of a silence is one of a session's own deadlines.
   static let audio = ModePart(

@@ -12,27 +12,34 @@ extension Trigger {
     withoutDelivery: .notAsked, inLowPower: .notAsked, budget: .long, waiting: .neverKept)
 }
 
-/// What the good moments to fetch of one subscriber have come to, for those who look (rule G3).
-public struct FetchView: Hashable, Sendable {
-  /// How worthwhile its fetches are, 0 to 1.
-  public var score: Double
-  /// What the last one was worth; nil before the first.
-  public var lastValue: Double?
-  /// Seconds from one good moment to the next, at least; nil where the manifest wishes none.
-  public var intervalSeconds: Double?
-}
-
 extension SubscriberView {
-  /// What its good moments to fetch have come to; nil without the mode.
-  public var fetch: FetchView? {
-    session.modes.fetch.map { fetch in
-      FetchView(
-        score: fetch.score, lastValue: fetch.lastValue,
-        intervalSeconds: session.fetchTerms?.intervalSeconds.map {
-          fetch.intervalSeconds(wishSeconds: $0, configuration.fetch)
-        })
+  /// Seconds from one good moment to the next, at least; nil where its manifest wishes none.
+  var fetchIntervalSeconds: Double? {
+    session.fetchTerms?.intervalSeconds.flatMap {
+      session.modes.fetch?.intervalSeconds(wishSeconds: $0, configuration.fetch)
     }
   }
+}
+
+extension ModeMember {
+  static let fetch = ModeMember(
+    key: "fetch", title: "fetch",
+    write: {
+      guard let fetch = $0.session.modes.fetch else { return }
+      $2.open($1)
+      $2.member("score", fetch.score, decimals: FixedPoint.thousandths)
+      $2.member("interval_s", $0.fetchIntervalSeconds, decimals: FixedPoint.thousandths)
+      $2.member("last_v", fetch.lastValue, decimals: FixedPoint.thousandths)
+      $2.close()
+    },
+    sentences: { view in
+      guard let fetch = view.session.modes.fetch else { return [] }
+      var text = "score \(Wording.number(fetch.score, 2)) (G3)"
+      if let value = fetch.lastValue { text += ", the last was worth \(Wording.number(value, 1))" }
+      guard let seconds = view.fetchIntervalSeconds else { return [text + "; never, by its manifest"] }
+      text += "; \(Wording.duration(seconds)) from one good moment to the next"
+      return [text + ", twice that where nothing wakes the machine"]
+    })
 }
 
 extension ModePart {

@@ -12,9 +12,13 @@ extension Trigger {
     withoutDelivery: .deferredInPlace, budget: .long, waiting: .mergesLater)
 }
 
-extension SubscriberView {
-  /// Tags of the sockets that are watched for it, in the order in which it passed them (rule E4).
-  public var sockets: [String] { session.modes.sockets }
+extension ModeMember {
+  static let sockets = ModeMember(
+    key: "sockets", title: "sockets", write: { $2.member($1, $0.session.modes.sockets) },
+    sentences: {
+      let tags = $0.session.modes.sockets
+      return tags.isEmpty ? [] : ["\(tags.joined(separator: ", ")): watched while it is suspended (E4)"]
+    })
 }
 
 extension ModePart {

@@ -19,9 +19,11 @@ extension Trigger {
   }()
 }
 
-extension SubscriberView {
-  /// The name of the issue that was there last (rule I5); nil before the first.
-  public var issue: String? { session.modes.issues?.name }
+extension ModeMember {
+  static let issue = ModeMember(
+    key: "issue", title: "issue", write: { $2.member($1, $0.session.modes.issues?.name) },
+    phrase: { "\($0) was there last" },
+    sentences: { $0.session.modes.issues?.name.map { ["\($0) was there last (I5)"] } ?? [] })
 }
 
 extension ModePart {

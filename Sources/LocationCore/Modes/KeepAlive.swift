@@ -12,9 +12,16 @@ extension Trigger {
     inLowPower: .widerWindow, budget: .long, waiting: .mergesLater)
 }
 
-extension SubscriberView {
-  /// The longest time from one keep-alive call to the next, seconds; nil where it asked for none (rule E1).
-  public var keepAliveSeconds: Double? { session.modes.keepAlive?.seconds }
+extension ModeMember {
+  /// The longest time from one call to the next.
+  static let keepAlive = ModeMember(
+    key: "keep_alive_s", title: "keep-alive",
+    write: { $2.member($1, $0.session.modes.keepAlive?.seconds, decimals: FixedPoint.thousandths) },
+    phrase: { "every \($0) s at least" },
+    sentences: {
+      guard let seconds = $0.session.modes.keepAlive?.seconds else { return [] }
+      return ["called every \(Wording.duration(seconds)), or up to a quarter sooner (E2)"]
+    })
 }
 
 extension ModePart {

@@ -47,6 +47,13 @@ extension ModePart {
   ]
 }
 
+extension ModeMember {
+  /// Every row there is, in the order in which they are shown.
+  package static let all: [ModeMember] = [
+    .fetch, .keepAlive, .sockets, .audio, .accessories, .advertised, .transfers, .issue,
+  ]
+}
+
 extension ModeCall.Kind {
   /// The row of facts by which the policy decides.
   var trigger: Trigger {

@@ -27,8 +27,17 @@ extension Trigger {
 }
 
 extension SubscriberView {
-  /// Its transfers that have not ended (rule I1).
-  public var openTransfers: Int { session.modes.transfers?.entries.count ?? 0 }
+  /// How many of its transfers have not ended (rule I1); nil for none.
+  fileprivate var openTransfers: Int? {
+    session.modes.transfers.map(\.entries.count).flatMap { $0 > 0 ? $0 : nil }
+  }
+}
+
+extension ModeMember {
+  static let transfers = ModeMember(
+    key: "transfers", title: "transfers", write: { $2.member($1, $0.openTransfers) },
+    phrase: { "\($0) open" },
+    sentences: { $0.openTransfers.map { ["\(Wording.count($0)) open (I1)"] } ?? [] })
 }
 
 extension ModePart {

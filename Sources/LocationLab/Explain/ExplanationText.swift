@@ -151,40 +151,14 @@ struct ExplanationText {
       guard outcome.region != nil || outcome.silence == nil else { continue }
       add(name, outcome.service.rawValue, Self.words(outcome))
     }
-    if let fetch = view.fetch { add(name, "fetch", Self.words(fetch)) }
-    if let seconds = view.keepAliveSeconds {
-      add(name, "keep-alive", "called every \(Wording.duration(seconds)), or up to a quarter sooner (E2)")
+    for member in ModeMember.all {
+      for sentence in member.sentences(view) { add(name, member.singular ?? member.title, sentence) }
     }
-    if !view.sockets.isEmpty {
-      add(name, "sockets", "\(view.sockets.joined(separator: ", ")): watched while it is suspended (E4)")
-    }
-    for audio in view.audio {
-      add(name, "audio", "session \(audio.token) (\(audio.kind.rawValue)) is \(audio.state.rawValue) (F1)")
-    }
-    for accessory in view.accessories {
-      let words = accessory.isConnected ? "is connected" : "waits for its device"
-      add(name, "accessory", "session \(accessory.session) \(words) (J1)")
-    }
-    for service in view.advertised {
-      add(name, "service", "\(service.type) at port \(service.port) is published while it runs (K6)")
-    }
-    if view.openTransfers > 0 {
-      add(name, "transfers", "\(Wording.count(view.openTransfers)) open (I1)")
-    }
-    if let issue = view.issue { add(name, "issue", "\(issue) was there last (I5)") }
     if view.scheduledNotifications > 0 {
       let count = Wording.count(view.scheduledNotifications, "notification")
       add(name, "", "\(count) scheduled (D1)")
     }
     if let last = listener.last { add(name, "before", words(last)) }
-  }
-
-  private static func words(_ fetch: FetchView) -> String {
-    var text = "score \(Wording.number(fetch.score, 2)) (G3)"
-    if let value = fetch.lastValue { text += ", the last was worth \(Wording.number(value, 1))" }
-    guard let seconds = fetch.intervalSeconds else { return text + "; never, by its manifest" }
-    let interval = Wording.duration(seconds)
-    return text + "; \(interval) from one good moment to the next, twice that where nothing wakes the machine"
   }
 
   private static func words(_ outcome: Explanation.Outcome) -> String {

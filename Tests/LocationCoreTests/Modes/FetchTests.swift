@@ -275,10 +275,9 @@ import Testing
     #expect(abs(record.score - 0.6) < 1e-12)
     // 3600 times 4 to the power of -0.2.
     #expect(abs(record.nextSeconds - 2728.289_820) < 1e-3)
-    let fetch = stage.engine.subscriber("a")?.fetch
-    let view = try #require(fetch)
-    #expect(view.lastValue == 1)
-    #expect(view.intervalSeconds == record.nextSeconds)
+    let view = stage.engine.subscriber("a")
+    #expect(view?.session.modes.fetch?.lastValue == 1)
+    #expect(view?.fetchIntervalSeconds == record.nextSeconds)
     #expect(stage.state() == .suspended)
     var state = FetchState(at: Drive.instant(0))
     state.score = 1
@@ -351,7 +350,7 @@ import Testing
       stage.say(8000, .mode(.fetched(.newData, bytes: 4096)))
       if isRead { stage.take(8001, .machine(.absent(false))) }
       #expect(stage.fetches.map(\.seconds) == [5])
-      #expect(stage.engine.subscriber("a")?.fetch?.lastValue == 1)
+      #expect(stage.engine.subscriber("a")?.session.modes.fetch?.lastValue == 1)
     }
   }
 
@@ -360,11 +359,11 @@ import Testing
     stage.answers["a"] = (.newData, 1, nil)
     stage.wait(until: 7205)
     stage.take(7300, .machine(.reboot))
-    #expect(stage.engine.subscriber("a")?.fetch?.lastValue == 1)
+    #expect(stage.engine.subscriber("a")?.session.modes.fetch?.lastValue == 1)
     stage.take(7400, .addSubscriber(Subscriber(name: "a", services: []), .notRunning))
-    #expect(stage.engine.subscriber("a")?.fetch == nil)
+    #expect(stage.engine.subscriber("a")?.session.modes.fetch == nil)
     stage.take(7500, .addSubscriber(Self.subscriber(), .notRunning))
-    #expect(stage.engine.subscriber("a")?.fetch?.score == 0.5)
+    #expect(stage.engine.subscriber("a")?.session.modes.fetch?.score == 0.5)
   }
 
   @Test func `M6 what a fetch sent is booked to its subscriber under G1`() throws {

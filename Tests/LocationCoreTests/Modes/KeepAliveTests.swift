@@ -75,7 +75,7 @@ import Testing
     stage.say(1204.5, .mode(.keepAlive(seconds: 0)))
     stage.wait(until: 10_000)
     #expect(stage.calls().count == 1)
-    #expect(stage.engine.subscriber("a")?.keepAliveSeconds == nil)
+    #expect(stage.engine.subscriber("a")?.session.modes.keepAlive?.seconds == nil)
   }
 
   // MARK: E2
@@ -281,7 +281,7 @@ import Testing
     stage.say(1, .mode(.tag("e")))
     #expect(stage.log() == ["refuse E4 background>background too_many_sockets"])
     #expect(stage.kept == ["sip", "b", "c", "d", "sip"])
-    #expect(stage.engine.subscriber("a")?.sockets == ["sip", "b", "c", "d"])
+    #expect(stage.engine.subscriber("a")?.session.modes.sockets == ["sip", "b", "c", "d"])
   }
 
   @Test
@@ -318,7 +318,7 @@ import Testing
   @Test func `E4a sockets end with the process`() {
     var stage = Self.socket()
     stage.say(10, .exited(status: 0))
-    #expect(stage.engine.subscriber("a")?.sockets == [])
+    #expect(stage.engine.subscriber("a")?.session.modes.sockets == [])
     stage.say(11, .mode(.traffic(tag: "sip", bytes: 40, lost: nil)))
     #expect(stage.log().last == "refuse E4 notRunning>notRunning unknown_socket")
   }
@@ -485,9 +485,9 @@ import Testing
     let stored = stage.engine.snapshot.stored
     #expect(try Coding.copy(stored) == stored)
     stage.say(1.5, .mode(.keepAlive(seconds: 600)))
-    #expect(stage.engine.subscriber("a")?.keepAliveSeconds == 600)
+    #expect(stage.engine.subscriber("a")?.session.modes.keepAlive?.seconds == 600)
     stage.take(3, .machine(.reboot))
-    #expect(stage.engine.subscriber("a")?.keepAliveSeconds == nil)
+    #expect(stage.engine.subscriber("a")?.session.modes.keepAlive?.seconds == nil)
   }
 }
 

@@ -60,6 +60,7 @@ import Testing
     }.joined()
     #expect(text.components(separatedBy: " = ModePart(").count - 1 == ModePart.all.count)
     #expect(text.components(separatedBy: " = BackgroundMode(").count - 1 == BackgroundMode.all.count)
+    #expect(text.components(separatedBy: " = ModeMember(").count - 1 == ModeMember.all.count)
   }
 
   @Test func `a mode is used as soon as any part remembers something`() {

@@ -19,7 +19,11 @@ import Testing
     session.modes.audio?.sessions = [AudioState.Session(token: 1, kind: .play, mixes: false)]
     session.modes.accessories = AccessoryState()
     let meter = AccessoryTerms(session: "meter", device: "/dev/ttyUSB0")
-    session.modes.accessories?.sessions = [AccessoryState.Session(terms: meter)]
+    session.modes.accessories?.sessions = [
+      AccessoryState.Session(terms: meter),
+      AccessoryState.Session(
+        terms: AccessoryTerms(session: "scale", device: "/dev/hidraw0"), isConnected: true),
+    ]
     session.modes.transfers = TransferBook()
     session.modes.transfers?.add(TransferTerms(session: "maps"), at: instant)
     session.modes.advertised = AdvertisedServices(
@@ -46,8 +50,8 @@ import Testing
     let lines = text.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
     let expected = [
       "fetch score 0.500", "keep-alive every 900.000 s at least", "sockets sip", "audio 1 play sounding",
-      "accessories meter waits", "advertised _x._tcp 8000", "transfers 1 open", "issue nov was there last",
-      "tasks upload",
+      "accessories meter waits, scale connected", "advertised _x._tcp 8000", "transfers 1 open",
+      "issue nov was there last", "tasks upload",
     ]
     #expect(lines.suffix(expected.count) == expected[...])
   }

@@ -31,7 +31,7 @@ import Testing
   private static func holds(_ run: DaemonRun) async throws {
     try await run.wait("the socket and the keep-alive") {
       let view = try run.shown("a")
-      return view?.sockets == ["server"] && view?.keepAliveSeconds == 900
+      return view?.session.modes.sockets == ["server"] && view?.session.modes.keepAlive?.seconds == 900
     }
   }
 

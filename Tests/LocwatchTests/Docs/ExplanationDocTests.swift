@@ -93,6 +93,22 @@ import Testing
     }
   }
 
+  @Test func `what the modes of a subscriber say is explained in sentences`() {
+    let lines = Self.whole.text(in: .utc).split(separator: "\n").map {
+      $0.split(separator: " ").joined(separator: " ")
+    }
+    let expected = [
+      "fetch score 0.50 (G3); never, by its manifest",
+      "keep-alive called every 15 min, or up to a quarter sooner (E2)",
+      "sockets sip: watched while it is suspended (E4)", "audio session 1 (play) is sounding (F1)",
+      "accessory session meter waits for its device (J1)",
+      "service _sip._udp at port 5060 is published while it runs (K6)", "transfers 1 open (I1)",
+      "issue nov was there last (I5)",
+    ]
+    #expect(lines.filter(expected.contains) == expected)
+    #expect(expected.count == ModeMember.all.count)
+  }
+
   @Test func `every code has its words`() {
     for reason in RegionVerdict.Reason.allCases { #expect(!reason.phrase.isEmpty) }
     let phrases = RejectReason.allCases.map { $0.phrase(FixGate.Configuration(), in: .metric) }
