@@ -37,15 +37,6 @@ public struct AccessoryTerms: Hashable, Sendable, Codable {
     self.gatt = gatt
   }
 
-  /// The mode that keeps its session open in the background (rules J1 and J3).
-  var mode: Subscriber.Modes {
-    switch gatt {
-    case nil: .externalAccessory
-    case .central?: .bluetoothCentral
-    case .peripheral?: .bluetoothPeripheral
-    }
-  }
-
   /// The rule that grants its session.
   var rule: Rule { kind == .gatt ? .bluetooth : .accessory }
 }

@@ -16,36 +16,11 @@ public struct Subscriber: Hashable, Sendable, Codable {
     public static let all: Services = [.significantChange, .regions, .visits, .standard]
   }
 
-  /// The background modes a manifest can declare (rule M1). What is not declared is refused.
+  /// The background modes a manifest can declare (rule M1). What is not declared is refused. They
+  /// are listed beside `ModeState`.
   public struct Modes: OptionSet, Hashable, Sendable, Codable {
     public let rawValue: UInt16
     public init(rawValue: UInt16) { self.rawValue = rawValue }
-    /// Standard updates also while suspended (rule B3).
-    public static let location = Modes(rawValue: 1)
-    /// Audio that goes on in the background (section F).
-    public static let audio = Modes(rawValue: 1 << 1)
-    /// Keep-alive wakes and held sockets (section E).
-    public static let voip = Modes(rawValue: 1 << 2)
-    /// Good moments to fetch (section G).
-    public static let fetch = Modes(rawValue: 1 << 3)
-    /// Pushes that wake (section H).
-    public static let remoteNotification = Modes(rawValue: 1 << 4)
-    /// Issues of a periodical (rule I5).
-    public static let newsstandContent = Modes(rawValue: 1 << 5)
-    /// Accessories on a wire (rule J1).
-    public static let externalAccessory = Modes(rawValue: 1 << 6)
-    /// Bluetooth in the role of a central (rule J3).
-    public static let bluetoothCentral = Modes(rawValue: 1 << 7)
-    /// Bluetooth in the role of a peripheral (rule J3).
-    public static let bluetoothPeripheral = Modes(rawValue: 1 << 8)
-
-    /// Every mode by its name in a manifest, in the order of the documents.
-    public static let names: [(name: String, mode: Modes)] = [
-      ("location", .location), ("audio", .audio), ("voip", .voip), ("fetch", .fetch),
-      ("remote-notification", .remoteNotification), ("newsstand-content", .newsstandContent),
-      ("external-accessory", .externalAccessory), ("bluetooth-central", .bluetoothCentral),
-      ("bluetooth-peripheral", .bluetoothPeripheral),
-    ]
   }
 
   /// When a subscriber may be told anything at all (rule B8).
@@ -147,11 +122,6 @@ public struct Subscriber: Hashable, Sendable, Codable {
     self.standard = standard
     self.backgroundDelivery = backgroundDelivery
   }
-}
-
-extension Subscriber {
-  /// Whether senders of pushes can have something for its program (rules H1 and I5).
-  public var takesPushes: Bool { !modes.isDisjoint(with: [.remoteNotification, .newsstandContent]) }
 }
 
 /// Where a subscriber stands (rule A1). It is in exactly one of these.

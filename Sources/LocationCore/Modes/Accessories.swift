@@ -79,6 +79,17 @@ extension Policy.Configuration {
   }
 }
 
+extension AccessoryTerms {
+  /// The mode that keeps its session open in the background (rules J1 and J3).
+  var mode: Subscriber.Modes {
+    switch gatt {
+    case nil: .externalAccessory
+    case .central?: .bluetoothCentral
+    case .peripheral?: .bluetoothPeripheral
+    }
+  }
+}
+
 /// The sessions with accessories of one subscriber.
 struct AccessoryState: Hashable, Sendable, Codable {
   struct Session: Hashable, Sendable, Codable {

@@ -30,6 +30,35 @@ struct ModeState: Hashable, Sendable, Codable, Blank {
   var isUsed: Bool { self != ModeState() }
 }
 
+extension Subscriber.Modes {
+  /// Standard updates also while suspended (rule B3).
+  public static let location = Self(rawValue: 1)
+  /// Audio that goes on in the background (section F).
+  public static let audio = Self(rawValue: 1 << 1)
+  /// Keep-alive wakes and held sockets (section E).
+  public static let voip = Self(rawValue: 1 << 2)
+  /// Good moments to fetch (section G).
+  public static let fetch = Self(rawValue: 1 << 3)
+  /// Pushes that wake (section H).
+  public static let remoteNotification = Self(rawValue: 1 << 4)
+  /// Issues of a periodical (rule I5).
+  public static let newsstandContent = Self(rawValue: 1 << 5)
+  /// Accessories on a wire (rule J1).
+  public static let externalAccessory = Self(rawValue: 1 << 6)
+  /// Bluetooth in the role of a central (rule J3).
+  public static let bluetoothCentral = Self(rawValue: 1 << 7)
+  /// Bluetooth in the role of a peripheral (rule J3).
+  public static let bluetoothPeripheral = Self(rawValue: 1 << 8)
+
+  /// Every mode by its name in a manifest, in the order of the documents.
+  public static let names: [(name: String, mode: Self)] = [
+    ("location", .location), ("audio", .audio), ("voip", .voip), ("fetch", .fetch),
+    ("remote-notification", .remoteNotification), ("newsstand-content", .newsstandContent),
+    ("external-accessory", .externalAccessory), ("bluetooth-central", .bluetoothCentral),
+    ("bluetooth-peripheral", .bluetoothPeripheral),
+  ]
+}
+
 extension BackgroundMode {
   /// Every row there is, in the order of the documents.
   public static let all: [BackgroundMode] = [

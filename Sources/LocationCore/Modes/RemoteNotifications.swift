@@ -26,6 +26,11 @@ extension Trigger {
   }
 }
 
+extension Subscriber {
+  /// Whether senders of pushes can have something for its program (rules H1 and I5).
+  public var takesPushes: Bool { !modes.isDisjoint(with: [.remoteNotification, .newsstandContent]) }
+}
+
 extension ModePart {
   static let pushes = ModePart(
     deadline: { $1.hasSilentPush ? $1.modes.pushes?.heldUntil : nil },
