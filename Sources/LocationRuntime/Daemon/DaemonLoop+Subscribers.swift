@@ -201,8 +201,7 @@ extension SupervisorNote {
     switch self {
     case .started(let pid), .registered(let pid): pid
     case .suspended, .listens, .ended, .notConnected, .startFailed, .noCgroup, .killed, .leftRunning,
-      .notUnderstood,
-      .lineTooLong, .queueFull, .closedInput, .closedOutput:
+      .notUnderstood, .lineTooLong, .queueFull, .closedInput, .closedOutput, .noDevice:
       nil
     }
   }
@@ -224,6 +223,8 @@ extension SupervisorNote {
     case .queueFull: "does not read; what it was not handed waits in the outbox"
     case .closedInput: "closed its standard input"
     case .closedOutput: "closed its standard output"
+    case .noDevice(let session, let device, let reason):
+      "waits in session \"\(session)\" for \(device), which can't be opened: \(reason)"
     }
   }
 }

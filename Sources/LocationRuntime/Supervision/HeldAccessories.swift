@@ -20,6 +20,8 @@ final class HeldAccessories {
     var lostBefore = 0
     /// How often it is still looked for, a second apart.
     var looksLeft = HeldAccessories.looks
+    /// Whether the log has why its device can't be had.
+    var hasComplained = false
 
     var isOfBluetooth: Bool { terms.kind == .gatt }
   }
@@ -152,10 +154,17 @@ final class HeldAccessories {
     nextLook = nil
     for place in held.indices {
       if held[place].device == nil, !held[place].isOfBluetooth {
-        connect(place)
-        if held[place].device == nil, held[place].looksLeft > 0 {
-          held[place].looksLeft -= 1
-          nextLook = now + Self.lookMilliseconds
+        do throws(SerialLine.Obstacle) { try connect(place) } catch {
+          if held[place].looksLeft > 0 {
+            held[place].looksLeft -= 1
+            nextLook = now + Self.lookMilliseconds
+          } else if let reason = error.reason, !held[place].hasComplained {
+            held[place].hasComplained = true
+            let terms = held[place].terms
+            reports.append(
+              .note(
+                subscriber: name, .noDevice(session: terms.session, device: terms.device, reason: reason)))
+          }
         }
       }
       guard held[place].device != nil else { continue }
@@ -168,8 +177,9 @@ final class HeldAccessories {
     return reports
   }
 
-  private func connect(_ place: Int) {
-    guard let descriptor = SerialLine.open(held[place].terms) else { return }
+  private func connect(_ place: Int) throws(SerialLine.Obstacle) {
+    let descriptor = try SerialLine.open(held[place].terms)
+    held[place].hasComplained = false
     held[place].lostBefore = SerialLine.lostBytes(descriptor) ?? 0
     held[place].device = WatchedSocket(descriptor)
     if isWatching { held[place].device?.watch(at: MonotonicTime.milliseconds) }

@@ -1,24 +1,45 @@
 import Glibc
 import LocationCore
+import LocationFormats
 
 /// A device of an accessory, opened as rule J1 has it: raw, at its speed, for one program alone.
 enum SerialLine {
   /// Whether a speed is one that every serial driver knows.
   static func knows(baud: Int) -> Bool { speed(baud) != nil }
 
-  /// Opens a device; nil where it is not there, or is not what was asked for.
-  static func open(_ terms: AccessoryTerms) -> Descriptor? {
-    guard let descriptor = Descriptor.open(terms.device, O_RDWR | O_NOCTTY | O_NONBLOCK) else { return nil }
+  /// Opens a device.
+  ///
+  /// - Throws: Why it can't be had now; nothing is wrong where it is not there.
+  static func open(_ terms: AccessoryTerms) throws(Obstacle) -> Descriptor {
+    guard let descriptor = Descriptor.open(terms.device, O_RDWR | O_NOCTTY | O_NONBLOCK) else {
+      throw [ENOENT, ENXIO, ENODEV].contains(errno) ? .notThere : .notOpened(errno: errno)
+    }
     var status = stat()
     // Nothing but a device: a program can't have a file opened by another name.
     guard unsafe fstat(descriptor.number, &status) == 0, status.st_mode & S_IFMT == S_IFCHR else {
-      return nil
+      throw .otherKind
     }
-    switch terms.kind {
-    case .usb: return descriptor
-    case .serial: return prepare(descriptor, baud: terms.baud) ? descriptor : nil
-    // That is BlueZ's.
-    case .gatt: return nil
+    if terms.kind == .serial, !prepare(descriptor, baud: terms.baud) { throw .otherKind }
+    return descriptor
+  }
+
+  /// Why a device can't be had now.
+  enum Obstacle: Error, Hashable {
+    /// It is not there, or not plugged in.
+    case notThere
+    /// It is there, and the kernel does not open it.
+    case notOpened(errno: Int32)
+    /// It is no device, or no serial line.
+    case otherKind
+
+    /// What is wrong, and what helps; nil where nothing is.
+    var reason: String? {
+      switch self {
+      case .notThere: nil
+      case .notOpened(EACCES): "the daemon's user may not open it; the group that may is dialout on Debian"
+      case .notOpened(let errno): SystemReason.text(errno)
+      case .otherKind: "it is no device of that kind"
+      }
     }
   }
 

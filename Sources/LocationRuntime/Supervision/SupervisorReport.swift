@@ -96,4 +96,6 @@ package enum SupervisorNote: Hashable, Sendable {
   case notConnected
   /// It closed its standard output but runs on: it can't acknowledge anything until it is started again.
   case closedOutput
+  /// The device of a session is there and can't be had, and why. It is tried again whenever something changes there.
+  case noDevice(session: String, device: String, reason: String)
 }

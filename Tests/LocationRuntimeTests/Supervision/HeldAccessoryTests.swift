@@ -133,9 +133,31 @@ import Testing
   @Test func `J1 a file that is no device is not opened`() throws {
     let folder = TemporaryFolder()
     try "text".write(toFile: folder("file"), atomically: true, encoding: .utf8)
-    #expect(
-      SerialLine.open(AccessoryTerms(session: "m", kind: .usb, device: folder("file"))) == nil)
+    #expect(throws: SerialLine.Obstacle.otherKind) {
+      try SerialLine.open(AccessoryTerms(session: "m", kind: .usb, device: folder("file")))
+    }
     // A device, but no serial line.
-    #expect(SerialLine.open(AccessoryTerms(session: "m", device: "/dev/null")) == nil)
+    #expect(throws: SerialLine.Obstacle.otherKind) {
+      try SerialLine.open(AccessoryTerms(session: "m", device: "/dev/null"))
+    }
+    #expect(throws: SerialLine.Obstacle.notThere) {
+      try SerialLine.open(AccessoryTerms(session: "m", device: folder("none")))
+    }
+    #expect(throws: SerialLine.Obstacle.notOpened(errno: ENOTDIR)) {
+      try SerialLine.open(AccessoryTerms(session: "m", device: folder("file") + "/x"))
+    }
+  }
+
+  @Test func `a device that is there and can't be had is told once`() {
+    let accessories = HeldAccessories()
+    let terms = AccessoryTerms(session: "m", device: "/dev/null")
+    var notes = accessories.open(terms, of: "a", at: 0)
+    var now: Int64 = 0
+    while let next = accessories.deadline(at: now) {
+      now = next
+      notes += accessories.passTime(of: "a", at: now)
+    }
+    let reason = "it is no device of that kind"
+    #expect(notes == [.note(subscriber: "a", .noDevice(session: "m", device: "/dev/null", reason: reason))])
   }
 }
