@@ -40,12 +40,6 @@ extension DaemonLoop {
     if push.alert != nil { try alignNotifications() }
     if let refusal = try handle(.push(push), of: name) { throw Self.failure(refusal) }
   }
-
-  /// Draws tokens for those who have the mode and none. What is stored counts: the engine may not have it yet.
-  func drawPushTokens(for subscribers: [Subscriber]) throws(Failure) {
-    let names = subscribers.filter(\.takesPushes).map(\.name)
-    if !names.isEmpty { try database.drawPushTokens(for: names) }
-  }
 }
 
 /// What became of a push.
@@ -88,8 +82,7 @@ extension DaemonSeat {
     }
     guard let token = try database.pushToken(of: name) else {
       throw Failure(
-        .conditionFails, what: "refused by rule H1: \(Decision.Reason.noMode.phrase)",
-        remedy: "add remote-notification or newsstand-content to modes")
+        .conditionFails, what: "the daemon does not know \"\(name)\" yet", remedy: "try again")
     }
     var reader = JSONReader(Array(push.payload.utf8))
     let tree: JSONTree

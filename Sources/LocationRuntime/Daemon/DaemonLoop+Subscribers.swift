@@ -110,9 +110,7 @@ extension DaemonLoop {
       let open = live.engine.transfers(of: name).filter { $0.terms.session == session }
       live.add(.answer(name, .session(session, open)))
     case .pushToken:
-      guard let token = try database.pushToken(of: name) else {
-        return refuse(name, "push_token", Decision.Reason.noMode.rawValue)
-      }
+      guard let token = try database.pushToken(of: name) else { return }
       live.add(.answer(name, .pushToken(token, try database.pushRegistration(of: name)?.address)))
     case .invalid(let what):
       refuseAndCount(name, what, SubscriberReply.invalid)
@@ -151,15 +149,11 @@ extension DaemonLoop {
     let there = Set(stored.map(\.subscriber.name))
     for name in live.engine.subscribers.map(\.subscriber.name) + held.keys.sorted() {
       guard wanted?.contains(name) ?? true, !there.contains(name) else { continue }
-      supervisor.remove(name)
-      bluetooth.closeAll(of: name)
-      advertiser.publish([], of: name)
-      supervised.remove(name)
-      refusals.forget(name)
-      try live.handle(.removeSubscriber(name: name), at: reading)
+      try remove(name, at: reading)
     }
     try alignConditions()
-    try drawPushTokens(for: stored.map(\.subscriber))
+    // An alert takes no mode (rule H1).
+    try database.drawPushTokens(for: stored.map(\.subscriber.name))
     control.tellFollowers(EventNews(newest: live.host.journal.newestID), at: clock.instant)
   }
 

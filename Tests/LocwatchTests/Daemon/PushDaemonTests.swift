@@ -175,7 +175,7 @@ import Testing
     let token = try await Self.token(run)
     try await run.wait("both answers") {
       run.log.contains { $0.line == #"{"v":1,"type":"push_token","token":"\#(token)"}"# }
-        && run.log.contains { $0.line.contains(#""what":"push_token","reason":"no_mode""#) }
+        && run.log.count { $0.line.contains(#""type":"push_token""#) } == 2
     }
     #expect(await run.end() == 0)
   }
