@@ -129,6 +129,7 @@ extension DaemonLoop {
     let held = live.heldSubscribers
     for entry in stored where wanted?.contains(entry.subscriber.name) ?? true {
       let name = entry.subscriber.name
+      if held[name] == nil, isAnother(entry) { try remove(name, at: reading) }
       let view = live.engine.subscriber(name)
       let isNew =
         held[name].map { $0 != entry.subscriber } ?? (view == nil || entry.applied != entry.manifest)
@@ -155,6 +156,21 @@ extension DaemonLoop {
     // An alert takes no mode (rule H1).
     try database.drawPushTokens(for: stored.map(\.subscriber.name))
     control.tellFollowers(EventNews(newest: live.host.journal.newestID), at: clock.instant)
+  }
+
+  /// Whether a subscriber was added in the place of one that was removed, and the engine has heard of neither.
+  private func isAnother(_ entry: StateDatabase.StoredSubscriber) -> Bool {
+    let name = entry.subscriber.name
+    return entry.applied == nil && live.engine.subscriber(name) != nil && !live.host.journal.hasApplied(name)
+  }
+
+  private mutating func remove(_ name: String, at reading: ClockReading) throws(Failure) {
+    supervisor.remove(name)
+    bluetooth.closeAll(of: name)
+    advertiser.publish([], of: name)
+    supervised.remove(name)
+    refusals.forget(name)
+    try live.handle(.removeSubscriber(name: name), at: reading)
   }
 
   /// What a user does to a subscriber.

@@ -181,6 +181,9 @@ struct DatabaseJournal: EngineJournal, ~Copyable {
   /// Marks a manifest as handled.
   mutating func noteApplied(_ name: String, _ manifest: String?) { batch.applied.append((name, manifest)) }
 
+  /// Whether a manifest was marked, and that is not stored yet.
+  func hasApplied(_ name: String) -> Bool { batch.applied.contains { $0.name == name } }
+
   // MARK: - Storing
 
   /// Stores what came and what followed.

@@ -97,6 +97,26 @@ import Testing
     #expect(!ids.contains(first))
   }
 
+  @Test func `a program that was removed and added again while no daemon ran has nothing of the old one`()
+    async throws
+  {
+    let run = try await prepared()
+    let manifest = "services: [regions]\nauthorization: always"
+    try await run.add("logger", "cat >/dev/null", manifest: manifest)
+    try run.start()
+    for index in 0..<80 { run.gpsd.say(Self.report(index)) }
+    try await run.waitForFixes(80)
+    #expect(await run.end() == 0)
+    #expect(try run.shown("logger")?.waiting.isEmpty == false)
+    #expect(try await run.command(["subscribers", "remove", "logger"]).status == 0)
+    try await run.add("logger", "cat >/dev/null", manifest: manifest)
+    try run.start()
+    run.gpsd.say(Self.report(80))
+    try await run.waitForFixes(81)
+    #expect(await run.end() == 0)
+    #expect(try run.shown("logger")?.waiting.isEmpty == true)
+  }
+
   /// Its wake of 10 s ends while the daemon is stopped; it has answered long before.
   @Test func `K2 a daemon that was stopped blames no program for that`() async throws {
     let run = try DaemonRun()
