@@ -25,6 +25,8 @@ protocol Outlet: OutletConversation {
   mutating func accepted() throws(OutletFailure) -> Int?
   /// Whether nothing is left of what it did before it rested.
   var hasEnded: Bool { get }
+  /// Whether what works for it has ended by itself, or will not answer any more. It is asked only while it sends nothing.
+  mutating func hasLeft() -> Bool
   /// Forgets what has ended since it rested, so that ``readable`` tells of it no more.
   mutating func reap()
   /// Gives up what it does: it failed, or nothing came for a while.
@@ -36,6 +38,7 @@ extension Outlet {
   var readable: Int32 { -1 }
   var writable: Int32 { -1 }
   var hasEnded: Bool { true }
+  mutating func hasLeft() -> Bool { false }
   mutating func reap() {}
   mutating func rest(isFailure: Bool) {}
 }

@@ -109,6 +109,9 @@ struct OutletProcess: Outlet {
 
   var hasEnded: Bool { ending.allSatisfy { ProgramStart.reap($0) != nil } }
 
+  // One that stays connected is tended.
+  mutating func hasLeft() -> Bool { !staysConnected && process != nil && read() }
+
   mutating func reap() { ending.removeAll { ProgramStart.reap($0) != nil } }
 
   mutating func tend() throws(OutletFailure) {

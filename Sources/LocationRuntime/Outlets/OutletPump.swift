@@ -117,6 +117,10 @@ struct OutletPump {
       }
       retryAt = nil
       try outlet.tend()
+      if sending == nil, outlet.hasLeft() {
+        outlet.rest(isFailure: false)
+        restAt = nil
+      }
       if outlet.takeConnection(), let note = noteConnection(at: instant) { notes.append(note) }
       if sending == nil, let note = skip(newest) { notes.append(note) }
       while try step(newest, at: instant) {}

@@ -21,6 +21,7 @@ import Testing
     var offered: [[Int]] = []
     /// What it says next of how far it has come.
     var progress: [Int] = []
+    var isGone = false
     var rests = 0
     var reaps = 0
     var hasConnected = false
@@ -38,6 +39,7 @@ import Testing
       if let failure { throw failure }
       return nil
     }
+    func hasLeft() -> Bool { isGone }
     func rest(isFailure: Bool) { rests += 1 }
     func reap() { reaps += 1 }
   }
@@ -228,6 +230,21 @@ import Testing
     _ = pump.pump(at: at(185))
     #expect(toy.rests == 2)
     #expect(pump.nextDeadline == nil)
+  }
+
+  @Test func `an outlet that ends between two events is at rest`() throws {
+    let toy = Toy()
+    var pump = try OutletPump(toy, try database())
+    try log([1])
+    toy.isGone = true
+    _ = pump.pump(at: at(0))
+    toy.isGone = false
+    toy.progress = [1]
+    #expect(pump.pump(at: at(1)).isEmpty)
+    #expect(toy.rests == 1 && pump.nextDeadline == at(61))
+    toy.isGone = true
+    #expect(pump.pump(at: at(2)).isEmpty)
+    #expect(toy.rests == 2 && pump.nextDeadline == nil && pump.failures == 0)
   }
 
   @Test func `where nothing is new nothing is read`() throws {
