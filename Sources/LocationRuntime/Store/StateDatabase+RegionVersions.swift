@@ -40,15 +40,13 @@ extension StateDatabase {
   static func apply(_ changes: [RegionVersionChange], after number: Int64, _ database: Database) throws {
     for change in changes {
       let row = number + 1 + Int64(change.row)
-      if let geoJSON = change.geoJSON {
-        try database.cachedStatement(
-          sql: "INSERT OR REPLACE INTO region_versions (id, since, geojson) VALUES (?, ?, ?)"
-        ).execute(arguments: [change.id, row, geoJSON])
-      } else {
-        try database.cachedStatement(
-          sql: "UPDATE region_versions SET until = ? WHERE id = ? AND until IS NULL"
-        ).execute(arguments: [row, change.id])
-      }
+      try database.cachedStatement(
+        sql: "UPDATE region_versions SET until = ? WHERE id = ? AND until IS NULL"
+      ).execute(arguments: [row, change.id])
+      guard let geoJSON = change.geoJSON else { continue }
+      try database.cachedStatement(
+        sql: "INSERT OR REPLACE INTO region_versions (id, since, geojson) VALUES (?, ?, ?)"
+      ).execute(arguments: [change.id, row, geoJSON])
     }
   }
 

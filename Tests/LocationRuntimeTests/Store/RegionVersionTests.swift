@@ -24,8 +24,11 @@ import Testing
     return ClockReading(instant: EngineInstant(microseconds: utc.microseconds), utc: utc)
   }
 
-  private func host(_ database: StateDatabase) throws -> DaemonHost {
-    try DaemonHost(database, configuration: EngineConfiguration(), retention: Retention(), timing: .clock)
+  private func host(_ database: StateDatabase, journalRows: Double = 100_000) throws -> DaemonHost {
+    var retention = Retention()
+    retention.journalRows = journalRows
+    return try DaemonHost(
+      database, configuration: EngineConfiguration(), retention: retention, timing: .clock)
   }
 
   /// What a snapshot with regions in it contains.
@@ -83,6 +86,30 @@ import Testing
     let old = try database.snapshot(number: before[1].number)
     #expect(old.watchedRegions.map(\.id) == ["a", "b"])
     #expect(try database.snapshot()?.engine == expected)
+  }
+
+  @Test func `a region that was changed has one version that holds`() throws {
+    let database = try StateDatabase.open(path: folder("s.db"))
+    try put(feature("a"), feature("b"), in: database)
+    var host = try host(database, journalRows: 1)
+    for second in 1...5 {
+      try put(feature("b", radius: 100 + second), in: database)
+      try host.applyRegions(["b"], of: database, at: reading(second))
+      try host.commit(at: reading(second))
+    }
+    try host.checkpoint(at: reading(6))
+    let snapshots = try snapshots(database)
+    #expect(snapshots.last?.regions == "versions")
+    #expect(try database.snapshot()?.engine == host.engine.snapshot)
+    // Those of the snapshots that are kept, and no more.
+    for second in 7..<10 {
+      try stand(&host, second..<(second + 1))
+      try host.checkpoint(at: reading(second))
+    }
+    let count = try database.read {
+      try Int.fetchOne($0, sql: "SELECT count(*) FROM region_versions WHERE id = 'b'")
+    }
+    #expect(count == 1)
   }
 
   @Test func `what changed while no daemon ran is told apart without the rest`() throws {
