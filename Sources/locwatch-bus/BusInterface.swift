@@ -12,7 +12,7 @@ struct BusInterface: ~Copyable {
   private let bus: MessageBus
   private let seat: DaemonSeat
   private var client: ControlClient?
-  private var cursor = 0
+  private var feed: EventFeed
   /// Who gets records whole.
   private var listeners: Set<String> = []
 
@@ -42,7 +42,7 @@ struct BusInterface: ~Copyable {
       let bus = try MessageBus(kind)
       try bus.request(name: name)
       try bus.watchOwners()
-      var interface = BusInterface(bus, DaemonSeat(state: try Self.place(state)))
+      var interface = try BusInterface(bus, state)
       try interface.serve()
     } catch {
       let isTaken = error.code == EEXIST
@@ -51,16 +51,16 @@ struct BusInterface: ~Copyable {
     }
   }
 
-  /// The state file; an error of it is one of the program's.
-  private static func place(_ option: String?) throws(MessageBus.Failure) -> String {
-    do throws(Failure) { return try StatePath.resolve(option: option) } catch {
+  /// An error of the state file is one of the program's.
+  private init(_ bus: consuming MessageBus, _ option: String?) throws(MessageBus.Failure) {
+    do throws(Failure) {
+      let state = try StatePath.resolve(option: option)
+      feed = try EventFeed(fromNowOn: state)
+      seat = DaemonSeat(state: state)
+    } catch {
       throw MessageBus.Failure(code: ENOENT, answer: "\(error)")
     }
-  }
-
-  private init(_ bus: consuming MessageBus, _ seat: DaemonSeat) {
     self.bus = bus
-    self.seat = seat
   }
 
   private mutating func serve() throws(MessageBus.Failure) {
@@ -84,10 +84,9 @@ struct BusInterface: ~Copyable {
   }
 
   private mutating func connect() {
-    guard let found = try? ControlClient.connect(state: seat.state), (try? found.ask("follow")) != nil else {
-      return
-    }
-    if cursor == 0 { cursor = (try? StateDatabase.openToRead(path: seat.state)?.lastEventID()) ?? 0 }
+    guard let found = try? ControlClient.connect(state: seat.state, database: try? feed.open()),
+      (try? found.ask("follow")) != nil
+    else { return }
     client = found
   }
 
@@ -95,10 +94,11 @@ struct BusInterface: ~Copyable {
 
   /// Tells of records that are new.
   private mutating func tell() throws(MessageBus.Failure) {
-    guard let page = try? StateDatabase.openToRead(path: seat.state)?.events(after: cursor) else { return }
-    for line in page.bytes.split(separator: UInt8(ascii: "\n")) {
+    var lines: [ArraySlice<UInt8>] = []
+    // What can't be read now is read with the next.
+    try? feed.read { lines += $0.split(separator: UInt8(ascii: "\n")) }
+    for line in lines {
       guard let tree = try? JSONTree(Array(line)), let id = tree["id"]?.integer else { continue }
-      cursor = max(cursor, id)
       let type = tree["type"]?.string ?? ""
       for listener in listeners {
         let text = String(decoding: line, as: UTF8.self)
@@ -177,15 +177,14 @@ struct BusInterface: ~Copyable {
     throw Failure(.usage, what: "the argument is a string")
   }
 
-  private func events(_ call: borrowing BusMessage) throws(Failure) -> [String] {
+  private mutating func events(_ call: borrowing BusMessage) throws(Failure) -> [String] {
     let values: (BusValue?, BusValue?)?
     do throws(MessageBus.Failure) { values = (try call.value(), try call.value()) } catch { values = nil }
     guard case (.large(let since)?, .number(let limit)?)? = values else {
       throw Failure(.usage, what: "the arguments are (tu)")
     }
     let most = limit == 0 ? Self.eventLimit : min(Int(limit), Self.eventLimit)
-    let page = try StateDatabase.openToRead(path: seat.state)?.events(
-      after: Int(clamping: since), limit: most)
+    let page = try feed.open()?.events(after: Int(clamping: since), limit: most)
     return page?.bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) } ?? []
   }
 

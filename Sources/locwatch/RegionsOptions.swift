@@ -19,7 +19,7 @@ struct StateOptions: ParsableArguments {
   /// Says on standard error that there is no state file, for a command that has nothing to show without one.
   func noteIfMissing() throws(Failure) {
     let path = try StatePath.resolve(option: state)
-    guard try StateDatabase.openToRead(path: path) == nil else { return }
+    guard try !StateDatabase.isThere(path: path) else { return }
     let other = DaemonSeat(state: path).otherDaemon()
     let remedy = other.map { "a daemon runs on \($0)" } ?? "locwatch on, regions add or run makes one"
     Terminal.note("there is no state file \(path) yet; \(remedy)")

@@ -14,6 +14,12 @@ package struct EventFeed: ~Copyable {
     cursor = id
   }
 
+  /// Only records that come from now on.
+  package init(fromNowOn state: String) throws(Failure) {
+    self.init(state: state, since: 0)
+    cursor = try open()?.lastEventID() ?? 0
+  }
+
   /// Hands on every line that is there, in pieces.
   package mutating func read(_ body: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
     guard let database = try open() else { return }
@@ -51,8 +57,8 @@ package struct EventFeed: ~Copyable {
 
   private static let lookMilliseconds: Int32 = 1_000
 
-  /// The database, opened once: to close one would start Dispatch's threads, which wake the process every second.
-  private mutating func open() throws(Failure) -> StateDatabase? {
+  /// The database, opened once; nil while there is none: to close one would start Dispatch's threads, which wake the process every second.
+  package mutating func open() throws(Failure) -> StateDatabase? {
     if database == nil { database = try StateDatabase.openToRead(path: state) }
     return database
   }

@@ -29,20 +29,27 @@ package struct StateDatabase: Sendable {
     return database
   }
 
-  /// Opens the database to read; nil where there is none.
+  /// Whether there is a database to read.
   ///
-  /// - Throws: `.noPermission`, `.io`, `.data`, as ``open(path:)``.
-  package static func openToRead(path: String) throws(Failure) -> StateDatabase? {
+  /// - Throws: `.noPermission`.
+  package static func isThere(path: String) throws(Failure) -> Bool {
     try StatePath.requireName(path)
     guard unsafe access(path, R_OK) == 0 else {
       let code = errno
-      if code == ENOENT || code == ENOTDIR { return nil }
+      if code == ENOENT || code == ENOTDIR { return false }
       throw Failure(
         .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
         remedy: "ask as its owner (the machine's: with sudo), or name another file with --state")
     }
     // SQLite would make a database of an empty file. Beside a log it may be one whose first page is there.
-    guard !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil else { return nil }
+    return !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil
+  }
+
+  /// Opens the database to read; nil where there is none.
+  ///
+  /// - Throws: `.noPermission`, `.io`, `.data`, as ``open(path:)``.
+  package static func openToRead(path: String) throws(Failure) -> StateDatabase? {
+    guard try isThere(path: path) else { return nil }
     let mayWrite = unsafe access(path, W_OK) == 0
     do throws(Failure) {
       let database = try StateDatabase(path: path, isReadOnly: !mayWrite)
