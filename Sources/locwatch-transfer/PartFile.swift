@@ -22,17 +22,37 @@ struct PartFile {
   private var standingName: String { name + ".state" }
   private var doneName: String { name + ".done" }
 
-  /// Opens it, making it where it is not there.
-  func open() throws(TransferTrouble) -> Int32 {
-    let number = unsafe openat(folder, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard number >= 0 else { throw TransferTrouble(code: errno) }
-    // Until a process of a daemon before us has let go of it.
-    guard flock(number, LOCK_EX) == 0 else {
-      let code = errno
+  /// Opens it, making it where it is not there; nil where it was put in its place, and nobody was told.
+  ///
+  /// A process of a daemon before us may still hold it. It may be putting it in its place.
+  func open() throws(TransferTrouble) -> Int32? {
+    while true {
+      let flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC
+      var number = unsafe openat(folder, name, flags)
+      if number < 0, errno == ENOENT {
+        // The note of that was written before the file went.
+        if deliveredBytes != nil { return nil }
+        number = unsafe openat(folder, name, flags | O_CREAT, 0o600)
+      }
+      guard number >= 0 else { throw TransferTrouble(code: errno) }
+      guard flock(number, LOCK_EX) == 0 else {
+        let code = errno
+        close(number)
+        throw TransferTrouble(code: code)
+      }
+      if isHere(number) { return number }
       close(number)
-      throw TransferTrouble(code: code)
     }
-    return number
+  }
+
+  /// Whether an open file still has this name.
+  private func isHere(_ number: Int32) -> Bool {
+    var opened = stat()
+    var named = stat()
+    guard unsafe fstat(number, &opened) == 0,
+      unsafe fstatat(folder, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+    else { return false }
+    return opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
   }
 
   /// From where it can be gone on with; nil where it begins anew.

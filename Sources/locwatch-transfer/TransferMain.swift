@@ -95,11 +95,6 @@ struct TransferLoop {
     guard let number = line["start"]?.integer, transfers[number] == nil else { return }
     do throws(TransferTrouble) {
       let job = try TransferJob(line)
-      if !job.isUpload, let bytes = job.part.deliveredBytes {
-        // It was put in its place before, and nobody was told.
-        job.part.erase()
-        return say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":0")
-      }
       transfers[number] = Transfer(job: job, past: job.past)
     } catch {
       fail(number, error)
@@ -119,7 +114,11 @@ struct TransferLoop {
   }
 
   private mutating func start(_ number: Int, _ job: TransferJob, at now: Double) throws(TransferTrouble) {
-    let descriptor = job.isUpload ? try job.file.open() : try job.part.open()
+    guard let descriptor = job.isUpload ? try job.file.open() : try job.part.open() else {
+      let bytes = job.part.deliveredBytes ?? 0
+      job.part.erase()
+      return finish(number, bytes: bytes)
+    }
     let standing = job.isUpload ? nil : job.part.standing(of: descriptor)
     guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
     transfers[number]?.file = file
@@ -230,10 +229,14 @@ struct TransferLoop {
       }
       try job.part.deliver(to: job.file, bytes: bytes, file.descriptor)
     }
+    finish(number, bytes: bytes)
+    job.part.erase()
+  }
+
+  private mutating func finish(_ number: Int, bytes: Int) {
     let seconds = transfers[number]?.past.seconds ?? 0
     transfers[number] = nil
     say("\"done\":\(number),\"bytes\":\(bytes),\"seconds\":\(Wording.number(seconds, 3))")
-    job.part.erase()
   }
 
   /// Has the transfer wait, longer each time, until the daemon starts it again.

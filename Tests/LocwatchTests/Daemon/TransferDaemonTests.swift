@@ -275,6 +275,36 @@ struct TransferDaemonTests {
     #expect(await run.end() == 0)
   }
 
+  @Test func `I1 a file that is put in its place while the next process waits for it stays as it is`()
+    async throws
+  {
+    let site = try await Site(Self.ask("/slow/4000000", "big"))
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    await run.end(SIGKILL)
+    let part = run.state + ".transfers/parts/a/1"
+    // As the process of the daemon before, which takes its time.
+    let file = unsafe open(part, O_RDWR | O_CLOEXEC)
+    try #require(file >= 0)
+    defer { close(file) }
+    try await run.wait("the end of its process") { flock(file, LOCK_EX | LOCK_NB) == 0 }
+    try run.start(run.settings())
+    try await run.wait("the next process") {
+      let locks = KernelFile.read("/proc/locks") ?? ""
+      return site.helpers().contains { locks.contains("-> FLOCK  ADVISORY  WRITE \($0) ") }
+    }
+    try #require(ftruncate(file, 1000) == 0)
+    _ = FileManager.default.createFile(atPath: part + ".done", contents: Data(#"{"bytes":1000}"#.utf8))
+    try #require(unsafe rename(part, run.folder("own/big")) == 0)
+    flock(file, LOCK_UN)
+    run.move(0, second: 5)
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    #expect(site.told("transfer.done").first?.contains(#""bytes":1000"#) == true)
+    #expect(site.file("big")?.count == 1000)
+    #expect(site.requests.count == 1, "\(site.requests)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `I1 a file that has changed meanwhile is fetched from its beginning`() async throws {
     let site = try await Site(Self.ask("/slow/4000000", "big"))
     let run = site.run
