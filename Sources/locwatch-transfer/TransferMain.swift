@@ -115,9 +115,7 @@ struct TransferLoop {
 
   private mutating func start(_ number: Int, _ job: TransferJob, at now: Double) throws(TransferTrouble) {
     guard let descriptor = job.isUpload ? try job.file.open() : try job.part.open() else {
-      let bytes = job.part.deliveredBytes ?? 0
-      job.part.erase()
-      return finish(number, bytes: bytes)
+      return finish(number, bytes: job.part.deliveredBytes ?? 0)
     }
     let standing = job.isUpload ? nil : job.part.standing(of: descriptor)
     guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
@@ -230,9 +228,9 @@ struct TransferLoop {
       try job.part.deliver(to: job.file, bytes: bytes, file.descriptor)
     }
     finish(number, bytes: bytes)
-    job.part.erase()
   }
 
+  /// What is noted of it stays until the daemon, which may end before it hears this, has stored that it is done.
   private mutating func finish(_ number: Int, bytes: Int) {
     let seconds = transfers[number]?.past.seconds ?? 0
     transfers[number] = nil

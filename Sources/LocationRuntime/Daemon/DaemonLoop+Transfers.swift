@@ -72,6 +72,8 @@ extension DaemonLoop {
     }
     let number = live.engine.lastTransfer(of: name)
     try alignConditions()
+    // One of that number, of a subscriber that was removed, may have been delivered a moment too late to be erased.
+    transfers.spool.erase(number, of: name)
     do throws(Failure) {
       try transfers.spool.store(job.text, number, of: name)
       live.add(.answer(name, .transfer(number: number)))

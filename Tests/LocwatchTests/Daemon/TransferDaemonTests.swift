@@ -305,6 +305,28 @@ struct TransferDaemonTests {
     #expect(await run.end() == 0)
   }
 
+  @Test func `I1 a file that arrives as the daemon dies is done, and not fetched again`() async throws {
+    let site = try await Site(Self.ask("/slow/200000", "big"))
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    let helper = try #require(site.helpers().first)
+    // It hears no more of what its process says.
+    run.process?.signal(SIGSTOP)
+    _ = run.folder.write("go", "")
+    try await run.wait("the file") { site.file("big")?.count == 200_000 }
+    await run.end(SIGKILL)
+    try await run.wait("the end of its process") { !DaemonRun.isAlive(helper) }
+    try run.start(run.settings())
+    run.move(0, second: 5)
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    #expect(site.told("transfer.done").first?.contains(#""bytes":200000"#) == true)
+    #expect(site.requests.count == 1, "\(site.requests)")
+    try await run.wait("an empty spool") {
+      FileManager.default.subpaths(atPath: run.state + ".transfers/parts/a")?.isEmpty == true
+    }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `I1 a file that has changed meanwhile is fetched from its beginning`() async throws {
     let site = try await Site(Self.ask("/slow/4000000", "big"))
     let run = site.run
