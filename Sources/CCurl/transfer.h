@@ -12,8 +12,8 @@
 struct locwatch_file {
   int fd;               // the file that is written or read
   long long begin;      // where the bytes begin that are asked for; 0 for all
-  long long count;      // bytes of the file that are there
-  long long limit;      // bytes that it may have
+  long long count;      // bytes of the file that are there, or were sent
+  long long limit;      // bytes that it may have; of one that is sent, those that the request announces
   long long total;      // bytes that the whole has, where the server says so; -1
   long long whole;      // the same of what is gone on with, as it was said before; -1
   long long first;      // where the bytes begin that come, as Content-Range says; -1
@@ -118,16 +118,21 @@ static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count,
   return length;
 }
 
-// Gives a piece of the file that is sent.
+// Gives a piece of the file that is sent: no more in all than Content-Length says, also of a file that has grown
+// meanwhile. What follows on the connection is the next request.
 static inline size_t locwatch_file_read(char *bytes, size_t size, size_t count, void *data) {
   struct locwatch_file *file = (struct locwatch_file *)data;
+  size_t length = size * count;
+  long long left = file->limit - file->count;
   ssize_t done;
-  do done = read(file->fd, bytes, size * count);
+  if (left < (long long)length) length = left;
+  do done = read(file->fd, bytes, length);
   while (done < 0 && errno == EINTR);
   if (done < 0) {
     file->error = errno;
     return CURL_READFUNC_ABORT;
   }
+  file->count += done;
   return done;
 }
 
@@ -178,7 +183,7 @@ static inline int locwatch_file_prepare(
   if (authority) curl_easy_setopt(curl, CURLOPT_CAINFO, authority);
   if (is_upload) {
     curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
-    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)file->total);
+    curl_easy_setopt(curl, CURLOPT_INFILESIZE_LARGE, (curl_off_t)file->limit);
     curl_easy_setopt(curl, CURLOPT_READFUNCTION, locwatch_file_read);
     curl_easy_setopt(curl, CURLOPT_READDATA, file);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, locwatch_file_discard);

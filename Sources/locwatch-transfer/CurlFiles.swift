@@ -26,11 +26,11 @@ import LocationFormats
     unsafe file.initialize(to: locwatch_file())
     unsafe file.pointee.fd = descriptor
     unsafe file.pointee.begin = Int64(standing?.begin ?? 0)
-    unsafe file.pointee.limit = Int64(job.limit)
+    unsafe file.pointee.limit = Int64(job.isUpload ? Int(lseek(descriptor, 0, SEEK_END)) : job.limit)
+    if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
     unsafe file.pointee.first = -1
     unsafe file.pointee.whole = Int64(standing?.total ?? -1)
-    unsafe file.pointee.total = job.isUpload ? Int64(lseek(descriptor, 0, SEEK_END)) : -1
-    if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
+    unsafe file.pointee.total = -1
     var lines = job.headers
     if let standing { lines += (lines.isEmpty ? "" : "\n") + "If-Range: \(standing.validator)" }
     let code = unsafe locwatch_file_prepare(
@@ -47,7 +47,7 @@ import LocationFormats
   }
 
   var descriptor: Int32 { unsafe file.pointee.fd }
-  /// Bytes of the file that are there.
+  /// Bytes of the file that are there, or were sent.
   var count: Int { Int(unsafe file.pointee.count) }
   /// Whether it has brought bytes that the next request need not bring again.
   var hasProgressed: Bool {

@@ -219,12 +219,13 @@ struct TransferLoop {
   }
 
   private mutating func finish(_ number: Int, _ job: TransferJob, _ file: CurlFile) throws(TransferTrouble) {
-    let bytes = Int(lseek(file.descriptor, 0, SEEK_END))
+    var bytes = file.count
     if !job.isUpload {
       // An empty file has no piece that would have said where it begins.
       if file.status == 200, !file.hasBegun, ftruncate(file.descriptor, 0) != 0 {
         throw TransferTrouble(code: errno)
       }
+      bytes = Int(lseek(file.descriptor, 0, SEEK_END))
       try job.part.deliver(to: job.file, bytes: bytes, file.descriptor)
     }
     finish(number, bytes: bytes)

@@ -14,7 +14,7 @@ struct TransferDaemonTests {
   /// `/file/N` has N bytes that depend on the text in `generation`. `/slow/N` gives half of it and then nothing more
   /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`. `/busy` is there the second time, `/flaky` the
   /// eleventh. `/other/N` and `/short/N` break off in the middle, and then answer to a range with another file: of another
-  /// ETag, or as long as what has come. `/drip/N` breaks off after each 1000 bytes.
+  /// ETag, or as long as what has come. `/drip/N` breaks off after each 1000 bytes. What is put at `/grow` grows meanwhile.
   private static let server = #"""
     import hashlib, http.server, os, sys, time
     folder = sys.argv[1]
@@ -39,6 +39,8 @@ struct TransferDaemonTests {
             self.wfile.write(text)
             self.note(status, len(text))
         def do_PUT(self):
+            if self.path == "/grow":
+                with open("own/mine", "a") as file: file.write("GET /file/7 HTTP/1.1\r\nHost: x\r\n\r\n")
             data = self.rfile.read(int(self.headers["Content-Length"]))
             open("put", "wb").write(data)
             self.plain(201)
@@ -419,6 +421,21 @@ struct TransferDaemonTests {
     try await run.wait("the failures") { site.told("transfer.failed").count == 2 }
     #expect(site.told("transfer.failed").allSatisfy { $0.contains(#""reason":"file""#) })
     #expect(!FileManager.default.fileExists(atPath: run.folder("put")))
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `I1 of a file that grows no more is sent than was announced`() async throws {
+    let site = try await Site(Self.ask("/grow", "mine", more: #","kind":"put""#), launch: false)
+    let run = site.run
+    // More than the buffers of a connection take: the end is read after the server has the beginning. And no multiple of
+    // the pieces in which it is read: of those curl itself sends no more.
+    let bytes = 60_000_000
+    _ = run.folder.write("own/mine", "")
+    try #require(unsafe truncate(run.folder("own/mine"), bytes) == 0)
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    #expect(site.told("transfer.done").first?.contains("\"bytes\":\(bytes)") == true)
+    #expect(site.requests == ["PUT /grow - 201 2"])
     #expect(await run.end() == 0)
   }
 
