@@ -199,14 +199,39 @@ static inline int locwatch_file_prepare(
   return CURLE_OK;
 }
 
-// What an answer says beside its head: where it redirects to (NULL where it does not), and the seconds of Retry-After.
-static inline const char *locwatch_file_answer(CURL *curl, long *retry_after) {
-  char *location = NULL;
-  curl_off_t seconds = 0;
+static inline int locwatch_is_same(const char *one, const char *other) {
+  return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
+// Where an answer redirects to, to be freed; NULL where it does not. In one that is relative curl has put the login that
+// it was given, which is no part of an address.
+static inline char *locwatch_file_redirection(CURL *curl, const char *user, const char *password) {
+  char *location = NULL, *plain = NULL, *its_user = NULL, *its_password = NULL;
   curl_easy_getinfo(curl, CURLINFO_REDIRECT_URL, &location);
+  if (!location) return NULL;
+  CURLU *parts = curl_url();
+  if (parts && curl_url_set(parts, CURLUPART_URL, location, CURLU_NON_SUPPORT_SCHEME) == CURLUE_OK) {
+    curl_url_get(parts, CURLUPART_USER, &its_user, CURLU_URLDECODE);
+    curl_url_get(parts, CURLUPART_PASSWORD, &its_password, CURLU_URLDECODE);
+    if (locwatch_is_same(its_user, user) && locwatch_is_same(its_password, password)) {
+      curl_url_set(parts, CURLUPART_USER, NULL, 0);
+      curl_url_set(parts, CURLUPART_PASSWORD, NULL, 0);
+    }
+    curl_url_get(parts, CURLUPART_URL, &plain, 0);
+  }
+  char *copy = strdup(plain ? plain : location);
+  curl_free(its_user);
+  curl_free(its_password);
+  curl_free(plain);
+  curl_url_cleanup(parts);
+  return copy;
+}
+
+// The seconds of an answer's Retry-After; 0 where it has none.
+static inline long locwatch_file_retry_after(CURL *curl) {
+  curl_off_t seconds = 0;
   curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &seconds);
-  *retry_after = (long)seconds;
-  return location;
+  return (long)seconds;
 }
 
 // The transfer that has ended, if any has, and its CURLcode.

@@ -73,12 +73,15 @@ import LocationFormats
     }
   }
 
-  /// Where the server says that it is instead, and after how many seconds it is to be asked again.
-  var answer: (location: String?, retryAfterSeconds: Int) {
-    var seconds = 0
-    let location = unsafe locwatch_file_answer(handle, &seconds)
-    return (unsafe location.map { unsafe String(cString: $0) }, seconds)
+  /// Where the server says that it is instead; nil where it says nothing.
+  func redirection(of job: TransferJob) -> String? {
+    guard let location = unsafe locwatch_file_redirection(handle, job.user, job.password) else { return nil }
+    defer { unsafe free(location) }
+    return unsafe String(cString: location)
   }
+
+  /// After how many seconds the server is to be asked again; 0 where it says nothing.
+  var retryAfterSeconds: Int { unsafe locwatch_file_retry_after(handle) }
 }
 
 /// The requests that run, in one thread.

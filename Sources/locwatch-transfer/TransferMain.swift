@@ -202,14 +202,14 @@ struct TransferLoop {
         job.part.erase()
         retry(number, after: 0)
       }
-    case 408, 425, 429, 500...599: retry(number, after: file.answer.retryAfterSeconds)
+    case 408, 425, 429, 500...599: retry(number, after: file.retryAfterSeconds)
     case let status: throw TransferTrouble(.status, status: status)
     }
   }
 
   private mutating func follow(_ number: Int, _ job: TransferJob, _ file: CurlFile) throws(TransferTrouble) {
     let keepsMethod = file.status == 307 || file.status == 308
-    guard let location = file.answer.location, !job.isUpload || keepsMethod,
+    guard let location = file.redirection(of: job), !job.isUpload || keepsMethod,
       transfers[number]?.redirects ?? 0 < Self.redirectLimit
     else { throw TransferTrouble(.status, status: file.status) }
     var job = job

@@ -12,7 +12,8 @@ struct TransferDaemonTests {
   /// A web server with ranges and strong ETags that can stop in the middle, answer otherwise, and logs what is asked.
   ///
   /// `/file/N` has N bytes that depend on the text in `generation`. `/slow/N` gives half of it and then nothing more
-  /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`. `/busy` is there the second time, `/flaky` the
+  /// until there is a file `go`. `/auth` wants anna. `/moved` is `/file/5000`, `/moved/auth` is `/auth`, and `/away` is that by
+  /// another name of the host. `/busy` is there the second time, `/flaky` the
   /// eleventh. `/other/N` and `/short/N` break off in the middle, and then answer to a range with another file: of another
   /// ETag, or as long as what has come. `/drip/N` breaks off after each 1000 bytes. What is put at `/grow` grows meanwhile.
   private static let server = #"""
@@ -48,7 +49,10 @@ struct TransferDaemonTests {
             kind, _, count = self.path[1:].partition("/")
             if kind == "auth" and self.headers.get("Authorization") != "Basic YW5uYTpzZXNhbWU=":
                 return self.plain(401, [("WWW-Authenticate", "Basic realm=x")])
-            if kind == "moved": return self.plain(302, [("Location", "/file/5000")])
+            if kind == "moved": return self.plain(302, [("Location", "/" + (count or "file/5000"))])
+            if kind == "away":
+                other = f"http://localhost:{self.server.server_port}/auth"
+                return self.plain(302, [("Location", other)])
             if kind == "busy" and "busy" not in seen:
                 seen.add("busy")
                 return self.plain(503, [("Retry-After", "1")])
@@ -399,6 +403,18 @@ struct TransferDaemonTests {
     #expect(try await run.events().allSatisfy { !$0.contains("sesame") && !$0.contains("anna") })
     #expect(await run.end() == 0)
     #expect(run.process?.stderr.contains("sesame") == false)
+  }
+
+  @Test func `I1 a login goes along to another path of its host, and to no other host`() async throws {
+    let login = #","user":"anna","password":"sesame""#
+    let site = try await Site(
+      Self.ask("/moved/auth", "secret", more: login) + "\n" + Self.ask("/away", "none", more: login))
+    try await site.run.wait("the results") {
+      site.told("transfer.done").count == 1 && site.told("transfer.auth").count == 1
+    }
+    #expect(site.file("secret")?.count == 5000)
+    #expect(site.told("transfer.auth").first?.contains(#""transfer":2,"#) == true)
+    #expect(await site.run.end() == 0)
   }
 
   @Test func `I1 a transfer that gets on waits no longer each time`() async throws {
