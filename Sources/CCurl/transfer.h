@@ -2,6 +2,7 @@
 // can't call variadic functions, and because nothing is to be copied on the way from the socket to the file.
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -11,6 +12,8 @@
 // One transfer, as its callbacks see it.
 struct locwatch_file {
   int fd;               // the file that is written or read
+  int folder;           // where the note of a file that comes is, open
+  char note[32];        // the name of that note, by which the file is gone on with
   long long begin;      // where the bytes begin that are asked for; 0 for all
   long long count;      // bytes of the file that are there, or were sent
   long long limit;      // bytes that it may have; of one that is sent, those that the request announces
@@ -77,6 +80,22 @@ static inline int locwatch_file_is_other(const struct locwatch_file *file) {
   return strcmp(file->validator, file->standing) != 0;
 }
 
+// Has the file begin with the bytes that come; 0, or -1. What is noted of those before must be gone first, from the disk
+// as well: they can't be gone on with.
+static inline int locwatch_file_begin(struct locwatch_file *file) {
+  if (unlinkat(file->folder, file->note, 0) == 0) {
+    // The folder itself may be open for its name alone (O_PATH).
+    int folder = openat(file->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int code = folder < 0 || fsync(folder) != 0 ? errno : 0;
+    if (folder >= 0) close(folder);
+    errno = code;
+    if (code != 0) return -1;
+  } else if (errno != ENOENT) {
+    return -1;
+  }
+  return ftruncate(file->fd, 0);
+}
+
 // Takes a piece of an answer's body: of a file it is written where it belongs.
 static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count, void *data) {
   struct locwatch_file *file = (struct locwatch_file *)data;
@@ -94,7 +113,8 @@ static inline size_t locwatch_file_write(char *bytes, size_t size, size_t count,
       }
       at = file->begin;
     }
-    if (ftruncate(file->fd, at) != 0 || lseek(file->fd, at, SEEK_SET) != at) {
+    int cut = at > 0 ? ftruncate(file->fd, at) : locwatch_file_begin(file);
+    if (cut != 0 || lseek(file->fd, at, SEEK_SET) != at) {
       file->error = errno;
       return 0;
     }
@@ -147,13 +167,15 @@ static inline size_t locwatch_file_discard(char *bytes, size_t size, size_t coun
 // Prepares a transfer: redirections are the caller's to follow.
 //
 // is_near: whether it goes to this machine; only there it may go without TLS.
-// headers: one a line; validator: of what is gone on with; it, user, password, authority: NULL where there is none.
+// note: the name of what is noted of a file that comes. headers: one a line; validator: of what is gone on with; it, user,
+// password, authority: NULL where there is none.
 // list: is given what must live as long as the transfer and be freed by curl_slist_free_all.
 static inline int locwatch_file_prepare(
-    CURL *curl, struct locwatch_file *file, const char *url, const char *headers, const char *validator,
-    const char *user, const char *password, const char *authority, int is_upload, int is_near, long connect_seconds,
-    long stall_seconds, struct curl_slist **list) {
+    CURL *curl, struct locwatch_file *file, const char *url, const char *note, const char *headers,
+    const char *validator, const char *user, const char *password, const char *authority, int is_upload, int is_near,
+    long connect_seconds, long stall_seconds, struct curl_slist **list) {
   curl_easy_reset(curl);
+  snprintf(file->note, sizeof file->note, "%s", note);
   if (validator) snprintf(file->standing, sizeof file->standing, "%s", validator);
   *list = NULL;
   const char *start = headers;

@@ -25,6 +25,7 @@ import LocationFormats
     unsafe file = UnsafeMutablePointer<locwatch_file>.allocate(capacity: 1)
     unsafe file.initialize(to: locwatch_file())
     unsafe file.pointee.fd = descriptor
+    unsafe file.pointee.folder = job.part.folder
     unsafe file.pointee.begin = Int64(standing?.begin ?? 0)
     unsafe file.pointee.limit = Int64(job.isUpload ? Int(lseek(descriptor, 0, SEEK_END)) : job.limit)
     if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
@@ -34,8 +35,9 @@ import LocationFormats
     var lines = job.headers
     if let standing { lines += (lines.isEmpty ? "" : "\n") + "If-Range: \(standing.validator)" }
     let code = unsafe locwatch_file_prepare(
-      handle, file, job.url, lines, standing?.validator, job.user, job.password, job.authority,
-      job.isUpload ? 1 : 0, job.isNear ? 1 : 0, Self.connectSeconds, Self.stallSeconds, &headers)
+      handle, file, job.url, job.part.standingName, lines, standing?.validator, job.user, job.password,
+      job.authority, job.isUpload ? 1 : 0, job.isNear ? 1 : 0, Self.connectSeconds, Self.stallSeconds,
+      &headers)
     guard code == 0 else { return nil }
   }
 

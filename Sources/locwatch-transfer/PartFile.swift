@@ -19,7 +19,8 @@ struct PartFile {
     var total: Int?
   }
 
-  private var standingName: String { name + ".state" }
+  /// The file of the note. Where a download begins anew it is erased before the bytes are.
+  var standingName: String { name + ".state" }
   private var doneName: String { name + ".done" }
 
   /// Opens it, making it where it is not there; nil where it was put in its place, and nobody was told.
@@ -77,9 +78,6 @@ struct PartFile {
         "total": total.map { .integer($0) },
       ]), to: standingName)
   }
-
-  /// Forgets what was noted: what lies there now is another file that can't be gone on with.
-  func forget() { unsafe unlinkat(folder, standingName, 0) }
 
   /// The bytes of a file that was put in its place before we could say so; nil where none was.
   var deliveredBytes: Int? {

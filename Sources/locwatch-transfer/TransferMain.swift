@@ -32,10 +32,8 @@ struct TransferLoop {
     var past: TransferJob.Past
     /// Redirections that were followed.
     var redirects = 0
-    /// The validator that the note beside the file has; empty where there is none.
-    var notedValidator = ""
-    /// Bytes that were on the disk when that was last said.
-    var notedBytes = 0
+    /// Bytes that were on the disk when that was last noted; nil where nothing is noted of this answer.
+    var notedBytes: Int?
     var since = 0.0
   }
 
@@ -121,8 +119,7 @@ struct TransferLoop {
     guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
     transfers[number]?.file = file
     transfers[number]?.since = now
-    transfers[number]?.notedValidator = standing?.validator ?? ""
-    transfers[number]?.notedBytes = standing?.begin ?? 0
+    transfers[number]?.notedBytes = nil
     files.start(file)
   }
 
@@ -143,10 +140,7 @@ struct TransferLoop {
     for (number, transfer) in transfers {
       guard !transfer.job.isUpload, let file = transfer.file, file.hasBegun else { continue }
       let validator = file.validator
-      if validator.isEmpty, !transfer.notedValidator.isEmpty { transfer.job.part.forget() }
-      let isSame = validator == transfer.notedValidator
-      transfers[number]?.notedValidator = validator
-      guard !validator.isEmpty, !isSame || file.count - transfer.notedBytes >= Self.noteBytes else {
+      guard !validator.isEmpty, transfer.notedBytes.map({ file.count - $0 >= Self.noteBytes }) ?? true else {
         continue
       }
       // What fails here is told when the file is whole.

@@ -358,6 +358,33 @@ struct TransferDaemonTests {
     #expect(await run.end() == 0)
   }
 
+  @Test func `I1 a file that changes back and forth is whole, also where nothing could be noted of it`()
+    async throws
+  {
+    let site = try await Site(Self.ask("/slow/4000000", "big"))
+    let run = site.run
+    let part = run.state + ".transfers/parts/a/1"
+    func half() -> Data? {
+      FileManager.default.contents(atPath: part).flatMap { $0.count == 2_000_000 ? $0 : nil }
+    }
+    try await run.wait("the half of one") {
+      half() != nil && FileManager.default.fileExists(atPath: part + ".state")
+    }
+    let one = try #require(half())
+    // No note can be written any more.
+    try #require(unsafe mkdir(part + ".state.new", 0o700) == 0)
+    _ = run.folder.write("generation", "two")
+    kill(try #require(site.helpers().first), SIGKILL)
+    try await run.wait("the half of the other") { half().map { $0 != one } ?? false }
+    _ = run.folder.write("generation", "one")
+    kill(try #require(site.helpers().first), SIGKILL)
+    _ = run.folder.write("go", "")
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    #expect(site.file("big")?.prefix(2_000_000) == one)
+    #expect(site.requests.last?.hasSuffix(" - 200 4000000") == true, "\(site.requests)")
+    #expect(await run.end() == 0)
+  }
+
   @Test func `I1 a file that another one has taken the place of is no part of it`() async throws {
     let site = try await Site(
       ["other", "short", "file"].map { Self.ask("/\($0)/200000", $0) }.joined(separator: "\n"))
