@@ -27,6 +27,7 @@ import LocationFormats
     unsafe file.pointee.fd = descriptor
     unsafe file.pointee.folder = job.part.folder
     unsafe file.pointee.begin = Int64(standing?.begin ?? 0)
+    unsafe file.pointee.count = file.pointee.begin
     unsafe file.pointee.limit = Int64(job.isUpload ? Int(lseek(descriptor, 0, SEEK_END)) : job.limit)
     if job.isUpload { lseek(descriptor, 0, SEEK_SET) }
     unsafe file.pointee.first = -1

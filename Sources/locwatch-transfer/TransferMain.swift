@@ -5,8 +5,8 @@ import LocationFormats
 /// `locwatch-transfer`: carries the files of one subscriber. The daemon starts it, and nobody else has to.
 ///
 /// It reads lines: `{"start":N,…}`, `{"pause":N}`, `{"cancel":N}`. It says `{"done":N,"bytes":B,"seconds":S}`,
-/// `{"failed":N,"reason":CODE}`, `{"asks":N}` or, where it is to be started again after a while,
-/// `{"waits":N,"seconds":S,"past":{…}}`. It ends with its input; what has come by then is gone on with.
+/// `{"failed":N,"reason":CODE,"seconds":S}`, with `bytes` where it was begun, `{"asks":N}` or, where it is to be started
+/// again after a while, `{"waits":N,"seconds":S,"past":{…}}`. It ends with its input; what has come by then is gone on with.
 @main enum TransferProgram {
   static func main() {
     _ = signal(SIGPIPE, SIG_IGN)
@@ -160,7 +160,7 @@ struct TransferLoop {
     do throws(TransferTrouble) {
       try conclude(number, transfer.job, file, end)
     } catch {
-      fail(number, error)
+      fail(number, error, bytes: file.count)
     }
   }
 
@@ -244,11 +244,15 @@ struct TransferLoop {
     say("\"waits\":\(number),\"seconds\":\(Wording.number(asked, 3)),\"past\":\(past.text)")
   }
 
-  private mutating func fail(_ number: Int, _ trouble: TransferTrouble) {
+  /// - Parameter bytes: Those of the file that came or were sent; nil where it could not be begun.
+  private mutating func fail(_ number: Int, _ trouble: TransferTrouble, bytes: Int? = nil) {
+    let seconds = transfers[number]?.past.seconds ?? 0
     transfers[number]?.job.part.erase()
     transfers[number] = nil
     let status = trouble.status.map { ",\"status\":\($0)" } ?? ""
-    say("\"failed\":\(number),\"reason\":\"\(trouble.reason.rawValue)\"\(status)")
+    let carried = bytes.map { ",\"bytes\":\($0)" } ?? ""
+    let took = ",\"seconds\":\(Wording.number(seconds, 3))"
+    say("\"failed\":\(number),\"reason\":\"\(trouble.reason.rawValue)\"\(status)\(carried)\(took)")
   }
 
   private func say(_ members: String) {

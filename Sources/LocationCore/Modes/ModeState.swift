@@ -134,8 +134,8 @@ public enum ModeEvent: Hashable, Sendable, Codable {
   case transferAsks(number: Int)
   /// A request of a transfer failed; it is to be tried again after so many seconds (rule I1).
   case transferBroke(number: Int, retrySeconds: Double)
-  /// A transfer has ended, with the bytes that it carried and the seconds that it took.
-  case transferEnded(number: Int, TransferOutcome, bytes: Int, seconds: Double)
+  /// A transfer has ended, with the bytes that it carried, where they are known, and the seconds that it took.
+  case transferEnded(number: Int, TransferOutcome, bytes: Int?, seconds: Double)
   /// Its accessories (section J).
   case accessory(AccessoryEvent)
   /// It asks for a service of its own to be published on the network, at another port, or no longer (rule K6). Nil:

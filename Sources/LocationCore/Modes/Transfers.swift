@@ -177,14 +177,14 @@ extension Policy {
 
   /// A transfer has ended (rule I2), and what it carried is booked (rule M6).
   mutating func endTransfer(
-    _ number: Int, _ outcome: TransferOutcome, bytes: Int, seconds: Double, _ index: Int,
+    _ number: Int, _ outcome: TransferOutcome, bytes: Int?, seconds: Double, _ index: Int,
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     // One that was canceled may end all the same.
     guard let entry = sessions[index].modes.transfers?.remove(number) else { return }
     steps.append(
       .transferred(
-        subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes) / 1000,
+        subscriber: sessions[index].subscriber.name, rule: .transfer, kilobytes: Double(bytes ?? 0) / 1000,
         seconds: seconds))
     let isLast = sessions[index].modes.transfers?.isOpen(entry.terms.session) == false
     let reason = isLast ? endReason(of: entry, index) : nil
@@ -247,9 +247,8 @@ extension Policy {
       orderTransfer(entry.number, .cancel, index, into: &steps)
       let isUnanswered = entry.answerBy.map { $0 <= instant } ?? false
       endTransfer(
-        entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: 0, seconds: 0, index,
-        at: instant,
-        into: &steps)
+        entry.number, .failed(isUnanswered ? .unanswered : .expired), bytes: nil, seconds: 0, index,
+        at: instant, into: &steps)
     }
     for entry in sessions[index].modes.transfers?.entries ?? [] where entry.answerBy == nil {
       let obstacle = transferObstacle(entry.terms)

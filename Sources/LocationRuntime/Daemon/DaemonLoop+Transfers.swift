@@ -118,7 +118,7 @@ extension DaemonLoop {
         try transfers.start(number, for: subscriber, environment: environment, settings)
       } catch {
         Self.log("\(name): transfer \(number): \(error)")
-        try end(number, of: name, .failed(.file), bytes: 0, seconds: 0)
+        try end(number, of: name, .failed(.file), bytes: nil, seconds: 0)
       }
     case .pause: transfers.processes[name]?.stop(number, erasing: false)
     case .cancel:
@@ -139,7 +139,7 @@ extension DaemonLoop {
   }
 
   private mutating func take(_ line: JSONTree, of name: String) throws(Failure) {
-    let bytes = min(max(line["bytes"]?.integer ?? 0, 0), Self.mostBytes)
+    let bytes = line["bytes"]?.integer.map { min(max($0, 0), Self.mostBytes) }
     // None lasts longer (rule I1).
     let longest = live.engine.configuration.policy.transfers.expirySeconds
     let seconds = min(max(line["seconds"]?.double ?? 0, 0), longest)
@@ -164,7 +164,7 @@ extension DaemonLoop {
   private static let longestRetrySeconds = 86_400.0
 
   private mutating func end(
-    _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int, seconds: Double
+    _ number: Int, of name: String, _ outcome: TransferOutcome, bytes: Int?, seconds: Double
   ) throws(Failure) {
     guard live.engine.subscriberState(name) != nil else { return }
     try handle(.transferEnded(number: number, outcome, bytes: bytes, seconds: seconds), of: name)

@@ -303,10 +303,24 @@ import Testing
     #expect(stage.log().last == "drop I3 notRunning>notRunning cancelled")
   }
 
-  @Test func `M6 what a transfer carried is booked under its rule`() {
+  @Test func `I1 one that ended before anybody said what it carried has no bytes`() {
+    var stage = Self.stage()
+    for _ in 1...3 { stage.say(1, Self.transfer()) }
+    stage.say(2, .mode(.transferEnded(number: 1, .failed(.tooLarge), bytes: 7, seconds: 1)))
+    stage.say(2, .mode(.transferEnded(number: 2, .failed(.address), bytes: nil, seconds: 0)))
+    stage.wait(until: 604_801)
+    let failed = stage.effects.records.compactMap { record in
+      if case .transfer(let transfer) = record.body, transfer.event == .failed { transfer } else { nil }
+    }
+    #expect(failed.map(\.reason) == [.tooLarge, .address, .expired])
+    #expect(failed.map(\.bytes) == [7, nil, nil])
+  }
+
+  @Test(arguments: [TransferOutcome.done, .failed(.tooLarge)])
+  func `M6 what a transfer carried is booked under its rule`(outcome: TransferOutcome) {
     var stage = Self.stage()
     stage.say(1, Self.transfer())
-    stage.say(5, Self.done(1, bytes: 1_000_000))
+    stage.say(5, .mode(.transferEnded(number: 1, outcome, bytes: 1_000_000, seconds: 2)))
     stage.take(30, .end)
     let radio = stage.effects.records.compactMap { record in
       if case .power(let entry) = record.body, entry.component.rawValue.hasPrefix("radio") {

@@ -424,6 +424,9 @@ struct TransferDaemonTests {
       failed.contains { $0.contains(#""transfer":1,"#) && $0.contains(#""status":404,"reason":"status""#) },
       "\(failed)")
     #expect(failed.count { $0.contains(#""reason":"file""#) } == 2)
+    // What was not begun carried nothing that anybody knows of.
+    #expect(failed.count { $0.contains(#""transfer":4,"#) && !$0.contains(#""bytes":"#) } == 1, "\(failed)")
+    #expect(failed.count { $0.contains(#""transfer":5,"#) && $0.contains(#""bytes":10,"#) } == 1, "\(failed)")
     #expect(!FileManager.default.fileExists(atPath: run.folder("out")))
     #expect(run.log.contains { $0.line.contains(#""what":"transfer","reason":"invalid""#) })
     try await run.wait("the upload") { KernelFile.read(run.folder("put")) == "my own words" }
