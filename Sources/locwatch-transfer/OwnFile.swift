@@ -44,15 +44,24 @@ struct OwnFile {
 
   /// Puts a file in its place: renamed, or copied under another name and then renamed. What was there is replaced, and
   /// at no time is there half of it.
-  func receive(_ source: String, from parts: Int32) throws(TransferTrouble) {
+  ///
+  /// - Parameter temporary: that other name, beside it.
+  func receive(_ source: String, from parts: Int32, copiedAs temporary: String) throws(TransferTrouble) {
     let folder = try openFolder()
     defer { close(folder) }
     if unsafe renameat(parts, source, folder, name) != 0 {
       guard errno == EXDEV else { throw TransferTrouble(code: errno) }
-      try copy(source, from: parts, to: folder)
+      try copy(source, from: parts, to: folder, as: temporary)
       unsafe unlinkat(parts, source, 0)
     }
     guard fsync(folder) == 0 else { throw TransferTrouble(code: errno) }
+  }
+
+  /// Erases a copy that a process which was killed has left beside it.
+  func eraseCopy(_ temporary: String) {
+    guard let folder = try? openFolder() else { return }
+    defer { close(folder) }
+    unsafe unlinkat(folder, temporary, 0)
   }
 
   private var name: String { path[path.count - 1] }
@@ -72,8 +81,9 @@ struct OwnFile {
     return folder
   }
 
-  private func copy(_ source: String, from parts: Int32, to folder: Int32) throws(TransferTrouble) {
-    let temporary = ".\(name).locwatch-\(getpid())"
+  private func copy(
+    _ source: String, from parts: Int32, to folder: Int32, as temporary: String
+  ) throws(TransferTrouble) {
     let from = unsafe openat(parts, source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
     guard from >= 0 else { throw TransferTrouble(code: errno) }
     defer { close(from) }

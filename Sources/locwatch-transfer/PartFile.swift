@@ -23,6 +23,14 @@ struct PartFile {
   var standingName: String { name + ".state" }
   private var doneName: String { name + ".done" }
 
+  /// The name of a copy of it in the program's directory, until that is whole: the same for the next process, which erases
+  /// what a killed one has left, and another one for each program, because several may have one directory.
+  var copyName: String {
+    var status = stat()
+    unsafe fstat(folder, &status)
+    return ".locwatch-\(status.st_ino)-\(name)"
+  }
+
   /// Opens it, making it where it is not there; nil where it was put in its place, and nobody was told.
   ///
   /// A process of a daemon before us may still hold it. It may be putting it in its place.
@@ -91,7 +99,7 @@ struct PartFile {
     guard fsync(descriptor) == 0 else { throw TransferTrouble(code: errno) }
     try write(.object(["bytes": .integer(bytes)]), to: doneName)
     do throws(TransferTrouble) {
-      try file.receive(name, from: folder)
+      try file.receive(name, from: folder, copiedAs: copyName)
     } catch {
       unsafe unlinkat(folder, doneName, 0)
       throw error

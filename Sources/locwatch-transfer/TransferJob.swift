@@ -81,6 +81,12 @@ struct TransferJob {
     url = location
   }
 
+  /// Leaves nothing of what has come so far.
+  func erase() {
+    part.erase()
+    if !isUpload { file.eraseCopy(part.copyName) }
+  }
+
   /// Whether it goes to this machine: without a proxy, and it may without TLS.
   var isNear: Bool { address.isLoopback }
 

@@ -86,7 +86,7 @@ struct TransferLoop {
   private mutating func take(_ line: JSONTree) {
     if let number = line["pause"]?.integer ?? line["cancel"]?.integer {
       stop(number)
-      if line["cancel"] != nil { transfers[number]?.job.part.erase() }
+      if line["cancel"] != nil { transfers[number]?.job.erase() }
       transfers[number] = nil
       return
     }
@@ -115,6 +115,7 @@ struct TransferLoop {
     guard let descriptor = job.isUpload ? try job.file.open() : try job.part.open() else {
       return finish(number, bytes: job.part.deliveredBytes ?? 0)
     }
+    if !job.isUpload { job.file.eraseCopy(job.part.copyName) }
     let standing = job.isUpload ? nil : job.part.standing(of: descriptor)
     guard let file = CurlFile(job, descriptor, from: standing) else { throw TransferTrouble(.file) }
     transfers[number]?.file = file
@@ -247,7 +248,7 @@ struct TransferLoop {
   /// - Parameter bytes: Those of the file that came or were sent; nil where it could not be begun.
   private mutating func fail(_ number: Int, _ trouble: TransferTrouble, bytes: Int? = nil) {
     let seconds = transfers[number]?.past.seconds ?? 0
-    transfers[number]?.job.part.erase()
+    transfers[number]?.job.erase()
     transfers[number] = nil
     let status = trouble.status.map { ",\"status\":\($0)" } ?? ""
     let carried = bytes.map { ",\"bytes\":\($0)" } ?? ""

@@ -122,7 +122,8 @@ struct TransferDaemonTests {
     private(set) var second = 0
 
     init(
-      _ requests: String, launch: Bool = true, settings: String = "", more manifest: String = "services: []"
+      _ requests: String, launch: Bool = true, settings: String = "", more manifest: String = "services: []",
+      directory: String? = nil
     ) async throws {
       let run = try DaemonRun()
       self.run = run
@@ -137,7 +138,8 @@ struct TransferDaemonTests {
         "a",
         "[ -e \"$D/asked\" ] || { : > \"$D/asked\"\n" + requests.replacingOccurrences(of: "URL", with: url)
           + "\n}\nserve",
-        manifest: manifest.replacingOccurrences(of: "URL", with: url) + "\ndirectory: \(run.folder("own"))")
+        manifest: manifest.replacingOccurrences(of: "URL", with: url)
+          + "\ndirectory: \(directory ?? run.folder("own"))")
       // The server is on this machine: a proxy is not for it.
       try run.start(run.settings(settings), through: ["/usr/bin/env", "http_proxy=http://127.0.0.1:9"])
       run.move(0, second: 0)
@@ -445,6 +447,36 @@ struct TransferDaemonTests {
     #expect(site.file("secret")?.count == 5000)
     #expect(site.told("transfer.auth").first?.contains(#""transfer":2,"#) == true)
     #expect(await site.run.end() == 0)
+  }
+
+  /// A folder of another file system than that of the tests' folders; nil where there is none.
+  private static let elsewhere: String? = {
+    let here = StatePath.status(FileManager.default.temporaryDirectory.path)?.st_dev
+    let there = StatePath.status("/dev/shm")?.st_dev
+    return there == nil || there == here ? nil : "/dev/shm/locwatch-test-\(UUID().uuidString)"
+  }()
+
+  @Test(.enabled(if: TransferDaemonTests.elsewhere != nil, "no other file system here"))
+  func `I4 a file of the longest name arrives in another file system, and no copy of it stays`() async throws
+  {
+    let directory = try #require(Self.elsewhere)
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let name = String(repeating: "n", count: Int(NAME_MAX))
+    let site = try await Site(Self.ask("/slow/200000", name), directory: directory)
+    let run = site.run
+    _ = try await run.waitForFile("half")
+    // As of a process that was killed while it copied.
+    let parts = try #require(StatePath.status(run.state + ".transfers/parts/a"))
+    let copy = "\(directory)/.locwatch-\(parts.st_ino)-1"
+    try #require(FileManager.default.createFile(atPath: copy, contents: Data("half".utf8)))
+    kill(try #require(site.helpers().first), SIGKILL)
+    try await run.wait("the next process") { !FileManager.default.fileExists(atPath: copy) }
+    _ = run.folder.write("go", "")
+    try await run.wait("the result") { site.told("transfer.done").count == 1 }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == [name])
+    #expect(StatePath.status("\(directory)/\(name)")?.st_size == 200_000)
+    #expect(await run.end() == 0)
   }
 
   @Test func `I1 a transfer that gets on waits no longer each time`() async throws {
