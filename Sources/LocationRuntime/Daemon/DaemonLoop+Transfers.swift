@@ -173,11 +173,11 @@ extension DaemonLoop {
 
   /// Goes on with what ran when the daemon before ended, and erases what is nobody's.
   mutating func resumeTransfers() throws(Failure) {
-    for view in live.engine.subscribers {
-      let name = view.subscriber.name
-      transfers.spool.sweep(name, except: Set(live.engine.transfers(of: name).map(\.number)))
-      try resumeTransfers(of: name)
-    }
+    let names = live.engine.subscribers.map(\.subscriber.name)
+    var open: [String: Set<Int>] = [:]
+    for name in names { open[name] = Set(live.engine.transfers(of: name).map(\.number)) }
+    transfers.spool.sweep(except: open)
+    for name in names { try resumeTransfers(of: name) }
   }
 
   private mutating func resumeTransfers(of name: String) throws(Failure) {

@@ -69,14 +69,21 @@ struct TransferSpool {
     for path in [jobPath(number, of: name), part, part + ".state", part + ".done"] { unsafe unlink(path) }
   }
 
-  /// Leaves nothing but these, as after a crash.
-  func sweep(_ name: String, except numbers: Set<Int>) {
+  /// Leaves nothing but these, by subscriber, as after a crash.
+  func sweep(except numbers: [String: Set<Int>]) {
     // What is there would be erased, wherever another user has it lead.
     guard StatePath.isOwnFolder(root) else { return }
-    for folder in ["jobs", "parts"].map({ folder($0, of: name) }) {
-      for file in KernelFile.names(in: folder, areDirectories: false) {
-        let number = Int(file.prefix { $0.isNumber }) ?? 0
-        if !numbers.contains(number) { unsafe unlink("\(folder)/\(file)") }
+    let kept = Dictionary(
+      numbers.map { (CgroupParent.fileName(of: $0), $1) }, uniquingKeysWith: { $0.union($1) })
+    for kind in ["\(root)/jobs", "\(root)/parts"] {
+      for name in KernelFile.names(in: kind, areDirectories: true) {
+        let folder = "\(kind)/\(name)"
+        for file in KernelFile.names(in: folder, areDirectories: false) {
+          let number = Int(file.prefix { $0.isNumber }) ?? 0
+          if kept[name]?.contains(number) != true { unsafe unlink("\(folder)/\(file)") }
+        }
+        // Of one that was removed.
+        if kept[name] == nil { unsafe rmdir(folder) }
       }
     }
   }

@@ -132,10 +132,10 @@ import Testing
     #expect(spool.job(1, of: "x") == nil)
     #expect(throws: Failure.self) { try spool.store("{}", 2, of: "x") }
     #expect(throws: Failure.self) { try spool.folders(of: Subscriber(name: "x")) }
-    spool.sweep("x", except: [])
+    spool.sweep(except: [:])
     spool.erase(1, of: "x")
     #expect(others.job(1, of: "x") != nil && others.job(2, of: "x") == nil)
-    others.sweep("x", except: [])
+    others.sweep(except: [:])
     #expect(!FileManager.default.fileExists(atPath: job))
     #expect(unsafe symlink(elsewhere.path, folder("s.db.files")) == 0)
     #expect(throws: Failure.self) { try spool.directory(of: Subscriber(name: "x")) }
@@ -147,7 +147,7 @@ import Testing
     let spool = TransferSpool(state: folder("s.db"))
     try spool.store("{}", 1, of: "x")
     #expect(unsafe chown(folder("s.db.transfers"), 65_534, 65_534) == 0)
-    spool.sweep("x", except: [])
+    spool.sweep(except: [:])
     #expect(FileManager.default.fileExists(atPath: folder("s.db.transfers/jobs/x/1.json")))
     #expect(spool.job(1, of: "x") == nil)
   }
