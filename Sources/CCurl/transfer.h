@@ -169,11 +169,12 @@ static inline size_t locwatch_file_discard(char *bytes, size_t size, size_t coun
 // is_near: whether it goes to this machine; only there it may go without TLS.
 // note: the name of what is noted of a file that comes. headers: one a line; validator: of what is gone on with; it, user,
 // password, authority: NULL where there is none.
+// stall_rate: bytes a second; a request that carries fewer for stall_seconds ends.
 // list: is given what must live as long as the transfer and be freed by curl_slist_free_all.
 static inline int locwatch_file_prepare(
     CURL *curl, struct locwatch_file *file, const char *url, const char *note, const char *headers,
     const char *validator, const char *user, const char *password, const char *authority, int is_upload, int is_near,
-    long connect_seconds, long stall_seconds, struct curl_slist **list) {
+    long connect_seconds, long stall_rate, long stall_seconds, struct curl_slist **list) {
   curl_easy_reset(curl);
   snprintf(file->note, sizeof file->note, "%s", note);
   if (validator) snprintf(file->standing, sizeof file->standing, "%s", validator);
@@ -194,8 +195,7 @@ static inline int locwatch_file_prepare(
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, is_near ? "http,https" : "https");
   if (is_near) locwatch_curl_avoid_proxy(curl);
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, connect_seconds);
-  // Less than a byte a second for so long is none.
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, stall_rate);
   curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, stall_seconds);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, *list);
   curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, locwatch_file_header);

@@ -10,7 +10,10 @@ import LocationFormats
 
   /// Seconds until a connection stands, at most.
   private static let connectSeconds = 30
-  /// Seconds without a byte after which a connection is given up.
+  /// A request that carries fewer bytes a second is given up after a while, and tried again later: others may wait for its
+  /// place. The slowest links by satellite, of 2400 bits a second, carry 75 for each of four.
+  private static let stallBytesPerSecond = 50
+  /// That while, seconds.
   private static let stallSeconds = 60
 
   /// - Parameters:
@@ -37,8 +40,8 @@ import LocationFormats
     if let standing { lines += (lines.isEmpty ? "" : "\n") + "If-Range: \(standing.validator)" }
     let code = unsafe locwatch_file_prepare(
       handle, file, job.url, job.part.standingName, lines, standing?.validator, job.user, job.password,
-      job.authority, job.isUpload ? 1 : 0, job.isNear ? 1 : 0, Self.connectSeconds, Self.stallSeconds,
-      &headers)
+      job.authority, job.isUpload ? 1 : 0, job.isNear ? 1 : 0, Self.connectSeconds,
+      Self.stallBytesPerSecond, Self.stallSeconds, &headers)
     guard code == 0 else { return nil }
   }
 
