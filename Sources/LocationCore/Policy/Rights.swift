@@ -82,7 +82,8 @@ extension Policy {
     }
   }
 
-  /// The manifest of a subscriber is another from now on: what it may no longer be told is dropped.
+  /// The manifest of a subscriber is another from now on: what it may no longer be told is dropped, and what only the
+  /// old one kept waiting is handed over.
   mutating func replace(
     _ index: Int, with subscriber: Subscriber, _ measure: SignificantChange?, at instant: EngineInstant,
     into steps: inout [PolicyStep]
@@ -98,6 +99,21 @@ extension Policy {
     if !subscriber.hasSameFiles(as: old) { cancelTransfers(index, at: instant, into: &steps) }
     judge(index, at: instant, into: &steps)
     alignModes(index, at: instant)
+    release(index, keptBy: old, at: instant, into: &steps)
+  }
+
+  /// Wakes or starts a subscriber for what its manifest of before kept waiting, where the one of now lets it.
+  private mutating func release(
+    _ index: Int, keptBy old: Subscriber, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    // Where its process has ended, or may have while nobody was there, what follows from that comes next.
+    guard !sessions[index].hasEnded, !isAbsent else { return }
+    let subscriber = sessions[index].subscriber
+    if subscriber.backgroundDelivery, !old.backgroundDelivery {
+      redeliver(index, rule: .authorization, reason: .backgroundDeliveryOn, at: instant, into: &steps)
+    } else if old.exitsOnSuspend, !subscriber.exitsOnSuspend {
+      redeliver(index, rule: .exitsOnSuspend, at: instant, into: &steps)
+    }
   }
 
   /// Judges anew all that a subscriber has not acknowledged, at a change of its rights (rule B8).

@@ -317,6 +317,18 @@ import Testing
     #expect(locked.handed() == [])
   }
 
+  @Test func `A5 a push that waits is handed over when a new manifest opts in to the background again`() {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.exitsOnSuspend = true
+    stage.add(subscriber, .notRunning, at: 0)
+    stage.say(1, Self.push("m1"))
+    #expect(stage.log() == ["defer A5 notRunning>notRunning exits_on_suspend"])
+    stage.take(2, .addSubscriber(Self.subscriber(), .notRunning))
+    #expect(stage.log().last == "relaunch A5 notRunning>background kept")
+    #expect(stage.handed().count == 1)
+  }
+
   @Test func `H3 before the first unlock the alert is held and shown once, and the wake is kept`() {
     var stage = Self.stage(.notRunning, protects: true)
     stage.take(1, .machine(.reboot))

@@ -296,6 +296,22 @@ import Testing
     #expect(stage.log().last == "wake B8 suspended>background background_delivery_on")
   }
 
+  @Test(arguments: [(SubscriberState.suspended, "wake"), (.notRunning, "relaunch")])
+  func `B8 what waits is delivered when a new manifest lets it`(_ state: SubscriberState, _ action: String) {
+    var stage = Stage()
+    var subscriber = Subscriber(name: "a", services: [.significantChange])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, state)
+    stage.fix(0, east: 0)
+    subscriber.distanceFilterMeters = 1
+    stage.take(1, .addSubscriber(subscriber, state))
+    #expect(stage.handed().isEmpty, "another manifest alone delivers nothing")
+    subscriber.backgroundDelivery = true
+    stage.take(2, .addSubscriber(subscriber, state))
+    #expect(stage.log().last == "\(action) B8 \(state)>background background_delivery_on")
+    #expect(stage.handed().count == 1)
+  }
+
   // MARK: Availability and advice
 
   @Test func `B9 without a source asking fails at once`() {
