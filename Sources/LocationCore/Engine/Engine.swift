@@ -280,7 +280,7 @@ extension Engine {
     state.tally.accepted += 1
     let place = effects.count
     if configuration.explains { recordBelieved(fix, id: id, into: &effects) }
-    if state.gate.hasClock { noteClockMove(at: fix.time, into: &effects) }
+    if state.gate.hasClock { noteClockMove(before: fix, into: &effects) }
     if let last {
       let seconds = last.seconds(to: fix.instant) - state.sampling.pausedSeconds(since: last)
       if state.isBroken || seconds >= configuration.gapSeconds {
@@ -377,9 +377,11 @@ extension Engine {
   }
 
   @inline(never)
-  private mutating func noteClockMove(at time: UTCTime, into effects: inout [Effect]) {
+  private mutating func noteClockMove(before fix: Fix, into effects: inout [Effect]) {
     guard let move = state.gate.takeClockMove() else { return }
-    record(.clock(seconds: move.seconds), at: time, into: &effects)
+    state.visits.noteClockMove(before: fix)
+    guard move.isReturn != true else { return }
+    record(.clock(seconds: move.seconds), at: fix.time, into: &effects)
   }
 
   @inline(never)

@@ -302,7 +302,7 @@ public struct FixGate: Hashable, Sendable, Codable {
     guard let last else { return }
     var known = clock ?? SourceClock()
     known.noteStep(min(seconds, configuration.maxStepSeconds))
-    if let offset = known.offsetOfReturn(to: time, after: last) { known.axisOffset = offset }
+    if let offset = known.offsetOfReturn(to: time, after: last) { known.takeBack(to: offset) }
     known.noteTime(time)
     clock = known
   }

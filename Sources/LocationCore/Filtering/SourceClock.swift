@@ -9,11 +9,14 @@ struct SourceClock: Hashable, Sendable, Codable {
   struct Move: Hashable, Sendable, Codable {
     /// Seconds, positive ahead.
     var seconds: Double
+    /// Whether it takes back the last move, which was none: that is not told. Nil is no.
+    var isReturn: Bool?
 
     /// - Parameter seconds: as measured; whole rollovers of the week number are taken for just those.
-    init(seconds: Double) {
+    init(seconds: Double, isReturn: Bool? = nil) {
       let rollovers = WeekRollover.whole(in: seconds)
       self.seconds = rollovers == 0 ? seconds : rollovers
+      self.isReturn = isReturn
     }
   }
 
@@ -94,6 +97,13 @@ struct SourceClock: Hashable, Sendable, Codable {
     else { return nil }
     let resumed = time.microseconds &+ retreat.axisOffset
     return max(resumed, last.instant.microseconds &+ 1_000_000) &- time.microseconds
+  }
+
+  /// Takes the last move back: ``axisOffset`` is this from now on.
+  mutating func takeBack(to offset: Int64) {
+    let seconds = Double(axisOffset.saturatingSubtract(offset)) * 1e-6
+    axisOffset = offset
+    move = move ?? Move(seconds: seconds, isReturn: true)
   }
 
   /// The part of the way back that such a step takes at least.

@@ -129,6 +129,12 @@ struct StayPoint: Hashable, Sendable, Codable {
     longestSilenceSeconds = max(longestSilenceSeconds, silence)
   }
 
+  /// Dates its fixes by a clock that was moved.
+  mutating func moveClock(bySeconds seconds: Double) {
+    first.moveClock(bySeconds: seconds)
+    last.moveClock(bySeconds: seconds)
+  }
+
   /// Forgets the points of its first minutes.
   mutating func forgetWayIn() { wayIn.forget() }
 
@@ -154,4 +160,7 @@ extension StayPoint.Moment: HasNone {
   var isNone: Bool { @inline(__always) get { instant.isNone } }
 
   init(_ fix: Fix) { self.init(time: fix.time, instant: fix.instant) }
+
+  /// Dates it by a clock that was moved.
+  mutating func moveClock(bySeconds seconds: Double) { time = time.advanced(bySeconds: seconds) }
 }

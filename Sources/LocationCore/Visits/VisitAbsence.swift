@@ -156,6 +156,13 @@ struct VisitAbsence: Hashable, Sendable, Codable {
     stay.begin(earlierBySeconds: way.last.instant.seconds(to: departure.instant))
   }
 
+  /// Dates its fixes by a clock that was moved.
+  mutating func moveClock(bySeconds seconds: Double) {
+    stay.moveClock(bySeconds: seconds)
+    departure?.moveClock(bySeconds: seconds)
+    way?.last.moveClock(bySeconds: seconds)
+  }
+
   @inline(__always)
   private func isCertain(at instant: EngineInstant, _ leaving: VisitConfiguration.Leaving) -> Bool {
     if began.seconds(to: instant) >= leaving.heldSeconds { return true }

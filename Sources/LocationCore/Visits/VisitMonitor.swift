@@ -36,6 +36,8 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
 
     static var none: Visit { Visit(number: 0, arrived: UTCTime(microseconds: 0)) }
     var isNone: Bool { number == 0 }
+
+    mutating func moveClock(bySeconds seconds: Double) { arrived = arrived.advanced(bySeconds: seconds) }
   }
 
   /// The visit before.
@@ -110,6 +112,19 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
 
   /// Nobody is there to take fixes: a silence in which nobody listened confirms nothing. The next fix tells.
   mutating func noteAbsence() { nextDeadline = nil }
+
+  /// The source's clock was moved before a fix: what came before is dated by it as it is now. On the engine's axis,
+  /// nothing moves.
+  mutating func noteClockMove(before fix: Fix) {
+    guard !stay.isNowhere else { return }
+    let last = stay.last
+    let seconds = last.time.seconds(to: fix.time) - last.instant.seconds(to: fix.instant)
+    stay.moveClock(bySeconds: seconds)
+    _recent.change { $0.moveClock(bySeconds: seconds) }
+    _absence.change { $0.moveClock(bySeconds: seconds) }
+    visit?.moveClock(bySeconds: seconds)
+    _closed.change { $0.visit.moveClock(bySeconds: seconds) }
+  }
 
   /// Seconds for which the first fix speaks, and any at least.
   private static let leastWeightSeconds = 1.0

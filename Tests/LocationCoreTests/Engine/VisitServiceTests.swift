@@ -62,6 +62,33 @@ import Testing
     #expect(Self.visits(drive.effects(configuration)).count == 6)
   }
 
+  /// From when on the source's clock is off, by how many seconds: while a visit is told, before it is told, by a
+  /// rollover of the week number, and by reports that come late.
+  private static let clocks: [[(from: Int, seconds: Double)]] = [
+    [(600, -3_600)], [(100, -3_600)], [(600, 1_024 * 7 * 86_400)], [(600, -3_600), (1_000, 0)],
+  ]
+
+  @Test(arguments: clocks)
+  func `B5 a clock that is moved changes no length of a stay`(_ moves: [(from: Int, seconds: Double)]) throws
+  {
+    var engine = Engine()
+    var effects: [Effect] = []
+    for second in 0..<1_500 {
+      let off = moves.last { $0.from <= second }?.seconds ?? 0
+      let report = Drive.report(Double(second) + off, east: Double(max(0, second - 1_200)) * 10)
+      let instant = engine.instant(ofReplayed: report)
+      engine.handle(Stamped(at: instant, .fix(report)), into: &effects)
+    }
+    let records = Self.visits(effects)
+    let visits = records.compactMap { if case .visit(let event) = $0.body { event } else { nil } }
+    #expect(visits.map(\.kind) == [.arrive, .depart])
+    let told = try #require(records.first).time
+    #expect(abs(try #require(visits.first).arrived.seconds(to: told) - 300) < 10)
+    let visit = try #require(visits.last)
+    let departed = try #require(visit.departed)
+    #expect(abs(visit.arrived.seconds(to: departed) - 1_200) < 30)
+  }
+
   @Test func b5_aSnapshotInTheMiddleOfAVisitIsInvisible() throws {
     let drive = Self.drive(Subscriber(name: "a"), from: .suspended)
     let whole = drive.effects()
