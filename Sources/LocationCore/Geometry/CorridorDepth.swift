@@ -2,7 +2,8 @@
 /// away from the nearest part of the line: that would only lead into another part of the strip.
 extension AreaGeometry {
   /// Metres to the edge of the strip, from a place inside it whose distance to the line has been found. Where the line
-  /// passes by itself: to some centimetres, or a thousandth of its half width. Outside `exactMeters` to less.
+  /// passes by itself: to some centimetres, or a thousandth of its half width; but a hole, or the end of a slit, that looks
+  /// narrow from there may be missed where more than 64 edges are nearby. Outside `exactMeters` to less.
   func corridorDepth(
     _ search: EdgeSearch, _ scale: LocalScale, bufferMeters: Double, exactMeters: ClosedRange<Double>
   ) -> Double {
@@ -75,7 +76,7 @@ private struct CorridorWalk {
       consider(angle - step, &best)
       consider(angle + step, &best)
     }
-    return best.meters
+    return best.meters > enoughMeters ? shortest(under: best.meters) : best.meters
   }
 
   private func consider(_ angle: Double, _ best: inout (meters: Double, angle: Double)) {
@@ -104,6 +105,110 @@ private struct CorridorWalk {
     search.squaredDistance = bufferMeters * bufferMeters
     area.boundary.measure(&search)
     return bufferMeters - search.squaredDistance.squareRoot()
+  }
+}
+
+extension CorridorWalk {
+  /// Of more edges nearby not each is held against each other.
+  private static let mostEdges = 64
+
+  /// Metres of the shortest way out, where that is noticeably shorter than one that has been found. A hole, or the end of
+  /// a slit, that looks narrow from the place lies between the directions. Its nearest place is one where the outlines of
+  /// two edges' strips cross, or the nearest of one outline.
+  private func shortest(under meters: Double) -> Double {
+    var outlines = StripOutlines(bufferMeters: bufferMeters, reachMeters: meters)
+    var count = 0
+    area.boundary.edges(around: place, withinMeters: bufferMeters + meters) { start, end in
+      count += 1
+      if count <= Self.mostEdges { outlines.add(place.offset(start), place.offset(end)) }
+    }
+    guard count <= Self.mostEdges else { return meters }
+    var best = meters
+    outlines.forEachCandidate { candidate in
+      let away = Trig.hypot(candidate.east, candidate.north)
+      if away + toleranceMeters < best, isOut(candidate) { best = away }
+    }
+    return best
+  }
+}
+
+/// The outlines of the strips along some edges, as far as they come near a place: lines to both sides of each edge, and
+/// circles around its ends. All is in metres east and north of that place.
+private struct StripOutlines {
+  typealias Place = (east: Double, north: Double)
+
+  let bufferMeters: Double
+  let reachMeters: Double
+  /// Each by the unit vector across it, and the metres along that at which it passes.
+  private var lines: [(across: Place, meters: Double)] = []
+  /// Each by its middle.
+  private var circles: [Place] = []
+
+  init(bufferMeters: Double, reachMeters: Double) {
+    self.bufferMeters = bufferMeters
+    self.reachMeters = reachMeters
+  }
+
+  mutating func add(_ a: Place, _ b: Place) {
+    addCircle(a)
+    addCircle(b)
+    let along = (east: b.east - a.east, north: b.north - a.north)
+    let length = Trig.hypot(along.east, along.north)
+    guard length > 0 else { return }
+    let across = (east: -along.north / length, north: along.east / length)
+    let middle = across.east * a.east + across.north * a.north
+    for meters in [middle - bufferMeters, middle + bufferMeters] where abs(meters) < reachMeters {
+      lines.append((across, meters))
+    }
+  }
+
+  private mutating func addCircle(_ middle: Place) {
+    // The end of an edge is the beginning of the next.
+    if let last = circles.last, last == middle { return }
+    guard abs(Trig.hypot(middle.east, middle.north) - bufferMeters) < reachMeters else { return }
+    circles.append(middle)
+  }
+
+  /// Calls `body` with the nearest place of each outline, and with all places where two cross.
+  func forEachCandidate(_ body: (Place) -> Void) {
+    for (index, line) in lines.enumerated() {
+      body((line.across.east * line.meters, line.across.north * line.meters))
+      for other in lines[..<index] {
+        let sine = line.across.east * other.across.north - line.across.north * other.across.east
+        guard sine != 0 else { continue }
+        body(
+          (
+            (line.meters * other.across.north - other.meters * line.across.north) / sine,
+            (line.across.east * other.meters - other.across.east * line.meters) / sine
+          ))
+      }
+      for circle in circles {
+        let off = line.meters - line.across.east * circle.east - line.across.north * circle.north
+        let square = bufferMeters * bufferMeters - off * off
+        guard square >= 0 else { continue }
+        let foot = (east: circle.east + off * line.across.east, north: circle.north + off * line.across.north)
+        let half = square.squareRoot()
+        body((foot.east - half * line.across.north, foot.north + half * line.across.east))
+        body((foot.east + half * line.across.north, foot.north - half * line.across.east))
+      }
+    }
+    for (index, circle) in circles.enumerated() {
+      let distance = Trig.hypot(circle.east, circle.north)
+      if distance > 0 {
+        let part = 1 - bufferMeters / distance
+        body((circle.east * part, circle.north * part))
+      }
+      for other in circles[..<index] {
+        let chord = (east: other.east - circle.east, north: other.north - circle.north)
+        let square = chord.east * chord.east + chord.north * chord.north
+        let rest = bufferMeters * bufferMeters / square - 0.25
+        guard square > 0, rest >= 0 else { continue }
+        let part = rest.squareRoot()
+        let middle = (east: 0.5 * (circle.east + other.east), north: 0.5 * (circle.north + other.north))
+        body((middle.east - part * chord.north, middle.north + part * chord.east))
+        body((middle.east + part * chord.north, middle.north - part * chord.east))
+      }
+    }
   }
 }
 

@@ -217,6 +217,17 @@ import Testing
     }
   }
 
+  /// The line passes by itself, and leaves a slit of 2 m, whose end looks narrow from here.
+  @Test(arguments: [(280.0, 110.0), (280, 120), (290, 70), (290, 80), (290, 120)])
+  func theEndOfASlitIsTheNearestWayOutOfACorridor(east: Double, north: Double) throws {
+    let corners = [(0.0, 0.0), (300, 0), (300, 202), (0, 202)]
+    let line = corners.map { place(east: $0.0, north: $0.1, from: munich) }
+    let shape = try ShapeGeometry(.corridor(line: line, bufferMeters: 100))
+    let edge = shape.edgeMeters(at: place(east: east, north: north, from: munich))
+    let nearest = [100.0, 102].map { Trig.hypot(200 - east, $0 - north) }.min() ?? 0
+    #expect(abs(edge + nearest) < 0.5)
+  }
+
   /// Of a corridor that overlaps itself a depth is exact only where it matters. What comes of it is the same, or nearer to the truth.
   @Test(arguments: 0..<40) func aDepthNearbyIsThatOfExactDepths(seed: Int) throws {
     var noise = SeededNoise(seed: seed)
