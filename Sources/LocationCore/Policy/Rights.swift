@@ -68,7 +68,8 @@ extension Policy {
     }
   }
 
-  /// The subscriber asks for services no more. Updates that were kept back are delivered (rule B7).
+  /// The subscriber asks for services no more. Updates that were kept back are delivered (rule B7); what else waits of
+  /// them is dropped, while it runs at the next handing over: it may be at work on what it was handed.
   mutating func stopServices(
     _ services: Subscriber.Services, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
@@ -80,6 +81,7 @@ extension Policy {
       if let owed = $0.owed, services.contains(owed.trigger.service) { $0.owed = nil }
       if services.contains(.standard) { $0.standard.stop() }
     }
+    if !sessions[index].state.isRunning { dropForbidden(index, at: instant, into: &steps) }
   }
 
   /// The manifest of a subscriber is another from now on: what it may no longer be told is dropped, and what only the
@@ -143,7 +145,7 @@ extension Policy {
     func objection(_ pending: Session.Pending) -> (Rule, Decision.Reason)? {
       if let reason = session.objection(to: pending) { return (.authorization, reason) }
       if let objection = session.accessoryObjection(to: pending.trigger) { return objection }
-      if let region = pending.region, !session.wants(region: region) { return (.regions, .stopped) }
+      if !session.wants(pending) { return (pending.trigger.rule, .stopped) }
       if !session.mayBeTold(of: pending.trigger) { return (pending.trigger.rule, .noMode) }
       if !session.state.isRunning, !session.subscriber.backgroundDelivery,
         pending.trigger.isDropped(by: .backgroundDeliveryOff)

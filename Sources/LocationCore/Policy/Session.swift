@@ -156,6 +156,13 @@ struct Session: Hashable, Sendable, Codable {
     subscriber.services.contains(.regions) && (subscriber.regions?.contains(region) ?? true)
   }
 
+  /// Whether it still asks for what an event is of. Standard updates are delivered where it does not (rule B7), and a fix
+  /// that it asked for alone is of no service (rule B9).
+  func wants(_ pending: Pending) -> Bool {
+    if let region = pending.region { return wants(region: region) }
+    return subscriber.services.isSuperset(of: pending.trigger.service.subtracting(.standard))
+  }
+
   /// Forgets everything that ends with a process: what it held and what it had been handed.
   mutating func endProcess() {
     state = .notRunning

@@ -92,7 +92,7 @@ public struct Decision: Hashable, Sendable, Codable {
     case batchFull = "batch_full"
     /// As long as updates are kept back.
     case batchDue = "batch_due"
-    /// It stopped the service for which updates were kept back.
+    /// It stopped the service for which updates were kept back, or that the event is of.
     case stopped
     /// It may know no more than a coarse position.
     case reduced

@@ -273,6 +273,25 @@ import Testing
     #expect(stage.handed().count == 3)
   }
 
+  @Test(arguments: [(Subscriber.Services.significantChange, "B1"), (.regions, "B4"), (.visits, "B5")])
+  func `B1 B4 B5 what waits of a service that is stopped is dropped`(
+    _ service: Subscriber.Services, _ rule: String
+  ) {
+    var stage = Stage()
+    stage.take(-2, .addRegion(Region(id: "r", shape: .circle(center: Drive.origin, radiusMeters: 200))))
+    var subscriber = Subscriber(name: "a", services: [.significantChange, .regions, .visits])
+    subscriber.backgroundDelivery = false
+    stage.add(subscriber, .suspended)
+    for step in 0...70 { stage.fix(Double(step) * 10, east: min(0, Double(step) * 50 - 1_000)) }
+    let waiting = stage.engine.state.policy.session("a")?.outbox.count ?? 0
+    stage.say(800, .stop(service))
+    let dropped = stage.log().count { $0 == "drop \(rule) suspended>suspended stopped" }
+    #expect(dropped > 0)
+    stage.say(801, .foreground)
+    stage.wait(until: 810)
+    #expect(stage.handed().count == waiting - dropped)
+  }
+
   // MARK: Background delivery
 
   @Test(arguments: [SubscriberState.suspended, .notRunning])
