@@ -20,10 +20,10 @@ struct DesktopNotification {
       while let key = try reader.nextKey() {
         switch reader.decoded(key) {
         case "subscriber": subscriber = try reader.string()
-        case "title": title = try reader.string()
-        case "body": body = try reader.string()
+        case "title": title = try Self.text(&reader)
+        case "body": body = try Self.text(&reader)
         case "sound": sound = try reader.string()
-        case "action": action = try reader.string()
+        case "action": action = try Self.text(&reader)
         case _: try reader.skip()
         }
       }
@@ -33,8 +33,17 @@ struct DesktopNotification {
     guard !title.isEmpty else { return nil }
   }
 
-  /// Shows it and waits until the user opens or closes it, or the service forgets it; whether it was opened.
-  func show(on bus: borrowing MessageBus, within seconds: UInt64) throws(MessageBus.Failure) -> Bool {
+  /// A text without what ends one on the bus.
+  private static func text(_ reader: inout JSONReader) throws(JSONError) -> String {
+    String(String.UnicodeScalarView(try reader.string().unicodeScalars.filter { $0 != "\0" }))
+  }
+
+  /// Shows it, says so, and waits until the user opens or closes it; whether it was opened.
+  ///
+  /// - Throws: where it was not shown.
+  func show(
+    on bus: borrowing MessageBus, within seconds: UInt64, noteShown: () -> Void
+  ) throws(MessageBus.Failure) -> Bool {
     for member in ["ActionInvoked", "NotificationClosed"] {
       try bus.match("type='signal',interface='\(Self.service)',member='\(member)'")
     }
@@ -50,11 +59,20 @@ struct DesktopNotification {
         .texts(hasActions ? ["default", action ?? "Open"] : []), .map(hints(capabilities)), .time(-1),
       ]
     ) { (answer) throws(MessageBus.Failure) in try answer.number() }
+    noteShown()
     guard hasActions else { return false }
+    // What becomes of the bus now does not take it from the user.
+    return (try? Self.isOpened(id, on: bus, within: seconds)) ?? false
+  }
+
+  /// Waits until the user opens or closes a notification; whether it was opened.
+  private static func isOpened(
+    _ id: UInt32, on bus: borrowing MessageBus, within seconds: UInt64
+  ) throws(MessageBus.Failure) -> Bool {
     while let message = try bus.next(within: seconds) {
-      if message.isSignal(Self.service, "ActionInvoked") {
+      if message.isSignal(service, "ActionInvoked") {
         if try message.number() == id, try message.text() == "default" { return true }
-      } else if message.isSignal(Self.service, "NotificationClosed") {
+      } else if message.isSignal(service, "NotificationClosed") {
         if try message.number() == id { return false }
       }
     }

@@ -3,7 +3,7 @@ import LocationBus
 
 /// Shows one notification on the desktop: `locwatch run` starts it where the settings name no command of their own. It
 /// reads one line of JSON from standard input, asks the service of the Desktop Notifications Specification, and waits
-/// until the user has opened or closed it.
+/// until the user has opened or closed it. Once the service has it, it writes a line.
 ///
 /// It is a program of its own so that the daemon needs no bus.
 @main struct NotifyMain {
@@ -19,7 +19,10 @@ import LocationBus
     guard let line = readLine(), let notification = DesktopNotification(line: line) else { exit(badData) }
     do throws(MessageBus.Failure) {
       let bus = try MessageBus(.session)
-      let isOpened = try notification.show(on: bus, within: patienceSeconds)
+      let isOpened = try notification.show(on: bus, within: patienceSeconds) {
+        print("shown")
+        fflush(nil)
+      }
       exit(isOpened ? openedStatus : 0)
     } catch {
       exit(MessageBus.unavailable)

@@ -53,9 +53,13 @@ extension DaemonLoop {
 }
 
 extension DaemonLoop {
-  /// Takes what came of a notification that was shown.
+  /// Takes what came of a notification.
   mutating func take(_ outcome: NotifyHook.Outcome) throws(Failure) {
     switch outcome {
+    case .shown(let name, let event):
+      guard live.engine.subscriberState(name) != nil else { return }
+      // Until that is stored, it is shown again by the next daemon.
+      try handle(.presented(event: event), of: name)
     case .opened(let name, let notification):
       guard live.engine.subscriberState(name) != nil else { return }
       try handle(.openNotification(id: notification), of: name)

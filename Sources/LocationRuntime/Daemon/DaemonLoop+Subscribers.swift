@@ -168,6 +168,7 @@ extension DaemonLoop {
     supervisor.remove(name)
     bluetooth.closeAll(of: name)
     advertiser.publish([], of: name)
+    notifier.forget(name)
     supervised.remove(name)
     refusals.forget(name)
     try live.handle(.removeSubscriber(name: name), at: reading)

@@ -131,9 +131,7 @@ struct DaemonLoop: ~Copyable {
     self.stop = stop
     self.receiver = receiver
     hook = ReceiverHook(settings.receiverHook, environment: environment)
-    notifier = NotifyHook(
-      settings.notifyHook.isEmpty ? NotifyHook.desktop(environment: environment) : settings.notifyHook,
-      environment: environment)
+    notifier = NotifyHook(settings.notifyHook, environment: environment)
     audio = AudioWatch(environment: environment)
     player = PlayerLink(environment: environment) { clock.instant }
     beacons = BeaconLink(environment: environment) { clock.instant }
@@ -275,7 +273,7 @@ struct DaemonLoop: ~Copyable {
     let due = [
       live.nextWake, aliveAt, metering.nextSample, hook.deadline, conditions?.deadline,
       absence.pauseEnd, audio.deadline, outlets.nextDeadline, transfers.nextDeadline,
-      beacons.retryAt, bluetooth.retryAt, advertiser.retryAt, player.retryAt,
+      beacons.retryAt, bluetooth.retryAt, advertiser.retryAt, player.retryAt, notifier.deadline,
       control.nextDeadline(at: before), metrics?.dueAt, outlets.hasRequests ? before : nil,
     ].compactMap { $0 }.min()
     polled.removeAll()
@@ -308,7 +306,7 @@ struct DaemonLoop: ~Copyable {
     try takeTransfers()
     for event in machine.take(polled) { try take(event) }
     try takeConditions()
-    for outcome in notifier.take(polled) { try take(outcome) }
+    for outcome in notifier.take(polled, at: clock.instant) { try take(outcome) }
     nmea?.take(polled)
     try takeBeacons()
     try takeBluetooth()
@@ -448,32 +446,28 @@ struct DaemonLoop: ~Copyable {
       transfers.eraseEnded()
       outlets.noteStored()
     }
-    var presented: [(subscriber: String, event: Int)] = []
-    for work in live.host.ports.takeWork() { try perform(work, noting: &presented) }
+    var shown: [NotifyHook.Outcome] = []
+    for work in live.host.ports.takeWork() { try perform(work, noting: &shown) }
     alignAudio()
     for news in live.host.journal.takeNews() { control.tellFollowers(news, at: clock.instant) }
     pumpOutlets()
     live.host.journal.tidy(live.host.engine, at: clock.read())
-    // Until that is stored, they are shown again by the next daemon.
-    for (name, event) in presented where live.engine.subscriberState(name) != nil {
-      try handle(.presented(event: event), of: name)
-    }
+    for outcome in shown { try take(outcome) }
     // What was shown, or could not be done, is an event, and something may follow from it.
     guard live.host.journal.trouble == nil else { return }
-    if !presented.isEmpty || live.host.hasEffects { try commit() }
+    if !shown.isEmpty || live.host.hasEffects { try commit() }
   }
 
-  /// - Parameter presented: gets the notifications that have reached who shows them.
+  /// - Parameter shown: gets what has come at once of the notifications that are to be shown.
   private mutating func perform(
-    _ work: DaemonPorts.Work, noting presented: inout [(subscriber: String, event: Int)]
+    _ work: DaemonPorts.Work, noting shown: inout [NotifyHook.Outcome]
   ) throws(Failure) {
     switch work {
     case .order(.transfer(let name, let number, let order), _): try perform(order, number, of: name)
     case .order(.notify(let name, let event, let notification, let content), _):
-      let (isStarted, trouble) = notifier.show(
+      let request = NotifyHook.Request(
         withPlayableSound(content, of: name), of: name, event: event, notification: notification)
-      if let trouble { Self.log(trouble) }
-      if isStarted { presented.append((name, event)) }
+      shown += notifier.show(request, at: clock.instant)
     case .order(.accessory(let name, let session, let order), let line):
       perform(order, session, of: name)
       supervisor.perform(.accessory(subscriber: name, session: session, order), recordLine: line)

@@ -6,7 +6,7 @@ import Testing
 @testable import LocationFormats
 @testable import LocationRuntime
 
-/// Hooks that do not end.
+/// Hooks that do not end, and those that fail.
 @Suite(.serialized) struct HookTests {
   /// Starts a child, notes its number, and waits for it.
   private static func hanging(_ folder: TemporaryFolder) -> [String] {
@@ -21,19 +21,112 @@ import Testing
     children(folder).count { SupervisorRun.isAlive($0) }
   }
 
+  private static func request(_ number: Int) -> NotifyHook.Request {
+    NotifyHook.Request(
+      LocalNotification.Content(title: "t"), of: "a", event: number, notification: "\(number)")
+  }
+
+  private static func notifyHook(_ script: String) -> NotifyHook {
+    NotifyHook(["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"])
+  }
+
+  /// Waits until one that runs has ended; what came of it.
+  private static func outcomes(_ hook: inout NotifyHook, at seconds: Double) -> [NotifyHook.Outcome] {
+    var polled = PollSet()
+    hook.watch(&polled)
+    polled.wait(atMost: Int32(TestPatience.seconds * 1_000))
+    return hook.take(polled, at: Drive.instant(seconds))
+  }
+
   @Test func `of notifications that wait for the user at most 32 do, with what they have started`() throws {
     let folder = TemporaryFolder()
     var hook = NotifyHook(Self.hanging(folder), environment: ["PATH=/usr/bin:/bin"])
     defer { hook.end() }
     for number in 1...40 {
-      let (isStarted, trouble) = hook.show(
-        LocalNotification.Content(title: "t"), of: "a", event: number, notification: "\(number)")
-      #expect(isStarted && trouble == nil)
-      try SupervisorRun.until("its child runs") { Self.children(folder).count == number }
+      let outcomes = hook.show(Self.request(number), at: Drive.instant(0))
+      #expect(outcomes.isEmpty)
     }
+    try SupervisorRun.until("their children run") { Self.children(folder).count == 32 }
+    // They have had their time to fail, so the others take the place of the oldest.
+    #expect(hook.deadline == Drive.instant(NotifyHook.patienceSeconds))
+    let outcomes = hook.take(PollSet(), at: Drive.instant(NotifyHook.patienceSeconds))
+    #expect(outcomes == (1...32).map { .shown(subscriber: "a", event: $0) })
+    try SupervisorRun.until("all have run") { Self.children(folder).count == 40 }
     try SupervisorRun.until("the oldest have ended") { Self.living(folder) == 32 }
     hook.end()
     try SupervisorRun.until("all have ended") { Self.living(folder) == 0 }
+  }
+
+  @Test(arguments: [
+    (0, true, false), (100, true, true), (65, true, false), (69, false, false), (1, false, false),
+  ])
+  func `D5 D6 a status says whether a notification was shown and opened`(
+    status: Int, isDone: Bool, isOpened: Bool
+  ) {
+    var hook = Self.notifyHook("cat > /dev/null; exit \(status)")
+    let started = hook.show(Self.request(1), at: Drive.instant(0))
+    #expect(started.isEmpty)
+    let outcomes = Self.outcomes(&hook, at: 0)
+    #expect(outcomes.contains(.shown(subscriber: "a", event: 1)) == isDone)
+    #expect(outcomes.contains(.opened(subscriber: "a", notification: "1")) == isOpened)
+    #expect(hook.deadline == (isDone ? nil : Drive.instant(1)))
+  }
+
+  @Test func `D5 what was not shown is tried again at growing intervals, and all of it once one is shown`() {
+    let folder = TemporaryFolder()
+    var hook = Self.notifyHook("cat > /dev/null; test -e '\(folder("there"))'")
+    for number in 1...2 {
+      let started = hook.show(Self.request(number), at: Drive.instant(0))
+      #expect(started.isEmpty)
+      let outcomes = Self.outcomes(&hook, at: 0)
+      // The log is told once.
+      #expect(outcomes.count == (number == 1 ? 1 : 0))
+    }
+    for seconds in [1.0, 3, 7] {
+      #expect(hook.deadline == Drive.instant(seconds))
+      let started = hook.take(PollSet(), at: Drive.instant(seconds))
+      let outcomes = Self.outcomes(&hook, at: seconds)
+      #expect((started + outcomes).isEmpty)
+    }
+    _ = folder.write("there", "")
+    _ = hook.take(PollSet(), at: Drive.instant(15))
+    let first = Self.outcomes(&hook, at: 15)
+    let second = Self.outcomes(&hook, at: 15)
+    #expect(first + second == [2, 1].map { .shown(subscriber: "a", event: $0) })
+    #expect(hook.deadline == nil)
+  }
+
+  @Test func `one that is never shown while others are is given up`() {
+    var hook = Self.notifyHook("! grep -q '\"event\":1,'")
+    _ = hook.show(Self.request(1), at: Drive.instant(0))
+    _ = Self.outcomes(&hook, at: 0)
+    for number in 2...6 {
+      #expect(hook.deadline != nil)
+      _ = hook.show(Self.request(number), at: Drive.instant(0))
+      let shown = Self.outcomes(&hook, at: 0)
+      #expect(shown == [.shown(subscriber: "a", event: number)])
+      let again = Self.outcomes(&hook, at: 0)
+      #expect(again.contains(.shown(subscriber: "a", event: 1)) == (number == 6))
+    }
+    #expect(hook.deadline == nil)
+  }
+
+  @Test func `of one subscriber the latest 128 wait`() {
+    var hook = NotifyHook(["/nowhere/hook"], environment: ["PATH=/usr/bin:/bin"])
+    for number in 1...140 { _ = hook.show(Self.request(number), at: Drive.instant(0)) }
+    hook.hook = ["/bin/sh", "-c", "cat > /dev/null"]
+    var outcomes = hook.take(PollSet(), at: Drive.instant(1))
+    while hook.deadline != nil { outcomes += Self.outcomes(&hook, at: 1) }
+    #expect(outcomes.count == 128)
+    #expect(outcomes.contains(.shown(subscriber: "a", event: 13)))
+  }
+
+  @Test func `what waits of a subscriber is forgotten with it`() {
+    var hook = Self.notifyHook("cat > /dev/null; exit 1")
+    _ = hook.show(Self.request(1), at: Drive.instant(0))
+    _ = Self.outcomes(&hook, at: 0)
+    hook.forget("a")
+    #expect(hook.deadline == nil)
   }
 
   @Test func `a hook of the receiver that hangs ends with the daemon, with what it has started`() throws {

@@ -21,6 +21,14 @@ import Testing
     try run.withEngine { $0.notifications(of: "a").map(\.id) } ?? []
   }
 
+  /// Waits until it is stored that nothing is on its way to the user: else the next daemon shows it again.
+  private static func waitUntilStored(_ run: DaemonRun) async throws {
+    try await run.wait("that it was shown") {
+      try run.withEngine { $0.state.policy.sessions.allSatisfy { $0.modes.notifications?.showing == nil } }
+        ?? false
+    }
+  }
+
   @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "no Python here"))
   func `D3 D5 what a program schedules is shown by the hook, and survives a kill of the daemon`() async throws
   {
@@ -49,8 +57,7 @@ import Testing
     #expect(Self.shown(run).isEmpty)
     run.move(0, second: 40)
     try await run.wait("the first") { Self.shown(run) == ["a: Tea: is ready"] }
-    // It answers when it has stored that it was shown: else the next daemon shows it again.
-    _ = try await run.command(["status"])
+    try await Self.waitUntilStored(run)
     await run.end(SIGKILL)
     try Self.start(run)
     run.move(0, second: 400)
@@ -97,11 +104,31 @@ import Testing
     run.move(0, second: 10)
     try await run.waitForFixes(2)
     try await run.wait("the notification") { Self.shown(run) == ["a: Tea: "] }
+    try await Self.waitUntilStored(run)
     #expect(await run.end() == 0)
     try run.start(settings, through: starter)
     run.move(0, second: 20)
     try await run.waitForFixes(3)
     #expect(Self.shown(run) == ["a: Tea: "])
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `D5 one that the command could not show is shown by the same daemon`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a", #"echo '{"notify":{"id":"tea","title":"Tea","now":true}}'"# + "\nserve")
+    let hook = run.folder.write(
+      "hook", "#!/bin/sh\ntest -e '\(run.folder("there"))' || exit 69\ncat >> '\(run.folder("shown"))'\n")
+    try #require(unsafe chmod(hook, 0o700) == 0)
+    try run.start(run.settings("notifications: {notify_hook: [\(hook)]}\n"))
+    run.move(0, second: 0)
+    try await run.wait("the log") {
+      run.process?.stderr.contains("hook ended with status 69; what was not shown is tried again") == true
+    }
+    #expect(Self.shown(run).isEmpty)
+    _ = run.folder.write("there", "")
+    try await run.wait("the notification") { Self.shown(run).count == 1 }
+    try await Self.waitUntilStored(run)
+    #expect(Self.shown(run).count == 1)
     #expect(await run.end() == 0)
   }
 

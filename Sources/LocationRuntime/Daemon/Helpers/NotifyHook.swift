@@ -4,115 +4,287 @@ import LocationFormats
 
 /// The command that shows notifications to the user. It is run once for each and reads one line of JSON from its
 /// standard input. It may end at once, or wait for the user: by its status it says that the user opened the
-/// notification (rule D6).
+/// notification (rule D6), or that it was not shown. What was not shown waits, and is tried again (rule D5).
 struct NotifyHook {
   /// What to do where nothing shows notifications.
   static let remedy = "set notifications.notify_hook to a command that shows them"
 
   /// What came of one.
   enum Outcome: Equatable {
+    /// Whoever shows it has it, or it is given up.
+    case shown(subscriber: String, event: Int)
     /// The user opened it.
     case opened(subscriber: String, notification: String)
     /// What went wrong, for the log.
     case trouble(String)
   }
 
+  /// One that the user is to be shown.
+  struct Request {
+    let content: LocalNotification.Content
+    let subscriber: String
+    /// The id of its record.
+    let event: Int
+    let notification: String
+    /// How often it was tried again because another was shown.
+    fileprivate var triesAfterOthers = 0
+
+    init(_ content: LocalNotification.Content, of subscriber: String, event: Int, notification: String) {
+      self.content = content
+      self.subscriber = subscriber
+      self.event = event
+      self.notification = notification
+    }
+  }
+
   private struct Running {
     let pid: pid_t
     let pidfd: Descriptor
-    let subscriber: String
-    let notification: String
+    /// By which the desktop's helper says that it is shown; nil for none.
+    var output: Descriptor?
+    let request: Request
+    /// When it counts as shown, whatever becomes of its command; nil once it does.
+    var shownAt: EngineInstant?
     /// Whether it was killed, and its end has not come yet.
     var isKilled = false
   }
 
-  /// The program and its arguments; empty where there is none.
-  var command: [String]
+  /// What the settings name; empty for the desktop's helper.
+  var hook: [String]
+  private let desktop: [String]
   private let environment: [String]
   private var running: [Running] = []
+  /// Those that could not be shown, and those for which there was no room; the next first.
+  private var waiting: [Request] = []
+  /// When the next of these is tried again; nil while none has failed.
+  private var retryAt: EngineInstant?
+  private var retrySeconds = leastRetrySeconds
+  /// Whether one was shown, and those that wait were not tried since.
+  private var hasWorked = false
   private var hasComplained = false
 
-  init(_ command: [String], environment: [String]) {
-    self.command = command
+  init(_ hook: [String], environment: [String]) {
+    self.hook = hook
+    desktop = Self.desktop(environment: environment)
     self.environment = environment
   }
 
-  /// Adds what is waited for.
-  func watch(_ polled: inout PollSet) { for program in running { polled.watch(program.pidfd.number) } }
+  /// The program and its arguments; empty where there is none.
+  var command: [String] { hook.isEmpty ? desktop : hook }
 
-  /// Has it show a notification: whether it was started for it, and what went wrong, for the log. Without a command there
-  /// is nothing to be done.
-  mutating func show(
-    _ content: LocalNotification.Content, of subscriber: String, event: Int, notification: String
-  ) -> (isStarted: Bool, trouble: String?) {
-    guard !command.isEmpty else { return (true, nil) }
-    while running.count(where: { !$0.isKilled }) >= Self.runningLimit { killOldest() }
-    do throws(ProgramStart.Refusal) {
-      let program = try ProgramStart(
-        command: command, environment: environment, hasOutput: false, cgroup: nil, noting: { _ in })
-      var queue = WriteQueue()
-      // A line of a program has at most as many bytes as a pipe holds.
-      _ = queue.append(Self.line(of: content, subscriber, event: event, notification: notification))
-      queue.send(to: program.input)
-      running.append(
-        Running(
-          pid: program.pid, pidfd: program.pidfd, subscriber: subscriber, notification: notification))
-      return (true, nil)
-    } catch {
-      return (false, complain("can't be started: \(SystemReason.text(error.code))"))
+  /// When something is due by time; nil while nobody waits for anything.
+  var deadline: EngineInstant? { (running.map(\.shownAt) + [retryAt]).compactMap { $0 }.min() }
+
+  /// Adds what is waited for.
+  func watch(_ polled: inout PollSet) {
+    for program in running {
+      polled.watch(program.pidfd.number)
+      polled.watch(program.output?.number ?? -1)
     }
   }
 
-  /// Takes note of those that have ended.
-  mutating func take(_ polled: PollSet) -> [Outcome] {
+  /// Has it show a notification, at once where it can. Without a command there is nothing to be done.
+  mutating func show(_ request: Request, at now: EngineInstant) -> [Outcome] {
+    guard !command.isEmpty else { return [.shown(subscriber: request.subscriber, event: request.event)] }
+    // It is shown again where nobody was there meanwhile, and may still be on its way.
+    let isOnItsWay =
+      waiting.contains { $0.event == request.event }
+      || running.contains { $0.request.event == request.event && $0.shownAt != nil }
+    guard !isOnItsWay else { return [] }
+    guard hasRoom else {
+      keep(request)
+      return []
+    }
+    return start(request, at: now)
+  }
+
+  /// Takes note of those that are shown or have ended, and tries again what is due.
+  mutating func take(_ polled: PollSet, at now: EngineInstant) -> [Outcome] {
     var outcomes: [Outcome] = []
+    for place in running.indices {
+      if let output = running[place].output, polled.has(output.number) {
+        running[place].output = nil
+        var piece = [UInt8](repeating: 0, count: 64)
+        let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
+        if count > 0 { outcomes += noteShown(place) }
+      }
+      if let at = running[place].shownAt, at <= now { outcomes += noteShown(place) }
+    }
     for program in running where polled.has(program.pidfd.number) {
       guard let end = ProgramStart.reap(program.pidfd) else { continue }
       running.removeAll { $0.pid == program.pid }
-      switch end.status {
-      case 0: hasComplained = false
-      case Self.openedStatus:
-        outcomes.append(.opened(subscriber: program.subscriber, notification: program.notification))
-      case 128 + SIGKILL: break
-      case let status:
-        if let text = complain("ended with status \(status)") { outcomes.append(.trouble(text)) }
+      outcomes += take(end: program, status: end.status, at: now)
+    }
+    // Of those that wait one alone finds out whether it works again.
+    if let at = retryAt, at <= now, !waiting.isEmpty, hasRoom {
+      retryAt = nil
+      outcomes += start(waiting.removeFirst(), at: now)
+    }
+    if hasWorked { outcomes += startWaiting(at: now) }
+    return outcomes
+  }
+
+  /// Forgets what waits of a subscriber that is no more.
+  mutating func forget(_ subscriber: String) {
+    waiting.removeAll { $0.subscriber == subscriber }
+    if waiting.isEmpty { retryAt = nil }
+  }
+
+  /// Ends those that wait for the user.
+  mutating func end() { for place in running.indices where !running[place].isKilled { kill(place) } }
+
+  /// The status by which it says that the user opened the notification.
+  static let openedStatus: Int32 = 100
+  /// Seconds after which one counts as shown whose command neither says so nor ends: the desktop's helper waits 25 s for
+  /// each of two answers of the bus.
+  static let patienceSeconds = 60.0
+  /// Seconds until what failed is tried again, at first and at most: those of rule K5.
+  private static let leastRetrySeconds = 1.0
+  private static let mostRetrySeconds = 300.0
+  /// So often one is tried again because others were shown; then it is given up.
+  private static let mostTriesAfterOthers = 5
+  /// Those that run at a time; of those that are shown the oldest is ended for one more.
+  private static let runningLimit = 32
+}
+
+extension NotifyHook {
+  /// Whether one more may be started: not all that run have yet to be shown.
+  private var hasRoom: Bool { running.count { !$0.isKilled && $0.shownAt != nil } < Self.runningLimit }
+
+  private mutating func start(_ request: Request, at now: EngineInstant) -> [Outcome] {
+    if running.count(where: { !$0.isKilled }) >= Self.runningLimit { killOldest() }
+    do throws(ProgramStart.Refusal) {
+      let program = try ProgramStart(
+        command: command, environment: environment, hasOutput: hook.isEmpty, cgroup: nil, noting: { _ in })
+      var queue = WriteQueue()
+      // A line of a program has at most as many bytes as a pipe holds.
+      _ = queue.append(Self.line(of: request))
+      queue.send(to: program.input)
+      running.append(
+        Running(
+          pid: program.pid, pidfd: program.pidfd, output: program.output, request: request,
+          shownAt: now.advanced(bySeconds: Self.patienceSeconds)))
+      return []
+    } catch {
+      return fail(request, "\(command[0]) can't be started: \(SystemReason.text(error.code))", at: now)
+    }
+  }
+
+  /// The command of one has ended.
+  private mutating func take(end program: Running, status: Int32, at now: EngineInstant) -> [Outcome] {
+    let request = program.request
+    let shown = Outcome.shown(subscriber: request.subscriber, event: request.event)
+    let trouble = "\(command[0]) ended with status \(status)"
+    if program.shownAt == nil {
+      guard status == Self.openedStatus else {
+        return status == 0 || program.isKilled ? [] : complain("\(trouble); this is told once")
       }
+      return [.opened(subscriber: request.subscriber, notification: request.notification)]
+    }
+    switch status {
+    case 0:
+      noteWork()
+      return [shown]
+    case Self.openedStatus:
+      noteWork()
+      return [shown, .opened(subscriber: request.subscriber, notification: request.notification)]
+    case Failure.Code.data.rawValue:
+      return leaveOut(request, trouble, at: now)
+    case Failure.Code.unavailable.rawValue where hook.isEmpty:
+      return fail(request, "no org.freedesktop.Notifications on the session bus", at: now)
+    case _: return fail(request, trouble, at: now)
+    }
+  }
+
+  /// One could not be shown: it waits, unless others are shown and it is not.
+  private mutating func fail(_ request: Request, _ trouble: String, at now: EngineInstant) -> [Outcome] {
+    guard request.triesAfterOthers < Self.mostTriesAfterOthers else {
+      return leaveOut(request, trouble, at: now)
+    }
+    keep(request)
+    if retryAt == nil {
+      retryAt = now.advanced(bySeconds: retrySeconds)
+      retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
+    }
+    return complain("\(trouble); what was not shown is tried again; this is told once")
+  }
+
+  /// Has one wait. Of one subscriber the latest do, as in the engine's state.
+  private mutating func keep(_ request: Request) {
+    let events = waiting.filter { $0.subscriber == request.subscriber }.map(\.event)
+    if events.count >= Limits.shownNotifications, let oldest = events.min() {
+      waiting.removeAll { $0.event == oldest }
+    }
+    waiting.append(request)
+  }
+
+  /// One can't be shown, and is not tried again.
+  private mutating func leaveOut(_ request: Request, _ trouble: String, at now: EngineInstant) -> [Outcome] {
+    // Who waits for room has it now.
+    if !waiting.isEmpty, retryAt == nil { retryAt = now }
+    return [
+      .shown(subscriber: request.subscriber, event: request.event),
+      .trouble(
+        "notifications: \(trouble); \"\(request.notification)\" of \(request.subscriber) is not shown"),
+    ]
+  }
+
+  /// It works: the others need not wait.
+  private mutating func startWaiting(at now: EngineInstant) -> [Outcome] {
+    hasWorked = false
+    retryAt = nil
+    var outcomes: [Outcome] = []
+    var left = waiting.count
+    while left > 0, hasRoom {
+      left -= 1
+      var request = waiting.removeFirst()
+      request.triesAfterOthers += 1
+      outcomes += start(request, at: now)
     }
     return outcomes
   }
 
-  /// Ends those that wait for the user.
-  mutating func end() { while running.contains(where: { !$0.isKilled }) { killOldest() } }
+  private mutating func noteShown(_ place: Int) -> [Outcome] {
+    guard running[place].shownAt != nil else { return [] }
+    running[place].shownAt = nil
+    noteWork()
+    let request = running[place].request
+    return [.shown(subscriber: request.subscriber, event: request.event)]
+  }
 
-  /// Kills the one that was started first, with all that it has started.
+  /// What goes wrong from now on is new.
+  private mutating func noteWork() {
+    hasWorked = true
+    hasComplained = false
+    retrySeconds = Self.leastRetrySeconds
+  }
+
+  /// Kills the one that was shown first, with all that it has started.
   private mutating func killOldest() {
-    guard let place = running.firstIndex(where: { !$0.isKilled }) else { return }
+    if let place = running.firstIndex(where: { !$0.isKilled && $0.shownAt == nil }) { kill(place) }
+  }
+
+  private mutating func kill(_ place: Int) {
     running[place].isKilled = true
     _ = SystemCall.signalProcess(-running[place].pid, SIGKILL)
   }
 
   /// Once, until it works again.
-  private mutating func complain(_ what: String) -> String? {
+  private mutating func complain(_ what: String) -> [Outcome] {
     defer { hasComplained = true }
-    return hasComplained ? nil : "notifications: \(command[0]) \(what); this is told once"
+    return hasComplained ? [] : [.trouble("notifications: \(what)")]
   }
-
-  /// The status by which it says that the user opened the notification.
-  static let openedStatus: Int32 = 100
-  /// Those that wait for the user at a time; the oldest is ended for one more.
-  private static let runningLimit = 32
 }
 
 extension NotifyHook {
   /// The line of a notification, with its end.
-  static func line(
-    of content: LocalNotification.Content, _ subscriber: String, event: Int, notification: String
-  ) -> [UInt8] {
-    JSONLine.line { line in
+  static func line(of request: Request) -> [UInt8] {
+    let content = request.content
+    return JSONLine.line { line in
       line.member("v", 1)
-      line.member("event", event)
-      line.member("subscriber", subscriber)
-      line.member("notification", notification)
+      line.member("event", request.event)
+      line.member("subscriber", request.subscriber)
+      line.member("notification", request.notification)
       line.member("title", content.title)
       line.member("body", content.body)
       line.member("sound", content.sound)
