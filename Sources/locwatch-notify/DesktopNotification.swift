@@ -38,39 +38,47 @@ struct DesktopNotification {
     String(String.UnicodeScalarView(try reader.string().unicodeScalars.filter { $0 != "\0" }))
   }
 
-  /// Shows it, says so, and waits until the user opens or closes it; whether it was opened.
+  /// Shows it, says so, and waits until the user opens or closes it, or its service is gone; whether it was opened.
   ///
   /// - Throws: where it was not shown.
   func show(
     on bus: borrowing MessageBus, within seconds: UInt64, noteShown: () -> Void
   ) throws(MessageBus.Failure) -> Bool {
+    try bus.watchOwners(of: Self.service)
     for member in ["ActionInvoked", "NotificationClosed"] {
-      try bus.match("type='signal',interface='\(Self.service)',member='\(member)'")
+      try bus.match(
+        "type='signal',sender='\(Self.service)',interface='\(Self.service)',member='\(member)'")
     }
     let capabilities = try bus.call(Self.service, Self.path, Self.service, "GetCapabilities", []) {
       (answer) throws(MessageBus.Failure) in try answer.texts()
     }
     let hasActions = capabilities.contains("actions")
     let text = capabilities.contains("body-markup") ? Self.escaped(body) : body
-    let id = try bus.call(
+    let (id, owner) = try bus.call(
       Self.service, Self.path, Self.service, "Notify",
       [
         .text(subscriber), .number(0), .text(""), .text(title), .text(text),
         .texts(hasActions ? ["default", action ?? "Open"] : []), .map(hints(capabilities)), .time(-1),
       ]
-    ) { (answer) throws(MessageBus.Failure) in try answer.number() }
+    ) { (answer) throws(MessageBus.Failure) in (try answer.number(), answer.sender) }
     noteShown()
     guard hasActions else { return false }
     // What becomes of the bus now does not take it from the user.
-    return (try? Self.isOpened(id, on: bus, within: seconds)) ?? false
+    return (try? Self.isOpened(id, of: owner, on: bus, within: seconds)) ?? false
   }
 
   /// Waits until the user opens or closes a notification; whether it was opened.
+  ///
+  /// - Parameter owner: the service that gave it the number. That means another notification to the next one.
   private static func isOpened(
-    _ id: UInt32, on bus: borrowing MessageBus, within seconds: UInt64
+    _ id: UInt32, of owner: String, on bus: borrowing MessageBus, within seconds: UInt64
   ) throws(MessageBus.Failure) -> Bool {
     while let message = try bus.next(within: seconds) {
-      if message.isSignal(service, "ActionInvoked") {
+      if let change = try message.ownerChange() {
+        if change.before == owner { return false }
+      } else if message.sender != owner {
+        continue
+      } else if message.isSignal(service, "ActionInvoked") {
         if try message.number() == id, try message.text() == "default" { return true }
       } else if message.isSignal(service, "NotificationClosed") {
         if try message.number() == id { return false }

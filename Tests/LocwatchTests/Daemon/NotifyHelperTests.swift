@@ -12,7 +12,7 @@ struct NotifyHelperTests {
   /// Starts the service and the helper, waits for the call, has the user do something, and prints the helper's status.
   private static let script = #"""
     import json, subprocess, sys, time
-    import dbus
+    import dbus, dbus.lowlevel
     helper, log, capabilities, deed, line = sys.argv[1:]
     interface, path = "org.freedesktop.Notifications", "/org/freedesktop/Notifications"
     bus = dbus.SessionBus()
@@ -32,7 +32,16 @@ struct NotifyHelperTests {
     if deed == "open":
         emit("ActionInvoked", "us", dbus.UInt32(99), "default")
         emit("ActionInvoked", "us", dbus.UInt32(1), "default")
-    if deed == "close": emit("NotificationClosed", "uu", dbus.UInt32(1), dbus.UInt32(2))
+    if deed == "forge":
+        forged = dbus.lowlevel.SignalMessage(path, interface, "ActionInvoked")
+        forged.append(dbus.UInt32(1), "default")
+        bus.send_message(forged)
+    if deed in ("close", "forge"): emit("NotificationClosed", "uu", dbus.UInt32(1), dbus.UInt32(2))
+    if deed == "restart":
+        service.terminate()
+        service.wait()
+        service = serve(log + "2")
+        emit("ActionInvoked", "us", dbus.UInt32(1), "default")
     print(said, shown.wait())
     service.terminate()
     """#
@@ -55,7 +64,7 @@ struct NotifyHelperTests {
   private static let tea =
     #"{"v":1,"event":7,"subscriber":"a","notification":"tea","title":"Tea","body":"a < b","data":{"x":[1]}}"#
 
-  @Test(arguments: [("open", "100"), ("close", "0")])
+  @Test(arguments: [("open", "100"), ("close", "0"), ("forge", "0"), ("restart", "0")])
   func `D6 it says by its status whether the user opened the notification`(deed: String, status: String)
     async throws
   {
