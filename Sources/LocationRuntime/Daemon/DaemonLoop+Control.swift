@@ -81,6 +81,18 @@ extension DaemonLoop {
     }
   }
 
+  /// Takes what commands have left in the state file while no daemon ran. What is refused is told in the log: nobody waits
+  /// for an answer.
+  mutating func takeRequests(at reading: ClockReading) throws(Failure) {
+    for (number, event) in try database.requests() {
+      if event.isOfNotifications { try alignNotifications() }
+      try live.handle(event, at: reading) { $0.noteRequest(number) }
+      if case .subscriber(let name, _) = event, let refusal = live.host.refusal, refusal.subscriber == name {
+        Self.log("\(name): what was asked before the daemon started is \(Self.failure(refusal))")
+      }
+    }
+  }
+
   /// What a command is told of a decision against it.
   static func failure(_ refusal: Decision) -> Failure {
     Failure(

@@ -80,6 +80,15 @@ extension DaemonLoop {
   }
 }
 
+extension Event {
+  /// Whether it may have a notification shown or scheduled.
+  var isOfNotifications: Bool {
+    if case .subscriber(_, .mode(.notify)) = self { return true }
+    if case .subscriber(_, .mode(.push)) = self { return true }
+    return false
+  }
+}
+
 extension ScheduledNotification {
   /// As one JSON object.
   package var tree: JSONTree {

@@ -224,9 +224,7 @@ struct DaemonLoop: ~Copyable {
     }
     if machine.isUnlocked() { try live.handle(machine: .unlock, at: reading) }
     if !wasOtherBoot { try renewBluetooth(of: live.engine.subscribers) }
-    for (number, event) in try database.requests() {
-      try live.handle(event, at: reading) { $0.noteRequest(number) }
-    }
+    try takeRequests(at: reading)
     if isResumed { try live.handle(.machine(.absent(false)), at: clock.read()) }
     try alignAudience()
     try alignReceiver()

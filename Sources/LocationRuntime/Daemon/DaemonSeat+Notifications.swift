@@ -27,7 +27,11 @@ extension DaemonSeat {
         "notify", [.init(key: "subscriber", value: .string(name)), .init(key: "notify", value: notification)])
       return answer["notification"]?.string
     }
-    let parsed = try NotificationAnswer.notification(notification)
+    var parsed = try NotificationAnswer.notification(notification)
+    // They are seconds from now, not from the start of the next daemon.
+    if case .after(let seconds) = parsed.when, let now = SystemClock().read().utc {
+      parsed.when = .at(now.advanced(bySeconds: seconds))
+    }
     try leave(.notify(parsed), for: name)
     return parsed.id
   }

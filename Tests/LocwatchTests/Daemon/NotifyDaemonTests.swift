@@ -68,6 +68,56 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  /// Schedules a notification without a daemon.
+  private static func add(_ run: DaemonRun, _ id: String, _ when: [String]) async throws {
+    try await run.add("a")
+    let added = try await run.command(["notifications", "add", "a", "--title", "T", "--id", id] + when)
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+
+  @Test func `D1 a time on the wall that is scheduled without a daemon is of the machine's zone`()
+    async throws
+  {
+    let run = try DaemonRun()
+    try await Self.add(run, "up", ["--wall", "2030-05-01T07:30"])
+    try run.start(
+      run.settings("notifications: {notify_hook: [/bin/true]}\n"), through: ["/usr/bin/env", "TZ=CET-1"])
+    try await run.wait("the schedule") { try Self.scheduled(run) == ["up"] }
+    let list = try await run.command(["notifications", "list", "a", "--format", "ndjson"])
+    #expect(list.stdout.contains("2030-05-01T06:30:00"), "\(list.stdout)")
+    #expect(await run.end() == 0)
+  }
+
+  @Test func `D1 seconds that are scheduled without a daemon count from the command`() async throws {
+    let run = try DaemonRun()
+    let before = try #require(SystemClock().read().utc)
+    try await Self.add(run, "tea", ["--after", "600"])
+    let after = try #require(SystemClock().read().utc)
+    let requests = try #require(try StateDatabase.openToRead(path: run.state)).requests()
+    guard case .subscriber("a", .mode(.notify(let notification))) = try #require(requests.first).event,
+      case .at(let time) = notification.when
+    else {
+      Issue.record("\(requests)")
+      return
+    }
+    #expect(before.advanced(bySeconds: 600) <= time && time <= after.advanced(bySeconds: 600))
+  }
+
+  @Test func `B9 what is scheduled without a daemon is refused in the log where nothing shows it`()
+    async throws
+  {
+    let run = try DaemonRun()
+    try await Self.add(run, "tea", ["--now"])
+    try run.start(
+      through: ["/usr/bin/env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "XDG_RUNTIME_DIR"])
+    try await run.wait("the log") {
+      run.process?.stderr.contains("a: what was asked before the daemon started is refused by rule B9")
+        == true
+    }
+    try await run.wait("the refusal") { try await run.decisions("a").contains("refuse B9 no_notifier") }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `D8 a sound that is not there is the usual one, and the log says so`() async throws {
     let run = try DaemonRun()
     try await run.add(
