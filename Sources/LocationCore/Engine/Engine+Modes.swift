@@ -92,6 +92,11 @@ extension Engine {
     session(name)?.outbox.first { $0.event == event }?.push?.payload
   }
 
+  /// Whether a notification is scheduled whose time changes with the machine's zone (rule D1).
+  public var followsZone: Bool {
+    state.policy.sessions.contains { $0.modes.notifications?.followsZone == true }
+  }
+
   /// Whether anybody has a notification scheduled, or on its way to the user.
   public var hasNotifications: Bool {
     state.policy.sessions.contains {

@@ -107,6 +107,13 @@ struct NotificationBook: Hashable, Sendable, Codable {
     entries.contains { if case .region = $0.notification.when { true } else { false } }
   }
 
+  /// Whether one is at a time on the wall of the machine's zone (rule D1).
+  var followsZone: Bool {
+    entries.contains {
+      if case .wall = $0.notification.when { $0.notification.zone == nil && $0.first == nil } else { false }
+    }
+  }
+
   /// Whether one more can be scheduled under a name (rule D4).
   func hasRoom(for id: String?) -> Bool {
     entries.count < Limits.notifications || id.map { id in entries.contains { $0.id == id } } ?? false

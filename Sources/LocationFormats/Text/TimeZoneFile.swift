@@ -35,6 +35,13 @@ package enum TimeZoneFile {
     return rule(inFile: "/etc/localtime") ?? .utc
   }
 
+  /// The file that says what the machine's zone is, and may say something else at any time; nil where TZ names a zone.
+  package static var changingFile: String? {
+    guard let text = EnvironmentVariable.value("TZ"), !text.isEmpty else { return "/etc/localtime" }
+    let path = text.hasPrefix(":") ? String(text.dropFirst()) : text
+    return path.hasPrefix("/") ? path : nil
+  }
+
   /// What a value of the variable TZ stands for (tzset(3)): a name or the path of a file, also behind a colon, or a rule.
   ///
   /// - Throws: `.usage` where it is none of these.

@@ -68,7 +68,8 @@ extension DaemonLoop {
   }
 
   /// Tells the engine the machine's time zone, and whether there is anything that shows notifications; where not,
-  /// scheduling is refused (rule B9). That is looked at when somebody schedules one: who has none pays nothing.
+  /// scheduling is refused (rule B9). That is looked at when somebody schedules one, and when the zone may have changed:
+  /// who has none pays nothing.
   mutating func alignNotifications() throws(Failure) {
     let isThere = !notifier.command.isEmpty
     if isThere != live.engine.hasNotifier {

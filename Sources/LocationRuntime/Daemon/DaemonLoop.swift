@@ -26,6 +26,7 @@ struct DaemonLoop: ~Copyable {
   let notice = ServiceNotice()
   let supervisor: Supervisor
   private var machine: MachineWatch
+  private var zone = ZoneWatch()
   var metering = Metering()
   /// What good moments to fetch depend on; nil while nobody has the mode.
   var conditions: MachineConditions?
@@ -281,6 +282,7 @@ struct DaemonLoop: ~Copyable {
     outlets.watch(&polled)
     transfers.watch(&polled)
     machine.watch(&polled)
+    zone.watch(&polled, isNeeded: live.engine.followsZone)
     conditions?.watch(&polled)
     notifier.watch(&polled)
     nmea?.watch(&polled)
@@ -303,6 +305,7 @@ struct DaemonLoop: ~Copyable {
     }
     try takeTransfers()
     for event in machine.take(polled) { try take(event) }
+    if zone.take(polled) { try alignNotifications() }
     try takeConditions()
     for outcome in notifier.take(polled, at: clock.instant) { try take(outcome) }
     nmea?.take(polled)

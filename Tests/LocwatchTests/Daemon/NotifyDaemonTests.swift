@@ -88,6 +88,21 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `D1 a time on the wall follows the machine's zone while the daemon runs`() async throws {
+    let run = try DaemonRun()
+    try await Self.add(run, "up", ["--wall", "2030-05-01T07:30"])
+    let zone = run.folder.write("zone", "TZif\nUTC0\n")
+    try run.start(
+      run.settings("notifications: {notify_hook: [/bin/true]}\n"), through: ["/usr/bin/env", "TZ=:\(zone)"])
+    func isDue(_ text: String) throws -> Bool {
+      try run.withEngine { $0.notifications(of: "a").first?.time == UTCTime(rfc3339: text) } ?? false
+    }
+    try await run.wait("the schedule") { try isDue("2030-05-01T07:30:00Z") }
+    _ = run.folder.write("zone", "TZif\nCET-1\n")
+    try await run.wait("the other zone") { try isDue("2030-05-01T06:30:00Z") }
+    #expect(await run.end() == 0)
+  }
+
   @Test func `D1 seconds that are scheduled without a daemon count from the command`() async throws {
     let run = try DaemonRun()
     let before = try #require(SystemClock().read().utc)

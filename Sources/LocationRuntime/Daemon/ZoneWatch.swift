@@ -1,0 +1,36 @@
+import Glibc
+import LocationFormats
+
+/// Tells when the machine may have another time zone: the file that says so was replaced or written. It listens only
+/// while that matters to something (rule D1).
+struct ZoneWatch {
+  /// Tells what happens in the file's directory; nil while nothing is listened for.
+  private var news: Descriptor?
+
+  /// A file is made, moved there, or was written.
+  private static let changes = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_CLOSE_WRITE)
+
+  /// Adds what is waited for.
+  ///
+  /// - Parameter isNeeded: whether the zone matters now.
+  mutating func watch(_ polled: inout PollSet, isNeeded: Bool) {
+    if !isNeeded { news = nil } else if news == nil { listen() }
+    polled.watch(news?.number ?? -1)
+  }
+
+  /// Whether the zone may be another one, once.
+  func take(_ polled: PollSet) -> Bool {
+    guard let news, polled.has(news.number) else { return false }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while unsafe buffer.withUnsafeMutableBytes({ unsafe SystemCall.readBytes(news.number, $0) }) > 0 {}
+    return true
+  }
+
+  private mutating func listen() {
+    guard let file = TimeZoneFile.changingFile, let slash = file.lastIndex(of: "/") else { return }
+    let number = inotify_init1(Int32(O_CLOEXEC) | Int32(O_NONBLOCK))
+    guard number >= 0 else { return }
+    news = Descriptor(number)
+    _ = unsafe inotify_add_watch(number, String(file[...slash]), Self.changes)
+  }
+}
