@@ -12,6 +12,8 @@ public struct ScheduledNotification: Hashable, Sendable {
   public var isLeft: Bool?
   /// How it repeats; nil where it does not.
   public var repeats: CalendarUnit?
+  /// The number on the program's icon; nil to leave it.
+  public var badge: Int?
 }
 
 /// A transfer that has not ended, for those who look.
@@ -73,7 +75,7 @@ extension Engine {
       return ScheduledNotification(
         id: entry.id, title: entry.notification.content.title,
         time: entry.time(in: state.policy.zone), region: region, isLeft: isLeft,
-        repeats: entry.notification.repeats)
+        repeats: entry.notification.repeats, badge: entry.notification.content.badge)
     }
     let last = UTCTime(microseconds: .max)
     return list.sorted { ($0.time ?? last, $0.id) < ($1.time ?? last, $1.id) }

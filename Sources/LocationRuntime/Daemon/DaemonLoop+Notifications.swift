@@ -100,6 +100,7 @@ extension ScheduledNotification {
     if let region { members.append(.init(key: "region", value: .string(region))) }
     if let isLeft { members.append(.init(key: "on", value: .string(isLeft ? "exit" : "enter"))) }
     if let repeats { members.append(.init(key: "repeat", value: .string(repeats.rawValue))) }
+    if let badge { members.append(.init(key: "badge", value: .integer(badge))) }
     return .object(members)
   }
 }

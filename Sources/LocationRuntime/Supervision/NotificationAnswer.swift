@@ -160,5 +160,6 @@ extension ScheduledNotification {
     line.member("region", region)
     line.member("on", isLeft.map { $0 ? "exit" : "enter" })
     line.member("repeat", repeats?.rawValue)
+    line.member("badge", badge)
   }
 }

@@ -38,7 +38,7 @@ import Testing
       // With a task it is not suspended before it has read the answers.
       #"echo '{"begin_task":"wait"}'"# + "\n"
         + #"echo '{"notify":{"id":"tea","title":"Tea","body":"is ready","after_s":30}}'"# + "\n"
-        + #"echo '{"notify":{"id":"late","title":"Late","after_s":300}}'"# + "\n"
+        + #"echo '{"notify":{"id":"late","title":"Late","after_s":300,"badge":3}}'"# + "\n"
         + #"echo '{"notifications":true}'"# + "\n"
         + #"echo '{"cancel_notification":"coffee"}'"# + "\nserve")
     try Self.start(run)
@@ -49,6 +49,7 @@ import Testing
       return lines.contains(#"{"notification":"tea"}"#)
         && lines.contains {
           $0.contains(#""type":"notifications","notifications":[{"id":"tea","title":"Tea""#)
+            && $0.contains(#""badge":3}]"#)
         }
         && lines.contains {
           $0.contains(#""type":"refused","what":"cancel_notification","reason":"unknown_notification""#)
