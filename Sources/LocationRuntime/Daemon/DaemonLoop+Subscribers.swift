@@ -221,7 +221,7 @@ extension SupervisorNote {
   fileprivate var text: String? {
     switch self {
     case .started, .suspended, .ended, .registered: nil
-    case .notConnected: "is not connected; what it was not handed waits in the outbox"
+    case .notConnected: "is not connected; events wait for it, a launch by the user does not"
     case .startFailed(let reason): "can't be started: \(reason)"
     case .noCgroup(let reason): "has no cgroup of its own: \(reason)"
     case .listens(let ports):

@@ -137,7 +137,8 @@ final class SupervisedProgram: SupervisedSubscriber {
     case .oneshot:
       if let run { return run.resume() }
       guard launch.event == nil || launch.isOfUser, predecessor?.isGone ?? true else { return }
-      start(launch, event: nil, line: [], at: now)
+      // Of a launch it reads only what the user opened.
+      start(launch, event: nil, line: launch.notification == nil ? [] : launch.line, at: now)
     }
   }
 

@@ -1,8 +1,8 @@
 import Foundation
-import LocationCore
 import TestSupport
 import Testing
 
+@testable import LocationCore
 @testable import LocationFormats
 @testable import LocationLab
 @testable import LocationRuntime
@@ -283,6 +283,19 @@ import Testing
     for event in 1...2 { run.deliver("failing", event: event) }
     for event in 1...2 { try run.acknowledged("failing", event) }
     #expect(KernelFile.read(out) == "1\n1\n2\n")
+    await run.supervisor.stop()
+  }
+
+  @Test func `D6 it reads which notification the user opened`() async throws {
+    let run = try SupervisorRun()
+    run.add("once", style: .oneshot, "cat > \(run.folder("out"))")
+    var launch = Order.Launch(cause: .notificationOpened, kind: "notification", event: 7, budgetSeconds: 0)
+    launch.notification = "tea"
+    launch.data = #"{"x":1}"#
+    run.supervisor.perform(.open(subscriber: "once", launch: launch))
+    #expect(try run.exit("once") == 0)
+    let text = KernelFile.read(run.folder("out")) ?? ""
+    #expect(text.contains(#""notification":"tea","data":{"x":1}"#), "\(text)")
     await run.supervisor.stop()
   }
 
