@@ -123,7 +123,7 @@ public struct FixGate: Hashable, Sendable, Codable {
   }
 
   /// Tells that a silence before the next fix is no surprise.
-  mutating func notePause() { isAfterPause = true }
+  public mutating func notePause() { isAfterPause = true }
 
   /// By how much the last report that was believed moved the source's clock; nil where it did not. Forgets it.
   mutating func takeClockMove() -> SourceClock.Move? {
@@ -155,6 +155,14 @@ public struct FixGate: Hashable, Sendable, Codable {
     if time == lastTime { return nil }
     if jump(to: time, report) == nil { return axis(of: time) }
     return instant(ofJump: report, time)
+  }
+
+  /// The same, of each report in turn: for a replay whose engine is not handed all of them, so that its own gate can't
+  /// tell a jump in time that it did not see confirmed.
+  public mutating func stamp(_ report: FixReport) -> EngineInstant? {
+    let instant = instant(ofReplayed: report)
+    _ = try? judge(report, at: instant ?? last?.instant ?? .distantPast)
+    return instant
   }
 
   @inline(never)

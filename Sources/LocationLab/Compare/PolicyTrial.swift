@@ -26,8 +26,8 @@ final class PolicyTrial {
     request.configuration.sampling.mode = policy.sampling
     request.subscribers = [Subscriber(name: policy.rawValue, services: policy.services)]
     profile = request.configuration.profile
-    replay = TrackReplay(request, to: ComparedEvents())
     filter = policy.distanceFilterMeters.map { DistanceFilter(thresholdMeters: $0) }
+    replay = TrackReplay(request, to: ComparedEvents(), handsOnAll: filter == nil)
   }
 
   /// What the policy told.

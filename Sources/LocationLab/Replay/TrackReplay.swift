@@ -43,11 +43,15 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var steps: ScenarioClock
   /// The receiver, where the engine switches it; nil where it is always on.
   private var receiver: ReceiverModel?
+  /// Tells when each report of the track happens, where the engine is not handed all of them; else the engine does.
+  private var clock: FixGate?
   private var begin: EngineInstant?
   private var hasStarted = false
   private var hasEnded = false
 
-  init(_ request: ReplayRequest, to sink: Sink) {
+  /// - Parameter handsOnAll: whether the engine is handed every report that its receiver is on for, so that nobody calls
+  ///   ``pass(_:)``.
+  init(_ request: ReplayRequest, to sink: Sink, handsOnAll: Bool = true) {
     self.request = request
     var ports = ReplayPorts(
       sink: sink,
@@ -62,6 +66,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     if request.configuration.sampling.isDutyCycled {
       receiver = ReceiverModel(request.configuration.sampling)
     }
+    if receiver != nil || !handsOnAll { clock = FixGate(configuration: request.configuration.gate) }
   }
 
   /// A replay of a recording: its events as they were, but for what the request puts in their place.
@@ -118,7 +123,10 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   var engine: Engine { _read { yield host.engine } }
 
   /// When a report happens: its own time, where that can be believed.
-  mutating func time(of report: FixReport) -> UTCTime { host.time(of: Stamped(at: now, .fix(report))) }
+  mutating func time(of report: FixReport) -> UTCTime {
+    if clock == nil { return host.time(of: Stamped(at: now, .fix(report))) }
+    return clock?.instant(ofReplayed: report) == nil ? presentTime : report.time ?? presentTime
+  }
 
   /// Lets time pass, up to a UTC time after the last fix. The engine stands at that instant afterwards.
   mutating func pass(to time: UTCTime) {
@@ -146,7 +154,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
 
   /// Lets the time of a report pass without handing it on.
   mutating func pass(_ report: FixReport) {
-    let instant = host.instant(ofReplayed: report)
+    let instant = stamp(report)
     if instant > .distantPast { run(until: instant) }
   }
 
@@ -155,15 +163,23 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     switch item {
     case .segmentBreak:
       guard hasStarted else { return }
+      clock?.notePause()
       host.ports.report?.breakTrack()
       handle(.segmentBreak)
     case .fix(let report):
       guard isWanted(report) else { return }
-      let instant = host.instant(ofReplayed: report)
+      let instant = stamp(report)
       if instant > .distantPast { run(until: instant) }
       take(report, at: instant)
     }
     commit()
+  }
+
+  /// When the next report of the track happens on the engine's axis: now, where its time can't be believed.
+  @inline(__always)
+  private mutating func stamp(_ report: FixReport) -> EngineInstant {
+    if clock == nil { return host.instant(ofReplayed: report) }
+    return max(now, clock?.stamp(report) ?? now)
   }
 
   /// Hands a report to the engine, where the receiver was asked for it.

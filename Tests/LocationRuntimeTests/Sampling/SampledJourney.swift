@@ -127,10 +127,13 @@ struct SampledJourney {
   }
 
   /// What a replay tells of it.
+  ///
+  /// - Parameter clock: the time that the receiver claims, in seconds, at each second.
   func replay(
     _ sampling: SamplingConfiguration, noise: Double = 0, seed: UInt64 = 0,
     services: Subscriber.Services = .all,
-    profile: PowerProfile = .rpi4UbloxM8, scenario: Scenario? = nil
+    profile: PowerProfile = .rpi4UbloxM8, scenario: Scenario? = nil,
+    clock: (Double) -> Double = { $0 }
   ) -> (events: [RegionEvent], summary: Summary) {
     var request = ReplayRequest()
     request.configuration.sampling = sampling
@@ -145,8 +148,9 @@ struct SampledJourney {
         point.east + random.normal(sigma: noise), point.north + random.normal(sigma: noise))
       let radius = Swift.max(1, noise * Accuracy.sigmasIn68Percent)
       let report = FixReport(
-        time: UTCTime(microseconds: Drive.instant(Double(second)).microseconds), latitude: place.latitude,
-        longitude: place.longitude, accuracy: Accuracy(radiusMeters: radius, source: .reported))
+        time: UTCTime(microseconds: Drive.instant(clock(Double(second))).microseconds),
+        latitude: place.latitude, longitude: place.longitude,
+        accuracy: Accuracy(radiusMeters: radius, source: .reported))
       replay.take(.fix(report))
     }
     let summary = replay.finish(notes: [])

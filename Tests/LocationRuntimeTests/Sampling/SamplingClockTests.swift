@@ -1,0 +1,79 @@
+import TestSupport
+import Testing
+
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationLab
+@testable import LocationRuntime
+
+/// A receiver that the engine switches misses what confirms a jump in time: the replay dates its reports itself.
+@Suite struct SamplingClockTests {
+  /// From home to work and back, with a rest at each.
+  private static func journey() -> SampledJourney {
+    var journey = SampledJourney(places: [
+      SampledJourney.Place(id: "home", east: 0, north: 0, radius: 150, latency: 300),
+      SampledJourney.Place(id: "work", east: 4000, north: 0, radius: 150, latency: 300),
+    ])
+    journey.stay(1500)
+    for _ in 0..<2 {
+      journey.go(to: 4000, 0, metersPerSecond: 10)
+      journey.stay(1500)
+      journey.go(to: 0, 0, metersPerSecond: 10)
+      journey.stay(1500)
+    }
+    return journey
+  }
+
+  /// What is told of the journey: arrivals and departures, and how long it took.
+  private static func told(
+    _ mode: SamplingConfiguration.Mode, clock: (Double) -> Double
+  ) -> (moves: [String], seconds: Double) {
+    var sampling = SamplingConfiguration()
+    sampling.mode = mode
+    let (events, summary) = journey().replay(sampling, clock: clock)
+    let moves = events.compactMap { event -> String? in
+      if event.kind == .enter { return "enter \(event.region)" }
+      return event.kind == .exit ? "exit \(event.region)" : nil
+    }
+    return (moves, summary.durationSeconds)
+  }
+
+  /// A first date that is wrong; then, while the machine rests, a clock that is set back, ahead and by a rollover, and
+  /// a silence.
+  @Test(arguments: [
+    (1.0, -86_400.0), (2_500, -3_600), (2_500, 3_456_000), (2_500, -619_315_200), (2_500, 15_480),
+  ])
+  func `a jump in time ends nothing`(second: Double, shift: Double) {
+    let clock = { (time: Double) in time < second ? time : time + shift }
+    let always = Self.told(.continuous, clock: clock)
+    let adaptive = Self.told(.adaptive, clock: clock)
+    #expect(always.moves.count == 8)
+    #expect(adaptive.moves == always.moves)
+    #expect(abs(adaptive.seconds - always.seconds) < 10)
+  }
+
+  private struct Kinds: RecordSink {
+    var kinds: [RegionEvent.Kind] = []
+    mutating func receive(_ record: Record) {
+      if case .region(let event) = record.body { kinds.append(event.kind) }
+    }
+  }
+
+  /// As of the policy of `compare` that hands on fixes 50 m apart.
+  @Test func `time passes with reports at rest that are not handed on`() {
+    var request = ReplayRequest()
+    request.subscribers = [Subscriber(name: "a")]
+    request.regions = [
+      Region(
+        id: "work", shape: .circle(center: SampledJourney.coordinate(2000, 0), radiusMeters: 150),
+        notify: [.enter, .dwell], dwellSeconds: 600)
+    ]
+    var replay = TrackReplay(request, to: Kinds(), handsOnAll: false)
+    for second in 0...120 {
+      replay.take(.fix(Drive.report(Double(second), east: 20 * Double(min(second, 100)))))
+    }
+    #expect(replay.sink.kinds.last == .enter)
+    for second in 121...1_000 { replay.pass(Drive.report(Double(second), east: 2000)) }
+    #expect(replay.sink.kinds.last == .dwell)
+  }
+}
