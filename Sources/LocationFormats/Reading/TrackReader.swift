@@ -64,8 +64,7 @@ public struct TrackReader: ~Copyable {
     input = head.input
     wantedSegment = options.segment
     gathers =
-      options.sortsSegments && options.segment == nil
-      && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? true)
+      options.sortsSegments && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? true)
   }
 
   /// Replaces the contents of `batch` with the next items of the track.
@@ -76,6 +75,16 @@ public struct TrackReader: ~Copyable {
   /// - Returns: false at the end; the batch is then empty.
   /// - Throws: `data` with the line of the trouble, `io`. Reading on after an error gives false.
   public mutating func read(into batch: inout [TrackItem]) throws(Failure) -> Bool {
+    while try readOrdered(into: &batch) {
+      guard let wantedSegment else { return true }
+      keepOnly(wantedSegment, in: &batch)
+      if !batch.isEmpty { return true }
+    }
+    return false
+  }
+
+  /// Reads on in the order of time, where the track is put into that.
+  private mutating func readOrdered(into batch: inout [TrackItem]) throws(Failure) -> Bool {
     if gathers {
       gathers = false
       // Other formats have no segments out of order, so that only what begins backwards is read as a whole.
@@ -117,7 +126,8 @@ public struct TrackReader: ~Copyable {
     }
     if !isTooLong(items) {
       isTurned = SegmentOrder.turn(&items)
-      order = SegmentOrder.sort(&items)
+      // The number of a segment is that of its place in the file.
+      if wantedSegment == nil { order = SegmentOrder.sort(&items) }
     }
     gathered = items[...]
   }
@@ -139,7 +149,6 @@ public struct TrackReader: ~Copyable {
       var failure: Failure?
       do throws(Failure) { try step(into: &batch) } catch { failure = error }
       timeline.apply(to: &batch, from: first)
-      if let wantedSegment { keepOnly(wantedSegment, in: &batch, from: first) }
       if isDone, failure == nil { failure = verdict() }
       if let failure {
         isDone = true
@@ -179,12 +188,12 @@ public struct TrackReader: ~Copyable {
   // MARK: - Steps
 
   /// Drops what is of other segments.
-  private mutating func keepOnly(_ wanted: Int, in batch: inout [TrackItem], from first: Int) {
+  private mutating func keepOnly(_ wanted: Int, in batch: inout [TrackItem]) {
     var kept: [TrackItem] = []
-    for item in batch[first...] {
+    for item in batch {
       if item == .segmentBreak { segment += 1 } else if segment == wanted { kept.append(item) }
     }
-    batch.replaceSubrange(first..., with: kept)
+    batch = kept
   }
 
   /// Reads one piece of the file.

@@ -5,9 +5,11 @@ import Testing
 /// The segments of a file are put into the order of time, where there is one.
 @Suite struct SegmentOrderTests {
   /// A GPX file with a segment for each range of minutes, a point a minute; each track has one segment.
-  private static func gpx(_ segments: [ClosedRange<Int>], isTrackEach: Bool = false) -> String {
+  private static func gpx(
+    _ segments: [ClosedRange<Int>], isTrackEach: Bool = false, isNewestFirst: Bool = false
+  ) -> String {
     let texts = segments.map { minutes in
-      minutes.map { minute in
+      (isNewestFirst ? minutes.reversed() : Array(minutes)).map { minute in
         func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let clock = "\(two(minute / 60)):\(two(minute % 60)):00Z"
         return "<trkpt lat=\"48\" lon=\"11.\(1000 + minute)\"><time>2026-05-01T\(clock)</time></trkpt>"
@@ -175,6 +177,16 @@ import Testing
       #expect(alone.fixes.count == 30)
       #expect(Self.isInOrder(alone))
       #expect(!alone.items.contains(.segmentBreak))
+    }
+  }
+
+  @Test func `points with the newest first are turned round in a segment that is read alone`() throws {
+    let text = Self.gpx([10...39, 0...29], isNewestFirst: true)
+    for segment in 1...2 {
+      let alone = try Self.read(text, segment: segment)
+      #expect(alone.fixes.count == 30)
+      #expect(Self.isInOrder(alone))
+      #expect(alone.notes == ["points stood with the newest first; put into the order of time"])
     }
   }
 
