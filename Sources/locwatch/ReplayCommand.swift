@@ -235,6 +235,7 @@ struct ReplayCommand: AsyncParsableCommand {
     request.track = TrackOptions(
       assumeAccuracyMeters: accuracy.assumeAccuracy, intervalSeconds: interval, start: try time(start))
     request.track.sortsSegments = true
+    if !batch, !tracks.contains("-") { request.track.overlapRemedy = "--each-segment replays each alone" }
     request.track.gpsbabel = gpsbabel
     request.eachSegment = eachSegment
     request.from = try time(from)

@@ -155,6 +155,8 @@ import Testing
       return "<trkseg>\(points.joined())</trkseg>"
     }
     let text = "<gpx><trk>\(segment(1))\(segment(1))\(segment(0))</trk></gpx>"
+    let whole = try await Self.replay(text, [])
+    #expect(whole.stdout.contains("\"segments overlap in time; --each-segment replays each alone\""))
     let run = try await Self.replay(text, ["--each-segment"])
     #expect(run.status == 0, "\(run.stderr)")
     for number in 1...3 { #expect(run.stdout.contains("#\(number)\"")) }

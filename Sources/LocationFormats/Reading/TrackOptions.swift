@@ -19,6 +19,9 @@ public struct TrackOptions: Hashable, Sendable {
   /// are put into the order of time.
   public var sortsSegments = false
 
+  /// What to do about segments that overlap in time, for the note that says so; nil where nothing can be done.
+  package var overlapRemedy: String?
+
   /// The only segment to read, counted from 1 over all tracks of the file; nil for all.
   public var segment: Int?
 

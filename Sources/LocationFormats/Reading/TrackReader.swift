@@ -27,6 +27,7 @@ public struct TrackReader: ~Copyable {
   private var order = SegmentOrder.Outcome.kept
   /// Whether a segment stood with the newest point first.
   private var isTurned = false
+  private let overlapRemedy: String?
   /// The only segment that is wanted, and the one that is being read, from 1.
   private let wantedSegment: Int?
   private var segment = 1
@@ -62,6 +63,7 @@ public struct TrackReader: ~Copyable {
     timeline = Timeline(options: options)
     piece = head.piece
     input = head.input
+    overlapRemedy = options.overlapRemedy
     wantedSegment = options.segment
     gathers =
       options.sortsSegments && (input.byteCount.map { $0 <= SegmentOrder.mostBytes } ?? true)
@@ -180,7 +182,8 @@ public struct TrackReader: ~Copyable {
     switch order {
     case .kept: break
     case .sorted: notes.append("segments put into the order of time")
-    case .overlapping: notes.append("segments overlap in time; --each-segment replays each alone")
+    case .overlapping:
+      notes.append("segments overlap in time" + (overlapRemedy.map { "; \($0)" } ?? ""))
     }
     return notes + track.notes + timeline.notes
   }

@@ -171,7 +171,13 @@ import Testing
     let text = Self.gpx([0...29, 10...39])
     let reading = try Self.read(text)
     #expect(!Self.isInOrder(reading))
-    #expect(reading.notes == ["segments overlap in time; --each-segment replays each alone"])
+    #expect(reading.notes == ["segments overlap in time"])
+    var options = TrackOptions()
+    options.sortsSegments = true
+    options.overlapRemedy = "--each-segment replays each alone"
+    #expect(
+      try Reading(text, options: options).notes
+        == ["segments overlap in time; --each-segment replays each alone"])
     for segment in 1...2 {
       let alone = try Self.read(text, segment: segment)
       #expect(alone.fixes.count == 30)
