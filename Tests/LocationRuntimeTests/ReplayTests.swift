@@ -1,10 +1,11 @@
 import Foundation
 import LocationCore
 import LocationFormats
-import LocationLab
 import LocationRuntime
 import TestSupport
 import Testing
+
+@testable import LocationLab
 
 /// Replays through the library.
 @Suite struct ReplayTests {
@@ -46,6 +47,29 @@ import Testing
     #expect(code == .data)
     #expect(text.contains("\"type\":\"significant\""))
     #expect(text.contains("\"fixes\":1000,"))
+  }
+
+  @Test func `a replay at the speed of time does not wait out a clock that is set`() async throws {
+    let lines = (0..<20).map { second in
+      let time = Drive.instant(Double(second) + (second < 10 ? 0 : WeekRollover.seconds))
+      let text = UTCTime(microseconds: time.microseconds).rfc3339
+      return "{\"time\":\"\(text)\",\"lat\":48,\"lon\":11,\"acc_m\":5}\n"
+    }
+    let folder = TemporaryFolder()
+    let track = TrackPart(path: folder.write("set.ndjson", lines.joined()))
+    var request = ReplayRequest()
+    request.speed = 1
+    let source = try TrackSource.open(track, options: request.track)
+    var run = try TrackRun(source, isNamed: false, request)
+    let batch = await source.read()
+    var place = 0
+    var end: ContinuousClock.Instant?
+    while place < batch.count {
+      run.take(batch, from: &place)
+      end = run.pause() ?? end
+    }
+    // The clock is ahead by twenty years, the track takes 19 s.
+    #expect(try #require(end) < ContinuousClock.now + .seconds(3_600))
   }
 
   @Test func fromAndToTakeAPart() async throws {

@@ -1,21 +1,23 @@
 import LocationCore
 
 /// Keeps a replay at a multiple of the speed of time. It changes when something is printed, never what.
+///
+/// Time is the engine's: a source's clock that is set passes none.
 struct Pacer {
   private let speed: Double
-  private var start: (time: UTCTime, at: ContinuousClock.Instant)?
+  private var start: (instant: EngineInstant, at: ContinuousClock.Instant)?
 
   init(speed: Double) { self.speed = speed }
 
-  /// The instant at which the replay may go on after a fix of `time`; nil when that is past.
-  mutating func pause(at time: UTCTime?) -> ContinuousClock.Instant? {
-    guard let time else { return nil }
+  /// The instant at which the replay may go on after a fix of `instant`; nil when that is past.
+  mutating func pause(at instant: EngineInstant?) -> ContinuousClock.Instant? {
+    guard let instant else { return nil }
     let now = ContinuousClock.now
     guard let start else {
-      self.start = (time, now)
+      self.start = (instant, now)
       return nil
     }
-    let due = start.at + .seconds(start.time.seconds(to: time) / speed)
+    let due = start.at + .seconds(start.instant.seconds(to: instant) / speed)
     return due > now ? due : nil
   }
 }

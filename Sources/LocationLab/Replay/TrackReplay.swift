@@ -143,9 +143,6 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     start(at: EngineInstant(microseconds: time.microseconds))
   }
 
-  /// The UTC time of the last fix taken; for pacing.
-  var time: UTCTime? { host.engine.tally.last?.time }
-
   /// The last fix taken.
   var fix: Fix? { host.engine.tally.last }
 

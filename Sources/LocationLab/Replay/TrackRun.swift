@@ -85,7 +85,7 @@ struct TrackRun: ~Copyable {
   }
 
   /// Until when a paced replay has to wait before its next step; nil when it need not.
-  mutating func pause() -> ContinuousClock.Instant? { pacer?.pause(at: replay.time) }
+  mutating func pause() -> ContinuousClock.Instant? { pacer?.pause(at: replay.fix?.instant) }
 
   private mutating func finish(after batch: borrowing TrackBatch) {
     progress?.clear()
