@@ -45,15 +45,17 @@ enum SegmentOrder {
   /// not what a receiver said one after another, so points that then still stand before earlier ones are moved behind
   /// them: such lists come in pages.
   ///
+  /// Beside such a segment, those that are too short to tell are of the same program.
+  ///
   /// - Returns: whether there was one.
   static func turn(_ items: inout [TrackItem]) -> Bool {
-    var hasTurned = false
-    for range in segments(of: items).map(\.items) where isNewestFirst(items[range]) {
+    let ranges = segments(of: items).map(\.items)
+    guard ranges.contains(where: { isNewestFirst(items[$0]) }) else { return false }
+    for range in ranges where isNewestFirst(items[range], leastSteps: 1) {
       items[range].reverse()
       sortPoints(&items[range])
-      hasTurned = true
     }
-    return hasTurned
+    return true
   }
 
   /// Puts the points of one segment into the order of time, if all have one.
@@ -69,7 +71,7 @@ enum SegmentOrder {
   }
 
   /// At least three steps back, and nine for each forward: one clock that is set back is not enough.
-  static func isNewestFirst(_ items: ArraySlice<TrackItem>) -> Bool {
+  static func isNewestFirst(_ items: ArraySlice<TrackItem>, leastSteps: Int = 3) -> Bool {
     var back = 0
     var forward = 0
     var last: UTCTime?
@@ -80,7 +82,7 @@ enum SegmentOrder {
       }
       last = time
     }
-    return back >= 3 && back > 9 * forward
+    return back >= leastSteps && back > 9 * forward
   }
 
   /// Whether a track begins with one segment in the order of time.

@@ -151,6 +151,15 @@ import Testing
     #expect(reader.notes == [])
   }
 
+  @Test func `a segment too short to tell is turned round beside one that is`() throws {
+    let reading = try Self.read(Self.gpx([50...59, 40...42, 30...31, 20...20], isNewestFirst: true))
+    #expect(Self.isInOrder(reading))
+    #expect(reading.fixes.count == 16)
+    // By itself it may be a clock that was set back.
+    let alone = try Self.read(Self.gpx([30...31], isNewestFirst: true))
+    #expect(!Self.isInOrder(alone) && alone.notes == [])
+  }
+
   @Test func `one clock that is set back turns nothing round`() throws {
     let seconds = Array(0..<20) + Array(-100 ..< -80)
     let text = seconds.map { "{\"time\":\(1_777_600_000 + $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
