@@ -12,6 +12,8 @@ package protocol FormatTrack {
   var firstPointLine: Int? { get }
   /// Generous readings.
   var notes: [String] { get }
+  /// Whether one file may have several tracks or segments, in any order.
+  var hasParts: Bool { get }
   /// What is said of a track without any position.
   var emptiness: String { get }
   /// What is wrong where the times should stand, for a track of which no point has one; nil where there is nothing.
@@ -21,6 +23,8 @@ package protocol FormatTrack {
 }
 
 extension FormatTrack {
+  /// Most formats are one log.
+  package var hasParts: Bool { false }
   /// What is said of most tracks without any position.
   package var emptiness: String { "no position in it" }
   /// Most formats have one way to write a time.

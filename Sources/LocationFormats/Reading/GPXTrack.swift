@@ -26,6 +26,8 @@ package struct GPXTrack: FormatTrack {
   package var firstPointLine: Int? { parser.firstPointLine }
   /// Generous readings.
   package var notes: [String] { parser.notes }
+  /// Programs write several tracks and segments into a file, some the newest first.
+  package var hasParts: Bool { true }
   /// What the document has so far.
   package var census: GPXAssembler.Census { parser.census }
 

@@ -56,6 +56,9 @@ package struct KMLTrack: FormatTrack {
   /// The line that was read last, from 1.
   package var line: Int { parser.line }
 
+  /// Programs write several tracks into a file, some the newest first.
+  package var hasParts: Bool { true }
+
   /// What is to be told of the file, a line each.
   package var notes: [String] {
     var notes: [String] = []

@@ -15,8 +15,8 @@ public struct TrackOptions: Hashable, Sendable {
   /// one, and which is not the 1970 that receivers without a clock claim.
   public var start: UTCTime?
 
-  /// Whether points that stand with the newest first, and the segments of a GPX file where one begins after another ends,
-  /// are put into the order of time.
+  /// Whether points that stand with the newest first, and the segments of a GPX or KML file where one begins after another
+  /// ends, are put into the order of time.
   public var sortsSegments = false
 
   /// What to do about segments that overlap in time, for the note that says so; nil where nothing can be done.

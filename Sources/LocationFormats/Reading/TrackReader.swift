@@ -89,8 +89,8 @@ public struct TrackReader: ~Copyable {
   private mutating func readOrdered(into batch: inout [TrackItem]) throws(Failure) -> Bool {
     if gathers {
       gathers = false
-      // Other formats have no segments out of order, so that only what begins backwards is read as a whole.
-      if !(track is GPXTrack) {
+      // Without parts only what begins backwards is read as a whole.
+      if !track.hasParts {
         let isMore = try readOn(into: &batch)
         // What a receiver tells through a pipe must not wait: there it takes a list with the newest first.
         let isBackwards =

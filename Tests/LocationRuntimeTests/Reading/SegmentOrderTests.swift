@@ -160,6 +160,26 @@ import Testing
     #expect(!Self.isInOrder(alone) && alone.notes == [])
   }
 
+  /// The first batch of a file tells nothing of what stands behind it.
+  @Test func `tracks of a KML file far behind its beginning are put into the order of time`() throws {
+    func track(_ seconds: [Int]) -> String {
+      let whens = seconds.map {
+        "<when>\(UTCTime(microseconds: Int64(1_777_600_000 + $0) * 1_000_000).rfc3339)</when>"
+      }
+      let coords = seconds.map { "<gx:coord>11.\(10_000 + $0) 48 0</gx:coord>" }
+      return "<Placemark><gx:Track>\((whens + coords).joined())</gx:Track></Placemark>"
+    }
+    let later = Array(5_000..<8_000)
+    for earlier in [Array(0..<3_000), (0..<3_000).reversed()] {
+      let reading = try Self.read(
+        "<kml xmlns=\"http://www.opengis.net/kml/2.2\" xmlns:gx=\"http://www.google.com/kml/ext/2.2\"><Document>"
+          + track(later) + track(earlier) + "</Document></kml>")
+      #expect(reading.failure == nil)
+      #expect(reading.fixes.count == 6_000)
+      #expect(Self.isInOrder(reading))
+    }
+  }
+
   @Test func `one clock that is set back turns nothing round`() throws {
     let seconds = Array(0..<20) + Array(-100 ..< -80)
     let text = seconds.map { "{\"time\":\(1_777_600_000 + $0),\"lat\":48,\"lon\":11.5}\n" }.joined()
