@@ -11,9 +11,10 @@ package struct NMEASentence {
 
   /// Finds the sentence in a line; loggers may put a time or a tag block before it.
   ///
+  /// - Parameter verifies: whether a wrong checksum counts.
   /// - Returns: nil where there is none, or where its checksum says that it was damaged. A sentence without a checksum
   ///   is taken as it is.
-  package init?(_ text: Span<UInt8>) {
+  package init?(_ text: Span<UInt8>, verifies: Bool = true) {
     guard let dollar = text.firstIndex(of: UInt8(ascii: "$")) else { return nil }
     var end = dollar + 1
     var sum: UInt8 = 0
@@ -21,7 +22,7 @@ package struct NMEASentence {
       sum ^= text[end]
       end += 1
     }
-    if end < text.count, text[end] == UInt8(ascii: "*") {
+    if verifies, end < text.count, text[end] == UInt8(ascii: "*") {
       guard end + 2 < text.count, let high = text[end + 1].hexadecimalDigit,
         let low = text[end + 2].hexadecimalDigit,
         high << 4 | low == sum

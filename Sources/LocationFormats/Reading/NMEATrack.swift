@@ -11,6 +11,8 @@ package struct NMEATrack: FormatTrack {
   private var undated: [GPSDReport] = []
   private var leftOut = 0
   private var damaged = 0
+  /// Sentences whose checksum is wrong.
+  private var mischecked = 0
   /// The line of the first position, from 1; nil before there is one.
   package private(set) var firstPointLine: Int?
 
@@ -35,6 +37,12 @@ package struct NMEATrack: FormatTrack {
     if leftOut > 0 { notes.append("\(leftOut) positions before the first date, left out") }
     if damaged > 0 { notes.append("\(damaged) damaged sentences, skipped") }
     return notes
+  }
+
+  /// What is said of a log without any position.
+  package var emptiness: String {
+    let count = Wording.count(mischecked, "sentence")
+    return "no position in it" + (mischecked == 0 ? "" : ", but \(count) with a wrong checksum")
   }
 
   /// Reads a piece of the file; an empty one is its end.
@@ -63,6 +71,7 @@ package struct NMEATrack: FormatTrack {
 
   private mutating func read(_ line: Span<UInt8>, into batch: inout [TrackItem]) {
     guard let sentence = NMEASentence(line) else {
+      if NMEASentence(line, verifies: false) != nil { mischecked += 1 }
       // AIS and a logger's own lines are no damage.
       if line.count > 6, line[0] == UInt8(ascii: "$"), line[1] == UInt8(ascii: "G") { damaged += 1 }
       return

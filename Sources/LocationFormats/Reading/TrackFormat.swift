@@ -74,7 +74,10 @@ enum TrackFormat: Hashable {
       } else if bytes.hasTableHeader(from: index, isWhole: isWhole) {
         self = .table
       } else if isWhole || bytes.count >= Self.maximumBytes {
-        self = .other(Self.text(bytes.extracting(index...)))
+        // The reader of sentences tells of wrong checksums.
+        self =
+          bytes.hasSentence(isWhole: isWhole, verifies: false)
+          ? .sentences : .other(Self.text(bytes.extracting(index...)))
       } else {
         self = .undecided
       }
@@ -189,12 +192,14 @@ extension Span<UInt8> {
   }
 
   /// Whether a whole line is a sentence of a position, time or speed.
-  fileprivate func hasSentence(isWhole: Bool) -> Bool {
+  fileprivate func hasSentence(isWhole: Bool, verifies: Bool = true) -> Bool {
     var start = 0
     for index in 0...count where index == count ? isWhole : self[index] == UInt8(ascii: "\n") {
       let line = extracting(start..<index)
       start = index + 1
-      guard line.count <= NMEASentence.maximumLineBytes, let sentence = NMEASentence(line) else { continue }
+      guard line.count <= NMEASentence.maximumLineBytes,
+        let sentence = NMEASentence(line, verifies: verifies)
+      else { continue }
       if sentence.isOfPosition { return true }
     }
     return false

@@ -66,6 +66,13 @@ import Testing
     #expect(reading.notes == ["1 damaged sentences, skipped"])
   }
 
+  @Test(arguments: [false, true]) func `a log whose checksums are all wrong says so`(hasTime: Bool) throws {
+    let bad = (0..<3).map { "$GPRMC,12000\($0),A,4807.038,N,01131.000,E,0,0,230394,,*00\n" }.joined()
+    let reading = try Reading((hasTime ? sentence("GPZDA,115959,23,03,1994,00,00") : "") + bad)
+    #expect(reading.failure?.code == .data)
+    #expect(reading.failure?.what == "no position in it, but 3 sentences with a wrong checksum")
+  }
+
   @Test func `a log without a date needs an interval`() throws {
     let log = (0..<3).map { sentence("GPGGA,12000\($0),4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,") }
       .joined()
