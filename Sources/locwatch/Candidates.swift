@@ -6,19 +6,17 @@ import LocationRuntime
 /// What a shell offers where a word is completed. It says nothing of what goes wrong.
 enum Candidates {
   /// Ids of the regions in the state file.
-  static var regions: CompletionKind {
-    .custom { words, _, _ in (try? database(words)?.regionIDs()) ?? [] }
-  }
+  static var regions: CompletionKind { stored { (database) throws(Failure) in try database.regionIDs() } }
 
   /// Names of the subscribers in the state file.
   static var subscribers: CompletionKind {
-    .custom { words, _, _ in (try? database(words)?.subscribers().map(\.subscriber.name)) ?? [] }
+    stored { (database) throws(Failure) in try database.subscribers().map(\.subscriber.name) }
   }
 
   /// Names of the commands that `locwatch on` has made.
   static var rules: CompletionKind {
-    .custom { words, _, _ in
-      ((try? database(words)?.subscribers().map(\.subscriber)) ?? []).filter(\.isCommandRule).map(\.name)
+    stored { (database) throws(Failure) in
+      try database.subscribers().map(\.subscriber).filter(\.isCommandRule).map(\.name)
     }
   }
 
@@ -27,6 +25,17 @@ enum Candidates {
 
   /// The events of `locwatch on`.
   static var events: CompletionKind { .list(EventKind.allCases.map(\.rawValue)) }
+
+  /// Names in the state file, which may be any text.
+  private static func stored(
+    _ names: @escaping @Sendable (StateDatabase) throws(Failure) -> [String]
+  ) -> CompletionKind {
+    .custom { words, _, _ in
+      guard let database = try? database(words), let names = try? names(database) else { return [] }
+      // zsh takes what follows a colon for a description.
+      return CompletionShell.requesting == .zsh ? names.map { $0.replacing(":", with: "\\:") } : names
+    }
+  }
 
   /// The state file that the command line names, as its words stand there.
   private static func database(_ words: [String]) throws(Failure) -> StateDatabase? {

@@ -28,7 +28,39 @@ struct CompletionCommand: AsyncParsableCommand {
         throw Failure(
           .usage, what: "there are no completions for \"\(shell)\"", remedy: "write bash, zsh or fish")
       }
-      try Terminal.print(Locwatch.completionScript(for: known) + "\n", asIs: true)
+      try Terminal.print(CompletionScript.text(for: known) + "\n", asIs: true)
     }
   }
+}
+
+/// The completions of a shell.
+enum CompletionScript {
+  /// What argument-parser writes, where bash takes candidates as they are.
+  static func text(for shell: CompletionShell) -> String {
+    let text = Locwatch.completionScript(for: shell)
+    return shell == .bash ? text.replacing(bashFunction, with: bashFunction + bashCandidates) : text
+  }
+
+  /// The function to which argument-parser hands the candidates for a word, as a list of words or as what `compgen` is to
+  /// find.
+  private static let bashFunction = "__locwatch_add_completions() {\n"
+
+  /// Takes a list of words. argument-parser hands it to `compgen -W`, which expands it as a command line.
+  private static let bashCandidates = #"""
+        # compgen -W would expand the candidates, and so run commands that stand in an id.
+        if [[ "${1}" = -W ]]; then
+            local candidate word is_quoted=false
+            # Where the user has begun a quotation, readline goes on with it.
+            if [[ "${COMP_WORDS[COMP_CWORD]}" = [\'\"]* ]]; then is_quoted=true; else compopt +o filenames 2> /dev/null; fi
+            while IFS='' read -r candidate; do
+                word="${candidate}"
+                "${is_quoted}" || printf -v word %q "${candidate}"
+                if [[ -n "${candidate}" && ("${candidate}" = "${cur}"* || "${word}" = "${cur}"*) ]]; then
+                    COMPREPLY+=("${word}")
+                fi
+            done <<< "${2}"
+            return
+        fi
+
+    """#
 }

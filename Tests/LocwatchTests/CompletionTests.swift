@@ -12,7 +12,7 @@ import Testing
     ("locwatch on enter --state s.db ho", "home"), ("locwatch on enter home --cool", "--cooldown"),
     ("locwatch regions show --state s.db ho", "home"), ("locwatch power show pine", "pinephone"),
     ("locwatch replay day.gpx --units naut", "nautical"), ("locwatch --config c.yaml rep", "replay"),
-    ("locwatch --state s.db regions show ho", "home"),
+    ("locwatch --state s.db regions show ho", "home"), ("locwatch regions show --state s.db x", "x:y"),
   ]
 
   private static func has(_ shell: String) -> Bool {
@@ -26,16 +26,21 @@ import Testing
       atPath: folder("locwatch"), withDestinationPath: Binary.path)
     _ = folder.write("my track.gpx", "")
     _ = folder.write("it's.gpx", "")
-    let added = try await Binary.run([
-      "regions", "add", "home", "--circle", "48,11,100", "--state", folder("s.db"),
-    ])
-    #expect(added.status == 0, "\(added.stderr)")
+    try await add("home")
+    try await add("x:y")
     let made = try await Binary.run(
       ["scripts/lib/completions.sh", Binary.path, folder.path], executable: "/bin/bash")
     #expect(made.status == 0, "\(made.stderr)")
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"])
+  private func add(_ region: String) async throws {
+    let added = try await Binary.run([
+      "regions", "add", region, "--circle", "48,11,100", "--state", folder("s.db"),
+    ])
+    #expect(added.status == 0, "\(added.stderr)")
+  }
+
+  @Test(arguments: ["zsh", "fish"])
   func `the command prints what argument-parser writes`(shell: String) async throws {
     let printed = try await Binary.run(["completion", shell])
     let made = try await Binary.run(["--generate-completion-script", shell])
@@ -74,6 +79,34 @@ import Testing
     // Where nothing of ours fits, bash completes files itself, with their blanks and quotes.
     let text = try String(contentsOfFile: folder("locwatch.bash"), encoding: .utf8)
     #expect(text.contains("\ncomplete -o default -o filenames -F _locwatch locwatch"))
+  }
+
+  /// What is typed of an id, and the ids that the words which are offered mean to bash.
+  @Test(arguments: [
+    ("", ["home", "x:y", "$(touch ran)", "`touch ran`", "it's", "a b", "*"]), ("$", ["$(touch ran)"]),
+    ("\\`", ["`touch ran`"]), ("it\\'", ["it's"]), ("a", ["a b"]), ("a\\ ", ["a b"]), ("\\*", ["*"]),
+    ("zz", []),
+  ])
+  func `bash runs nothing that stands in an id, and offers words that mean it`(
+    typed: String, ids: [String]
+  ) async throws {
+    try await prepare()
+    for id in ["$(touch ran)", "`touch ran`", "it's", "a b", "*"] { try await add(id) }
+    let printed = try await Binary.run(["completion", "bash"])
+    _ = folder.write("printed.bash", printed.stdout)
+    let script = """
+      source "$1"
+      COMP_WORDS=(locwatch regions show --state s.db "$2"); COMP_CWORD=5; COMP_LINE="${COMP_WORDS[*]}"
+      COMP_POINT=${#COMP_LINE}; COMP_TYPE=9; COMP_KEY=9
+      _locwatch locwatch "$2" s.db
+      for word in "${COMPREPLY[@]}"; do eval "printf '%s\\n' $word"; done
+      """
+    for file in ["locwatch.bash", "printed.bash"] {
+      let offered = try await run("bash", ["-c", script, "bash", folder(file), typed])
+      #expect(
+        offered.stdout == ids.map { $0 + "\n" }.joined(), "\(file): \(offered.stdout) \(offered.stderr)")
+      #expect(!FileManager.default.fileExists(atPath: folder("ran")))
+    }
   }
 
   @Test(.enabled(if: has("zsh"), "no zsh is installed: apt-get install zsh"))
