@@ -199,17 +199,11 @@ struct OnRemove: AsyncParsableCommand {
       }
       guard !chosen.isEmpty else { return Terminal.note("no commands") }
       let database = try state.open()
-      let seat = try state.seat()
-      for name in chosen {
-        _ = try database.removeSubscriber(name)
-        try seat.noteSubscriber(name)
-        try Terminal.print("removed \(TextTable.cell(name))\n")
-      }
+      for name in chosen { _ = try database.removeSubscriber(name) }
       let unused = try CommandRules.unusedRegions(in: database)
-      if !unused.isEmpty {
-        _ = try database.remove(.ids(unused))
-        try seat.noteRegions(unused)
-      }
+      if !unused.isEmpty { _ = try database.remove(.ids(unused)) }
+      try state.seat().note([.subscribers(chosen)] + (unused.isEmpty ? [] : [.regions(unused)]))
+      for name in chosen { try Terminal.print("removed \(TextTable.cell(name))\n") }
       for id in unused { try Terminal.print("removed region \(TextTable.cell(id)), which was made for it\n") }
       let removed = rules.filter { chosen.contains($0.name) }
       for line in try CommandRules.leftDwells(of: removed, in: database) { Terminal.note(line) }

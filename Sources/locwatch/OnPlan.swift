@@ -86,19 +86,21 @@ struct OnPlan {
     let unit = ServiceUnit()
     if starting { try checkStart() }
     let seat = try state.seat()
-    if let existing {
-      try Terminal.print("\(existing): it is there already\n")
-    } else {
-      let database = try state.open()
-      if !regions.files.isEmpty { _ = try database.put(regions.files, changing: true) }
-      try database.put(subscriber, replacing: false)
-      let ids = regions.files.flatMap { $0.regions.map(\.id) }
-      if !ids.isEmpty { try seat.noteRegions(ids) }
-      try seat.noteSubscriber(subscriber.name)
-      try Terminal.print(text)
-    }
+    let database = try state.open()
+    if !regions.files.isEmpty { _ = try database.put(regions.files, changing: true) }
+    if existing == nil { try database.put(subscriber, replacing: false) }
+    try seat.note(changes)
+    try Terminal.print(
+      existing.map { Self.text(of: ["\($0): it is there already"] + places + regions.notes) } ?? text)
     if starting { try unit.start() }
     try Terminal.print(daemonText(seat, unit))
+  }
+
+  /// What a daemon is told. It is told of a rule that is there already, too: the command that stored it may have been
+  /// interrupted before it told anybody.
+  private var changes: [DaemonSeat.Change] {
+    let ids = existing == nil ? regions.files.flatMap { $0.regions.map(\.id) } : subscriber.regions ?? []
+    return (ids.isEmpty ? [] : [.regions(ids)]) + [.subscribers([existing ?? subscriber.name])]
   }
 
   /// The unit's daemon has the usual state file.
@@ -111,18 +113,21 @@ struct OnPlan {
 
   /// What the rule is, in lines.
   private var text: String {
-    var lines = [
-      "\(subscriber.name): when this device \(subscriber.ruleText(dwells: regions.dwells)), it runs"
-    ]
-    lines.append("  \(CommandText.line(subscriber.command))")
-    for region in regions.files.flatMap(\.regions) {
-      lines.append("region \(region.id): \(region.shape.described(in: units))")
-    }
-    lines += notes
-    return lines.map { TextTable.cell($0) + "\n" }.joined()
+    Self.text(
+      of: [
+        "\(subscriber.name): when this device \(subscriber.ruleText(dwells: regions.dwells)), it runs",
+        "  \(CommandText.line(subscriber.command))",
+      ] + places + notes)
   }
 
-  /// Who will run it.
+  /// The regions that are new or changed, in lines.
+  private var places: [String] {
+    regions.files.flatMap(\.regions).map { "region \($0.id): \($0.shape.described(in: units))" }
+  }
+
+  private static func text(of lines: [String]) -> String { lines.map { TextTable.cell($0) + "\n" }.joined() }
+
+  /// Who will run it. Where a daemon runs, it has answered that it took the rule, or read it when it began.
   private func daemonText(_ seat: DaemonSeat, _ unit: ServiceUnit) throws(Failure) -> String {
     if let pid = try seat.daemonPID() { return "the daemon has it (process \(pid), state \(seat.state))\n" }
     let option = state.state.map { " --state \(CommandText.line([$0]))" } ?? ""
@@ -132,7 +137,7 @@ struct OnPlan {
     if let other = seat.otherDaemon() {
       lines.append("another daemon runs, on \(other); to give it to that one add --state \(other)")
     }
-    return lines.map { TextTable.cell($0) + "\n" }.joined()
+    return Self.text(of: lines)
   }
 
   // MARK: - Trying it

@@ -76,6 +76,13 @@ package final class ControlClient {
   /// - Throws: what the daemon answers went wrong; ``Failure`` of code 69 where it answers nothing.
   package func ask(_ what: String, _ members: [JSONTree.Member] = []) throws(Failure) -> JSONTree {
     try request(what, members)
+    return try answer()
+  }
+
+  /// The answer to the oldest request that has none yet.
+  ///
+  /// - Throws: as ``ask(_:_:)``.
+  func answer() throws(Failure) -> JSONTree {
     guard let line = try receive(seconds: answerSeconds) else { throw Self.noAnswer }
     let answer: JSONTree
     do throws(JSONError) {

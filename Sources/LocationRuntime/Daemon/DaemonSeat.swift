@@ -18,22 +18,55 @@ package struct DaemonSeat: Sendable {
     try ControlClient.connect(state: state, answerSeconds: answerSeconds)
   }
 
-  /// Has a running daemon take regions that were changed in the database.
-  ///
-  /// - Parameter ids: which; nil for all.
-  package func noteRegions(_ ids: [String]?) throws(Failure) {
-    // Above some thousands it is as quick to look at all.
-    let members = ids.flatMap { $0.count <= Self.namedIDs ? [JSONTree.Member(key: "ids", strings: $0)] : nil }
-    try note("regions", members ?? [])
+  /// What was changed in the database.
+  package enum Change: Sendable {
+    /// Regions of these ids; nil for all.
+    case regions([String]?)
+    /// Subscribers of these names.
+    case subscribers([String])
+    /// Outlets; those of these names begin anew, also where nothing of them was changed.
+    case outlets([String])
+
+    /// How a daemon is told of it.
+    fileprivate var request: (what: String, members: [JSONTree.Member]) {
+      switch self {
+      case .regions(let ids):
+        // Above some thousands it is as quick to look at all.
+        let named = ids.flatMap { $0.count <= DaemonSeat.namedIDs ? $0 : nil }
+        return ("regions", named.map { [.init(key: "ids", strings: $0)] } ?? [])
+      case .subscribers(let names): return ("subscribers", [.init(key: "names", strings: names)])
+      case .outlets(let names): return ("outlets", [.init(key: "names", strings: names)])
+      }
+    }
   }
 
   /// Has a running daemon take what was changed in the database. Where it ends meanwhile, the next one reads it.
-  private func note(_ what: String, _ members: [JSONTree.Member]) throws(Failure) {
+  ///
+  /// All is asked before the first answer is waited for: a daemon that is slow does all of it, also where its answers
+  /// come too late or nobody waits for them any more.
+  ///
+  /// - Throws: the first of what went wrong.
+  package func note(_ changes: [Change]) throws(Failure) {
     guard let client = try connect() else { return }
-    do throws(Failure) { _ = try client.ask(what, members) } catch {
+    do throws(Failure) {
+      for change in changes { try client.request(change.request.what, change.request.members) }
+      var failure: Failure?
+      for _ in changes {
+        do throws(Failure) { _ = try client.answer() } catch {
+          guard !ControlClient.isNoAnswer(error) else { throw error }
+          failure = failure ?? error
+        }
+      }
+      if let failure { throw failure }
+    } catch {
       guard ControlClient.isGone(error) else { throw error }
     }
   }
+
+  /// Has a running daemon take regions that were changed in the database.
+  ///
+  /// - Parameter ids: which; nil for all.
+  package func noteRegions(_ ids: [String]?) throws(Failure) { try note([.regions(ids)]) }
 
   private static let namedIDs = 5_000
 
@@ -96,16 +129,12 @@ package struct DaemonSeat: Sendable {
   }
 
   /// Has a running daemon take subscribers that were changed in the database.
-  package func noteSubscriber(_ name: String) throws(Failure) {
-    try note("subscribers", [JSONTree.Member(key: "names", strings: [name])])
-  }
+  package func noteSubscriber(_ name: String) throws(Failure) { try note([.subscribers([name])]) }
 
   /// Has a running daemon take outlets that were changed in the database.
   ///
   /// - Parameter names: those that begin anew, also where nothing of them was changed.
-  package func noteOutlets(_ names: [String]) throws(Failure) {
-    try note("outlets", [JSONTree.Member(key: "names", strings: names)])
-  }
+  package func noteOutlets(_ names: [String]) throws(Failure) { try note([.outlets(names)]) }
 
   /// What a user does to a subscriber: `launch`, `foreground`, `background` or `quit`.
   ///

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import LocationCore
+@testable import LocationFormats
 @testable import LocationRuntime
 
 /// `locwatch on`, from the outside.
@@ -189,6 +190,43 @@ import Testing
     #expect(missing.stderr.contains("there is no state file \(run.folder("other.db")) yet"), "\(missing)")
   }
 
+  @Test func `what was stored reaches a slow daemon, and a repeated command tells it again`() async throws {
+    let run = try DaemonRun()
+    let words = ["on", "exit", "home", "--circle", "40,11.5,100"]
+    #expect(try await run.command(words, then: ["true"]).status == 0)
+    try run.start()
+    for second in 0..<3 { run.gpsd.say(ScriptedGPSD.report(second: second, latitude: 40)) }
+    try await run.waitForFixes(3)
+    let database = try StateDatabase.open(path: run.state)
+    let (rule, region) = (try #require(try database.subscribers().first?.subscriber), try database.regions())
+    func hasBoth() throws -> Bool? {
+      let seat = DaemonSeat(state: run.state)
+      let has = try run.ask(#"{"do":"status"}"#).contains("exit-home")
+      return try seat.regionStates(["home"]).isEmpty != has ? has : nil
+    }
+    try await run.wait("rule and region") { try hasBoth() == true }
+
+    // The daemon can't answer: both are removed, and nobody waits until it has heard of it.
+    run.process?.signal(SIGSTOP)
+    _ = try database.removeSubscriber(rule.name)
+    _ = try database.remove(.ids(["home"]))
+    #expect(throws: Failure.self) {
+      try DaemonSeat(state: run.state, answerSeconds: 0.1).note([
+        .regions(["home"]), .subscribers([rule.name]),
+      ])
+    }
+    run.process?.signal(SIGCONT)
+    try await run.wait("neither of them") { try hasBoth() == false }
+
+    // As a command leaves it that is interrupted before it tells the daemon anything.
+    _ = try database.put([region], changing: false)
+    try database.put(rule, replacing: false)
+    let again = try await run.command(words, then: ["true"])
+    #expect(again.stdout.hasPrefix("exit-home: it is there already\nthe daemon has it (process "), "\(again)")
+    #expect(try hasBoth() == true)
+    #expect(await run.end() == 0)
+  }
+
   // MARK: Without one
 
   @Test func `a dry run on a track says when the command would have run, and stores nothing`() async throws {
@@ -332,6 +370,14 @@ import Testing
       first.stdout.contains("gate reports exit from now on, to everybody who subscribes to it"), "\(first)")
     let again = try await Binary.run(["on", "exit", "gate"] + state + ["--", "true"])
     #expect(again.stdout.hasPrefix("exit-gate: it is there already\n"))
+    // Somebody has taken from the region what the command waits for.
+    let changed = try await Binary.run(
+      ["regions", "add", "gate", "--circle", "48,11,50", "--notify", "enter", "--replace"] + state)
+    #expect(changed.stderr.contains("exit-gate waits for exit"), "\(changed)")
+    let mended = try await Binary.run(["on", "exit", "gate"] + state + ["--", "true"])
+    #expect(
+      mended.stdout.hasPrefix("exit-gate: it is there already\nregion gate: circle, 50 m around "),
+      "\(mended)")
     let other = try await Binary.run(["on", "exit", "gate"] + state + ["--", "false"])
     #expect(other.stdout.hasPrefix("exit-gate-2: "))
     // A region that was there before stays.
