@@ -201,9 +201,11 @@ struct RegionsRemove: AsyncParsableCommand {
       let database = try state.openToChange()
       try RegionIDs.require(ids, in: database)
       let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
-      try state.seat().noteRegions(ids.isEmpty ? nil : ids)
+      let named = ids.isEmpty ? nil : ids
+      let seat = try state.seat()
+      try seat.noteRegions(named)
       Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
-      Terminal.warn(try database.waitingInVain(for: ids.isEmpty ? nil : ids))
+      Terminal.warn(try database.waitingInVain(for: named) + seat.notificationsInVain(for: named))
     }
   }
 }

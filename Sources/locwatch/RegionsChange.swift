@@ -67,10 +67,12 @@ struct RegionsMove: AsyncParsableCommand {
 /// `locwatch regions rename`.
 struct RegionsRename: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "rename", abstract: "Give a region another id, also in the programs that name it.",
+    commandName: "rename",
+    abstract: "Give a region another id, also in the programs and outlets that name it.",
     discussion: """
       The region counts as a new one: whether the device is inside is found out
-      again, and if it is, its visit begins anew.
+      again, and if it is, its visit begins anew. Notifications that wait for it
+      go on waiting for its old id; the command names them.
 
         locwatch regions rename office work
       """)
@@ -89,18 +91,17 @@ struct RegionsRename: AsyncParsableCommand {
       guard new != old else { throw Failure(.cantCreate, what: "the region is called \"\(old)\" already") }
       let file = try RegionEdit(id: new).apply(to: Array(feature.geoJSON.utf8), name: old)
       let database = try state.openToChange()
+      let users = try database.rename(old, as: feature, with: file)
+      var changes = [DaemonSeat.Change.regions([old, new])]
+      if !users.subscribers.isEmpty { changes.append(.subscribers(users.subscribers)) }
+      if !users.outlets.isEmpty { changes.append(.outlets([])) }
       let seat = try state.seat()
-      try database.replace(old, as: feature, with: file)
-      try seat.noteRegions([old, new])
-      for stored in try database.subscribers() {
-        var subscriber = stored.subscriber
-        guard let regions = subscriber.regions, regions.contains(old) else { continue }
-        subscriber.regions = regions.map { $0 == old ? new : $0 }
-        try database.put(subscriber, replacing: true)
-        try seat.noteSubscriber(subscriber.name)
-        try Terminal.print("\(TextTable.cell(subscriber.name)) names it \(TextTable.cell(new))\n")
+      try seat.note(changes)
+      for user in users.subscribers + users.outlets.map({ "outlet \($0)" }) {
+        try Terminal.print("\(TextTable.cell(user)) names it \(TextTable.cell(new))\n")
       }
       try Terminal.print("renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n")
+      Terminal.warn(seat.notificationsInVain(for: [old]))
     }
   }
 }

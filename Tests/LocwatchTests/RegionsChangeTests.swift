@@ -2,6 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import LocationCore
+@testable import LocationFormats
+@testable import LocationRuntime
+
 /// Regions that are changed from the terminal.
 @Suite struct RegionsChangeTests {
   private let folder = TemporaryFolder()
@@ -41,6 +45,37 @@ import Testing
     #expect(gone.status == 1)
     let taken = try await run(["regions", "rename", "flat", "flat"])
     #expect(taken.status == 73, "\(taken)")
+  }
+
+  @Test func `rename takes programs and outlets along, or changes nothing, before it says so`() async throws {
+    try await add()
+    for kind in ["enter", "exit"] {
+      let rule = ["on", kind, "home", "--state", folder("s.db"), "--", "true"]
+      #expect(try await Binary.run(rule).status == 0)
+    }
+    let outlet = ["outlets", "add", "door", "--webhook", "http://127.0.0.1:9/hook", "--region", "home"]
+    #expect(try await run(outlet).status == 0)
+    func named() throws -> [[String]?] {
+      let database = try #require(try StateDatabase.openToRead(path: folder("s.db")))
+      return try database.subscribers().map(\.subscriber.regions) + database.outletSettings().map(\.regions)
+    }
+    // What can't be said was done all the same.
+    let unsaid = try await Binary.run(
+      ["-c", "\"$0\" regions rename home flat --state \"$1\" > /dev/full", Binary.path, folder("s.db")],
+      executable: "/bin/sh")
+    #expect(unsaid.status == 74, "\(unsaid)")
+    #expect(try named() == [["flat"], ["flat"], ["flat"]])
+    #expect(try await run(["regions", "add", "work", "--circle", "48.1,11.5,120"]).status == 0)
+    #expect(try await run(["regions", "rename", "flat", "work"]).status == 73)
+    #expect(try named() == [["flat"], ["flat"], ["flat"]])
+    let renamed = try await run(["regions", "rename", "flat", "home"])
+    #expect(
+      renamed.stdout
+        == "enter-home names it home\nexit-home names it home\noutlet door names it home\nrenamed flat to home\n",
+      "\(renamed)")
+    let removed = try await run(["regions", "remove", "home"])
+    #expect(
+      removed.stderr.contains("outlet door waits for region \"home\", which is not there"), "\(removed)")
   }
 
   @Test func `a command that waits in vain is told where its region changes`() async throws {

@@ -83,13 +83,14 @@ package enum CommandRules {
     }
   }
 
-  /// Regions that `locwatch on` has made and that no subscriber names any more.
+  /// Regions that `locwatch on` has made and that no subscriber or outlet names any more.
   package static func unusedRegions(in database: StateDatabase) throws(Failure) -> [String] {
     let made = try database.regions(.tag(RuleRegions.tag)).regions.map(\.id)
     let subscribers = try database.subscribers().map(\.subscriber).filter { $0.services.contains(.regions) }
     // One that takes all regions takes these too.
     guard subscribers.allSatisfy({ $0.regions != nil }) else { return [] }
-    let used = Set(subscribers.flatMap { $0.regions ?? [] })
+    let outlets = try database.outletSettings()
+    let used = Set(subscribers.flatMap { $0.regions ?? [] } + outlets.flatMap { $0.regions ?? [] })
     return made.filter { !used.contains($0) }
   }
 }

@@ -124,8 +124,8 @@ package struct RuleRegions {
 }
 
 extension StateDatabase {
-  /// What commands of `locwatch on`, and other subscribers, wait for that these regions do not report, or that are gone;
-  /// a line each.
+  /// What commands of `locwatch on`, other subscribers and outlets wait for that these regions do not report, or that
+  /// are gone; a line each.
   ///
   /// - Parameter ids: the regions that were changed or removed; nil for all.
   package func waitingInVain(for ids: [String]?) throws(Failure) -> [String] {
@@ -145,6 +145,12 @@ extension StateDatabase {
             "\(subscriber.name) waits for \(kind.rawValue), which region \"\(id)\" does not report; add it to --notify"
           )
         }
+      }
+    }
+    for outlet in try outletSettings() {
+      let wanted = (outlet.regions ?? []).filter { asked?.contains($0) ?? true }
+      lines += try unknown(among: wanted).map {
+        "outlet \(outlet.name) waits for region \"\($0)\", which is not there"
       }
     }
     return lines

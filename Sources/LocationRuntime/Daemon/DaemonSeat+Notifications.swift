@@ -5,15 +5,50 @@ package import LocationFormats
 extension DaemonSeat {
   /// What a subscriber has scheduled, each as one JSON object, by the time at which it is due.
   package func notifications(of name: String) throws(Failure) -> [JSONTree] {
-    if let client = try connect() {
-      let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
-      guard case .array(let list) = answer["notifications"] ?? .null else { return [] }
-      return list
-    }
+    if let client = try connect() { return try Self.notifications(of: name, client) }
     guard let database = try StateDatabase.openToRead(path: state) else { return [] }
     try Self.require(name, in: database)
     let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
     return restored.engine.notifications(of: name).map(\.tree)
+  }
+
+  /// Notifications that wait for regions that are not there, a line each; none where that can't be asked.
+  ///
+  /// - Parameter ids: the regions that were removed or renamed; nil for all.
+  package func notificationsInVain(for ids: [String]?) -> [String] {
+    let asked = ids.map { Set($0) }
+    do throws(Failure) {
+      guard let database = try StateDatabase.openToRead(path: state) else { return [] }
+      var lines: [String] = []
+      for (name, notification) in try scheduled(by: try database.subscribers().map(\.subscriber.name)) {
+        guard let region = notification["region"]?.string, asked?.contains(region) ?? true,
+          try !database.unknown(among: [region]).isEmpty
+        else { continue }
+        let id = notification["id"]?.string ?? ""
+        lines.append("notification \(id) of \(name) waits for region \"\(region)\", which is not there")
+      }
+      return lines
+    } catch {
+      return []
+    }
+  }
+
+  /// What subscribers have scheduled, each with whose it is.
+  private func scheduled(by names: [String]) throws(Failure) -> [(name: String, notification: JSONTree)] {
+    var all: [(name: String, notification: JSONTree)] = []
+    if let client = try connect() {
+      for name in names { all += try Self.notifications(of: name, client).map { (name, $0) } }
+    } else if !names.isEmpty, let database = try StateDatabase.openToRead(path: state) {
+      let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
+      for name in names { all += restored.engine.notifications(of: name).map { (name, $0.tree) } }
+    }
+    return all
+  }
+
+  private static func notifications(of name: String, _ client: ControlClient) throws(Failure) -> [JSONTree] {
+    let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
+    guard case .array(let list) = answer["notifications"] ?? .null else { return [] }
+    return list
   }
 
   /// Schedules a notification for a subscriber.

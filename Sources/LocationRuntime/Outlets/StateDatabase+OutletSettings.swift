@@ -5,10 +5,12 @@ package import LocationFormats
 extension StateDatabase {
   /// All outlets, by name.
   package func outletSettings() throws(Failure) -> [OutletSettings] {
-    try read("outlet_settings") { database in
-      try String.fetchAll(database, sql: "SELECT settings FROM outlet_settings ORDER BY name").map { text in
-        return try ExactDecoder.value(OutletSettings.self, of: try JSONTree(Array(text.utf8)))
-      }
+    try read("outlet_settings") { try Self.outletSettings($0) }
+  }
+
+  static func outletSettings(_ database: Database) throws -> [OutletSettings] {
+    try String.fetchAll(database, sql: "SELECT settings FROM outlet_settings ORDER BY name").map { text in
+      try ExactDecoder.value(OutletSettings.self, of: try JSONTree(Array(text.utf8)))
     }
   }
 

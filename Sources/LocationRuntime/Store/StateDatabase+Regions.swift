@@ -121,26 +121,31 @@ extension StateDatabase {
   /// - Throws: `.tryAgain` where it was changed or removed meanwhile; `.cantCreate` where the new id is taken.
   package func replace(_ id: String, as was: RegionFeature, with file: RegionFile) throws(Failure) {
     let feature = try file.feature(at: 0)
-    try write { database in
-      let find = try database.makeStatement(sql: "SELECT geojson FROM regions WHERE id = ?")
-      guard try String.fetchOne(find, arguments: [id]) == was.geoJSON else {
-        throw Failure(
-          .tryAgain, file: path, what: "region \"\(id)\" was changed or removed meanwhile",
-          remedy: "try again")
-      }
-      let new = feature.region.id
-      if new != id, try String.fetchOne(find, arguments: [new]) != nil {
-        throw Failure(
-          .cantCreate, file: path, what: "there is a region \"\(new)\" already", remedy: "remove it first")
-      }
-      if new != id {
-        var spellings: Set<String>?
-        try requireOneSpelling(new, among: &spellings, database)
-      }
-      try database.execute(
-        sql: "UPDATE regions SET id = ?, name = ?, tags = ?, geojson = ? WHERE id = ?",
-        arguments: [new, feature.region.name, JSONText.strings(feature.tags), feature.geoJSON, id])
+    try write { try replace(id, as: was, with: feature, $0) }
+  }
+
+  /// The same within a transaction.
+  func replace(
+    _ id: String, as was: RegionFeature, with feature: RegionFeature, _ database: Database
+  ) throws {
+    let find = try database.makeStatement(sql: "SELECT geojson FROM regions WHERE id = ?")
+    guard try String.fetchOne(find, arguments: [id]) == was.geoJSON else {
+      throw Failure(
+        .tryAgain, file: path, what: "region \"\(id)\" was changed or removed meanwhile",
+        remedy: "try again")
     }
+    let new = feature.region.id
+    if new != id, try String.fetchOne(find, arguments: [new]) != nil {
+      throw Failure(
+        .cantCreate, file: path, what: "there is a region \"\(new)\" already", remedy: "remove it first")
+    }
+    if new != id {
+      var spellings: Set<String>?
+      try requireOneSpelling(new, among: &spellings, database)
+    }
+    try database.execute(
+      sql: "UPDATE regions SET id = ?, name = ?, tags = ?, geojson = ? WHERE id = ?",
+      arguments: [new, feature.region.name, JSONText.strings(feature.tags), feature.geoJSON, id])
   }
 
   /// The regions that are meant, in the order in which they were added, as one file of GeoJSON.

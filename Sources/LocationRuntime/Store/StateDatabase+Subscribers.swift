@@ -40,14 +40,16 @@ extension StateDatabase {
 
   /// All subscribers, by name.
   package func subscribers() throws(Failure) -> [StoredSubscriber] {
-    try read("subscribers") { database in
-      try Row.fetchAll(database, sql: "SELECT name, manifest, applied FROM subscribers ORDER BY name").map {
-        row in
-        let text: String = try row.decode(forColumn: "manifest")
-        let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(Array(text.utf8)))
-        return StoredSubscriber(
-          subscriber: subscriber, manifest: text, applied: try row.decode(forColumn: "applied"))
-      }
+    try read("subscribers") { try Self.subscribers($0) }
+  }
+
+  static func subscribers(_ database: Database) throws -> [StoredSubscriber] {
+    try Row.fetchAll(database, sql: "SELECT name, manifest, applied FROM subscribers ORDER BY name").map {
+      row in
+      let text: String = try row.decode(forColumn: "manifest")
+      let subscriber = try ExactDecoder.value(Subscriber.self, of: try JSONTree(Array(text.utf8)))
+      return StoredSubscriber(
+        subscriber: subscriber, manifest: text, applied: try row.decode(forColumn: "applied"))
     }
   }
 

@@ -219,6 +219,16 @@ import Testing
       #expect(lists.stdout.contains("\(way) region home"), "\(lists.stdout)")
       #expect(try await run.command(["notifications", "cancel", "a", way]).status == 0)
     }
+    for (region, change) in [("home", ["rename", "home", "flat"]), ("flat", ["remove", "flat"])] {
+      let away = [
+        "notifications", "add", "a", "--title", "T", "--id", "away", "--region", region, "--on", "exit",
+      ]
+      #expect(try await run.command(away).status == 0)
+      let changed = try await run.command(["regions"] + change)
+      let left = "warning: notification away of a waits for region \"\(region)\", which is not there"
+      #expect(changed.status == 0 && changed.stderr.contains(left), "\(changed)")
+      #expect(try await run.command(["notifications", "cancel", "a", "away"]).status == 0)
+    }
     #expect(try await run.command(["notifications", "cancel", "a", "tea"]).status == 0)
     let again = try await run.command(["notifications", "cancel", "a", "tea"])
     #expect(again.status == 1)

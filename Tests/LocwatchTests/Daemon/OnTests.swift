@@ -388,6 +388,22 @@ import Testing
     )
   }
 
+  @Test func `a region that an outlet names stays when its last command goes`() async throws {
+    let folder = TemporaryFolder()
+    let state = ["--state", folder("s.db")]
+    for (kind, kept) in [("exit", true), ("enter", false)] {
+      #expect(try await Binary.run(["on", kind, "home"] + Self.home + state + ["--", "true"]).status == 0)
+      let outlet = try await Binary.run(
+        kept
+          ? ["outlets", "add", "door", "--webhook", "http://127.0.0.1:9/hook", "--region", "home"] + state
+          : ["outlets", "remove", "door"] + state)
+      #expect(outlet.status == 0, "\(outlet)")
+      let removed = try await Binary.run(["on", "remove", "\(kind)-home"] + state)
+      let goes = kept ? "" : "removed region home, which was made for it\n"
+      #expect(removed.stdout == "removed \(kind)-home\n\(goes)", "\(removed)")
+    }
+  }
+
   @Test func `--start has systemd start the unit of this user`() async throws {
     let folder = TemporaryFolder()
     let bin = folder("bin")

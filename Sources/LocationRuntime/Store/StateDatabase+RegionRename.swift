@@ -1,0 +1,48 @@
+import GRDB
+import LocationCore
+package import LocationFormats
+
+extension StateDatabase {
+  /// Who names a region.
+  package struct RegionUsers: Hashable, Sendable {
+    /// Names of subscribers, in their order.
+    package var subscribers: [String] = []
+    /// Names of outlets, in their order.
+    package var outlets: [String] = []
+  }
+
+  /// Gives a region a new id, also in the subscribers and outlets that name it: all of that is done, or nothing.
+  ///
+  /// - Parameters:
+  ///   - was: the Feature that was read.
+  ///   - file: the one region, with its new id.
+  /// - Returns: those that name it.
+  /// - Throws: as ``replace(_:as:with:)``.
+  package func rename(
+    _ id: String, as was: RegionFeature, with file: RegionFile
+  ) throws(Failure) -> RegionUsers {
+    let feature = try file.feature(at: 0)
+    let new = feature.region.id
+    return try write { database in
+      try replace(id, as: was, with: feature, database)
+      var users = RegionUsers()
+      for var subscriber in try Self.subscribers(database).map(\.subscriber) {
+        guard let regions = subscriber.regions, regions.contains(id) else { continue }
+        subscriber.regions = regions.map { $0 == id ? new : $0 }
+        try database.execute(
+          sql: "UPDATE subscribers SET manifest = ? WHERE name = ?",
+          arguments: [try ExactEncoder.tree(of: subscriber).text, subscriber.name])
+        users.subscribers.append(subscriber.name)
+      }
+      for var outlet in try Self.outletSettings(database) {
+        guard let regions = outlet.regions, regions.contains(id) else { continue }
+        outlet.regions = regions.map { $0 == id ? new : $0 }
+        try database.execute(
+          sql: "UPDATE outlet_settings SET settings = ? WHERE name = ?",
+          arguments: [try ExactEncoder.tree(of: outlet).text, outlet.name])
+        users.outlets.append(outlet.name)
+      }
+      return users
+    }
+  }
+}
