@@ -55,14 +55,22 @@ struct OnPlan {
     notes += regions.notes
     let stored = try database?.subscribers().map(\.subscriber) ?? []
     let names = Set(stored.map(\.name))
-    existing = stored.first { rule.subscriber(named: $0.name) == $0 }?.name
+    let same = stored.filter { rule.subscriber(named: $0.name) == $0 }.map(\.name)
+    existing = same.first { $0 == options.name } ?? same.first
     if let name = options.name, !SubscriberManifest.isName(name) {
       throw Failure(.usage, what: "--name \"\(name)\" is no name", remedy: "write another, or leave it out")
     }
-    if let name = options.name, names.contains(name), existing != name {
-      throw Failure(
-        .cantCreate, what: "there is a subscriber \"\(name)\" already",
-        remedy: "choose another name, or locwatch on remove \(name)")
+    if let name = options.name, existing != name {
+      if names.contains(name) {
+        throw Failure(
+          .cantCreate, what: "there is a subscriber \"\(name)\" already",
+          remedy: "choose another name, or locwatch on remove \(name)")
+      }
+      if let existing {
+        throw Failure(
+          .cantCreate, what: "\"\(existing)\" does the same already",
+          remedy: "leave out --name, or locwatch on remove \(existing)")
+      }
     }
     subscriber = rule.subscriber(named: options.name ?? rule.freeName(among: names))
   }

@@ -345,6 +345,10 @@ import Testing
       "\"Mars\" is no time zone"
     ),
     (["on", "remove", "enter-hme"], 1, "no command is called \"enter-hme\"; did you mean enter-home?"),
+    (
+      ["on", "enter", "home", "--name", "two", "--", "true"], 73,
+      "\"enter-home\" does the same already; leave out --name, or locwatch on remove enter-home"
+    ),
   ])
   func `a mistake is told with its remedy`(words: [String], status: Int32, text: String) async throws {
     let folder = TemporaryFolder()
