@@ -48,9 +48,11 @@ package enum CommandRules {
     }
     guard trials.isEmpty else { return trials }
     let place = others.first.map { " of \($0)" } ?? ""
+    let regions = rules.filter { $0.filter?.kinds?.contains(kind) ?? false }.flatMap { $0.regions ?? [] }
+    let near = others.first.flatMap { NearestWord.to($0, among: regions) }
     throw Failure(
       .conditionFails, what: "no command runs for \(kind.rawValue)\(place)",
-      remedy: "locwatch on list lists what does")
+      remedy: near.map { "did you mean \($0)?" } ?? "locwatch on list lists what does")
   }
 
   /// After how many seconds the regions of commands report a dwell, by id; without those that report none.

@@ -345,6 +345,7 @@ import Testing
       "\"Mars\" is no time zone"
     ),
     (["on", "remove", "enter-hme"], 1, "no command is called \"enter-hme\"; did you mean enter-home?"),
+    (["on", "test", "hom", "enter"], 1, "no command runs for enter of hom; did you mean home?"),
     (
       ["on", "enter", "home", "--name", "two", "--", "true"], 73,
       "\"enter-home\" does the same already; leave out --name, or locwatch on remove enter-home"
