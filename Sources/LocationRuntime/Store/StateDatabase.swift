@@ -23,6 +23,8 @@ package struct StateDatabase: Sendable {
   package static func open(path: String) throws(Failure) -> StateDatabase {
     try StatePath.makeFolder(of: path)
     try StatePath.makeFile(path)
+    // SQLite would only say that it can't open it.
+    guard unsafe access(path, R_OK) == 0 else { throw StatePath.unreadable(path, errno) }
     let isEmpty = StatePath.status(path)?.st_size == 0
     let database = try StateDatabase(path: path, isReadOnly: false, isEmpty: isEmpty)
     try database.migrate()
@@ -37,9 +39,7 @@ package struct StateDatabase: Sendable {
     guard unsafe access(path, R_OK) == 0 else {
       let code = errno
       if code == ENOENT || code == ENOTDIR { return false }
-      throw Failure(
-        .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
-        remedy: "ask as its owner (the machine's: with sudo), or name another file with --state")
+      throw StatePath.unreadable(path, code)
     }
     // SQLite would make a database of an empty file. Beside a log it may be one whose first page is there.
     return !StatePath.isEmptyFile(path) || StatePath.status(path + "-wal") != nil

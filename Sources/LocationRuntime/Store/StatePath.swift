@@ -136,6 +136,13 @@ package enum StatePath {
       remedy: "name another file with --state")
   }
 
+  /// What it means that a state file that is there can't be read.
+  static func unreadable(_ path: String, _ code: Int32) -> Failure {
+    Failure(
+      .noPermission, file: path, what: "can't be read: \(SystemReason.text(code))",
+      remedy: "ask as its owner (the machine's: with sudo), or name another file with --state")
+  }
+
   /// Looks whether a state file has one name, and no part of it is a link, or a log, that somebody may have planted:
   /// SQLite plays the log that it finds into the file.
   ///

@@ -49,6 +49,17 @@ import Testing
     expect(try await run(folder), "others may write it")
   }
 
+  @Test(.enabled(if: geteuid() == 0))
+  func `a file that may not be read is refused to who reads or changes it`()
+    async throws
+  {
+    let run = try DaemonRun(.nobody)
+    _ = try StateDatabase.open(path: run.state)
+    for command in [["status"], ["regions", "add", "home", "--circle", "48,11,100"]] {
+      expect(try await run.command(command), "can't be read: Permission denied; ask as its owner")
+    }
+  }
+
   @Test(.enabled(if: geteuid() == 0)) func `root does nothing that another user's files say`() async throws {
     let nobody: uid_t = 65_534
     let folder = TemporaryFolder()
