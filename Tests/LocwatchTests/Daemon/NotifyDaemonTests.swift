@@ -219,12 +219,17 @@ import Testing
       #expect(lists.stdout.contains("\(way) region home"), "\(lists.stdout)")
       #expect(try await run.command(["notifications", "cancel", "a", way]).status == 0)
     }
-    for (region, change) in [("home", ["rename", "home", "flat"]), ("flat", ["remove", "flat"])] {
+    let rule = ["on", "exit", "gate", "--circle", "41,11.5,300", "--state", run.state, "--", "true"]
+    #expect(try await Binary.run(rule).status == 0)
+    for (region, change) in [
+      ("home", ["regions", "rename", "home", "flat"]), ("flat", ["regions", "remove", "flat"]),
+      ("gate", ["on", "remove", "exit-gate"]),
+    ] {
       let away = [
         "notifications", "add", "a", "--title", "T", "--id", "away", "--region", region, "--on", "exit",
       ]
       #expect(try await run.command(away).status == 0)
-      let changed = try await run.command(["regions"] + change)
+      let changed = try await run.command(change)
       let left = "warning: notification away of a waits for region \"\(region)\", which is not there"
       #expect(changed.status == 0 && changed.stderr.contains(left), "\(changed)")
       #expect(try await run.command(["notifications", "cancel", "a", "away"]).status == 0)
