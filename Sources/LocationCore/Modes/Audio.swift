@@ -83,7 +83,10 @@ extension ModePart {
         $0.assertions.removeAll { $0.reason == .audio }
       }
     },
-    endProcess: { modes, _ in modes.audio?.sessions = [] },
+    endProcess: { modes, _ in
+      modes.audio?.sessions = []
+      modes.audio?.isQuiet = false
+    },
     giveBack: { $0.audio?.giveBack(seconds: $1) })
 }
 
@@ -134,6 +137,8 @@ struct AudioState: Hashable, Sendable, Codable {
   var nextToken = 1
   /// Whether the user lets it use the microphone.
   var mayRecord = true
+  /// Whether its sessions were last said to be quiet: those that begin are, too (rule F3).
+  @Added var isQuiet = false
 
   /// Nobody was there for some seconds: silences and interruptions last as much longer.
   mutating func giveBack(seconds: Double) {
@@ -143,9 +148,9 @@ struct AudioState: Hashable, Sendable, Codable {
     }
   }
 
-  /// When a session has been quiet for long enough to hold nothing off any more.
+  /// When a session has been quiet for long enough to hold nothing off any more. An interruption has an end of its own.
   func silenceEnd(_ numbers: Policy.Configuration.Audio) -> EngineInstant? {
-    sessions.filter { !$0.isSilent }.compactMap(\.quietSince).min()?
+    sessions.filter(\.isSounding).compactMap(\.quietSince).min()?
       .advanced(bySeconds: numbers.silenceSeconds)
   }
 }
@@ -187,7 +192,9 @@ extension Policy {
     update(index) {
       $0.modes.audio = audio
       $0.modes.audio?.nextToken += 1
-      $0.modes.audio?.sessions.append(AudioState.Session(token: token, kind: kind, mixes: mixes))
+      $0.modes.audio?.sessions.append(
+        AudioState.Session(
+          token: token, kind: kind, mixes: mixes, quietSince: audio.isQuiet ? instant : nil))
     }
     lastAudio = session.subscriber.name
     decide(.hold, .audioSession, .audioPlaying, index, at: instant, into: &steps)
@@ -209,12 +216,18 @@ extension Policy {
     loseAudio(index, .audioEnded, at: instant, into: &steps)
   }
 
-  /// How loud it is: a session that was silent and sounds again holds off suspension again (rule F3).
+  /// How loud it is from now on: a session that was silent and sounds again holds off suspension again (rule F3). Of a
+  /// suspended program that counts for what it begins later, or is given back.
   private mutating func hearAudio(
     _ decibels: Double, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    guard sessions[index].state.isRunning, let audio = sessions[index].modes.audio else { return }
+    let state = sessions[index].state
     let isQuiet = decibels < configuration.audio.quietDecibels
+    guard state != .notRunning, isQuiet || sessions[index].modes.audio != nil else { return }
+    var audio = sessions[index].modes.audio ?? AudioState()
+    audio.isQuiet = isQuiet
+    update(index) { $0.modes.audio = audio }
+    guard state.isRunning else { return }
     let returns = !isQuiet && audio.sessions.contains { $0.isSilent && $0.interrupter == nil }
     update(index) {
       for place in audio.sessions.indices {
@@ -298,7 +311,7 @@ extension Policy {
     guard let end = sessions[index].modes.audio?.silenceEnd(numbers), end <= instant,
       let open = sessions[index].modes.audio?.sessions
     else { return }
-    for (place, session) in open.enumerated() where !session.isSilent {
+    for (place, session) in open.enumerated() where session.isSounding {
       let isOver = session.quietSince.map { $0.advanced(bySeconds: numbers.silenceSeconds) <= instant }
       guard isOver == true else { continue }
       update(index) { $0.modes.audio?.sessions[place].isSilent = true }
@@ -374,15 +387,18 @@ extension Policy {
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
     where isOver: (AudioState.Interrupter) -> Bool
   ) {
-    let open = sessions[index].modes.audio?.sessions ?? []
+    guard let audio = sessions[index].modes.audio else { return }
+    let isQuiet = audio.isQuiet
     var isChanged = false
-    for (place, session) in open.enumerated() {
+    for (place, session) in audio.sessions.enumerated() {
       guard let interrupter = session.interrupter, isOver(interrupter) else { continue }
       isChanged = true
       let isRunning = sessions[index].state.isRunning
       update(index) {
         $0.modes.audio?.sessions[place].interrupter = nil
         $0.modes.audio?.sessions[place].interruptionEnd = nil
+        // That it was quiet while it could not sound does not count (rule F3).
+        $0.modes.audio?.sessions[place].quietSince = isQuiet ? instant : nil
         // Of one that was suspended meanwhile nothing is heard until it says so.
         if !isRunning { $0.modes.audio?.sessions[place].isSilent = true }
       }

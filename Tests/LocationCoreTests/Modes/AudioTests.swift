@@ -136,6 +136,66 @@ import Testing
     #expect(stage.log().contains("hold F3 background>background audio_playing"))
   }
 
+  @Test func `F3 what begins after the program was said to be quiet is quiet until it is heard`() {
+    var stage = Self.stage()
+    stage.say(1, Self.level(-75))
+    stage.say(2, Self.begin())
+    stage.say(10, Self.begin())
+    stage.say(12, .background)
+    stage.wait(until: 39.9)
+    #expect(stage.audio() == ["audio_silent 1"] && stage.state() == .background)
+    stage.wait(until: 40)
+    #expect(stage.audio() == ["audio_silent 1", "audio_silent 2"] && stage.state() == .suspended)
+  }
+
+  @Test func `F3 a new process is heard until it is said to be quiet`() {
+    var stage = Self.stage()
+    stage.say(1, Self.level(-75))
+    stage.say(2, .exited(status: 0))
+    stage.say(3, .foreground)
+    stage.say(4, Self.begin())
+    stage.say(5, .background)
+    stage.wait(until: 500)
+    #expect(stage.state() == .background)
+  }
+
+  @Test func `F3 F4 quiet that came while the program was suspended counts for what it is given back`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(10, .interrupted(true))
+    stage.say(60, Self.level(-75))
+    #expect(stage.state() == .suspended)
+    stage.say(70, .foreground)
+    stage.say(80, .interrupted(false))
+    stage.say(90, .background)
+    stage.wait(until: 109.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 110)
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1", "audio_silent 1"])
+    #expect(stage.state() == .suspended)
+  }
+
+  @Test func `F3 F4 quiet during an interruption does not count`() {
+    var stage = Self.stage()
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(20, .interrupted(true))
+    stage.say(20, Self.level(-1000))
+    stage.say(49.5, .interrupted(false))
+    stage.say(50.5, Self.level(-10))
+    stage.wait(until: 500)
+    #expect(stage.state() == .background)
+    stage.say(500, Self.level(-90))
+    stage.say(510, .interrupted(true))
+    stage.say(520, .interrupted(false))
+    stage.wait(until: 549.9)
+    #expect(stage.state() == .background)
+    stage.wait(until: 550)
+    #expect(stage.state() == .suspended)
+    #expect(stage.audio().filter { $0 == "audio_silent 1" }.count == 1)
+  }
+
   // MARK: F4
 
   @Test func `F4 in the background it may begin only where all mix`() {

@@ -57,6 +57,11 @@ struct AudioDaemonTests {
     #expect(try await server.run(["playerctl", "-p", "locwatch.a", "previous"]) == "")
     try await run.wait("the wake") { try await run.decisions("a").contains("wake F5 audio_command") }
     try await run.wait("another session") { try run.shown("a")?.audio.last?.state == .sounding }
+    try await run.wait("its stream") {
+      try await !server.run(["pactl", "list", "short", "sink-inputs"]).isEmpty
+    }
+    // Long enough for it to be heard: until then it is as quiet as the one before.
+    try await Task.sleep(for: .seconds(4))
     run.move(0, second: second + 3_600)
     #expect(try run.state(of: "a") == .background)
     #expect(await run.end() == 0)
