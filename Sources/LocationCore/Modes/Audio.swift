@@ -186,7 +186,7 @@ extension Policy {
     if session.state == .background {
       guard session.subscriber.modes.contains(.audio) else { return refuse(.audioMode, .noMode) }
       let others = soundingBeside(index)
-      guard others.allSatisfy({ mixes && $0.mixes }) else { return refuse(.audioFocus, .audioBusy) }
+      guard others.allSatisfy({ mixes && $0.session.mixes }) else { return refuse(.audioFocus, .audioBusy) }
     }
     let token = audio.nextToken
     update(index) {
@@ -265,7 +265,7 @@ extension Policy {
   ) -> Bool {
     guard let open = sessions[index].modes.audio?.sessions, !open.isEmpty else { return false }
     guard begins else {
-      resumeAudio(index, at: instant, into: &steps) { $0 == .call }
+      resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
       return open.contains { $0.interrupter == .call }
     }
     guard sessions[index].state.isRunning else { return false }
@@ -321,17 +321,37 @@ extension Policy {
     loseAudio(index, .audioSilent, at: instant, into: &steps)
   }
 
-  /// Gives back to others what the sessions that are gone had taken from them (rule F4).
+  /// Gives back to others what the sessions that are gone had taken from them (rule F4): first in the foreground, then
+  /// what was taken last. What is given back may stand in the way of the rest.
   mutating func resumeAudio(at instant: EngineInstant, into steps: inout [PolicyStep]) {
-    let sounding = Set(
-      sessions.flatMap { session in
-        (session.modes.audio?.sessions ?? []).filter(\.isSounding).map {
-          AudioState.Interrupter.session(subscriber: session.subscriber.name, token: $0.token)
-        }
-      })
-    for index in sessions.indices {
-      resumeAudio(index, at: instant, into: &steps) { $0 != .call && !sounding.contains($0) }
+    for (index, session) in interruptedSessions {
+      let others = soundingBeside(index)
+      let isForeground = sessions[index].state.isForeground
+      let isTaken = others.contains { other in
+        session.interrupter == .session(subscriber: other.subscriber, token: other.session.token)
+          || !other.session.mixes && (other.isForeground || !isForeground)
+      }
+      guard !isTaken else { continue }
+      resumeAudio(index, at: instant, into: &steps) { $0.token == session.token }
     }
+  }
+
+  /// What other sessions interrupt, in the order in which it is given back. Of what was taken at once, what mixes comes
+  /// first: it does not stand in the way of the rest.
+  private var interruptedSessions: [(index: Int, session: AudioState.Session)] {
+    var waiting: [(index: Int, session: AudioState.Session)] = []
+    for index in sessions.indices {
+      for session in sessions[index].modes.audio?.sessions ?? [] {
+        if case .session = session.interrupter { waiting.append((index, session)) }
+      }
+    }
+    guard waiting.count > 1 else { return waiting }
+    func turn(_ place: Int) -> Int { sessions[waiting[place].index].state.isForeground ? 0 : 1 }
+    func end(_ place: Int) -> EngineInstant { waiting[place].session.interruptionEnd ?? .distantPast }
+    func blocks(_ place: Int) -> Int { waiting[place].session.mixes ? 0 : 1 }
+    return waiting.indices.sorted {
+      (turn($0), end($1), blocks($0), $0) < (turn($1), end($0), blocks($1), $1)
+    }.map { waiting[$0] }
   }
 
   /// Something of it does not sound any more: it is suspended as soon as nothing else holds that off.
@@ -385,13 +405,13 @@ extension Policy {
 
   private mutating func resumeAudio(
     _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep],
-    where isOver: (AudioState.Interrupter) -> Bool
+    where isMeant: (AudioState.Session) -> Bool
   ) {
     guard let audio = sessions[index].modes.audio else { return }
     let isQuiet = audio.isQuiet
     var isChanged = false
     for (place, session) in audio.sessions.enumerated() {
-      guard let interrupter = session.interrupter, isOver(interrupter) else { continue }
+      guard isMeant(session) else { continue }
       isChanged = true
       let isRunning = sessions[index].state.isRunning
       update(index) {
@@ -409,10 +429,21 @@ extension Policy {
     if isChanged { holdForAudio(index, at: instant) }
   }
 
+  /// A session that sounds, and whose it is.
+  private struct SoundingSession {
+    var subscriber: String
+    var isForeground: Bool
+    var session: AudioState.Session
+  }
+
   /// The sessions of others that sound.
-  private func soundingBeside(_ index: Int) -> [AudioState.Session] {
-    sessions.indices.filter { $0 != index }.flatMap {
-      (sessions[$0].modes.audio?.sessions ?? []).filter(\.isSounding)
+  private func soundingBeside(_ index: Int) -> [SoundingSession] {
+    sessions.indices.filter { $0 != index }.flatMap { other in
+      let session = sessions[other]
+      return (session.modes.audio?.sessions ?? []).filter(\.isSounding).map {
+        SoundingSession(
+          subscriber: session.subscriber.name, isForeground: session.state.isForeground, session: $0)
+      }
     }
   }
 

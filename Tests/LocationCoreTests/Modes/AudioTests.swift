@@ -295,6 +295,48 @@ import Testing
     #expect(stage.log().last == "refuse A1 active>active illegal_move", "it is over already")
   }
 
+  @Test func `F4 of two that do not mix only the one in the foreground is given back`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(4, Self.begin(), of: "b")
+    stage.say(5, .background, of: "b")
+    stage.say(6, .foreground)
+    stage.say(7, Self.begin())
+    stage.say(10, .mode(.audio(.end(token: 2))))
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1"])
+    stage.say(12, .background)
+    stage.say(15, .mode(.audio(.end(token: 1))))
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
+  @Test func `F4 of those in the background what was interrupted last is given back first`() {
+    var stage = Self.stage(others: ["b", "c"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(3, Self.begin(), of: "b")
+    stage.say(4, .background, of: "b")
+    stage.say(5, Self.begin(), of: "c")
+    stage.say(6, .mode(.audio(.end(token: 1))), of: "c")
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(7, .mode(.audio(.end(token: 1))), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
+  @Test func `F4 what sounded together is given back together`() {
+    var stage = Self.stage(others: ["b", "c"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(3, Self.begin(mixes: true), of: "b")
+    stage.say(4, .background, of: "b")
+    stage.say(5, Self.begin(), of: "c")
+    stage.say(6, .exited(status: 0), of: "c")
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
   // MARK: F5
 
   @Test func `F5 remote control wakes whose session was last, and a session in that time takes over`() throws
