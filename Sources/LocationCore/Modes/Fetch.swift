@@ -52,7 +52,7 @@ extension ModePart {
         $0.modes.fetch = $0.fetchTerms == nil ? nil : $0.modes.fetch ?? FetchState(at: instant)
       }
     },
-    end: { $0.concludeFetch(nil, bytes: nil, $1, at: $2, into: &$3) },
+    end: { $0.concludeFetchWithoutAnswer($1, at: $2, into: &$3) },
     giveBack: { if let at = $0.fetch?.askedAt { $0.fetch?.askedAt = at.advanced(bySeconds: $1) } })
 }
 
@@ -212,7 +212,7 @@ extension Policy {
   /// A program has not answered in time and is not ended for that: others may be asked, and it owes no answer any more.
   mutating func endFetch(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     guard let end = fetchEnd(sessions[index]), end <= instant else { return }
-    concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
+    concludeFetchWithoutAnswer(index, at: instant, into: &steps)
     let asked = Set(sessions[index].outbox.filter { $0.trigger.row == .goodMoment }.map(\.event))
     drop(.goodMoment, .budgetOver, index, at: instant, into: &steps) { asked.contains($0.event) }
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && asked.contains($0.owner) } }
@@ -238,10 +238,24 @@ extension Policy {
     acknowledge(pending.event, index, at: instant, into: &steps)
   }
 
+  /// A good moment is over, and its program has said nothing. The status of a oneshot is its answer (rules G2 and G3).
+  mutating func concludeFetchWithoutAnswer(
+    _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    let session = sessions[index]
+    var result: FetchResult?
+    if session.subscriber.style == .oneshot, let end = session.lastEnd,
+      session.outbox.contains(where: { $0.event == end.event && $0.trigger.row == .goodMoment })
+    {
+      result = end.status == 0 ? .noData : .failed
+    }
+    concludeFetch(result, bytes: nil, index, at: instant, into: &steps)
+  }
+
   /// A good moment is over: its worth changes the score (rule G3), and what it sent is booked (rule M6).
   ///
   /// - Parameter result: nil where no answer came.
-  mutating func concludeFetch(
+  private mutating func concludeFetch(
     _ result: FetchResult?, bytes: Int?, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {

@@ -320,9 +320,8 @@ extension Policy {
     _ event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     guard let place = sessions[index].outbox.firstIndex(where: { $0.event == event }) else { return }
-    // What is acknowledged without an answer has no result (rule G3).
     if sessions[index].outbox[place].trigger.row == .goodMoment {
-      concludeFetch(nil, bytes: nil, index, at: instant, into: &steps)
+      concludeFetchWithoutAnswer(index, at: instant, into: &steps)
     }
     if sessions[index].outbox[place].trigger.row == .keepAlive { concludeKeepAlive(index, at: instant) }
     let limit = wakeLimitSeconds(of: sessions[index])

@@ -287,6 +287,25 @@ import Testing
     #expect(abs(state.intervalSeconds(wishSeconds: 3600, numbers) - 14_400) < 1e-6)
   }
 
+  @Test(arguments: [(0, .noData, 0.7), (1, .failed, 0.2)] as [(Int32, FetchResult, Double)])
+  func `G2 G3 the status of a oneshot is its answer`(
+    status: Int32, result: FetchResult, value: Double
+  ) throws {
+    var subscriber = Self.subscriber()
+    subscriber.style = .oneshot
+    var stage = Stage()
+    stage.add(subscriber, .notRunning, at: 0)
+    stage.hanging = ["a"]
+    stage.wait(until: 7200)
+    let handed = stage.handed()
+    let event = try #require(handed.last)
+    stage.say(7205, .finished(ProgramEnd(event: event, status: status, seconds: 5, lastLine: nil)))
+    if status == 0 { stage.say(7205, .acknowledged(event: event, coreSeconds: 0.1)) }
+    stage.say(7205, .exited(status: status))
+    #expect(stage.fetches.map(\.result) == [result])
+    #expect(stage.engine.subscriber("a")?.session.modes.fetch?.lastValue == value)
+  }
+
   @Test func `G2 no answer within 30 s ends the program, and counts as nothing`() throws {
     var stage = Self.stage()
     stage.hanging = ["a"]
