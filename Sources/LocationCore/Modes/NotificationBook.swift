@@ -114,9 +114,11 @@ struct NotificationBook: Hashable, Sendable, Codable {
     }
   }
 
-  /// Whether one more can be scheduled under a name (rule D4).
+  /// Whether one more can be scheduled under a name (rule D4). Alerts, and those that are shown now, don't count: they
+  /// wait only while nothing can be shown.
   func hasRoom(for id: String?) -> Bool {
-    entries.count < Limits.notifications || id.map { id in entries.contains { $0.id == id } } ?? false
+    let counted = entries.filter { $0.event == nil && $0.notification.when != .now }
+    return counted.count < Limits.notifications || counted.contains { $0.id == id }
   }
 
   /// Whether its program has scheduled one of that name.

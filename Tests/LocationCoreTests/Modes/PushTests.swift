@@ -344,6 +344,21 @@ import Testing
     #expect(stage.notified.isEmpty)
   }
 
+  @Test func `D4 before the first unlock neither alerts nor what is to be shown now count`() {
+    var stage = Self.stage(.notRunning, protects: true)
+    stage.take(1, .machine(.reboot))
+    stage.say(2, Self.push("m1", alert: "Mail"))
+    stage.say(2, .mode(.notify(LocalNotification(id: "now", title: "Now", when: .now))))
+    for index in 1...128 {
+      let tea = LocalNotification(id: "tea\(index)", title: "Tea", when: .after(seconds: 500))
+      stage.say(3, .mode(.notify(tea)))
+    }
+    #expect(!stage.log().contains { $0.hasPrefix("refuse") })
+    let late = LocalNotification(id: "late", title: "Tea", when: .after(seconds: 500))
+    stage.say(4, .mode(.notify(late)))
+    #expect(stage.log().last == "refuse D4 notRunning>notRunning too_many_notifications")
+  }
+
   @Test func `H3 D1 an alert that is held takes the place of no notification of its name`() {
     var stage = Self.stage(.notRunning, protects: true)
     let tea = LocalNotification(id: "m1", title: "Tea", when: .after(seconds: 500))
