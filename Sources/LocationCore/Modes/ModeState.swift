@@ -199,7 +199,7 @@ extension Session {
   /// Whether it acknowledges, ends or cancels something by an event.
   func givesBack(by event: ModeEvent) -> Bool {
     switch event {
-    case .cancelNotification(let id): modes.notifications?.entries.contains { $0.id == id } ?? false
+    case .cancelNotification(let id): modes.notifications?.schedules(id) ?? false
     case .keepAlive(let seconds): seconds == 0 && modes.keepAlive != nil
     case .fetched:
       outbox.contains { $0.isHanded && [.goodMoment, .push].contains($0.trigger.row) }

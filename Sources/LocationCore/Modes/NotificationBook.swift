@@ -19,6 +19,9 @@ struct NotificationBook: Hashable, Sendable, Codable {
     /// That push, where its program is handed it only if it runs then; nil where it is handed it anyway.
     var push: Push?
 
+    /// Whether it is the same one. The alert of a push and what the program schedules may have one name.
+    func isSame(as other: Entry) -> Bool { id == other.id && event == other.event }
+
     /// Whether it is due once so many seconds have passed. The times at which it repeats are of the calendar.
     var isAfterSeconds: Bool { if case .after = notification.when { count == 0 } else { false } }
 
@@ -139,27 +142,31 @@ struct NotificationBook: Hashable, Sendable, Codable {
     }
   }
 
-  /// Schedules one, in the place of one of the same name.
+  /// Schedules one, in the place of the one that it changes.
   mutating func put(_ entry: Entry) {
-    if let place = entries.firstIndex(where: { $0.id == entry.id }) {
+    if let place = entries.firstIndex(where: { $0.isSame(as: entry) }) {
       entries[place] = entry
       return
     }
     entries.insert(entry, at: entries.firstIndex { $0.id > entry.id } ?? entries.endIndex)
   }
 
-  /// Cancels one; false where there is none of that name.
+  /// Cancels one that the program has scheduled; false where there is none of that name.
   mutating func cancel(_ id: String) -> Bool {
-    guard let place = entries.firstIndex(where: { $0.id == id }) else { return false }
+    guard let place = entries.firstIndex(where: { $0.id == id && $0.event == nil }) else { return false }
     entries.remove(at: place)
     return true
   }
 
-  mutating func cancelAll() { entries = [] }
+  /// Cancels all that the program has scheduled. The alerts of pushes are not its own.
+  mutating func cancelAll() { entries.removeAll { $0.event == nil } }
+
+  /// Forgets one.
+  mutating func remove(_ entry: Entry) { entries.removeAll { $0.isSame(as: entry) } }
 
   /// Changes one that is scheduled.
-  mutating func change(_ id: String, _ body: (inout Entry) -> Void) {
-    if let place = entries.firstIndex(where: { $0.id == id }) { body(&entries[place]) }
+  mutating func change(_ entry: Entry, _ body: (inout Entry) -> Void) {
+    if let place = entries.firstIndex(where: { $0.isSame(as: entry) }) { body(&entries[place]) }
   }
 
   /// UTC is so many microseconds later than it was a moment ago: it was set, and no time has passed.

@@ -210,7 +210,7 @@ extension Policy {
       guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else {
         // The clock or the zone has moved it past the lock: that keeps it back no more.
         if entry.isDeferred == true {
-          update(index) { $0.modes.notifications?.change(entry.id) { $0.isDeferred = nil } }
+          update(index) { $0.modes.notifications?.change(entry) { $0.isDeferred = nil } }
         }
         continue
       }
@@ -218,7 +218,9 @@ extension Policy {
       latest.skip(to: now, in: zone)
       due.append((latest.time(in: zone) ?? now, latest))
     }
-    due.sort { ($0.time, $0.entry.id) < ($1.time, $1.entry.id) }
+    due.sort {
+      ($0.time, $0.entry.id, $0.entry.event ?? 0) < ($1.time, $1.entry.id, $1.entry.event ?? 0)
+    }
     for (time, entry) in due {
       finish(entry, index)
       let late = time.seconds(to: now)
@@ -238,7 +240,7 @@ extension Policy {
   ) {
     for entry in book.entries where entry.isDeferred != true {
       guard let window = window(of: entry), window.isOpen(at: instant, isAwake: isAwake) else { continue }
-      update(index) { $0.modes.notifications?.change(entry.id) { $0.isDeferred = true } }
+      update(index) { $0.modes.notifications?.change(entry) { $0.isDeferred = true } }
       decide(
         .defer, .firstUnlock, .locked, index, event: entry.event, trigger: .notificationDue, at: instant,
         into: &steps)
@@ -253,10 +255,10 @@ extension Policy {
     let zone = zone
     update(index) {
       guard goesOn else {
-        _ = $0.modes.notifications?.cancel(entry.id)
+        $0.modes.notifications?.remove(entry)
         return
       }
-      $0.modes.notifications?.change(entry.id) {
+      $0.modes.notifications?.change(entry) {
         if $0.heldAt == nil { $0.count = entry.count + 1 }
         $0.heldAt = nil
         $0.isDeferred = nil
@@ -277,7 +279,7 @@ extension Policy {
           decide(.defer, .authorization, reason, index, at: instant, into: &steps)
         } else if isAbsent || waitsForUnlock(book) {
           let now = utc(at: instant)
-          update(index) { $0.modes.notifications?.change(entry.id) { $0.heldAt = now } }
+          update(index) { $0.modes.notifications?.change(entry) { $0.heldAt = now } }
         } else {
           finish(entry, index)
           show(entry, isLeft ? .regionLeft : .regionEntered, index, at: instant, into: &steps)
@@ -296,7 +298,7 @@ extension Policy {
     for entry in sessions[index].modes.notifications?.entries ?? [] where entry.heldAt != nil {
       decide(.drop, .authorization, reason, index, at: instant, into: &steps)
       update(index) {
-        $0.modes.notifications?.change(entry.id) {
+        $0.modes.notifications?.change(entry) {
           $0.heldAt = nil
           $0.isDeferred = nil
         }

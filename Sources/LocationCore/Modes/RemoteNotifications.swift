@@ -212,7 +212,7 @@ extension Policy {
     guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }
     guard !holdsNotifications else {
       if let oldest = book.oldestAlert(of: configuration.push.waitingLimit) {
-        _ = book.cancel(oldest.id)
+        book.remove(oldest)
         self.decide(
           .drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, at: instant,
           into: &steps)

@@ -373,6 +373,23 @@ import Testing
     #expect(stage.notified.map(\.notification) == ["m1"])
   }
 
+  @Test func `H3 D1 what is scheduled or canceled under the name of an alert leaves the alert as it is`() {
+    let tea = LocalNotification(id: "m1", title: "Tea", when: .after(seconds: 500))
+    for event in [ModeEvent.notify(tea), .cancelNotification(id: "m1"), .cancelNotifications] {
+      var stage = Self.stage(.notRunning, protects: true)
+      stage.take(1, .machine(.reboot))
+      stage.say(2, Self.push("m1", alert: "Mail", wakes: false))
+      stage.say(3, .mode(event))
+      if case .cancelNotification = event {
+        #expect(stage.log().last == "refuse D4 notRunning>notRunning unknown_notification")
+      }
+      stage.take(100, .machine(.unlock))
+      #expect(stage.shown == ["m1"] && stage.notified.isEmpty)
+      stage.wait(until: 600)
+      #expect(stage.shown.count == (event == .notify(tea) ? 2 : 1))
+    }
+  }
+
   @Test func `H3 an active one is handed it, and nothing is shown`() {
     var stage = Self.stage(.active)
     stage.say(1, Self.push("m1", alert: "Mail"))

@@ -419,7 +419,7 @@ extension ModelState {
   private static func normalized(_ book: NotificationBook, _ shift: Double) -> NotificationBook {
     var normal = book
     for entry in book.entries {
-      normal.change(entry.id) {
+      normal.change(entry) {
         $0.first = $0.first?.advanced(bySeconds: shift)
         $0.heldAt = $0.heldAt?.advanced(bySeconds: shift)
         if case .at(let time) = $0.notification.when {
