@@ -99,10 +99,11 @@ extension Engine {
     state.policy.sessions.contains { $0.modes.notifications?.followsZone == true }
   }
 
-  /// Whether anybody has a notification scheduled, or on its way to the user.
+  /// Whether anybody has a notification scheduled, on its way to the user, or handed over in place of that.
   public var hasNotifications: Bool {
     state.policy.sessions.contains {
       $0.modes.notifications?.entries.isEmpty == false || $0.modes.notifications?.showing != nil
+        || $0.outbox.contains { $0.unshown != nil }
     }
   }
 

@@ -84,6 +84,12 @@ struct NotificationBook: Hashable, Sendable, Codable {
     var data: String?
   }
 
+  /// One that its program was handed instead, and has not acknowledged.
+  struct Unshown: Hashable, Sendable, Codable {
+    var id: String
+    var content: LocalNotification.Content
+  }
+
   /// One that is on its way to the user: after an end of the daemon it is shown again, under the same id.
   struct Showing: Hashable, Sendable, Codable {
     var id: String

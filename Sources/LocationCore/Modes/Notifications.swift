@@ -336,7 +336,8 @@ extension Policy {
       $0.modes.notifications?.noteShown(
         NotificationBook.Shown(id: due.record.notification, event: event, data: due.content.data))
     }
-    if !isHandedOver(index) {
+    let isHandedOver = isHandedOver(index)
+    if !isHandedOver {
       update(index) {
         $0.modes.notifications?.noteShowing(
           NotificationBook.Showing(id: due.record.notification, event: event, content: due.content))
@@ -350,7 +351,27 @@ extension Policy {
             subscriber: name, event: event, notification: due.record.notification, due.content)))
     }
     guard sessions[index].state.isRunning else { return }
-    offer(event: event, trigger: .notificationDue, to: index, at: instant, into: &steps)
+    let unshown =
+      isHandedOver
+      ? NotificationBook.Unshown(id: due.record.notification, content: due.content) : nil
+    offer(
+      event: event, trigger: .notificationDue, unshown: unshown, to: index, at: instant, into: &steps)
+  }
+
+  /// Shows the user what its program was handed instead: it is suspended or its process has ended, and it has not
+  /// acknowledged that (rules D3 and K5).
+  ///
+  /// - Parameter unacknowledged: those of its outbox, as it was before.
+  mutating func showUnacknowledged(
+    _ unacknowledged: [Session.Pending], _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    for pending in unacknowledged {
+      guard let unshown = pending.unshown else { continue }
+      showOrHold(
+        unshown.content, id: unshown.id, .unacknowledged, event: pending.event, handing: nil, index,
+        at: instant, into: &steps)
+    }
   }
 
   /// Whether a notification is handed to its program instead of being shown: it is active, and can be handed something

@@ -197,42 +197,55 @@ extension Policy {
     at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     let isAlone = !due.record.isForProgram
-    func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
-      self.decide(
-        action, rule, reason, index, event: event, trigger: .notificationDue, at: instant, into: &steps)
-    }
     if isAlone, isHandedOver(index) {
-      offer(event: event, trigger: .notificationDue, push: due.push, to: index, at: instant, into: &steps)
+      let unshown = NotificationBook.Unshown(id: id, content: alert)
+      offer(
+        event: event, trigger: .notificationDue, push: due.push, unshown: unshown, to: index, at: instant,
+        into: &steps)
       return
     }
     // What wakes is handed over anyway.
     guard isAlone || sessions[index].state != .active else { return }
+    showOrHold(
+      alert, id: id, .push, event: event, handing: isAlone ? due.push : nil, index, at: instant, into: &steps)
+  }
+
+  /// Shows a notification that has its record now, or as soon as anything can be shown (rules D5 and D8).
+  ///
+  /// - Parameter push: what a program that runs is handed beside; nil where it is handed it anyway.
+  mutating func showOrHold(
+    _ content: LocalNotification.Content, id: String, _ reason: Decision.Reason, event: Int,
+    handing push: Push?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
+      self.decide(
+        action, rule, reason, index, event: event, trigger: .notificationDue, at: instant, into: &steps)
+    }
     var book = sessions[index].modes.notifications ?? NotificationBook()
     guard book.isAllowed else { return decide(.drop, .notificationPermission, .notPermitted) }
     guard hasNotifier else { return decide(.drop, .availability, .noNotifier) }
-    guard !holdsNotifications else {
-      if let oldest = book.oldestAlert(of: configuration.push.waitingLimit) {
-        book.remove(oldest)
-        self.decide(
-          .drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, at: instant,
-          into: &steps)
-      }
-      // Its program may have scheduled one of that name.
-      let name = book.schedules(id) ? "push-\(event)" : id
-      var notification = LocalNotification(id: name, title: alert.title, when: .now)
-      notification.content = alert
-      var entry = NotificationBook.Entry(id: name, notification: notification)
-      entry.first = utc(at: instant)
-      entry.event = event
-      entry.push = isAlone ? due.push : nil
-      entry.isDeferred = isUnlocked ? nil : true
-      book.put(entry)
-      update(index) { $0.modes.notifications = book }
-      if !isUnlocked { decide(.defer, .firstUnlock, .locked) }
-      return
+    guard holdsNotifications else {
+      return showAlert(
+        content, id: id, reason, event: event, handing: push, index, at: instant, into: &steps)
     }
-    showAlert(
-      alert, id: id, .push, event: event, handing: isAlone ? due.push : nil, index, at: instant, into: &steps)
+    if let oldest = book.oldestAlert(of: configuration.push.waitingLimit) {
+      book.remove(oldest)
+      self.decide(
+        .drop, .push, .outboxFull, index, event: oldest.event, trigger: .notificationDue, at: instant,
+        into: &steps)
+    }
+    // Its program may have scheduled one of that name.
+    let name = book.schedules(id) ? "push-\(event)" : id
+    var notification = LocalNotification(id: name, title: content.title, when: .now)
+    notification.content = content
+    var entry = NotificationBook.Entry(id: name, notification: notification)
+    entry.first = utc(at: instant)
+    entry.event = event
+    entry.push = push
+    entry.isDeferred = isUnlocked ? nil : true
+    book.put(entry)
+    update(index) { $0.modes.notifications = book }
+    if !isUnlocked { decide(.defer, .firstUnlock, .locked) }
   }
 
   /// Has an alert shown under the record of its push.

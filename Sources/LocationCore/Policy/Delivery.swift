@@ -46,13 +46,14 @@ extension Policy {
   ///   - isCoarse: Whether it says no more than reduced accuracy permits.
   ///   - call: The call that it is; nil for an event of a location service.
   ///   - push: The push that it is; nil for anything else.
+  ///   - unshown: The notification that it is handed in place of the user being shown it; nil for anything else.
   ///   - session: The session of the transfer or accessory that it is about; nil for anything else.
   ///   - reason: Why it starts the subscriber; nil for the state that it is in.
   @discardableResult
   mutating func offer(
     event: Int, trigger: Trigger, region: String? = nil, isCoarse: Bool = false, call: ModeCall? = nil,
-    push: Push? = nil, session name: String? = nil, reason: Decision.Reason? = nil, to index: Int,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
+    push: Push? = nil, unshown: NotificationBook.Unshown? = nil, session name: String? = nil,
+    reason: Decision.Reason? = nil, to index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) -> Bool {
     let session = sessions[index]
     func decide(_ action: Decision.Action, _ rule: Rule, _ reason: Decision.Reason) {
@@ -85,7 +86,8 @@ extension Policy {
       $0.outbox.append(
         Session.Pending(
           event: event, trigger: trigger, region: region, isCoarse: isCoarse ? true : nil, call: call?.kind,
-          tag: call?.tag, push: push, session: name ?? call?.issue, keptAt: hasCooldown ? instant : nil))
+          tag: call?.tag, push: push, session: name ?? call?.issue, unshown: unshown,
+          keptAt: hasCooldown ? instant : nil))
     }
     let why = call?.reason ?? reason
     switch session.state {

@@ -227,6 +227,7 @@ extension Policy {
       return terminate(index, .sharedResource, .sharedLock, at: instant, into: &steps)
     }
     endModes(index, at: instant, into: &steps)
+    let unshown = sessions[index].outbox.filter { $0.unshown != nil }
     announce(index, .suspended, rule == .suspension ? .idle : .budgetOver, into: &steps)
     decide(.suspend, rule, reason, index, after: .suspended, at: instant, into: &steps)
     steps.append(.ordered(.suspend(subscriber: sessions[index].subscriber.name)))
@@ -241,6 +242,7 @@ extension Policy {
       for place in $0.outbox.indices { $0.outbox[place].isHanded = false }
     }
     keepLatest(index, at: instant, into: &steps)
+    showUnacknowledged(unshown, index, at: instant, into: &steps)
     noteWatched(at: instant)
     if sessions[index].hasBacklog, sessions[index].backlogAt == nil { pause(index, at: instant) }
   }
@@ -284,6 +286,7 @@ extension Policy {
     _ index: Int, for reason: Decision.Reason, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
     let lost = sessions[index].outbox.filter { $0.trigger.isOfProcess && !$0.wasHanded }
+    let unshown = sessions[index].outbox.filter { $0.unshown != nil }
     update(index) { $0.endProcess() }
     keepLatest(index, at: instant, into: &steps)
     for pending in lost {
@@ -292,6 +295,7 @@ extension Policy {
         .drop, reason == .forceQuit ? ending : pending.trigger.rule, reason, index, event: pending.event,
         trigger: pending.trigger, at: instant, into: &steps)
     }
+    showUnacknowledged(unshown, index, at: instant, into: &steps)
   }
 
   /// What was handed over and not acknowledged waits again. Of a trigger whose latest event counts, that one alone does

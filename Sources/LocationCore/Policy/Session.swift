@@ -21,6 +21,8 @@ struct Session: Hashable, Sendable, Codable {
     var push: Push?
     /// The session of the transfer or accessory that it is about (rules I2 and J1); nil for anything else.
     var session: String?
+    /// What the program was handed in place of the user being shown it (rule D3); nil for anything else.
+    var unshown: NotificationBook.Unshown?
     /// When a running process was last handed the push.
     var handedAt: EngineInstant?
     /// When it came, until it is handed over: the cooldown counts from there meanwhile; nil without a cooldown.

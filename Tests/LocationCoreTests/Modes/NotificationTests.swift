@@ -64,6 +64,38 @@ import Testing
     #expect(stage.shown == ["m", "tea"])
   }
 
+  @Test(arguments: [SubscriberEvent.exited(status: 1), .exited(status: 0), .quit, .background])
+  func `D3 K5 what an active one was handed instead and does not acknowledge is shown after all`(
+    _ end: SubscriberEvent
+  ) {
+    for isAnswered in [false, true] {
+      var stage = Self.stage(.active)
+      if !isAnswered { stage.hanging = ["a"] }
+      stage.say(1, Self.after(9))
+      let alert = LocalNotification.Content(title: "Mail")
+      stage.say(11, .mode(.push(Push(id: "m", alert: alert, isContentAvailable: false, payload: "{}"))))
+      #expect(stage.handed().count == 2 && stage.shown == [])
+      stage.say(12, end)
+      stage.wait(until: 20)
+      #expect(stage.shown == (isAnswered ? [] : ["tea", "m"]))
+      let shown = stage.log().filter { $0.hasPrefix("notify D3") }
+      #expect(shown.allSatisfy { $0.hasSuffix("unacknowledged") } && shown.count == stage.shown.count)
+      #expect(stage.notified.count == 1)
+    }
+  }
+
+  @Test func `D3 D5 what an active one did not acknowledge before a reboot waits for the first unlock`() {
+    var stage = Self.stage(.active) { $0.policy.protectUntilFirstUnlock = true }
+    stage.hanging = ["a"]
+    stage.say(1, Self.after(9))
+    stage.take(12, .machine(.reboot))
+    #expect(stage.shown == [] && stage.log().last == "defer A8 notRunning>notRunning locked")
+    stage.take(100, .machine(.unlock))
+    #expect(stage.shown == ["tea"])
+    stage.wait(until: 500)
+    #expect(stage.shown.count == 1 && stage.notified.count == 1)
+  }
+
   @Test func `D5 one that was on its way when the daemon ended is shown again, under the same id`() {
     var stage = Self.stage()
     stage.presents = false

@@ -195,7 +195,6 @@ struct ModelState: Hashable {
         let event = witness.nextEvent(.notificationDue, isExact: false)
         let before = steps.count
         policy.present(due, event: event, 0, at: now, into: &steps)
-        policy.update(0) { $0.modes.notifications?.notePresented(event) }
         noteKept(event, steps[before...])
       case .redelivered(_, let rule): policy.redeliver(0, rule: rule, at: now, into: &steps)
       case .pushed(let due): raise(due, into: &steps)
@@ -210,6 +209,8 @@ struct ModelState: Hashable {
         raise(isBluetooth ? .bluetooth : .accessory, into: &steps) {
           $0.present(accessory, event: $1, 0, at: $2, into: &$3)
         }
+      case .ordered(.notify(_, let event, _, _)):
+        policy.update(0) { $0.modes.notifications?.notePresented(event) }
       case .decided, .moved, .ordered, .changed, .briefed, .noted, .transferred: break
       }
       place += 1
