@@ -184,9 +184,9 @@ import Testing
     #expect(stage.calls() == [])
   }
 
-  /// Ten keep-alives between 600 and 900 s over a day. The best grouping is looked for with all of the day in view.
-  @Test func `E2 ten keep-alives of a day wake the machine at most 1.3 times as often as the best grouping`()
-  {
+  /// Ten keep-alives between 600 and 900 s over a day, all begun at once. What the search finds is no optimum: 215 wakes
+  /// are known to do, with calls every 601 s for those up to 800 s and every 801 s for the others.
+  @Test func `E2 ten keep-alives of a day wake the machine at most 1.3 times as often as a search would`() {
     let terms = (0..<10).map { 600 + 100.0 / 3 * Double($0) }
     let names = terms.indices.map { "s\($0)" }
     var stage = Self.stage(Dictionary(uniqueKeysWithValues: zip(names, terms)))
@@ -202,8 +202,8 @@ import Testing
       lastDone[call.subscriber] = at + 1
     }
     #expect(lastDone.count == 10)
-    let best = BestGrouping.wakes(terms, until: 86_400)
-    #expect(Double(wakes) <= 1.3 * Double(best), "\(wakes) wakes, the best \(best)")
+    let found = SearchedGrouping.wakes(terms, until: 86_400)
+    #expect(Double(wakes) <= 1.3 * Double(found), "\(wakes) wakes, the search \(found)")
     #expect(wakes >= 144)
   }
 
@@ -516,9 +516,10 @@ extension Stage {
   }
 }
 
-/// How few wakes can serve keep-alives whose next window begins when they are called: a beam search with the whole
-/// time in view, which the engine does not have.
-enum BestGrouping {
+/// How few wakes a beam search finds for keep-alives whose next window begins when they are called. It has the whole
+/// time in view, which the engine does not have. But like the engine it calls at each wake whoever may be called, and a
+/// schedule that leaves some to a later wake can do with fewer.
+enum SearchedGrouping {
   static func wakes(_ terms: [Double], until end: Double, width: Int = 40) -> Int {
     var beam = [[Double](repeating: 0, count: terms.count)]
     var count = 0
