@@ -262,6 +262,18 @@ import Testing
     ),
     ("steps:\n  - {at: +0, launch: logger, status: 1}", 2, "steps[0].status: has no meaning beside `launch`"),
     ("steps:\n  - {at: +0, reboot: true, value: 1}", 2, "steps[0].value: has no meaning beside `reboot`"),
+    (
+      "steps:\n  - {at: +0, notify: logger, title: Tea, now: true, repeat: day}", 2,
+      "steps[0].repeat: can't stand beside `now`; write after_s: 0 in place of now"
+    ),
+    (
+      "steps:\n  - {at: +0, notify: logger, title: Tea, after_s: 5, on: exit}", 2,
+      "steps[0].on: has no meaning beside `after_s`"
+    ),
+    (
+      "steps:\n  - {at: +0, notify: logger, title: Tea, now: true, once: false}", 2,
+      "steps[0].once: has no meaning beside `now`"
+    ),
     ("steps:\n  - {at: +0, reboot: false}", 2, "steps[0].reboot: can only be true; leave the step out"),
     ("steps:\n  - {at: +0, unlock: 1}", 2, "steps[0].unlock: expected true or false, found \"1\""),
     ("steps:\n  - {at: +0, exit: logger, status: 256}", 2, "steps[0].status: 256 is outside 0 to 255"),

@@ -276,13 +276,21 @@ extension Scenario.Step {
     }
     let whens: [Key] = [.wall, .afterSeconds, .now, .region] + [timeKey].compactMap { $0 }
     let (key, value) = try map.exactlyOne(of: whens)
+    if key != .region, let stray = map.optional(.on) ?? map.optional(.once) {
+      throw stray.failure("has no meaning beside `\(key.rawValue)`")
+    }
     let when = try self.when(key, value, map)
     var notification = LocalNotification(
       id: try map.optional(.id)?.string(), title: try map.required(.title).string(), when: when)
     if let node = map.optional(.body) { notification.content.body = try node.string() }
     if let node = map.optional(.zone) { notification.zone = try zone(node) }
     if let node = map.optional(.once) { notification.isOnce = try node.bool() }
-    if let node = map.optional(.repeats) { notification.repeats = try node.word(CalendarUnit.self) }
+    if let node = map.optional(.repeats) {
+      guard when != .now else {
+        throw node.failure("can't stand beside `now`", remedy: "write after_s: 0 in place of now")
+      }
+      notification.repeats = try node.word(CalendarUnit.self)
+    }
     if let node = map.optional(.tolerance) {
       notification.toleranceSeconds = try node.double(in: 0...Limits.notificationToleranceSeconds)
     }
