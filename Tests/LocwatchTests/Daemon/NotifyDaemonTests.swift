@@ -82,7 +82,8 @@ import Testing
     let run = try DaemonRun()
     try await Self.add(run, "up", ["--wall", "2030-05-01T07:30"])
     try run.start(
-      run.settings("notifications: {notify_hook: [/bin/true]}\n"), through: ["/usr/bin/env", "TZ=CET-1"])
+      run.settings("notifications: {notify_hook: [/bin/true]}\n"), isSimulated: false,
+      through: ["/usr/bin/env", "TZ=CET-1"])
     try await run.wait("the schedule") { try Self.scheduled(run) == ["up"] }
     let list = try await run.command(["notifications", "list", "a", "--format", "ndjson"])
     #expect(list.stdout.contains("2030-05-01T06:30:00"), "\(list.stdout)")
@@ -94,7 +95,8 @@ import Testing
     try await Self.add(run, "up", ["--wall", "2030-05-01T07:30"])
     let zone = run.folder.write("zone", "TZif\nUTC0\n")
     try run.start(
-      run.settings("notifications: {notify_hook: [/bin/true]}\n"), through: ["/usr/bin/env", "TZ=:\(zone)"])
+      run.settings("notifications: {notify_hook: [/bin/true]}\n"), isSimulated: false,
+      through: ["/usr/bin/env", "TZ=:\(zone)"])
     func isDue(_ text: String) throws -> Bool {
       try run.withEngine { $0.notifications(of: "a").first?.time == UTCTime(rfc3339: text) } ?? false
     }
@@ -125,6 +127,7 @@ import Testing
     let run = try DaemonRun()
     try await Self.add(run, "tea", ["--now"])
     try run.start(
+      isSimulated: false,
       through: ["/usr/bin/env", "-u", "DBUS_SESSION_BUS_ADDRESS", "-u", "XDG_RUNTIME_DIR"])
     try await run.wait("the log") {
       run.process?.stderr.contains("a: what was asked before the daemon started is refused by rule B9")
