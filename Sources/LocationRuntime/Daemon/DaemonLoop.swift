@@ -131,8 +131,9 @@ struct DaemonLoop: ~Copyable {
     self.inbox = inbox
     self.stop = stop
     self.receiver = receiver
-    hook = ReceiverHook(settings.receiverHook, environment: environment)
-    notifier = NotifyHook(settings.notifyHook, environment: environment)
+    let notes = HookNotes(runDirectory: supervision.runDirectory)
+    hook = ReceiverHook(settings.receiverHook, environment: environment, notes: notes)
+    notifier = NotifyHook(settings.notifyHook, environment: environment, notes: notes)
     audio = AudioWatch(environment: environment)
     player = PlayerLink(environment: environment) { clock.instant }
     beacons = BeaconLink(environment: environment) { clock.instant }

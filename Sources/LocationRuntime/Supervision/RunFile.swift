@@ -12,12 +12,20 @@ struct RunFile: Hashable {
 
   /// The end of a run file's name.
   static let ending = ".run"
+  /// The same of a command that belongs to no subscriber.
+  static let hookEnding = ".hook"
 
   init(pid: pid_t, start: UInt64, boot: String, cgroup: String?) {
     self.pid = pid
     self.start = start
     self.boot = boot
     self.cgroup = cgroup
+  }
+
+  /// Of a process that runs; nil where none of that number does.
+  init?(pid: pid_t, cgroup: String?) {
+    guard let status = ProcessStatus(of: pid) else { return nil }
+    self.init(pid: pid, start: status.start, boot: ProcessStatus.boot, cgroup: cgroup)
   }
 
   /// Nil where the text is not a whole run file: it was cut off by a crash.

@@ -58,14 +58,18 @@ final class SupervisorSite: Sendable {
     cgroups.map { .freezer(path: $0.path) } ?? .stopSignal(reason: reasonForSignal)
   }
 
-  /// Ends what a supervisor before has left running; the names of those subscribers, sorted.
+  /// Ends what a supervisor before has left running, and commands of the settings; the names of those subscribers,
+  /// sorted.
   func reclaim() -> [String] {
     var names: Set<String> = []
-    for file in KernelFile.names(in: runDirectory, areDirectories: false) where file.hasSuffix(RunFile.ending)
-    {
+    for file in KernelFile.names(in: runDirectory, areDirectories: false) {
+      let isHook = file.hasSuffix(RunFile.hookEnding)
+      guard isHook || file.hasSuffix(RunFile.ending) else { continue }
       let path = "\(runDirectory)/\(file)"
-      let name = CgroupParent.name(ofFile: String(file.dropLast(RunFile.ending.count)))
-      if let text = KernelFile.read(path), let run = RunFile(text), run.endSurvivors() { names.insert(name) }
+      let hasEnded = KernelFile.read(path).flatMap { RunFile($0) }?.endSurvivors() == true
+      if hasEnded, !isHook {
+        names.insert(CgroupParent.name(ofFile: String(file.dropLast(RunFile.ending.count))))
+      }
       unsafe unlink(path)
     }
     for (name, path) in cgroups?.found ?? [] {
@@ -93,8 +97,7 @@ final class SupervisorSite: Sendable {
 
   /// Notes that a program runs.
   private func noteRun(of name: String, pid: pid_t, cgroup: String?) {
-    guard let status = ProcessStatus(of: pid) else { return }
-    let run = RunFile(pid: pid, start: status.start, boot: ProcessStatus.boot, cgroup: cgroup)
+    guard let run = RunFile(pid: pid, cgroup: cgroup) else { return }
     _ = KernelFile.write(runPath(of: name), run.text, create: true)
   }
 

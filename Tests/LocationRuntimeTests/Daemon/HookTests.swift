@@ -140,4 +140,27 @@ import Testing
     let readable = hook.readable
     #expect(readable == -1)
   }
+
+  @Test func `what a killed daemon has left of its hooks is ended by the next`() throws {
+    let folder = TemporaryFolder()
+    var supervision = SupervisorConfiguration(runDirectory: folder("run"))
+    supervision.usesCgroups = false
+    var site: SupervisorSite? = try SupervisorSite(supervision)
+    let notes = HookNotes(runDirectory: supervision.runDirectory)
+    let environment = ["PATH=/usr/bin:/bin"]
+    var notifier = NotifyHook(Self.hanging(folder), environment: environment, notes: notes)
+    _ = notifier.show(Self.request(1), at: Drive.instant(0))
+    var receiver = ReceiverHook(["/bin/sh", "-c", "sleep 600"], environment: environment, notes: notes)
+    _ = receiver.turn(on: true, at: Drive.instant(0))
+    try SupervisorRun.until("its child runs") { Self.children(folder).count == 1 }
+    site = nil
+    site = try SupervisorSite(supervision)
+    #expect(site?.reclaim() == [])
+    try SupervisorRun.until("they have ended") {
+      guard receiver.look(at: Drive.instant(1)) == nil else { return true }
+      return receiver.readable < 0
+    }
+    try SupervisorRun.until("its child has ended") { Self.living(folder) == 0 }
+    #expect(KernelFile.names(in: supervision.runDirectory, areDirectories: false).isEmpty)
+  }
 }

@@ -53,6 +53,7 @@ struct NotifyHook {
   var hook: [String]
   private let desktop: [String]
   private let environment: [String]
+  private let notes: HookNotes?
   private var running: [Running] = []
   /// Those that could not be shown, and those for which there was no room; the next first.
   private var waiting: [Request] = []
@@ -63,10 +64,11 @@ struct NotifyHook {
   private var hasWorked = false
   private var hasComplained = false
 
-  init(_ hook: [String], environment: [String]) {
+  init(_ hook: [String], environment: [String], notes: HookNotes? = nil) {
     self.hook = hook
     desktop = Self.desktop(environment: environment)
     self.environment = environment
+    self.notes = notes
   }
 
   /// The program and its arguments; empty where there is none.
@@ -113,6 +115,7 @@ struct NotifyHook {
     for program in running where polled.has(program.pidfd.number) {
       guard let end = ProgramStart.reap(program.pidfd) else { continue }
       running.removeAll { $0.pid == program.pid }
+      notes?.forget(program.pid)
       outcomes += take(end: program, status: end.status, at: now)
     }
     // Of those that wait one alone finds out whether it works again.
@@ -131,7 +134,12 @@ struct NotifyHook {
   }
 
   /// Ends those that wait for the user.
-  mutating func end() { for place in running.indices where !running[place].isKilled { kill(place) } }
+  mutating func end() {
+    for place in running.indices {
+      if !running[place].isKilled { kill(place) }
+      notes?.forget(running[place].pid)
+    }
+  }
 
   /// The status by which it says that the user opened the notification.
   static let openedStatus: Int32 = 100
@@ -155,7 +163,8 @@ extension NotifyHook {
     if running.count(where: { !$0.isKilled }) >= Self.runningLimit { killOldest() }
     do throws(ProgramStart.Refusal) {
       let program = try ProgramStart(
-        command: command, environment: environment, hasOutput: hook.isEmpty, cgroup: nil, noting: { _ in })
+        command: command, environment: environment, hasOutput: hook.isEmpty, cgroup: nil,
+        noting: { notes?.note($0) })
       var queue = WriteQueue()
       // A line of a program has at most as many bytes as a pipe holds.
       _ = queue.append(Self.line(of: request))

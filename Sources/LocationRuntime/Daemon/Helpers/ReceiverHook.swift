@@ -8,6 +8,7 @@ struct ReceiverHook: ~Copyable {
   /// The program and its arguments; empty where there is none.
   var command: [String]
   private let environment: [String]
+  private let notes: HookNotes?
   private var running: ProgramStart?
   /// What it is to be told next; nil for nothing.
   private var next: Bool?
@@ -15,9 +16,10 @@ struct ReceiverHook: ~Copyable {
   private(set) var deadline: EngineInstant?
   private var hasComplained = false
 
-  init(_ command: [String], environment: [String]) {
+  init(_ command: [String], environment: [String], notes: HookNotes? = nil) {
     self.command = command
     self.environment = environment
+    self.notes = notes
   }
 
   /// Becomes readable when it has ended, for `poll`; -1 where it does not run.
@@ -40,6 +42,7 @@ struct ReceiverHook: ~Copyable {
       deadline = nil
       return nil
     }
+    notes?.forget(program.pid)
     running = nil
     deadline = nil
     let complaint = end.status == 0 ? nil : complain("ended with status \(end.status)")
@@ -52,6 +55,7 @@ struct ReceiverHook: ~Copyable {
     guard let program = running else { return }
     _ = PollSet.wait(on: program.pidfd.number, atMost: Self.graceMilliseconds)
     program.end()
+    notes?.forget(program.pid)
     running = nil
   }
 
@@ -63,7 +67,7 @@ struct ReceiverHook: ~Copyable {
     do throws(ProgramStart.Refusal) {
       running = try ProgramStart(
         command: command + [isOn ? "on" : "off"], environment: environment, hasOutput: false, cgroup: nil,
-        noting: { _ in })
+        noting: { notes?.note($0) })
       deadline = instant.advanced(bySeconds: DaemonLimits.hookSeconds)
       return nil
     } catch {
