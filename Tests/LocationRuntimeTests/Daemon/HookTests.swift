@@ -102,10 +102,11 @@ import Testing
     _ = Self.outcomes(&hook, at: 0)
     for number in 2...6 {
       #expect(hook.deadline != nil)
-      _ = hook.show(Self.request(number), at: Drive.instant(0))
-      let shown = Self.outcomes(&hook, at: 0)
+      let seconds = Double(number)
+      _ = hook.show(Self.request(number), at: Drive.instant(seconds))
+      let shown = Self.outcomes(&hook, at: seconds)
       #expect(shown == [.shown(subscriber: "a", event: number)])
-      let again = Self.outcomes(&hook, at: 0)
+      let again = Self.outcomes(&hook, at: seconds)
       #expect(again.contains(.shown(subscriber: "a", event: 1)) == (number == 6))
     }
     #expect(hook.deadline == nil)
@@ -162,5 +163,39 @@ import Testing
     }
     try SupervisorRun.until("its child has ended") { Self.living(folder) == 0 }
     #expect(KernelFile.names(in: supervision.runDirectory, areDirectories: false).isEmpty)
+  }
+
+  @Test func `D5 a service that takes only so many at once gets all of them`() {
+    let folder = TemporaryFolder()
+    // It takes as many as there are files in a folder, each of which one uses up.
+    var hook = Self.notifyHook(
+      "cat > /dev/null; for file in '\(folder.path)'/*; do rm \"$file\" 2>/dev/null && exit 0; done; exit 1")
+    for number in 1...12 {
+      _ = hook.show(Self.request(number), at: Drive.instant(0))
+      _ = Self.outcomes(&hook, at: 0)
+    }
+    var shown: Set<Int> = []
+    for second in 1...60 {
+      for place in 0..<(second == 1 ? 4 : 1) { _ = folder.write("\(second)-\(place)", "") }
+      let seconds = Double(second)
+      var outcomes = hook.take(PollSet(), at: Drive.instant(seconds))
+      while hook.runs { outcomes += Self.outcomes(&hook, at: seconds) }
+      for case .shown(_, let event) in outcomes { shown.insert(event) }
+      #expect(!outcomes.contains { if case .trouble = $0 { true } else { false } })
+    }
+    #expect(shown == Set(1...12))
+    #expect(hook.deadline == nil)
+  }
+
+  @Test func `what waits for room is no reason to wake`() throws {
+    let folder = TemporaryFolder()
+    var hook = Self.notifyHook("cat > /dev/null; test -e '\(folder("slow"))' && sleep 600; exit 1")
+    defer { hook.end() }
+    _ = hook.show(Self.request(1), at: Drive.instant(0))
+    _ = Self.outcomes(&hook, at: 0)
+    _ = folder.write("slow", "")
+    for number in 2...40 { _ = hook.show(Self.request(number), at: Drive.instant(0.5)) }
+    // The patience with those that run, and not the next try, for which there is no room.
+    #expect(hook.deadline == Drive.instant(60.5))
   }
 }

@@ -26,8 +26,12 @@ struct NotifyHook {
     /// The id of its record.
     let event: Int
     let notification: String
-    /// How often it was tried again because another was shown.
+    /// How often it was not shown although another was, since it was last tried.
     fileprivate var triesAfterOthers = 0
+    /// When it was last not shown; nil where that was not tried.
+    fileprivate var failedAt: EngineInstant?
+    /// Whether it is tried to find out whether it works again.
+    fileprivate var isProbe = false
 
     init(_ content: LocalNotification.Content, of subscriber: String, event: Int, notification: String) {
       self.content = content
@@ -62,6 +66,10 @@ struct NotifyHook {
   private var retrySeconds = leastRetrySeconds
   /// Whether one was shown, and those that wait were not tried since.
   private var hasWorked = false
+  /// When one was last shown.
+  private var lastShownAt: EngineInstant?
+  /// How many of them are tried once one was shown: a service may take only so many at once.
+  private var burst = 1
   private var hasComplained = false
 
   init(_ hook: [String], environment: [String], notes: HookNotes? = nil) {
@@ -75,7 +83,13 @@ struct NotifyHook {
   var command: [String] { hook.isEmpty ? desktop : hook }
 
   /// When something is due by time; nil while nobody waits for anything.
-  var deadline: EngineInstant? { (running.map(\.shownAt) + [retryAt]).compactMap { $0 }.min() }
+  var deadline: EngineInstant? {
+    let isTried = !waiting.isEmpty && hasRoom
+    return (running.map(\.shownAt) + [isTried ? retryAt : nil]).compactMap { $0 }.min()
+  }
+
+  /// Whether a command runs.
+  var runs: Bool { !running.isEmpty }
 
   /// Adds what is waited for.
   func watch(_ polled: inout PollSet) {
@@ -108,9 +122,9 @@ struct NotifyHook {
         running[place].output = nil
         var piece = [UInt8](repeating: 0, count: 64)
         let count = unsafe piece.withUnsafeMutableBytes { unsafe SystemCall.readBytes(output.number, $0) }
-        if count > 0 { outcomes += noteShown(place) }
+        if count > 0 { outcomes += noteShown(place, at: now) }
       }
-      if let at = running[place].shownAt, at <= now { outcomes += noteShown(place) }
+      if let at = running[place].shownAt, at <= now { outcomes += noteShown(place, at: now) }
     }
     for program in running where polled.has(program.pidfd.number) {
       guard let end = ProgramStart.reap(program.pidfd) else { continue }
@@ -121,7 +135,9 @@ struct NotifyHook {
     // Of those that wait one alone finds out whether it works again.
     if let at = retryAt, at <= now, !waiting.isEmpty, hasRoom {
       retryAt = nil
-      outcomes += start(waiting.removeFirst(), at: now)
+      var request = waiting.removeFirst()
+      request.isProbe = true
+      outcomes += start(request, at: now)
     }
     if hasWorked { outcomes += startWaiting(at: now) }
     return outcomes
@@ -147,9 +163,9 @@ struct NotifyHook {
   /// each of two answers of the bus.
   static let patienceSeconds = 60.0
   /// Seconds until what failed is tried again, at first and at most: those of rule K5.
-  private static let leastRetrySeconds = 1.0
+  fileprivate static let leastRetrySeconds = 1.0
   private static let mostRetrySeconds = 300.0
-  /// So often one is tried again because others were shown; then it is given up.
+  /// So often one is not shown although others are; then it is given up.
   private static let mostTriesAfterOthers = 5
   /// Those that run at a time; of those that are shown the oldest is ended for one more.
   private static let runningLimit = 32
@@ -192,10 +208,10 @@ extension NotifyHook {
     }
     switch status {
     case 0:
-      noteWork()
+      noteWork(at: now)
       return [shown]
     case Self.openedStatus:
-      noteWork()
+      noteWork(at: now)
       return [shown, .opened(subscriber: request.subscriber, notification: request.notification)]
     case Failure.Code.data.rawValue:
       return leaveOut(request, trouble, at: now)
@@ -207,9 +223,15 @@ extension NotifyHook {
 
   /// One could not be shown: it waits, unless others are shown and it is not.
   private mutating func fail(_ request: Request, _ trouble: String, at now: EngineInstant) -> [Outcome] {
+    var request = request
+    if let failed = request.failedAt, let shown = lastShownAt, failed < shown {
+      request.triesAfterOthers += 1
+    }
     guard request.triesAfterOthers < Self.mostTriesAfterOthers else {
       return leaveOut(request, trouble, at: now)
     }
+    request.failedAt = now
+    burst = 1
     keep(request)
     if retryAt == nil {
       retryAt = now.advanced(bySeconds: retrySeconds)
@@ -218,13 +240,15 @@ extension NotifyHook {
     return complain("\(trouble); what was not shown is tried again; this is told once")
   }
 
-  /// Has one wait. Of one subscriber the latest do, as in the engine's state.
+  /// Has one wait: in the order of their records, but behind all where it was tried alone. Of one subscriber the latest
+  /// wait, as in the engine's state.
   private mutating func keep(_ request: Request) {
     let events = waiting.filter { $0.subscriber == request.subscriber }.map(\.event)
     if events.count >= Limits.shownNotifications, let oldest = events.min() {
       waiting.removeAll { $0.event == oldest }
     }
-    waiting.append(request)
+    let next = request.isProbe ? nil : waiting.firstIndex { $0.event > request.event }
+    waiting.insert(request, at: next ?? waiting.endIndex)
   }
 
   /// One can't be shown, and is not tried again.
@@ -238,33 +262,36 @@ extension NotifyHook {
     ]
   }
 
-  /// It works: the others need not wait.
+  /// It works: the others need not wait, but for those that were not shown just now.
   private mutating func startWaiting(at now: EngineInstant) -> [Outcome] {
     hasWorked = false
     retryAt = nil
     var outcomes: [Outcome] = []
-    var left = waiting.count
-    while left > 0, hasRoom {
-      left -= 1
-      var request = waiting.removeFirst()
-      request.triesAfterOthers += 1
+    for _ in 0..<burst {
+      guard hasRoom, let place = waiting.firstIndex(where: { $0.mayBeTried(at: now) }) else { break }
+      var request = waiting.remove(at: place)
+      request.isProbe = false
       outcomes += start(request, at: now)
     }
+    if retryAt == nil, !waiting.isEmpty { retryAt = now.advanced(bySeconds: Self.leastRetrySeconds) }
     return outcomes
   }
 
-  private mutating func noteShown(_ place: Int) -> [Outcome] {
+  private mutating func noteShown(_ place: Int, at now: EngineInstant) -> [Outcome] {
     guard running[place].shownAt != nil else { return [] }
     running[place].shownAt = nil
-    noteWork()
+    noteWork(at: now)
     let request = running[place].request
     return [.shown(subscriber: request.subscriber, event: request.event)]
   }
 
   /// What goes wrong from now on is new.
-  private mutating func noteWork() {
+  private mutating func noteWork(at now: EngineInstant) {
     hasWorked = true
-    hasComplained = false
+    lastShownAt = now
+    burst = min(2 * burst, Self.runningLimit)
+    // While some fail and others do not, the log is not told again.
+    if waiting.isEmpty, running.allSatisfy({ $0.shownAt == nil }) { hasComplained = false }
     retrySeconds = Self.leastRetrySeconds
   }
 
@@ -319,5 +346,12 @@ extension NotifyHook {
     }
     return value("DBUS_SESSION_BUS_ADDRESS") != nil
       || value("XDG_RUNTIME_DIR").map { unsafe access($0 + "/bus", F_OK) == 0 } ?? false
+  }
+}
+
+extension NotifyHook.Request {
+  /// Whether it is tried because another was shown: not so soon after it was not.
+  fileprivate func mayBeTried(at now: EngineInstant) -> Bool {
+    failedAt.map { $0.advanced(bySeconds: NotifyHook.leastRetrySeconds) <= now } ?? true
   }
 }
