@@ -145,7 +145,9 @@ extension Policy {
     func objection(_ pending: Session.Pending) -> (Rule, Decision.Reason)? {
       if let reason = session.objection(to: pending) { return (.authorization, reason) }
       if let objection = session.accessoryObjection(to: pending.trigger) { return objection }
-      if !session.wants(pending) { return (pending.trigger.rule, .stopped) }
+      // What a running program was handed it may be at work on.
+      let isAtWork = pending.isHanded && session.state.isRunning
+      if !isAtWork, !session.wants(pending) { return (pending.trigger.rule, .stopped) }
       if !session.mayBeTold(of: pending.trigger) { return (pending.trigger.rule, .noMode) }
       if !session.state.isRunning, !session.subscriber.backgroundDelivery,
         pending.trigger.isDropped(by: .backgroundDeliveryOff)

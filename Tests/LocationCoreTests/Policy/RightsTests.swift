@@ -292,6 +292,18 @@ import Testing
     #expect(stage.handed().count == waiting - dropped)
   }
 
+  @Test func `A2 a program that stops a service keeps what it is at work on, and is suspended after that`() {
+    var stage = Stage()
+    stage.answerSeconds = 8
+    stage.add(Subscriber(name: "a", services: [.significantChange]), .suspended)
+    stage.fix(0, east: 0)
+    stage.say(2, .stop(.significantChange))
+    stage.say(4, .mode(.notify(LocalNotification(id: "n", title: "T", when: .now))))
+    stage.wait(until: 60)
+    #expect(stage.state() == .suspended)
+    #expect(!stage.log().contains { $0.hasPrefix("drop") })
+  }
+
   // MARK: Background delivery
 
   @Test(arguments: [SubscriberState.suspended, .notRunning])
