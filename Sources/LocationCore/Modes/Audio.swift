@@ -325,7 +325,8 @@ extension Policy {
   /// what was taken last. What is given back may stand in the way of the rest.
   mutating func resumeAudio(at instant: EngineInstant, into steps: inout [PolicyStep]) {
     for (index, session) in interruptedSessions {
-      let others = soundingBeside(index)
+      // What a call interrupts sounds again at its end.
+      let others = openBeside(index) { $0.isSounding || $0.interrupter == .call }
       let isForeground = sessions[index].state.isForeground
       let isTaken = others.contains { other in
         session.interrupter == .session(subscriber: other.subscriber, token: other.session.token)
@@ -429,19 +430,23 @@ extension Policy {
     if isChanged { holdForAudio(index, at: instant) }
   }
 
-  /// A session that sounds, and whose it is.
-  private struct SoundingSession {
+  /// A session, and whose it is.
+  private struct OpenSession {
     var subscriber: String
     var isForeground: Bool
     var session: AudioState.Session
   }
 
   /// The sessions of others that sound.
-  private func soundingBeside(_ index: Int) -> [SoundingSession] {
+  private func soundingBeside(_ index: Int) -> [OpenSession] { openBeside(index, where: \.isSounding) }
+
+  private func openBeside(
+    _ index: Int, where isMeant: (AudioState.Session) -> Bool
+  ) -> [OpenSession] {
     sessions.indices.filter { $0 != index }.flatMap { other in
       let session = sessions[other]
-      return (session.modes.audio?.sessions ?? []).filter(\.isSounding).map {
-        SoundingSession(
+      return (session.modes.audio?.sessions ?? []).filter(isMeant).map {
+        OpenSession(
           subscriber: session.subscriber.name, isForeground: session.state.isForeground, session: $0)
       }
     }

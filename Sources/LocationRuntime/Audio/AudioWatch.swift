@@ -39,6 +39,8 @@ struct AudioWatch {
   private var wasQuiet: [String: Bool] = [:]
   /// Whether nothing is known of streams, since the program that tells of them ended.
   private var hasFailed = false
+  /// Whether anything was told.
+  private var hasTold = false
   /// When that is started again.
   private var retryAt: EngineInstant?
   /// Seconds until then; doubled each time until somebody else has a session.
@@ -101,7 +103,11 @@ struct AudioWatch {
 
   private mutating func start(at now: EngineInstant) {
     retryAt = nil
-    guard Self.isAvailable else { return }
+    guard Self.isAvailable else {
+      // What was told of a PipeWire that is gone holds no more.
+      hasFailed = hasTold
+      return
+    }
     graph = PipeWireGraph()
     do throws(ProgramStart.Refusal) {
       dump = try ProgramStart(
@@ -246,6 +252,7 @@ struct AudioWatch {
       let isQuiet = loudest < quietDecibels
       guard wasQuiet[player.name] != isQuiet else { continue }
       wasQuiet[player.name] = isQuiet
+      hasTold = true
       levels.append(Level(subscriber: player.name, decibels: loudest))
     }
     return levels

@@ -337,6 +337,20 @@ import Testing
     #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
   }
 
+  @Test func `F4 during a call nothing is given back that does not mix with what the call interrupts`() {
+    var stage = Self.stage(others: ["b", "c"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(3, Self.begin(), of: "b")
+    stage.say(4, .background, of: "b")
+    stage.say(5, .interrupted(true), of: "b")
+    stage.say(6, .exited(status: 0), of: "c")
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    stage.say(7, .interrupted(false), of: "b")
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+    #expect(stage.audio() == ["audio_interrupted 1"])
+  }
+
   // MARK: F5
 
   @Test func `F5 remote control wakes whose session was last, and a session in that time takes over`() throws
