@@ -7,6 +7,8 @@ package struct EventFeed: ~Copyable {
   private var cursor: Int
   private var client: ControlClient?
   private var database: StateDatabase?
+  /// The number of its file.
+  private var inode: UInt?
 
   /// - Parameter id: only records with higher ids.
   package init(state: String, since id: Int) {
@@ -57,9 +59,14 @@ package struct EventFeed: ~Copyable {
 
   private static let lookMilliseconds: Int32 = 1_000
 
-  /// The database, opened once; nil while there is none: to close one would start Dispatch's threads, which wake the process every second.
+  /// The database; nil while there is none. It is opened once for each file that has the name, because to close one
+  /// starts Dispatch's threads, which wake the process every second.
   package mutating func open() throws(Failure) -> StateDatabase? {
-    if database == nil { database = try StateDatabase.openToRead(path: state) }
+    let now = StatePath.status(state)?.st_ino
+    if database == nil || now != nil && now != inode {
+      database = try StateDatabase.openToRead(path: state)
+      inode = now
+    }
     return database
   }
 

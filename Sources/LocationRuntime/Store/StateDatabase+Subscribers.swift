@@ -55,8 +55,14 @@ extension StateDatabase {
 
   /// Removes a subscriber; whether there was one.
   package func removeSubscriber(_ name: String) throws(Failure) -> Bool {
-    try write { database in
+    let left = try requests().compactMap { request in
+      if case .subscriber(name, _) = request.event { request.number } else { nil }
+    }
+    return try write { database in
       // One that comes after it under its name is another.
+      for number in left {
+        try database.execute(sql: "DELETE FROM requests WHERE number = ?", arguments: [number])
+      }
       try database.execute(sql: "DELETE FROM push_tokens WHERE subscriber = ?", arguments: [name])
       try database.execute(
         sql: "UPDATE push_registrations SET subscriber = NULL WHERE subscriber = ?", arguments: [name])

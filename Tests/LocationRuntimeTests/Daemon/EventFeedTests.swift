@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -38,5 +39,14 @@ import Testing
     #expect(try count(&feed) == 0)
     try log(1...5)
     #expect(try count(&feed) == 5)
+  }
+
+  @Test func `another file of that name is opened`() throws {
+    try log(1...3)
+    var feed = EventFeed(state: folder("state.db"), since: 0)
+    #expect(try count(&feed) == 3)
+    for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder("state.db" + end)) }
+    try log(1...2)
+    #expect(try feed.open()?.lastEventID() == 2)
   }
 }

@@ -108,7 +108,10 @@ import Testing
     try await run.waitForFixes(80)
     #expect(await run.end() == 0)
     #expect(try run.shown("logger")?.waiting.isEmpty == false)
+    let later = ["notifications", "add", "logger", "--title", "T", "--after", "3600"]
+    #expect(try await run.command(later).status == 0)
     #expect(try await run.command(["subscribers", "remove", "logger"]).status == 0)
+    #expect(try StateDatabase.openToRead(path: run.state)?.requests().isEmpty == true)
     try await run.add("logger", "cat >/dev/null", manifest: manifest)
     try run.start()
     run.gpsd.say(Self.report(80))
