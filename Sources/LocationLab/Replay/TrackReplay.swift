@@ -45,6 +45,8 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   private var receiver: ReceiverModel?
   /// Tells when each report of the track happens, where the engine is not handed all of them; else the engine does.
   private var clock: FixGate?
+  /// The last report's time, and when it happened on the engine's axis, while ``clock`` dates them.
+  private var lastStamp: (time: UTCTime, instant: EngineInstant)?
   private var begin: EngineInstant?
   private var hasStarted = false
   private var hasEnded = false
@@ -161,6 +163,7 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     case .segmentBreak:
       guard hasStarted else { return }
       clock?.notePause()
+      lastStamp = nil
       host.ports.report?.breakTrack()
       handle(.segmentBreak)
     case .fix(let report):
@@ -176,8 +179,27 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   @inline(__always)
   private mutating func stamp(_ report: FixReport) -> EngineInstant {
     if clock == nil { return host.instant(ofReplayed: report) }
-    return max(now, clock?.stamp(report) ?? now)
+    return dated(report)
   }
+
+  /// The same by ``clock``. Of a report that it can't place, such as one that is too inaccurate, the step from the one
+  /// before counts.
+  @inline(never)
+  private mutating func dated(_ report: FixReport) -> EngineInstant {
+    var instant = max(now, clock?.stamp(report) ?? now)
+    guard let time = report.time else { return instant }
+    if instant == now, let last = lastStamp {
+      let seconds = last.time.seconds(to: time)
+      if seconds > 0, seconds <= Self.steadyStepSeconds {
+        instant = max(now, last.instant.advanced(bySeconds: seconds))
+      }
+    }
+    lastStamp = (time, instant)
+    return instant
+  }
+
+  /// The longest step in time that needs no second report: as the engine's gate has it.
+  private static var steadyStepSeconds: Double { 300 }
 
   /// Hands a report to the engine, where the receiver was asked for it.
   @inline(__always)

@@ -59,8 +59,9 @@ import Testing
     }
   }
 
-  /// As of the policy of `compare` that hands on fixes 50 m apart.
-  @Test func `time passes with reports at rest that are not handed on`() {
+  /// As of the policy of `compare` that hands on fixes 50 m apart. Reports that are too inaccurate tell the time too.
+  @Test(arguments: [5.0, 3_000])
+  func `time passes with reports at rest that are not handed on`(accuracy: Double) {
     var request = ReplayRequest()
     request.subscribers = [Subscriber(name: "a")]
     request.regions = [
@@ -73,7 +74,7 @@ import Testing
       replay.take(.fix(Drive.report(Double(second), east: 20 * Double(min(second, 100)))))
     }
     #expect(replay.sink.kinds.last == .enter)
-    for second in 121...1_000 { replay.pass(Drive.report(Double(second), east: 2000)) }
+    for second in 121...1_000 { replay.pass(Drive.report(Double(second), east: 2000, accuracy: accuracy)) }
     #expect(replay.sink.kinds.last == .dwell)
   }
 }
