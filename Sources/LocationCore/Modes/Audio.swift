@@ -265,7 +265,20 @@ extension Policy {
   ) -> Bool {
     guard let open = sessions[index].modes.audio?.sessions, !open.isEmpty else { return false }
     guard begins else {
-      resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
+      let isForeground = sessions[index].state.isForeground
+      // Who began during the call goes on.
+      if let other = soundingBeside(index).first(where: {
+        !$0.session.mixes && ($0.isForeground || !isForeground)
+      }) {
+        update(index) {
+          for place in open.indices where open[place].interrupter == .call {
+            $0.modes.audio?.sessions[place].interrupter = .session(
+              subscriber: other.subscriber, token: other.session.token)
+          }
+        }
+      } else {
+        resumeAudio(index, at: instant, into: &steps) { $0.interrupter == .call }
+      }
       return open.contains { $0.interrupter == .call }
     }
     guard sessions[index].state.isRunning else { return false }

@@ -351,6 +351,19 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1"])
   }
 
+  @Test func `F4 who began during a call goes on at its end`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, .background)
+    stage.say(5, .interrupted(true))
+    stage.say(6, Self.begin(), of: "b")
+    stage.say(10, .interrupted(false))
+    #expect(stage.audio() == ["audio_interrupted 1"])
+    #expect(stage.audio(of: "b") == [])
+    stage.say(15, .mode(.audio(.end(token: 1))), of: "b")
+    #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
   // MARK: F5
 
   @Test func `F5 remote control wakes whose session was last, and a session in that time takes over`() throws
