@@ -56,6 +56,7 @@ struct NotificationsCommand: AsyncParsableCommand {
           for key in ["id", "title", "at", "region", "on", "repeat"] {
             if let text = tree[key]?.string { line.member(named: key, text) }
           }
+          if let badge = tree["badge"]?.integer { line.member("badge", badge) }
           line.close()
         }
       }

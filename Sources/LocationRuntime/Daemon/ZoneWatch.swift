@@ -7,8 +7,10 @@ struct ZoneWatch {
   /// Tells what happens in the file's directory; nil while nothing is listened for.
   private var news: Descriptor?
 
-  /// A file is made, moved there, or was written.
-  private static let changes = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_CLOSE_WRITE)
+  /// A file is made, moved, removed, or was written.
+  private static let changes =
+    UInt32(IN_CREATE) | UInt32(IN_MOVED_TO) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE)
+    | UInt32(IN_CLOSE_WRITE)
 
   /// Adds what is waited for.
   ///
