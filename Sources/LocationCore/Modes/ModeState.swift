@@ -158,7 +158,8 @@ extension Policy {
     case .cancelNotifications: update(index) { $0.modes.notifications?.cancelAll() }
     case .presented(let event): update(index) { $0.modes.notifications?.notePresented(event) }
     case .openNotification(let id): openNotification(id, index, at: instant, into: &steps)
-    case .permitNotifications(let isAllowed): permitNotifications(isAllowed, index)
+    case .permitNotifications(let isAllowed):
+      permitNotifications(isAllowed, index, at: instant, into: &steps)
     case .keepAlive(let seconds): keepAlive(seconds: seconds, index, at: instant, into: &steps)
     case .tag(let tag): tagSocket(tag, index, at: instant, into: &steps)
     case .traffic(let tag, let bytes, let lost):

@@ -195,6 +195,12 @@ struct NotificationBook: Hashable, Sendable, Codable {
     showing = Array(((showing ?? []) + [one]).suffix(Limits.shownNotifications))
   }
 
+  /// Forgets those that are on their way to the user, and returns them.
+  mutating func takeShowing() -> [Showing] {
+    defer { showing = nil }
+    return showing ?? []
+  }
+
   /// Notes that one has reached who shows it.
   mutating func notePresented(_ event: Int) {
     let rest = (showing ?? []).filter { $0.event != event }

@@ -110,11 +110,19 @@ extension Policy {
   }
 
   /// The user lets a subscriber show notifications, or no longer (rule D8). What is scheduled stays.
-  mutating func permitNotifications(_ isAllowed: Bool, _ index: Int) {
-    update(index) {
-      var book = $0.modes.notifications ?? NotificationBook()
-      book.isAllowed = isAllowed
-      $0.modes.notifications = book
+  ///
+  /// Those on their way to the user are no longer shown where they are not yet (rule D8).
+  mutating func permitNotifications(
+    _ isAllowed: Bool, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
+  ) {
+    var book = sessions[index].modes.notifications ?? NotificationBook()
+    book.isAllowed = isAllowed
+    let unseen = isAllowed ? [] : book.takeShowing()
+    update(index) { $0.modes.notifications = book }
+    for one in unseen {
+      decide(
+        .drop, .notificationPermission, .notPermitted, index, event: one.event, trigger: .notificationDue,
+        at: instant, into: &steps)
     }
   }
 

@@ -25,6 +25,7 @@ extension DaemonLoop {
       event = .permitNotifications(try choice(request, "allowed", "denied"))
     }
     if let refusal = try handle(event, of: name) { throw Self.failure(refusal) }
+    if case .permitNotifications(false) = event { notifier.forgetWaiting(name) }
     guard case .notify = event, let id = live.engine.lastNotification(of: name) else { return [] }
     return [.init(key: "notification", value: .string(id))]
   }

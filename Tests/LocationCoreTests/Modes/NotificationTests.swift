@@ -224,6 +224,18 @@ import Testing
     #expect(stage.shown == [])
   }
 
+  @Test func `D8 what is on its way is dropped with the permission, and not shown again`() {
+    var stage = Self.stage()
+    stage.presents = false
+    stage.say(1, Self.after(9))
+    stage.wait(until: 10)
+    stage.say(11, .mode(.permitNotifications(false)))
+    #expect(stage.log().last == "drop D8 suspended>suspended not_permitted")
+    stage.take(12, .machine(.absent(true)))
+    stage.take(20, .machine(.absent(false)))
+    #expect(stage.log().count { $0.hasPrefix("notify") } == 1)
+  }
+
   @Test func `D8 without permission scheduling is refused, and what is scheduled fires unseen`() {
     var stage = Self.stage()
     stage.say(1, Self.after(10))

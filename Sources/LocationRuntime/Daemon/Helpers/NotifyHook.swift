@@ -99,18 +99,15 @@ struct NotifyHook {
     }
   }
 
-  /// Has it show a notification, at once where it can. Without a command there is nothing to be done.
+  /// Has it show a notification, at once where it can. Without a command the next daemon that has one does.
   mutating func show(_ request: Request, at now: EngineInstant) -> [Outcome] {
-    guard !command.isEmpty else { return [.shown(subscriber: request.subscriber, event: request.event)] }
+    guard !command.isEmpty else { return [] }
     // It is shown again where nobody was there meanwhile, and may still be on its way.
     let isOnItsWay =
       waiting.contains { $0.event == request.event }
       || running.contains { $0.request.event == request.event && $0.shownAt != nil }
     guard !isOnItsWay else { return [] }
-    guard hasRoom else {
-      keep(request)
-      return []
-    }
+    guard hasRoom else { return keep(request) }
     return start(request, at: now)
   }
 
@@ -143,10 +140,18 @@ struct NotifyHook {
     return outcomes
   }
 
-  /// Forgets what waits of a subscriber that is no more.
-  mutating func forget(_ subscriber: String) {
+  /// Forgets what waits of a subscriber whose notifications the user does not want to see.
+  mutating func forgetWaiting(_ subscriber: String) {
     waiting.removeAll { $0.subscriber == subscriber }
     if waiting.isEmpty { retryAt = nil }
+  }
+
+  /// Forgets a subscriber that is no more: what the user opens of it would be another's.
+  mutating func forget(_ subscriber: String) {
+    forgetWaiting(subscriber)
+    for place in running.indices where running[place].request.subscriber == subscriber {
+      if !running[place].isKilled { kill(place) }
+    }
   }
 
   /// Ends those that wait for the user.
@@ -159,9 +164,10 @@ struct NotifyHook {
 
   /// The status by which it says that the user opened the notification.
   static let openedStatus: Int32 = 100
-  /// Seconds after which one counts as shown whose command neither says so nor ends: the desktop's helper waits 25 s for
-  /// each of two answers of the bus.
-  static let patienceSeconds = 60.0
+  /// Seconds after which one counts as shown whose command does not end: it waits for the user.
+  static let patienceSeconds = 5.0
+  /// The same of the desktop's helper, which says when it is shown: it waits 25 s for each of two answers of the bus.
+  private static let desktopPatienceSeconds = 60.0
   /// Seconds until what failed is tried again, at first and at most: those of rule K5.
   fileprivate static let leastRetrySeconds = 1.0
   private static let mostRetrySeconds = 300.0
@@ -188,7 +194,8 @@ extension NotifyHook {
       running.append(
         Running(
           pid: program.pid, pidfd: program.pidfd, output: program.output, request: request,
-          shownAt: now.advanced(bySeconds: Self.patienceSeconds)))
+          shownAt: now.advanced(
+            bySeconds: hook.isEmpty ? Self.desktopPatienceSeconds : Self.patienceSeconds)))
       return []
     } catch {
       return fail(request, "\(command[0]) can't be started: \(SystemReason.text(error.code))", at: now)
@@ -232,23 +239,30 @@ extension NotifyHook {
     }
     request.failedAt = now
     burst = 1
-    keep(request)
+    let leftOut = keep(request)
     if retryAt == nil {
       retryAt = now.advanced(bySeconds: retrySeconds)
       retrySeconds = min(2 * retrySeconds, Self.mostRetrySeconds)
     }
-    return complain("\(trouble); what was not shown is tried again; this is told once")
+    return leftOut + complain("\(trouble); what was not shown is tried again; this is told once")
   }
 
   /// Has one wait: in the order of their records, but behind all where it was tried alone. Of one subscriber the latest
   /// wait, as in the engine's state.
-  private mutating func keep(_ request: Request) {
-    let events = waiting.filter { $0.subscriber == request.subscriber }.map(\.event)
-    if events.count >= Limits.shownNotifications, let oldest = events.min() {
-      waiting.removeAll { $0.event == oldest }
-    }
+  private mutating func keep(_ request: Request) -> [Outcome] {
     let next = request.isProbe ? nil : waiting.firstIndex { $0.event > request.event }
     waiting.insert(request, at: next ?? waiting.endIndex)
+    let own = waiting.filter { $0.subscriber == request.subscriber }
+    guard own.count > Limits.shownNotifications, let oldest = own.min(by: { $0.event < $1.event }) else {
+      return []
+    }
+    waiting.removeAll { $0.event == oldest.event }
+    return [
+      .shown(subscriber: oldest.subscriber, event: oldest.event),
+      .trouble(
+        "notifications: more than \(Limits.shownNotifications) of \(oldest.subscriber) wait; "
+          + "\"\(oldest.notification)\" is not shown"),
+    ]
   }
 
   /// One can't be shown, and is not tried again.
