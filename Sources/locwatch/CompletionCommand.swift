@@ -41,6 +41,15 @@ enum CompletionScript {
     return shell == .bash ? text.replacing(bashFunction, with: bashFunction + bashCandidates) : text
   }
 
+  /// Answers the option of argument-parser that prints its own script.
+  static func printIfRequested(_ words: [String]) throws {
+    guard words.count == 2, words[0] == "--generate-completion-script",
+      let shell = CompletionShell(rawValue: words[1])
+    else { return }
+    try Terminal.reporting { () throws(Failure) in try Terminal.print(text(for: shell) + "\n", asIs: true) }
+    throw ExitCode.success
+  }
+
   /// The function to which argument-parser hands the candidates for a word, as a list of words or as what `compgen` is to
   /// find.
   private static let bashFunction = "__locwatch_add_completions() {\n"

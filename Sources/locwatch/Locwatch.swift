@@ -15,6 +15,7 @@ import LocationFormats
       Locwatch.exit(withError: Terminal.exit(for: failure))
     }
     do {
+      try CompletionScript.printIfRequested(Array(CommandLine.arguments.dropFirst()))
       var command = try Locwatch.parseAsRoot()
       try Terminal.reporting { () throws(Failure) in try options.requireSettings() }
       if command is any AsyncParsableCommand {
