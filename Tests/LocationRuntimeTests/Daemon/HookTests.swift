@@ -21,9 +21,9 @@ import Testing
     children(folder).count { SupervisorRun.isAlive($0) }
   }
 
-  private static func request(_ number: Int) -> NotifyHook.Request {
+  private static func request(_ number: Int, of subscriber: String = "a") -> NotifyHook.Request {
     NotifyHook.Request(
-      LocalNotification.Content(title: "t"), of: "a", event: number, notification: "\(number)")
+      LocalNotification.Content(title: "t"), of: subscriber, event: number, notification: "\(number)")
   }
 
   private static func notifyHook(_ script: String) -> NotifyHook {
@@ -197,5 +197,20 @@ import Testing
     for number in 2...40 { _ = hook.show(Self.request(number), at: Drive.instant(0.5)) }
     // The patience with those that run, and not the next try at 1 s, for which there is no room.
     #expect(hook.deadline == Drive.instant(0.5 + NotifyHook.patienceSeconds))
+  }
+
+  @Test func `what waits is tried in turn by program`() {
+    let folder = TemporaryFolder()
+    var hook = Self.notifyHook("cat > /dev/null; test -e '\(folder("there"))'")
+    for number in 1...8 {
+      _ = hook.show(Self.request(number, of: number == 8 ? "b" : "a"), at: Drive.instant(0))
+      _ = Self.outcomes(&hook, at: 0)
+    }
+    _ = folder.write("there", "")
+    var shown: [Int] = []
+    var outcomes = hook.take(PollSet(), at: Drive.instant(1))
+    while hook.runs { outcomes += Self.outcomes(&hook, at: 1) }
+    for case .shown(_, let event) in outcomes { shown.append(event) }
+    #expect(shown.count == 8 && (shown.firstIndex(of: 8) ?? 8) < 3, "\(shown)")
   }
 }

@@ -68,6 +68,8 @@ struct NotifyHook {
   private var hasWorked = false
   /// When one was last shown.
   private var lastShownAt: EngineInstant?
+  /// Whose was tried last of those that wait: others have their turn.
+  private var lastTried: String?
   /// How many of them are tried once one was shown: a service may take only so many at once.
   private var burst = 1
   private var hasComplained = false
@@ -132,9 +134,7 @@ struct NotifyHook {
     // Of those that wait one alone finds out whether it works again.
     if let at = retryAt, at <= now, !waiting.isEmpty, hasRoom {
       retryAt = nil
-      var request = waiting.removeFirst()
-      request.isProbe = true
-      outcomes += start(request, at: now)
+      outcomes += startNext(isProbe: true, at: now) ?? []
     }
     if hasWorked { outcomes += startWaiting(at: now) }
     return outcomes
@@ -282,13 +282,25 @@ extension NotifyHook {
     retryAt = nil
     var outcomes: [Outcome] = []
     for _ in 0..<burst {
-      guard hasRoom, let place = waiting.firstIndex(where: { $0.mayBeTried(at: now) }) else { break }
-      var request = waiting.remove(at: place)
-      request.isProbe = false
-      outcomes += start(request, at: now)
+      guard hasRoom, let started = startNext(isProbe: false, at: now) else { break }
+      outcomes += started
     }
     if retryAt == nil, !waiting.isEmpty { retryAt = now.advanced(bySeconds: Self.leastRetrySeconds) }
     return outcomes
+  }
+
+  /// Tries the next of those that wait, of another subscriber than the last, where there is one; nil where none may be
+  /// tried now.
+  private mutating func startNext(isProbe: Bool, at now: EngineInstant) -> [Outcome]? {
+    func mayBeTried(_ request: Request) -> Bool { isProbe || request.mayBeTried(at: now) }
+    guard
+      let place = waiting.firstIndex(where: { $0.subscriber != lastTried && mayBeTried($0) })
+        ?? waiting.firstIndex(where: mayBeTried)
+    else { return nil }
+    var request = waiting.remove(at: place)
+    request.isProbe = isProbe
+    lastTried = request.subscriber
+    return start(request, at: now)
   }
 
   private mutating func noteShown(_ place: Int, at now: EngineInstant) -> [Outcome] {
