@@ -228,7 +228,7 @@ extension Policy {
     audio.isQuiet = isQuiet
     update(index) { $0.modes.audio = audio }
     guard state.isRunning else { return }
-    let returns = !isQuiet && audio.sessions.contains { $0.isSilent && $0.interrupter == nil }
+    let returning = isQuiet ? [] : audio.sessions.filter { $0.isSilent && $0.interrupter == nil }
     update(index) {
       for place in audio.sessions.indices {
         let since = audio.sessions[place].quietSince
@@ -236,8 +236,12 @@ extension Policy {
         if !isQuiet { $0.modes.audio?.sessions[place].isSilent = false }
       }
     }
-    if returns { decide(.hold, .audioSilence, .audioPlaying, index, at: instant, into: &steps) }
+    if !returning.isEmpty { decide(.hold, .audioSilence, .audioPlaying, index, at: instant, into: &steps) }
     holdForAudio(index, at: instant)
+    // Others may have begun meanwhile: it is as if it began after them (rule F4).
+    if state.isForeground, let session = returning.first(where: { !$0.mixes }) {
+      interruptOthers(than: index, token: session.token, at: instant, into: &steps)
+    }
   }
 
   /// The user lets it use the microphone, or no longer: that ends what records (rule F6).

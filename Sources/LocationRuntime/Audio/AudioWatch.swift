@@ -104,8 +104,9 @@ struct AudioWatch {
   private mutating func start(at now: EngineInstant) {
     retryAt = nil
     guard Self.isAvailable else {
-      // What was told of a PipeWire that is gone holds no more.
+      // What was told of a PipeWire that is gone holds no more. It may come back.
       hasFailed = hasTold
+      if hasTold { scheduleRetry(at: now) }
       return
     }
     graph = PipeWireGraph()

@@ -364,6 +364,20 @@ import Testing
     #expect(stage.audio() == ["audio_interrupted 1", "audio_resumed 1"])
   }
 
+  @Test func `F3 F4 who sounds again in the foreground interrupts who began meanwhile`() {
+    var stage = Self.stage(others: ["b"])
+    stage.say(1, Self.begin())
+    stage.say(2, Self.level(-75))
+    stage.wait(until: 40)
+    stage.say(41, .background, of: "b")
+    stage.say(42, Self.begin(), of: "b")
+    #expect(stage.log(of: "b").last == "hold F1 background>background audio_playing")
+    stage.say(50, Self.level(-10))
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1"])
+    stage.say(60, .mode(.audio(.end(token: 1))))
+    #expect(stage.audio(of: "b") == ["audio_interrupted 1", "audio_resumed 1"])
+  }
+
   // MARK: F5
 
   @Test func `F5 remote control wakes whose session was last, and a session in that time takes over`() throws
