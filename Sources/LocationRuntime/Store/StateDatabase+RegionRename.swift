@@ -22,21 +22,24 @@ extension StateDatabase {
     _ id: String, as was: RegionFeature, with file: RegionFile
   ) throws(Failure) -> RegionUsers {
     let feature = try file.feature(at: 0)
-    let new = feature.region.id
+    func renamed(_ regions: [String]?) -> [String]? {
+      guard let regions, regions.contains(id) else { return nil }
+      return regions.map { $0 == id ? feature.region.id : $0 }
+    }
     return try write { database in
       try replace(id, as: was, with: feature, database)
       var users = RegionUsers()
       for var subscriber in try Self.subscribers(database).map(\.subscriber) {
-        guard let regions = subscriber.regions, regions.contains(id) else { continue }
-        subscriber.regions = regions.map { $0 == id ? new : $0 }
+        guard let regions = renamed(subscriber.regions) else { continue }
+        subscriber.regions = regions
         try database.execute(
           sql: "UPDATE subscribers SET manifest = ? WHERE name = ?",
           arguments: [try ExactEncoder.tree(of: subscriber).text, subscriber.name])
         users.subscribers.append(subscriber.name)
       }
       for var outlet in try Self.outletSettings(database) {
-        guard let regions = outlet.regions, regions.contains(id) else { continue }
-        outlet.regions = regions.map { $0 == id ? new : $0 }
+        guard let regions = renamed(outlet.regions) else { continue }
+        outlet.regions = regions
         try database.execute(
           sql: "UPDATE outlet_settings SET settings = ? WHERE name = ?",
           arguments: [try ExactEncoder.tree(of: outlet).text, outlet.name])
