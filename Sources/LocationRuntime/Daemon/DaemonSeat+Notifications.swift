@@ -5,11 +5,7 @@ package import LocationFormats
 extension DaemonSeat {
   /// What a subscriber has scheduled, each as one JSON object, by the time at which it is due.
   package func notifications(of name: String) throws(Failure) -> [JSONTree] {
-    if let client = try connect() { return try Self.notifications(of: name, client) }
-    guard let database = try StateDatabase.openToRead(path: state) else { return [] }
-    try Self.require(name, in: database)
-    let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
-    return restored.engine.notifications(of: name).map(\.tree)
+    try scheduled(by: [name]).map(\.notification)
   }
 
   /// Notifications that wait for regions that are not there, a line each; none where that can't be asked.
@@ -37,18 +33,17 @@ extension DaemonSeat {
   private func scheduled(by names: [String]) throws(Failure) -> [(name: String, notification: JSONTree)] {
     var all: [(name: String, notification: JSONTree)] = []
     if let client = try connect() {
-      for name in names { all += try Self.notifications(of: name, client).map { (name, $0) } }
+      for name in names {
+        let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
+        guard case .array(let list) = answer["notifications"] ?? .null else { continue }
+        all += list.map { (name, $0) }
+      }
     } else if !names.isEmpty, let database = try StateDatabase.openToRead(path: state) {
+      for name in names { try Self.require(name, in: database) }
       let restored = try RestoredEngine(database, orNew: EngineConfiguration.standard)
       for name in names { all += restored.engine.notifications(of: name).map { (name, $0.tree) } }
     }
     return all
-  }
-
-  private static func notifications(of name: String, _ client: ControlClient) throws(Failure) -> [JSONTree] {
-    let answer = try client.ask("notifications", [.init(key: "subscriber", value: .string(name))])
-    guard case .array(let list) = answer["notifications"] ?? .null else { return [] }
-    return list
   }
 
   /// Schedules a notification for a subscriber.
