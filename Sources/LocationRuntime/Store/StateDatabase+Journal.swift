@@ -92,7 +92,7 @@ extension StateDatabase {
       }
       for change in batch.outbox { try Self.apply(change, database) }
       for number in batch.requests {
-        try database.execute(sql: "DELETE FROM requests WHERE number = ?", arguments: [number])
+        try Self.remove(request: number, database)
       }
       for (name, manifest) in batch.applied {
         try database.execute(

@@ -55,13 +55,10 @@ extension StateDatabase {
 
   /// Removes a subscriber; whether there was one.
   package func removeSubscriber(_ name: String) throws(Failure) -> Bool {
-    let left = try requests().compactMap { request in
-      if case .subscriber(name, _) = request.event { request.number } else { nil }
-    }
-    return try write { database in
+    try write { database in
       // One that comes after it under its name is another.
-      for number in left {
-        try database.execute(sql: "DELETE FROM requests WHERE number = ?", arguments: [number])
+      for case (let number, .subscriber(name, _)) in try Self.requests(database) {
+        try Self.remove(request: number, database)
       }
       try database.execute(sql: "DELETE FROM push_tokens WHERE subscriber = ?", arguments: [name])
       try database.execute(
