@@ -165,6 +165,9 @@ public struct FixGate: Hashable, Sendable, Codable {
     return instant
   }
 
+  /// The longest step in time from one report to the next that needs no confirmation, seconds.
+  package static var steadyStepSeconds: Double { SourceClock.steadyPatienceSeconds }
+
   @inline(never)
   private mutating func instant(ofJump report: FixReport, _ time: UTCTime) -> EngineInstant? {
     guard let last else { return nil }

@@ -190,16 +190,13 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
     guard let time = report.time else { return instant }
     if instant == now, let last = lastStamp {
       let seconds = last.time.seconds(to: time)
-      if seconds > 0, seconds <= Self.steadyStepSeconds {
+      if seconds > 0, seconds <= FixGate.steadyStepSeconds {
         instant = max(now, last.instant.advanced(bySeconds: seconds))
       }
     }
     lastStamp = (time, instant)
     return instant
   }
-
-  /// The longest step in time that needs no second report: as the engine's gate has it.
-  private static var steadyStepSeconds: Double { 300 }
 
   /// Hands a report to the engine, where the receiver was asked for it.
   @inline(__always)
