@@ -8,6 +8,7 @@ extension Engine {
     case .stale(.noDevice, _), .stale(.lost, _):
       state.policy.lacksSource = true
       regions.noteAbsence(at: state.instant)
+      state.visits.noteAbsence()
       if state.sampling.isOn { bookReceiver(.off) }
     case .stale(.silent, _): break
     case .switched:

@@ -110,7 +110,7 @@ public struct VisitMonitor: Hashable, Sendable, Codable {
     self = VisitMonitor(_configuration, count: count)
   }
 
-  /// Nobody is there to take fixes: a silence in which nobody listened confirms nothing. The next fix tells.
+  /// Nobody is there to take or to give fixes: a silence in which nobody listened confirms nothing. The next fix tells.
   mutating func noteAbsence() { nextDeadline = nil }
 
   /// The source's clock was moved before a fix: what came before is dated by it as it is now. On the engine's axis,

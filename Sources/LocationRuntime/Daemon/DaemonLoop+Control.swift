@@ -180,7 +180,7 @@ extension DaemonLoop {
     }
     let running = StatusReport.Running(
       pid: getpid(), since: since, instant: reading.instant, address: request.address,
-      suspension: supervisor.method,
+      sourceTrouble: inbox.trouble, suspension: supervisor.method,
       heldRows: live.host.journal.heldRows, trouble: live.host.journal.trouble)
     return StatusReport(
       running: running, state: request.state, now: now, source: source, newestID: live.host.journal.newestID,

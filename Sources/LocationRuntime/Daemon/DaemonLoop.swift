@@ -31,7 +31,7 @@ struct DaemonLoop: ~Copyable {
   /// What good moments to fetch depend on; nil while nobody has the mode.
   var conditions: MachineConditions?
   let since: UTCTime
-  private let inbox: Inbox
+  let inbox: Inbox
   private let stop: WakePipe
   /// Whether the link to gpsd is to be up.
   let receiver: ReceiverSwitch

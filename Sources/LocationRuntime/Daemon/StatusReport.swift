@@ -10,6 +10,8 @@ struct StatusReport {
     /// Now, on the engine's axis.
     var instant: EngineInstant
     var address: SourceAddress
+    /// Why it can't be read; nil where it can.
+    var sourceTrouble: GPSDTrouble?
     var suspension: SuspensionMethod
     var heldRows: Int
     var trouble: Failure?
@@ -84,7 +86,7 @@ struct StatusReport {
   }
 
   private var sourceTree: JSONTree? {
-    guard running != nil else { return nil }
+    guard let running else { return nil }
     let (state, name): (String, String?) =
       switch source {
       case .found(let name): ("found", name)
@@ -93,7 +95,11 @@ struct StatusReport {
       case .dropped: ("found", nil)
       case nil: ("searching", nil)
       }
-    return .object(["state": .string(state), "name": name.map { .string($0) }])
+    let lack = running.sourceTrouble?.words(at: running.address)
+    return .object([
+      "state": .string(state), "name": name.map { .string($0) }, "reason": lack.map { .string($0.what) },
+      "remedy": lack?.remedy.map { .string($0) },
+    ])
   }
 
   private func receiverTree(_ receiver: ReceiverView, _ mode: SamplingConfiguration.Mode) -> JSONTree? {

@@ -18,7 +18,11 @@ package enum StatusText {
     {
       rows.append(["daemon", "runs since \(since), process \(pid)"])
       let state = text("source", "state") ?? "unknown"
-      let phrase = SourceEvent.Staleness(rawValue: state).map { "no fixes: \(words($0, gpsd))" }
+      let lack = [text("source", "reason"), text("source", "remedy")].compactMap(\.self).joined(
+        separator: "; ")
+      let phrase = SourceEvent.Staleness(rawValue: state).map {
+        "no fixes: \(lack.isEmpty ? words($0, gpsd) : lack)"
+      }
       rows.append(["source", "\(gpsd): \(text("source", "name") ?? phrase ?? state)"])
     } else {
       let remedy = text("last_seen").map { "last seen \($0)" } ?? "locwatch run starts it"

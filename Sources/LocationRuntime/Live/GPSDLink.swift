@@ -100,6 +100,7 @@ package struct GPSDLink: ~Copyable {
     let trouble = session.trouble ?? .closed
     guard trouble != toldTrouble else { return }
     toldTrouble = trouble
+    inbox.note(trouble)
     DaemonLoop.log("\(trouble.failure(at: session.address)). Trying again")
   }
 
@@ -109,6 +110,7 @@ package struct GPSDLink: ~Copyable {
       hasBeenFound = true
       isLost = false
       toldTrouble = nil
+      inbox.note(nil)
     case .source(.stale(.lost, _)): isLost = true
     case .fix: hasReported = true
     case .source, .receiver, .segmentBreak, .beacon, .addRegion, .changeRegion, .removeRegion,

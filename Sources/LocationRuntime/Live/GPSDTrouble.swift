@@ -21,9 +21,14 @@ package enum GPSDTrouble: Error, Hashable, Sendable {
 
   /// As an error for a person.
   package func failure(at address: SourceAddress) -> Failure {
-    let traits = address.traits
-    let (what, remedy) = traits.isGPSD ? ofGPSD(isNear: address.isNear) : (ofAnother, traits.remedy)
+    let (what, remedy) = words(at: address)
     return Failure(.unavailable, what: "\(address): \(what)", remedy: remedy)
+  }
+
+  /// What is wrong, and what can be done about it.
+  package func words(at address: SourceAddress) -> (what: String, remedy: String?) {
+    let traits = address.traits
+    return traits.isGPSD ? ofGPSD(isNear: address.isNear) : (ofAnother, traits.remedy)
   }
 
   /// - Parameter isNear: whether it is to be on this machine.

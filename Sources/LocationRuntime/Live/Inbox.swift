@@ -10,6 +10,7 @@ package final class Inbox: Sendable {
   private struct State {
     var events: [Event] = []
     var failure: Failure?
+    var trouble: GPSDTrouble?
     /// Fixes left out since the last look, and the first and last time they had.
     var dropped = 0
     var droppedFrom: UTCTime?
@@ -50,6 +51,12 @@ package final class Inbox: Sendable {
     state.withLock { $0.failure = $0.failure ?? failure }
     bell.ring()
   }
+
+  /// Says why the source can't be read at the moment; nil where it can.
+  package func note(_ trouble: GPSDTrouble?) { state.withLock { $0.trouble = trouble } }
+
+  /// Why the source can't be read at the moment; nil where it can, or nobody knows.
+  package var trouble: GPSDTrouble? { state.withLock { $0.trouble } }
 
   /// Moves everything that has come to the end of `events`.
   ///

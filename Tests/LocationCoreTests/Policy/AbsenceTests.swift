@@ -123,16 +123,23 @@ import Testing
   // MARK: Where the position is
 
   @Test func `B5 silence in which nobody listened confirms no visit`() {
-    for isAbsent in [true, false] {
+    let gone: [(away: Event, back: Event)] = [
+      (.machine(.absent(true)), .machine(.absent(false))),
+      (.source(.stale(.lost, seconds: 10)), .source(.found(name: "gpsd"))),
+      (.source(.stale(.noDevice, seconds: 10)), .source(.found(name: "gpsd"))),
+    ]
+    // Under a roof the receiver is there and only quiet.
+    let quiet: [(away: Event, back: Event)] = [
+      (.source(.stale(.silent, seconds: 10)), .source(.stale(.noFix, seconds: 700)))
+    ]
+    for (moment, isGone) in gone.map({ ($0, true) }) + quiet.map({ ($0, false) }) {
       var stage = Stage()
       stage.add(Subscriber(name: "a", services: [.visits]), .suspended)
       for second in 0...10 { stage.fix(Double(second) * 20, east: 0) }
-      if isAbsent {
-        stage.take(210, .machine(.absent(true)))
-        stage.take(1000, .machine(.absent(false)))
-      }
+      stage.take(210, moment.away)
+      stage.take(1000, moment.back)
       stage.wait(until: 1100)
-      #expect(stage.launches().isEmpty == isAbsent)
+      #expect(stage.launches().isEmpty == isGone, "\(moment)")
       // What a fix after it says is as after any silence.
       stage.fix(1200, east: 0)
       #expect(stage.launches().map(\.kind) == ["visit"])

@@ -27,12 +27,13 @@ struct MQTTSourceTests {
       try await run.command(["status", "--json"]).stdout.contains(#""lat":48.1"#)
     }
     await broker.stop()
-    try await run.wait("the loss") {
-      try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"lost"}"#)
+    try await run.wait("the loss, and why") {
+      try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"lost","reason":""#)
     }
     try await broker.start()
     try await run.wait("the source again") {
-      try await run.command(["status", "--json"]).stdout.contains(#""source":{"state":"found""#)
+      let status = try await run.command(["status", "--json"]).stdout
+      return status.contains(#""source":{"state":"found""#) && !status.contains(#""reason":""#)
     }
     try await tell(broker, 48.1001, second: 1)
     try await run.wait("the second fix") {
