@@ -215,7 +215,7 @@ extension Policy {
     if let best = request.best {
       steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
     } else {
-      decide(.refuse, .availability, .noFix, index, at: instant, into: &steps)
+      refuseRequest(index, .availability, .noFix, at: instant, into: &steps)
     }
   }
 
@@ -230,8 +230,18 @@ extension Policy {
     if reason == .suspended, let best = request.best {
       steps.append(.answered(subscriber: sessions[index].subscriber.name, best))
     } else {
-      decide(.refuse, rule, reason, index, at: instant, into: &steps)
+      refuseRequest(index, rule, reason, at: instant, into: &steps)
     }
+  }
+
+  /// A request that was taken has no answer: the program, which waits for one, is told so.
+  private mutating func refuseRequest(
+    _ index: Int, _ rule: Rule, _ reason: Decision.Reason, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
+    decide(.refuse, rule, reason, index, at: instant, into: &steps)
+    let name = sessions[index].subscriber.name
+    steps.append(.ordered(.refuse(subscriber: name, what: "locate", reason: reason)))
   }
 }
 

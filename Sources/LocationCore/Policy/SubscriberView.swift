@@ -38,7 +38,10 @@ public struct SubscriberView: Hashable, Sendable {
   /// The token of the task it opened last; 0 before the first.
   public var lastToken: Int { session.nextTask - 1 }
   /// When its time in the background is over; nil where it has no limit.
-  public var budgetEnd: EngineInstant? { session.taskClock?.end ?? session.wakeClock?.end }
+  public var budgetEnd: EngineInstant? {
+    let end = session.taskClock?.end ?? session.wakeClock?.end
+    return [end, session.exitAt, session.purgeAt].compactMap(\.self).min()
+  }
   /// When it is started again; nil where it is not due.
   public var relaunchAt: EngineInstant? { session.relaunchAt }
   /// How its last process ended by itself; nil before.

@@ -85,7 +85,7 @@ extension DaemonLoop {
 
   /// Seconds until a subscriber's time in the background is over; nil where it has no limit.
   private func remainingSeconds(_ view: SubscriberView) -> Double? {
-    view.budgetEnd.map { max(0, live.engine.instant.seconds(to: $0)) }
+    view.budgetEnd.map { max(0, live.instant(at: clock.read()).seconds(to: $0)) }
   }
 
   private mutating func take(_ request: SubscriberRequest, of name: String) throws(Failure) {
@@ -184,7 +184,7 @@ extension DaemonLoop {
     let reading = clock.read()
     switch verb {
     case "launch", "foreground":
-      guard !state.isForeground else {
+      guard state != .active else {
         throw Failure(.conditionFails, what: "\(name) is in the foreground already")
       }
       guard state != .notRunning || !live.engine.isLocked else {

@@ -81,7 +81,7 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
         report.received = reading.utc
         event = .fix(report)
       }
-      try handle(event, at: max(last, reading.instant))
+      try handle(event, at: instant(at: reading))
     case .fixes:
       if case .fix(let report) = event {
         let instant = host.instant(ofReplayed: report)
@@ -93,6 +93,11 @@ package struct LiveHost<Journal: EngineJournal & ~Copyable, Ports: EffectPorts &
       }
     }
     note?(&host.journal)
+  }
+
+  /// Now on the engine's axis; where time is that of the fixes, the time of the last event.
+  package func instant(at reading: ClockReading) -> EngineInstant {
+    timing == .clock ? max(last, reading.instant) : last
   }
 
   /// Handles an event that belongs to the time of the last one, before anything that was due since.

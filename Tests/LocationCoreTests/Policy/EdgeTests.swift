@@ -419,6 +419,7 @@ import Testing
     stage.say(0, .background)
     for second in [1.0, 2, 3, 4] { stage.say(second, .background) }
     #expect(stage.log().count { $0 == "refuse A1 inactive>inactive illegal_move" } == 4)
+    #expect(stage.engine.subscriber("a")?.budgetEnd == Drive.instant(5), "what it is told that remains")
     stage.wait(until: 5)
     #expect(stage.state() == .notRunning)
   }
@@ -646,7 +647,18 @@ import Testing
     stage.say(21, .locate(seconds: 30))
     stage.wait(until: 25)
     #expect(stage.log().contains("refuse B2 background>background suspended"))
+    #expect(stage.effects.orders.contains(.refuse(subscriber: "a", what: "locate", reason: .suspended)))
     #expect(stage.state() == .suspended)
+  }
+
+  @Test func `B9 a request that finds no fix in its time is refused`() {
+    var stage = Stage()
+    stage.add(Subscriber(name: "a", services: []), .active)
+    stage.say(0, .locate(seconds: 30))
+    stage.wait(until: 29)
+    #expect(!stage.effects.orders.contains(.refuse(subscriber: "a", what: "locate", reason: .noFix)))
+    stage.wait(until: 31)
+    #expect(stage.effects.orders.contains(.refuse(subscriber: "a", what: "locate", reason: .noFix)))
   }
 
   // MARK: A1, A2

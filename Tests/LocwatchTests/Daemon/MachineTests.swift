@@ -132,6 +132,21 @@ import Testing
     #expect(await run.end() == 0)
   }
 
+  @Test func `who left the foreground and has not ended yet returns there`() async throws {
+    let run = try DaemonRun()
+    try await run.add("a", manifest: "exits_on_suspend: true")
+    try run.start(run.settings())
+    run.move(0, second: 0)
+    try await run.waitForFixes(1)
+    #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
+    #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
+    #expect(try run.state(of: "a") == .inactive)
+    #expect(try await run.command(["subscribers", "foreground", "a"]).status == 0)
+    #expect(try run.state(of: "a") == .active)
+    #expect(try await run.command(["subscribers", "foreground", "a"]).status == 1)
+    #expect(await run.end() == 0)
+  }
+
   @Test func `what a program can't have it is told`() async throws {
     let run = try DaemonRun()
     // Acknowledged, it would be suspended before it has read.
