@@ -52,7 +52,14 @@ extension Engine {
     if owed.event != nil, owed.visit == nil, cell == state.policy.sessions[index].reducedCell {
       return state.policy.dropUnmoved(owed, before: before, index, at: state.instant, into: &steps)
     }
-    state.policy.update(index) { $0.reducedCell = cell }
+    let instant = state.instant
+    state.policy.update(index) {
+      $0.reducedCell = cell
+      // It measures from what it is told now, not from the move that waited.
+      guard owed.visit == nil, var measure = owed.measure else { return }
+      _ = measure.deliver(last, at: instant, reason: .window)
+      $0.significant = measure
+    }
     let time = utc(at: state.instant)
     let id =
       if let visit = owed.visit {

@@ -58,7 +58,7 @@ extension Policy {
       if session.state.isRunning { return .standard }
       if subscriber.modes.contains(.location), session.state == .suspended { return .backgroundLocation }
     }
-    if subscriber.services.contains(.regions) { return .regions }
+    if session.watchesRegions { return .regions }
     if session.watchesForNotifications { return .notificationRegion }
     if subscriber.services.contains(.visits) { return .visits }
     if subscriber.services.contains(.significantChange) { return .significantChange }

@@ -198,6 +198,15 @@ extension Session {
     /// What the subscriber measures significant changes by from what it was handed last, in case it may know exactly
     /// where it is before it is told (rule B1); nil where it is about no move.
     var measure: SignificantChange?
+    /// Whether it is the one that was told before. It waits only for the right to know exactly where the position is:
+    /// that may have moved within the coarse one (rule B1).
+    @Added var isUnmoved = false
+  }
+
+  /// The coarse position that waits for its time.
+  var dueOwed: Owed? {
+    guard let owed, !owed.isUnmoved || subscriber.accuracy == .full else { return nil }
+    return owed
   }
 
   /// Whether a coarse position may be told at `instant`.
@@ -251,7 +260,7 @@ extension Policy {
   /// is told a move like any other: if it has moved far enough from what it was handed last (rule B1).
   mutating func tellOwed(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     let session = sessions[index]
-    guard let owed = session.owed, session.mayTellReduced(at: instant, configuration.coarse),
+    guard let owed = session.dueOwed, session.mayTellReduced(at: instant, configuration.coarse),
       session.locationObjection == nil
     else { return }
     if awaitsUser(session), let (rule, reason) = obstacle(to: owed.trigger, index, at: instant) {
@@ -277,7 +286,12 @@ extension Policy {
     into steps: inout [PolicyStep]
   ) {
     decide(.drop, .authorization, .reduced, index, event: owed.event, at: instant, into: &steps)
-    update(index) { $0.reducedAt = before }
+    update(index) {
+      $0.reducedAt = before
+      guard owed.measure != nil else { return }
+      $0.owed = owed
+      $0.owed?.isUnmoved = true
+    }
     refreshDeadline()
   }
 }

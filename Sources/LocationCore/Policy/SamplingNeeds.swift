@@ -23,7 +23,9 @@ extension Policy {
       let services = canReach(session) ? session.subscriber.services : []
       let runsOn = session.state.isForeground || session.holdsTask || session.isSounding
       if rule == .backgroundLocation || rule == .standard && runsOn { needs.needsEach = true }
-      if services.contains(.regions) || session.watchesForNotifications { needs.needsRegions = true }
+      if canReach(session) && session.watchesRegions || session.watchesForNotifications {
+        needs.needsRegions = true
+      }
       if services.contains(.significantChange) || services.contains(.visits) { needs.needsMoves = true }
     }
     return needs
@@ -31,6 +33,9 @@ extension Policy {
 }
 
 extension Session {
+  /// Whether it may be told of regions: that takes the right to know exactly where the machine is (rule B8).
+  var watchesRegions: Bool { subscriber.services.contains(.regions) && subscriber.accuracy == .full }
+
   /// Whether a finite task keeps it running.
   var holdsTask: Bool {
     assertions.contains { $0.reason == .task }

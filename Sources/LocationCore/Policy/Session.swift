@@ -118,7 +118,7 @@ struct Session: Hashable, Sendable, Codable {
     consider(batchEnd)
     consider(modes.audio?.silenceEnd(configuration.audio))
     consider(standard.request?.end)
-    if owed != nil, locationObjection == nil {
+    if dueOwed != nil, locationObjection == nil {
       consider(reducedAt?.advanced(bySeconds: configuration.coarse.leastSeconds))
     }
     return due

@@ -184,25 +184,33 @@ extension DaemonLoop {
     let reading = clock.read()
     switch verb {
     case "launch", "foreground":
-      guard state != .active else {
-        throw Failure(.conditionFails, what: "\(name) is in the foreground already")
+      let starts = state == .notRunning
+      if starts ? !live.engine.isLocked : state != .active {
+        live.add(.userLaunch(name, restored: starts ? live.engine.subscriber(name)?.preserved : nil))
       }
-      guard state != .notRunning || !live.engine.isLocked else {
-        throw Failure(
-          .conditionFails, what: "the machine has not been unlocked since it booted",
-          remedy: "unlock it first")
-      }
-      let restored = state == .notRunning ? live.engine.subscriber(name)?.preserved : nil
-      live.add(.userLaunch(name, restored: restored))
       try live.handle(.subscriber(name: name, .foreground), at: reading)
-    case "background":
-      guard state.isForeground else {
-        throw Failure(.conditionFails, what: "\(name) is \(state.rawValue), not in the foreground")
-      }
-      try live.handle(.subscriber(name: name, .background), at: reading)
-    case "quit": try live.handle(.subscriber(name: name, .quit), at: reading)
+    case "background": try live.handle(.subscriber(name: name, .background), at: reading)
+    case "quit": return try live.handle(.subscriber(name: name, .quit), at: reading)
     case _: throw Failure(.usage, what: "nothing to do with a subscriber is called \"\(verb)\"")
     }
+    if let failure = failure(ofMoving: name, in: state) { throw failure }
+  }
+
+  /// What the engine refused the user just now; nil where it did what was asked for.
+  private func failure(ofMoving name: String, in state: SubscriberState) -> Failure? {
+    guard let refusal = live.host.refusal, refusal.subscriber == name else { return nil }
+    if refusal.reason == .locked {
+      return Failure(
+        .conditionFails, what: "the machine has not been unlocked since it booted", remedy: "unlock it first")
+    }
+    guard refusal.reason == .illegalMove else { return nil }
+    let what =
+      switch state {
+      case .active: "is in the foreground already"
+      case .inactive: "is leaving the foreground already"
+      case .background, .suspended, .notRunning: "is \(state.rawValue), not in the foreground"
+      }
+    return Failure(.conditionFails, what: "\(name) \(what)")
   }
 }
 

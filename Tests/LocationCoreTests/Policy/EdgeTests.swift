@@ -424,6 +424,17 @@ import Testing
     #expect(stage.state() == .notRunning)
   }
 
+  @Test func `L1 B8 regions alone need no receiver where the position may be told roughly only`() {
+    for accuracy in [Subscriber.AccuracyAuthorization.full, .reduced] {
+      var stage = Stage()
+      var subscriber = Subscriber(name: "a", services: [.regions])
+      subscriber.accuracy = accuracy
+      stage.add(subscriber, .suspended)
+      #expect(stage.engine.state.policy.receiverUsers.isEmpty == (accuracy == .reduced))
+      #expect(stage.engine.state.policy.samplingNeeds.needsNone == (accuracy == .reduced))
+    }
+  }
+
   @Test func `L1 A5 who opted out of the background uses the receiver only with a process`() {
     var stage = Stage()
     let services: Subscriber.Services = [.significantChange, .regions, .visits]
@@ -610,6 +621,43 @@ import Testing
     for second in 71...170 { stage.fix(Double(second) * 10, east: Double(second) * 15) }
     #expect(stage.handed().count == count + 2)
     #expect(stage.effects.changes.last { $0.movedMeters.map { $0 >= 500 } ?? false } != nil)
+  }
+
+  @Test func `B1 who was told roughly where it is measures from that`() {
+    // Its coarse position waited from 900 m on, was told at 900 s, and it may know exactly from 902 s on.
+    for (full, times) in [(902.0, 0), (890, 1)] {
+      var stage = Stage()
+      var subscriber = Self.mover
+      subscriber.accuracy = .reduced
+      stage.add(subscriber, .suspended)
+      // Beyond the first coarse cell, so that the second position is another.
+      var before = 0
+      for second in stride(from: 0.0, through: 1_150, by: 5) {
+        if second - 5 < full, second >= full {
+          before = stage.handed().count
+          stage.say(full, .accuracy(.full))
+        }
+        stage.fix(second, east: max(0, min(second, 900) - 500) * 80)
+      }
+      #expect(stage.handed().count - before == times, "\(full): \(stage.log())")
+    }
+  }
+
+  @Test
+  func
+    `B1 what was not told, because the coarse position was the same, is measured from once it may be known`()
+  {
+    var stage = Stage()
+    var subscriber = Self.mover
+    subscriber.accuracy = .reduced
+    stage.add(subscriber, .suspended)
+    // 900 m within one cell: nothing new to tell roughly.
+    for second in 0...190 { stage.fix(Double(second) * 5, east: 2_000 + min(900, Double(second) * 5)) }
+    #expect(stage.handed().count == 1)
+    stage.say(952, .accuracy(.full))
+    stage.fix(955, east: 2_900)
+    #expect(stage.handed().count == 2, "\(stage.log())")
+    #expect(stage.effects.changes.last.map { ($0.movedMeters ?? 0) > 800 } == true)
   }
 
   @Test func `B1 the last fix is told only while it is fresh`() {

@@ -141,9 +141,14 @@ import Testing
     #expect(try await run.command(["subscribers", "launch", "a"]).status == 0)
     #expect(try await run.command(["subscribers", "background", "a"]).status == 0)
     #expect(try run.state(of: "a") == .inactive)
+    #expect(try await run.command(["subscribers", "background", "a"]).status == 1)
     #expect(try await run.command(["subscribers", "foreground", "a"]).status == 0)
     #expect(try run.state(of: "a") == .active)
-    #expect(try await run.command(["subscribers", "foreground", "a"]).status == 1)
+    #expect(
+      try await run.command(["subscribers", "foreground", "a"]).stderr.contains("in the foreground already"))
+    // What was refused is in the history, as in a replay.
+    let events = try await run.events()
+    #expect(events.count { $0.contains(#""reason":"illegal_move""#) } == 2, "\(events)")
     #expect(await run.end() == 0)
   }
 
