@@ -41,6 +41,8 @@ public struct Setting: Sendable {
     static func atLeast(_ name: String) -> Bound { Bound(name: name, isUpper: false) }
   }
 
+  /// Where it stands in the file, as `significant_change.distance_m`.
+  public let key: String
   /// The map of the file in which it stands.
   public let section: String
   /// Its key in that map; a number's ends with its unit.
@@ -49,10 +51,17 @@ public struct Setting: Sendable {
   public let meaning: String
   let place: Place
   /// Nil where its range is all there is.
-  var bound: Bound?
+  let bound: Bound?
 
-  /// Where it stands in the file, as `significant_change.distance_m`.
-  public var key: String { "\(section).\(name)" }
+  /// One setting, by its key, and what it means.
+  init(_ key: String, _ meaning: String, _ place: Place, _ bound: Bound? = nil) {
+    self.key = key
+    section = String(key.prefix { $0 != "." })
+    name = String(key.dropFirst(section.count + 1))
+    self.meaning = meaning
+    self.place = place
+    self.bound = bound
+  }
 
   /// Its unit; nil where it has none.
   public var unit: String? {
@@ -131,307 +140,245 @@ extension Setting {
   /// Every setting, in the order in which they are shown.
   public static let all: [Setting] = [
     Setting(
-      section: "significant_change", name: "distance_m",
-      meaning: "how far the position moves until it has moved significantly",
-      place: .number(\.significant.distanceMeters, in: 1...1e7)),
+      "significant_change.distance_m", "how far the position moves until it has moved significantly",
+      .number(\.significant.distanceMeters, in: 1...1e7)),
     Setting(
-      section: "significant_change", name: "window_s",
-      meaning: "the least time from one such move to the next",
-      place: .number(\.significant.windowSeconds, in: 0...1e7)),
+      "significant_change.window_s", "the least time from one such move to the next",
+      .number(\.significant.windowSeconds, in: 0...1e7)),
     Setting(
-      section: "significant_change", name: "fresh_s",
-      meaning: "how old the last fix may be to be a program's first significant change",
-      place: .number(\.policy.moves.freshSeconds, in: 0...86_400)),
+      "significant_change.fresh_s", "how old the last fix may be to be a program's first significant change",
+      .number(\.policy.moves.freshSeconds, in: 0...86_400)),
     Setting(
-      section: "fix", name: "max_accuracy_m", meaning: "a fix whose error is larger is refused",
-      place: .number(\.gate.maxAccuracyMeters, in: 1...1e7)),
-    Setting(
-      section: "fix", name: "max_speed_mps",
-      meaning: "a fix that would take a higher speed needs confirmation",
-      place: .number(\.gate.maxSpeedMetersPerSecond, in: 1...1e5)),
-    Setting(
-      section: "fix", name: "max_age_s", meaning: "a live fix that is older is refused",
-      place: .number(\.gate.maxAgeSeconds, in: 1...1e5)),
-    Setting(
-      section: "fix", name: "max_future_s",
-      meaning:
-        "a live fix further ahead of the system clock is refused; larger where nothing sets that clock",
-      place: .number(\.gate.maxFutureSeconds, in: 1...1e10)),
-    Setting(
-      section: "fix", name: "gap_s", meaning: "a time without fixes from which on it is told as a gap",
-      place: .number(\.gapSeconds, in: 1...1e7)),
-    Setting(
-      section: "visits", name: "radius_m", meaning: "how far a place reaches from its middle",
-      place: .number(\.visits.radiusMeters, in: 1...1e5)),
+      "fix.max_accuracy_m", "a fix whose error is larger is refused",
+      .number(\.gate.maxAccuracyMeters, in: 1...1e7)),
     Setting(
-      section: "visits", name: "provisional_s",
-      meaning: "a stay so long is confirmed by silence where no further fix comes",
-      place: .number(\.visits.provisionalSeconds, in: 1...1e6),
-      bound: .atMost("arrival_s")),
-    Setting(
-      section: "visits", name: "arrival_s", meaning: "a stay so long is a visit",
-      place: .number(\.visits.confirmedSeconds, in: 1...1e6),
-      bound: .atLeast("provisional_s")),
-    Setting(
-      section: "visits", name: "gap_s",
-      meaning: "a silence after which nobody can say when a place now far away was left",
-      place: .number(\.visits.gapSeconds, in: 1...1e7)),
-    Setting(
-      section: "visits", name: "merge_distance_m",
-      meaning: "two places so near are one when the way back was short",
-      place: .number(\.visits.mergeMeters, in: 0...1e5)),
-    Setting(
-      section: "visits", name: "merge_s", meaning: "a longer absence makes another visit",
-      place: .number(\.visits.mergeSeconds, in: 0...1e6)),
-    Setting(
-      section: "beacons", name: "exit_s",
-      meaning: "how long after the last sight of a beacon its region is left",
-      place: .number(\.beacons.exitSeconds, in: 1...3600)),
-    Setting(
-      section: "sampling", name: "mode",
-      meaning: "whether the receiver is always on, continuous, or switched by the engine, adaptive",
-      place: .sampling),
-    Setting(
-      section: "sampling", name: "max_speed_mps",
-      meaning: "adaptive: the machine is no faster",
-      place: .number(\.sampling.maxSpeedMetersPerSecond, in: 0.1...1000)),
-    Setting(
-      section: "sampling", name: "latency_s",
-      meaning: "adaptive: a visit may last so long unseen where the region has no max_latency_s",
-      place: .number(\.sampling.latencySeconds, in: 1...86_400)),
-    Setting(
-      section: "sampling", name: "rest_s",
-      meaning: "adaptive: the longest time between two fixes at rest",
-      place: .number(\.sampling.restSeconds, in: 1...86_400),
-      bound: .atMost("longest_s")),
-    Setting(
-      section: "sampling", name: "longest_s",
-      meaning: "adaptive: the longest time between two fixes at all",
-      place: .number(\.sampling.longestSeconds, in: 1...86_400)),
-    Setting(
-      section: "sampling", name: "power_off_s",
-      meaning: "adaptive: how long the receiver stays on after it is released; else as the profile has it",
-      place: .number(\.profile.receiverLingerSeconds, in: 0...3600)),
-    Setting(
-      section: "sampling", name: "receiver_hook",
-      meaning: "adaptive: what the daemon runs with on or off when it switches the receiver",
-      place: .command(\.receiverHook)),
-    Setting(
-      section: "policy", name: "force_quit_blocks_location",
-      meaning: "whether location relaunches a program that the user force-quit no more",
-      place: .flag(\.policy.forceQuitBlocksLocation)),
-    Setting(
-      section: "policy", name: "protect_until_first_unlock",
-      meaning: "whether nothing is relaunched between a boot and the first unlock",
-      place: .flag(\.policy.protectUntilFirstUnlock)),
-    Setting(
-      section: "policy", name: "grace_s",
-      meaning: "how long a program may run on when it leaves the foreground",
-      place: .number(\.policy.graceSeconds, in: 0...60)),
-    Setting(
-      section: "policy", name: "exit_s",
-      meaning: "how long a program that has to end has for that, such as one without background",
-      place: .number(\.policy.exitSeconds, in: 1...60)),
-    Setting(
-      section: "policy", name: "task_budget_s", meaning: "how long finite tasks may run in the background",
-      place: .number(\.policy.taskBudgetSeconds, in: 1...600)),
+      "fix.max_speed_mps", "a fix that would take a higher speed needs confirmation",
+      .number(\.gate.maxSpeedMetersPerSecond, in: 1...1e5)),
     Setting(
-      section: "policy", name: "task_warning_s",
-      meaning: "how long before the end of that time a program is warned",
-      place: .number(\.policy.taskWarningSeconds, in: 0...600),
-      bound: .atMost("task_budget_s")),
-    Setting(
-      section: "policy", name: "wake_s",
-      meaning: "how long a program has for where it is, a remote control or an accessory",
-      place: .number(\.policy.wakes.seconds, in: 1...3600),
-      bound: .atMost("wake_limit_s")),
+      "fix.max_age_s", "a live fix that is older is refused", .number(\.gate.maxAgeSeconds, in: 1...1e5)),
     Setting(
-      section: "policy", name: "long_wake_s",
-      meaning: "how long a program has for what it does over a network, such as a fetch or a push",
-      place: .number(\.policy.wakes.longSeconds, in: 1...3600),
-      bound: .atMost("wake_limit_s")),
+      "fix.max_future_s",
+      "a live fix further ahead of the system clock is refused; larger where nothing sets that clock",
+      .number(\.gate.maxFutureSeconds, in: 1...1e10)),
     Setting(
-      section: "policy", name: "wake_limit_s",
-      meaning: "how long a wake is at most, however much is acknowledged",
-      place: .number(\.policy.wakeLimitSeconds, in: 1...3600),
-      bound: .atLeast("long_wake_s")),
+      "fix.gap_s", "a time without fixes from which on it is told as a gap",
+      .number(\.gapSeconds, in: 1...1e7)),
     Setting(
-      section: "policy", name: "wake_pause_s",
-      meaning: "how long after such a wake what is left is handed over",
-      place: .number(\.policy.wakePauseSeconds, in: 1...3600)),
+      "visits.radius_m", "how far a place reaches from its middle",
+      .number(\.visits.radiusMeters, in: 1...1e5)),
     Setting(
-      section: "policy", name: "handed_limit", meaning: "how many events are handed over at once",
-      place: .count(\.policy.handedLimit, of: "events", in: 1...Limits.outbox)),
+      "visits.provisional_s", "a stay so long is confirmed by silence where no further fix comes",
+      .number(\.visits.provisionalSeconds, in: 1...1e6), .atMost("arrival_s")),
     Setting(
-      section: "policy", name: "pressure_look_s",
-      meaning: "how long from the end of one program to the next while memory is critically short",
-      place: .number(\.policy.pressureLookSeconds, in: 0.1...60)),
+      "visits.arrival_s", "a stay so long is a visit",
+      .number(\.visits.confirmedSeconds, in: 1...1e6), .atLeast("provisional_s")),
     Setting(
-      section: "policy", name: "back_off_s",
-      meaning: "how long until a program that failed is started again, doubled for each further failure",
-      place: .number(\.policy.backOffSeconds, in: 0.1...3600),
-      bound: .atMost("back_off_limit_s")),
+      "visits.gap_s", "a silence after which nobody can say when a place now far away was left",
+      .number(\.visits.gapSeconds, in: 1...1e7)),
     Setting(
-      section: "policy", name: "back_off_limit_s",
-      meaning: "the longest wait before a program that failed is started again",
-      place: .number(\.policy.backOffLimitSeconds, in: 1...86_400)),
+      "visits.merge_distance_m", "two places so near are one when the way back was short",
+      .number(\.visits.mergeMeters, in: 0...1e5)),
     Setting(
-      section: "policy", name: "throttle_overruns",
-      meaning: "how many wakes in a row a program overruns until it is throttled",
-      place: .count(\.policy.throttleOverruns, in: 1...1000)),
+      "visits.merge_s", "a longer absence makes another visit", .number(\.visits.mergeSeconds, in: 0...1e6)),
     Setting(
-      section: "policy", name: "throttle_s",
-      meaning: "how long a throttled program is not started, doubled for each further overrun",
-      place: .number(\.policy.throttleSeconds, in: 1...86_400),
-      bound: .atMost("throttle_limit_s")),
+      "beacons.exit_s", "how long after the last sight of a beacon its region is left",
+      .number(\.beacons.exitSeconds, in: 1...3600)),
     Setting(
-      section: "policy", name: "throttle_limit_s", meaning: "the longest of these times",
-      place: .number(\.policy.throttleLimitSeconds, in: 1...86_400)),
+      "sampling.mode", "whether the receiver is always on, continuous, or switched by the engine, adaptive",
+      .sampling),
     Setting(
-      section: "policy", name: "restore_s",
-      meaning: "a process that ends so soon after it was restored may have ended for that",
-      place: .number(\.policy.restoring.soonSeconds, in: 0...3600)),
+      "sampling.max_speed_mps", "adaptive: the machine is no faster",
+      .number(\.sampling.maxSpeedMetersPerSecond, in: 0.1...1000)),
     Setting(
-      section: "policy", name: "restore_attempts",
-      meaning: "after how many such ends in a row what was preserved is forgotten",
-      place: .count(\.policy.restoring.attempts, in: 1...1000)),
+      "sampling.latency_s", "adaptive: a visit may last so long unseen where the region has no max_latency_s",
+      .number(\.sampling.latencySeconds, in: 1...86_400)),
     Setting(
-      section: "policy", name: "coarse_s",
-      meaning: "the least time from one coarse position to the next with reduced accuracy",
-      place: .number(\.policy.coarse.leastSeconds, in: 1...86_400)),
+      "sampling.rest_s", "adaptive: the longest time between two fixes at rest",
+      .number(\.sampling.restSeconds, in: 1...86_400), .atMost("longest_s")),
     Setting(
-      section: "keep_alive", name: "limit_s", meaning: "the longest time from one keep-alive to the next",
-      place: .number(\.policy.keepAlive.limitSeconds, in: 600...604_800)),
+      "sampling.longest_s", "adaptive: the longest time between two fixes at all",
+      .number(\.sampling.longestSeconds, in: 1...86_400)),
     Setting(
-      section: "keep_alive", name: "earliest_share",
-      meaning: "after what share of that time the call may come, with something else",
-      place: .number(\.policy.keepAlive.earliestShare, in: 0.01...1),
-      bound: .atLeast("low_power_share")),
+      "sampling.power_off_s",
+      "adaptive: how long the receiver stays on after it is released; else as the profile has it",
+      .number(\.profile.receiverLingerSeconds, in: 0...3600)),
     Setting(
-      section: "keep_alive", name: "low_power_share", meaning: "the same in low-power mode",
-      place: .number(\.policy.keepAlive.lowPowerShare, in: 0.01...1),
-      bound: .atMost("earliest_share")),
+      "sampling.receiver_hook", "adaptive: what the daemon runs with on or off when it switches the receiver",
+      .command(\.receiverHook)),
     Setting(
-      section: "sockets", name: "limit", meaning: "how many sockets are watched for a program",
-      place: .count(\.policy.sockets.limit, of: "sockets", in: 1...Limits.sockets)),
+      "policy.force_quit_blocks_location",
+      "whether location relaunches a program that the user force-quit no more",
+      .flag(\.policy.forceQuitBlocksLocation)),
     Setting(
-      section: "restart", name: "limit_s",
-      meaning: "the longest wait before a program that has to run is started again",
-      place: .number(\.policy.restart.limitSeconds, in: 1...86_400)),
+      "policy.protect_until_first_unlock",
+      "whether nothing is relaunched between a boot and the first unlock",
+      .flag(\.policy.protectUntilFirstUnlock)),
     Setting(
-      section: "restart", name: "steady_s",
-      meaning: "how long it runs until it is started again at once when it fails",
-      place: .number(\.policy.restart.steadySeconds, in: 1...86_400)),
+      "policy.grace_s", "how long a program may run on when it leaves the foreground",
+      .number(\.policy.graceSeconds, in: 0...60)),
     Setting(
-      section: "audio", name: "quiet_dbfs", meaning: "a session whose peak is below is quiet",
-      place: .number(\.policy.audio.quietDecibels, in: -200...0)),
+      "policy.exit_s", "how long a program that has to end has for that, such as one without background",
+      .number(\.policy.exitSeconds, in: 1...60)),
     Setting(
-      section: "audio", name: "silence_s",
-      meaning: "after how much quiet a session no longer holds off suspension",
-      place: .number(\.policy.audio.silenceSeconds, in: 1...3600)),
+      "policy.task_budget_s", "how long finite tasks may run in the background",
+      .number(\.policy.taskBudgetSeconds, in: 1...600)),
     Setting(
-      section: "audio", name: "interruption_s",
-      meaning: "how long an interrupted session holds off suspension",
-      place: .number(\.policy.audio.interruptionSeconds, in: 0...3600)),
+      "policy.task_warning_s", "how long before the end of that time a program is warned",
+      .number(\.policy.taskWarningSeconds, in: 0...600), .atMost("task_budget_s")),
     Setting(
-      section: "fetch", name: "least_s",
-      meaning: "the least time from one good moment to fetch to the next, whatever the score",
-      place: .number(\.policy.fetch.leastSeconds, in: 60...86_400)),
+      "policy.wake_s", "how long a program has for where it is, a remote control or an accessory",
+      .number(\.policy.wakes.seconds, in: 1...3600), .atMost("wake_limit_s")),
     Setting(
-      section: "fetch", name: "latest_intervals",
-      meaning: "after how many intervals the machine need not be awake for something else",
-      place: .number(\.policy.fetch.latestIntervals, in: 1...100)),
+      "policy.long_wake_s",
+      "how long a program has for what it does over a network, such as a fetch or a push",
+      .number(\.policy.wakes.longSeconds, in: 1...3600), .atMost("wake_limit_s")),
     Setting(
-      section: "fetch", name: "day_limit", meaning: "how many good moments a program has in a day",
-      place: .count(\.policy.fetch.dayLimit, in: 1...1440)),
+      "policy.wake_limit_s", "how long a wake is at most, however much is acknowledged",
+      .number(\.policy.wakeLimitSeconds, in: 1...3600), .atLeast("long_wake_s")),
     Setting(
-      section: "fetch", name: "battery_percent", meaning: "with less in the battery nobody is asked to fetch",
-      place: .number(\.policy.fetch.batteryPercent, in: 0...100)),
+      "policy.wake_pause_s", "how long after such a wake what is left is handed over",
+      .number(\.policy.wakePauseSeconds, in: 1...3600)),
     Setting(
-      section: "push", name: "hour_limit", meaning: "how many silent pushes wake a program in an hour",
-      place: .count(\.policy.push.hourLimit, in: 1...3600)),
+      "policy.handed_limit", "how many events are handed over at once",
+      .count(\.policy.handedLimit, of: "events", in: 1...Limits.outbox)),
     Setting(
-      section: "push", name: "wait_s", meaning: "how long a further silent push waits at most",
-      place: .number(\.policy.push.waitSeconds, in: 1...86_400)),
+      "policy.pressure_look_s",
+      "how long from the end of one program to the next while memory is critically short",
+      .number(\.policy.pressureLookSeconds, in: 0.1...60)),
     Setting(
-      section: "push", name: "waiting_limit",
-      meaning: "how many pushes wait for a program; of more the oldest is dropped",
-      place: .count(\.policy.push.waitingLimit, of: "pushes", in: 1...1000)),
+      "policy.back_off_s",
+      "how long until a program that failed is started again, doubled for each further failure",
+      .number(\.policy.backOffSeconds, in: 0.1...3600), .atMost("back_off_limit_s")),
     Setting(
-      section: "push", name: "once_s", meaning: "how long another push of the same id is no news",
-      place: .number(\.policy.push.onceSeconds, in: 0...604_800)),
+      "policy.back_off_limit_s", "the longest wait before a program that failed is started again",
+      .number(\.policy.backOffLimitSeconds, in: 1...86_400)),
     Setting(
-      section: "accessories", name: "session_limit",
-      meaning: "how many sessions with accessories a program has open",
-      place: .count(\.policy.accessories.sessionLimit, of: "sessions", in: 1...64)),
+      "policy.throttle_overruns", "how many wakes in a row a program overruns until it is throttled",
+      .count(\.policy.throttleOverruns, in: 1...1000)),
     Setting(
-      section: "accessories", name: "waiting_limit",
-      meaning: "how many events of accessories wait for a program; of more the oldest is dropped",
-      place: .count(\.policy.accessories.waitingLimit, of: "events", in: 1...Limits.outbox)),
+      "policy.throttle_s", "how long a throttled program is not started, doubled for each further overrun",
+      .number(\.policy.throttleSeconds, in: 1...86_400), .atMost("throttle_limit_s")),
     Setting(
-      section: "accessories", name: "minute_limit",
-      meaning: "how many wakes a session brings in a minute before they are merged",
-      place: .count(\.policy.accessories.minuteLimit, in: 1...6000)),
+      "policy.throttle_limit_s", "the longest of these times",
+      .number(\.policy.throttleLimitSeconds, in: 1...86_400)),
     Setting(
-      section: "accessories", name: "merge_s", meaning: "the least time from one merged wake to the next",
-      place: .number(\.policy.accessories.mergeSeconds, in: 0.1...60)),
+      "policy.restore_s", "a process that ends so soon after it was restored may have ended for that",
+      .number(\.policy.restoring.soonSeconds, in: 0...3600)),
     Setting(
-      section: "accessories", name: "request_limit",
-      meaning: "how many requests of other devices wait while wakes are merged",
-      place: .count(\.policy.accessories.requestLimit, of: "requests", in: 1...1000)),
+      "policy.restore_attempts", "after how many such ends in a row what was preserved is forgotten",
+      .count(\.policy.restoring.attempts, in: 1...1000)),
     Setting(
-      section: "notifications", name: "tolerance_limit_s",
-      meaning: "how late a notification may be at most to come with another wake of the machine",
-      place: .number(\.policy.notifications.toleranceSeconds, in: 0...Limits.notificationToleranceSeconds)),
+      "policy.coarse_s", "the least time from one coarse position to the next with reduced accuracy",
+      .number(\.policy.coarse.leastSeconds, in: 1...86_400)),
     Setting(
-      section: "notifications", name: "punctual_s",
-      meaning: "how late a notification may be without being told as overdue",
-      place: .number(\.policy.notifications.punctualSeconds, in: 0...3600)),
+      "keep_alive.limit_s", "the longest time from one keep-alive to the next",
+      .number(\.policy.keepAlive.limitSeconds, in: 600...604_800)),
     Setting(
-      section: "notifications", name: "notify_hook",
-      meaning: "what the daemon runs for each notification, with one line of JSON on its standard input",
-      place: .command(\.notifyHook)),
+      "keep_alive.earliest_share", "after what share of that time the call may come, with something else",
+      .number(\.policy.keepAlive.earliestShare, in: 0.01...1), .atLeast("low_power_share")),
     Setting(
-      section: "transfers", name: "open_limit", meaning: "how many open transfers a program has",
-      place: .count(\.policy.transfers.openLimit, of: "transfers", in: 1...Limits.outbox)),
+      "keep_alive.low_power_share", "the same in low-power mode",
+      .number(\.policy.keepAlive.lowPowerShare, in: 0.01...1), .atMost("earliest_share")),
     Setting(
-      section: "transfers", name: "running_limit", meaning: "how many of them run at once",
-      place: .count(\.policy.transfers.runningLimit, of: "transfers", in: 1...64)),
+      "sockets.limit", "how many sockets are watched for a program",
+      .count(\.policy.sockets.limit, of: "sockets", in: 1...Limits.sockets)),
     Setting(
-      section: "transfers", name: "expiry_s", meaning: "how long until a transfer has failed",
-      place: .number(\.policy.transfers.expirySeconds, in: 60...31_536_000)),
+      "restart.limit_s", "the longest wait before a program that has to run is started again",
+      .number(\.policy.restart.limitSeconds, in: 1...86_400)),
     Setting(
-      section: "transfers", name: "answer_s",
-      meaning: "how long a transfer waits for what a server asks its program for",
-      place: .number(\.policy.transfers.answerSeconds, in: 1...604_800)),
+      "restart.steady_s", "how long it runs until it is started again at once when it fails",
+      .number(\.policy.restart.steadySeconds, in: 1...86_400)),
     Setting(
-      section: "transfers", name: "retry_s",
-      meaning: "how long until a transfer that broke is tried again, doubled each time",
-      place: .daemon(\.transferRetrySeconds, in: 0.1...3600),
-      bound: .atMost("retry_limit_s")),
+      "audio.quiet_dbfs", "a session whose peak is below is quiet",
+      .number(\.policy.audio.quietDecibels, in: -200...0)),
     Setting(
-      section: "transfers", name: "retry_limit_s", meaning: "the longest of these waits",
-      place: .daemon(\.transferRetryLimitSeconds, in: 1...86_400)),
+      "audio.silence_s", "after how much quiet a session no longer holds off suspension",
+      .number(\.policy.audio.silenceSeconds, in: 1...3600)),
     Setting(
-      section: "transfers", name: "max_bytes", meaning: "the largest file that is fetched",
-      place: .daemon(\.transferBytes, in: 1...1e15)),
+      "audio.interruption_s", "how long an interrupted session holds off suspension",
+      .number(\.policy.audio.interruptionSeconds, in: 0...3600)),
     Setting(
-      section: "transfers", name: "ca_file",
-      meaning: "who vouches for servers, a PEM file; else those whom the machine trusts",
-      place: .path(\.transferAuthority)),
+      "fetch.least_s", "the least time from one good moment to fetch to the next, whatever the score",
+      .number(\.policy.fetch.leastSeconds, in: 60...86_400)),
     Setting(
-      section: "issues", name: "least_s", meaning: "the least time from one issue to the next",
-      place: .number(\.policy.issues.leastSeconds, in: 60...31_536_000)),
+      "fetch.latest_intervals", "after how many intervals the machine need not be awake for something else",
+      .number(\.policy.fetch.latestIntervals, in: 1...100)),
     Setting(
-      section: "state", name: "journal_rows",
-      meaning: "how many of the events that reached the daemon are kept at least",
-      place: .kept(\.journalRows, in: 0...1e9)),
+      "fetch.day_limit", "how many good moments a program has in a day",
+      .count(\.policy.fetch.dayLimit, in: 1...1440)),
     Setting(
-      section: "state", name: "event_rows", meaning: "how many records the daemon keeps",
-      place: .kept(\.eventRows, in: 1...1e9)),
+      "fetch.battery_percent", "with less in the battery nobody is asked to fetch",
+      .number(\.policy.fetch.batteryPercent, in: 0...100)),
     Setting(
-      section: "state", name: "event_days", meaning: "how long the daemon keeps a record",
-      place: .kept(\.eventDays, in: 1...1e5)),
+      "push.hour_limit", "how many silent pushes wake a program in an hour",
+      .count(\.policy.push.hourLimit, in: 1...3600)),
+    Setting(
+      "push.wait_s", "how long a further silent push waits at most",
+      .number(\.policy.push.waitSeconds, in: 1...86_400)),
+    Setting(
+      "push.waiting_limit", "how many pushes wait for a program; of more the oldest is dropped",
+      .count(\.policy.push.waitingLimit, of: "pushes", in: 1...1000)),
+    Setting(
+      "push.once_s", "how long another push of the same id is no news",
+      .number(\.policy.push.onceSeconds, in: 0...604_800)),
+    Setting(
+      "accessories.session_limit", "how many sessions with accessories a program has open",
+      .count(\.policy.accessories.sessionLimit, of: "sessions", in: 1...64)),
+    Setting(
+      "accessories.waiting_limit",
+      "how many events of accessories wait for a program; of more the oldest is dropped",
+      .count(\.policy.accessories.waitingLimit, of: "events", in: 1...Limits.outbox)),
+    Setting(
+      "accessories.minute_limit", "how many wakes a session brings in a minute before they are merged",
+      .count(\.policy.accessories.minuteLimit, in: 1...6000)),
+    Setting(
+      "accessories.merge_s", "the least time from one merged wake to the next",
+      .number(\.policy.accessories.mergeSeconds, in: 0.1...60)),
+    Setting(
+      "accessories.request_limit", "how many requests of other devices wait while wakes are merged",
+      .count(\.policy.accessories.requestLimit, of: "requests", in: 1...1000)),
+    Setting(
+      "notifications.tolerance_limit_s",
+      "how late a notification may be at most to come with another wake of the machine",
+      .number(\.policy.notifications.toleranceSeconds, in: 0...Limits.notificationToleranceSeconds)),
+    Setting(
+      "notifications.punctual_s", "how late a notification may be without being told as overdue",
+      .number(\.policy.notifications.punctualSeconds, in: 0...3600)),
+    Setting(
+      "notifications.notify_hook",
+      "what the daemon runs for each notification, with one line of JSON on its standard input",
+      .command(\.notifyHook)),
+    Setting(
+      "transfers.open_limit", "how many open transfers a program has",
+      .count(\.policy.transfers.openLimit, of: "transfers", in: 1...Limits.outbox)),
+    Setting(
+      "transfers.running_limit", "how many of them run at once",
+      .count(\.policy.transfers.runningLimit, of: "transfers", in: 1...64)),
+    Setting(
+      "transfers.expiry_s", "how long until a transfer has failed",
+      .number(\.policy.transfers.expirySeconds, in: 60...31_536_000)),
+    Setting(
+      "transfers.answer_s", "how long a transfer waits for what a server asks its program for",
+      .number(\.policy.transfers.answerSeconds, in: 1...604_800)),
+    Setting(
+      "transfers.retry_s", "how long until a transfer that broke is tried again, doubled each time",
+      .daemon(\.transferRetrySeconds, in: 0.1...3600), .atMost("retry_limit_s")),
+    Setting(
+      "transfers.retry_limit_s", "the longest of these waits",
+      .daemon(\.transferRetryLimitSeconds, in: 1...86_400)),
+    Setting(
+      "transfers.max_bytes", "the largest file that is fetched", .daemon(\.transferBytes, in: 1...1e15)),
+    Setting(
+      "transfers.ca_file", "who vouches for servers, a PEM file; else those whom the machine trusts",
+      .path(\.transferAuthority)),
+    Setting(
+      "issues.least_s", "the least time from one issue to the next",
+      .number(\.policy.issues.leastSeconds, in: 60...31_536_000)),
+    Setting(
+      "state.journal_rows", "how many of the events that reached the daemon are kept at least",
+      .kept(\.journalRows, in: 0...1e9)),
+    Setting("state.event_rows", "how many records the daemon keeps", .kept(\.eventRows, in: 1...1e9)),
+    Setting("state.event_days", "how long the daemon keeps a record", .kept(\.eventDays, in: 1...1e5)),
   ]
 }
 
