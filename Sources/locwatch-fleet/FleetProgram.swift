@@ -48,6 +48,16 @@ struct FleetProgram: ParsableCommand {
     ])
 }
 
+/// A command whose failure is printed in one line, and ends the program with its exit status.
+protocol ReportingCommand: ParsableCommand {
+  /// Does what the command is for.
+  func perform() throws(Failure)
+}
+
+extension ReportingCommand {
+  func run() throws { try Console.reporting(perform) }
+}
+
 /// How to reach the cluster.
 struct ClusterOptions: ParsableArguments {
   @Option(

@@ -4,7 +4,7 @@ import LocationFleet
 import LocationFormats
 
 /// `locwatch-fleet init`: makes the streams and stores.
-struct InitCommand: ParsableCommand {
+struct InitCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Make the streams and key-value stores of a fleet, or change how long they keep things.",
@@ -49,20 +49,18 @@ struct InitCommand: ParsableCommand {
     if !(lease >= 1 && lease <= 600) { throw ValidationError("--lease needs 1 to 600 seconds") }
   }
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      if printMapping { return try Console.print(FleetLayout.mapping(partitions: partitions) + "\n") }
-      var settings = FleetLayout.Settings()
-      settings.partitions = partitions
-      settings.replicas = replicas
-      settings.fixDays = fixDays
-      settings.eventDays = eventDays
-      settings.leaseSeconds = lease
-      let layout = try cluster.layout()
-      try layout.checkMapping(partitions: partitions)
-      try layout.ensure(settings)
-      let parts = Wording.count(partitions, "partition")
-      try Console.print("a fleet of \(parts), each message on \(Wording.count(replicas, "server"))\n")
-    }
+  func perform() throws(Failure) {
+    if printMapping { return try Console.print(FleetLayout.mapping(partitions: partitions) + "\n") }
+    var settings = FleetLayout.Settings()
+    settings.partitions = partitions
+    settings.replicas = replicas
+    settings.fixDays = fixDays
+    settings.eventDays = eventDays
+    settings.leaseSeconds = lease
+    let layout = try cluster.layout()
+    try layout.checkMapping(partitions: partitions)
+    try layout.ensure(settings)
+    let parts = Wording.count(partitions, "partition")
+    try Console.print("a fleet of \(parts), each message on \(Wording.count(replicas, "server"))\n")
   }
 }

@@ -30,7 +30,7 @@ struct StatusCommand: ParsableCommand {
 }
 
 /// `locwatch-fleet metrics`.
-struct MetricsCommand: ParsableCommand {
+struct MetricsCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "metrics", abstract: "Print metrics of the whole fleet for Prometheus; no positions.",
     discussion: """
@@ -42,31 +42,27 @@ struct MetricsCommand: ParsableCommand {
 
   @OptionGroup var cluster: ClusterOptions
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      try Console.print(try FleetStatus(try cluster.layout()).metrics)
-    }
+  func perform() throws(Failure) {
+    try Console.print(try FleetStatus(try cluster.layout()).metrics)
   }
 }
 
 /// `locwatch-fleet devices`.
-struct DevicesCommand: ParsableCommand {
+struct DevicesCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "devices",
     abstract: "List the devices that have sent a fix that is still kept, and how many.")
 
   @OptionGroup var cluster: ClusterOptions
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      let layout = try cluster.layout()
-      for (device, count) in try layout.devicesHeard() { try Console.print("\(device)\t\(count)\n") }
-    }
+  func perform() throws(Failure) {
+    let layout = try cluster.layout()
+    for (device, count) in try layout.devicesHeard() { try Console.print("\(device)\t\(count)\n") }
   }
 }
 
 /// `locwatch-fleet device`.
-struct DeviceCommand: ParsableCommand {
+struct DeviceCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "device", abstract: "Show one device: its last fix, the regions that it is in, its place.",
     discussion: """
@@ -83,16 +79,14 @@ struct DeviceCommand: ParsableCommand {
 
   @OptionGroup var cluster: ClusterOptions
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      let report = try DeviceReport(device, try cluster.layout())
-      try Console.print(json ? report.json + "\n" : report.text)
-    }
+  func perform() throws(Failure) {
+    let report = try DeviceReport(device, try cluster.layout())
+    try Console.print(json ? report.json + "\n" : report.text)
   }
 }
 
 /// `locwatch-fleet events`.
-struct EventsCommand: ParsableCommand {
+struct EventsCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "events", abstract: "Print the events that are kept, or with --follow those that come.")
 
@@ -101,20 +95,18 @@ struct EventsCommand: ParsableCommand {
 
   @OptionGroup var cluster: ClusterOptions
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      let events = EventFollower(try cluster.layout())
-      if follow {
-        try events.follow(log: Console.note) { line throws(Failure) in try Console.printLine(line) }
-      } else {
-        try events.all { line throws(Failure) in try Console.printLine(line) }
-      }
+  func perform() throws(Failure) {
+    let events = EventFollower(try cluster.layout())
+    if follow {
+      try events.follow(log: Console.note) { line throws(Failure) in try Console.printLine(line) }
+    } else {
+      try events.all { line throws(Failure) in try Console.printLine(line) }
     }
   }
 }
 
 /// `locwatch-fleet replay`.
-struct ReplayCommand: ParsableCommand {
+struct ReplayCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Replay the fixes of a device that the stream still has, on this machine.",
@@ -134,17 +126,15 @@ struct ReplayCommand: ParsableCommand {
 
   @OptionGroup var cluster: ClusterOptions
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      let layout = try cluster.layout()
-      let history = try DeviceHistory(device, layout)
-      let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
-      let count = fixes ? try history.fixes(print) : try history.replay(try layout.currentCatalog(), print)
-      guard count > 0 else {
-        throw Failure(
-          .data, what: "the stream has no fix of \(device)",
-          remedy: "locwatch-fleet devices lists those that are known")
-      }
+  func perform() throws(Failure) {
+    let layout = try cluster.layout()
+    let history = try DeviceHistory(device, layout)
+    let print: ([UInt8]) throws(Failure) -> Void = { line throws(Failure) in try Console.printLine(line) }
+    let count = fixes ? try history.fixes(print) : try history.replay(try layout.currentCatalog(), print)
+    guard count > 0 else {
+      throw Failure(
+        .data, what: "the stream has no fix of \(device)",
+        remedy: "locwatch-fleet devices lists those that are known")
     }
   }
 }

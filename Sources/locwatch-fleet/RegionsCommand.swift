@@ -20,20 +20,18 @@ struct RegionsCommand: ParsableCommand {
       """,
     subcommands: [List.self, Import.self, Remove.self, Export.self, Announce.self])
 
-  struct List: ParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "List the regions.")
     @OptionGroup var cluster: ClusterOptions
 
-    func run() throws {
-      try Console.reporting { () throws(Failure) in
-        let catalog = try cluster.layout().currentCatalog()
-        let rows = catalog.entries.map { ["\($0.feature.region.id)", "\($0.since)"] }
-        try Console.print(TextTable(header: ["REGION", "SINCE VERSION"], rows: rows, rightAligned: [1]).text)
-      }
+    func perform() throws(Failure) {
+      let catalog = try cluster.layout().currentCatalog()
+      let rows = catalog.entries.map { ["\($0.feature.region.id)", "\($0.since)"] }
+      try Console.print(TextTable(header: ["REGION", "SINCE VERSION"], rows: rows, rightAligned: [1]).text)
     }
   }
 
-  struct Import: ParsableCommand {
+  struct Import: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract:
         "Put regions in: GeoJSON, OwnTracks waypoints, KML or GPX; those with the same id are replaced.")
@@ -45,72 +43,64 @@ struct RegionsCommand: ParsableCommand {
     var radius: Double?
     @OptionGroup var cluster: ClusterOptions
 
-    func run() throws {
-      try Console.reporting { () throws(Failure) in
-        var read: [RegionFile] = []
-        for path in files {
-          read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
-        }
-        try RegionFile.refuseDuplicates(read)
-        var features: [RegionFeature] = []
-        for file in read {
-          for index in file.regions.indices { features.append(try file.feature(at: index)) }
-          for line in file.leftOut { Console.note("left out: \(line)") }
-          for line in file.warnings { Console.note("warning: \(line)") }
-        }
-        try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
-          try catalog.next(putting: features, replaces: replace)
-        }
+    func perform() throws(Failure) {
+      var read: [RegionFile] = []
+      for path in files {
+        read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
+      }
+      try RegionFile.refuseDuplicates(read)
+      var features: [RegionFeature] = []
+      for file in read {
+        for index in file.regions.indices { features.append(try file.feature(at: index)) }
+        for line in file.leftOut { Console.note("left out: \(line)") }
+        for line in file.warnings { Console.note("warning: \(line)") }
+      }
+      try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
+        try catalog.next(putting: features, replaces: replace)
       }
     }
   }
 
-  struct Remove: ParsableCommand {
+  struct Remove: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Take regions out.")
     @Argument(help: ArgumentHelp("Ids of regions.", valueName: "id"))
     var ids: [String]
     @OptionGroup var cluster: ClusterOptions
 
-    func run() throws {
-      try Console.reporting { () throws(Failure) in
-        try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
-          let known = Set(catalog.entries.map(\.feature.region.id))
-          if let unknown = ids.first(where: { !known.contains($0) }) {
-            throw Failure(
-              .data, what: "there is no region \"\(unknown)\"",
-              remedy: "locwatch-fleet regions list shows all")
-          }
-          return try catalog.next(putting: [], removing: Set(ids))
+    func perform() throws(Failure) {
+      try RegionsCommand.change(try cluster.layout()) { catalog throws(Failure) in
+        let known = Set(catalog.entries.map(\.feature.region.id))
+        if let unknown = ids.first(where: { !known.contains($0) }) {
+          throw Failure(
+            .data, what: "there is no region \"\(unknown)\"",
+            remedy: "locwatch-fleet regions list shows all")
         }
+        return try catalog.next(putting: [], removing: Set(ids))
       }
     }
   }
 
-  struct Export: ParsableCommand {
+  struct Export: ReportingCommand {
     static let configuration = CommandConfiguration(abstract: "Print the regions as GeoJSON.")
     @OptionGroup var cluster: ClusterOptions
 
-    func run() throws {
-      try Console.reporting { () throws(Failure) in
-        let features = try cluster.layout().currentCatalog().entries.map(\.feature.geoJSON)
-        try Console.print(
-          "{\"type\":\"FeatureCollection\",\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n")
-      }
+    func perform() throws(Failure) {
+      let features = try cluster.layout().currentCatalog().entries.map(\.feature.geoJSON)
+      try Console.print(
+        "{\"type\":\"FeatureCollection\",\"features\":[\n\(features.joined(separator: ",\n"))\n]}\n")
     }
   }
 
-  struct Announce: ParsableCommand {
+  struct Announce: ReportingCommand {
     static let configuration = CommandConfiguration(
       abstract: "Tell every partition the present version again, where a change broke off in the middle.")
     @OptionGroup var cluster: ClusterOptions
 
-    func run() throws {
-      try Console.reporting { () throws(Failure) in
-        let layout = try cluster.layout()
-        let version = try layout.currentCatalog().version
-        try layout.announce(version, partitions: try layout.settings().partitions)
-        try Console.print("every partition knows of version \(version)\n")
-      }
+    func perform() throws(Failure) {
+      let layout = try cluster.layout()
+      let version = try layout.currentCatalog().version
+      try layout.announce(version, partitions: try layout.settings().partitions)
+      try Console.print("every partition knows of version \(version)\n")
     }
   }
 

@@ -4,7 +4,7 @@ import LocationFleet
 import LocationFormats
 
 /// `locwatch-fleet simulate`: devices that do not exist.
-struct SimulateCommand: ParsableCommand {
+struct SimulateCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Publish the fixes of devices that do not exist, to try and to measure.",
@@ -64,30 +64,28 @@ struct SimulateCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      if let regions {
-        // Elsewhere --regions names a file to read.
-        guard unsafe regions == "-" || access(regions, F_OK) != 0 else {
-          throw Failure(
-            .cantCreate, file: regions, what: "is there already", remedy: "name another file, or remove it")
-        }
-        try OutputFile(path: regions).write(
-          Array(SimulatedFleet.regions(count: count, seed: seed, areaMeters: area * 1_000).utf8))
-        return
+  func perform() throws(Failure) {
+    if let regions {
+      // Elsewhere --regions names a file to read.
+      guard unsafe regions == "-" || access(regions, F_OK) != 0 else {
+        throw Failure(
+          .cantCreate, file: regions, what: "is there already", remedy: "name another file, or remove it")
       }
-      let start = start ?? Int(FleetClock.wall) - seconds
-      var fleet = SimulatedFleet(
-        devices: devices, seed: seed, start: start, intervalSeconds: interval, areaMeters: area * 1_000)
-      let steps = max(1, seconds / interval)
-      if let write {
-        try fleet.write(steps: steps, to: try OutputFile(path: write))
-      } else {
-        let layout = try cluster.layout()
-        _ = try layout.settings()
-        let count = try fleet.publish(steps: steps, rate: rate, to: layout, log: Console.note)
-        try Console.print("\(count) fixes of \(devices) devices published\n")
-      }
+      try OutputFile(path: regions).write(
+        Array(SimulatedFleet.regions(count: count, seed: seed, areaMeters: area * 1_000).utf8))
+      return
+    }
+    let start = start ?? Int(FleetClock.wall) - seconds
+    var fleet = SimulatedFleet(
+      devices: devices, seed: seed, start: start, intervalSeconds: interval, areaMeters: area * 1_000)
+    let steps = max(1, seconds / interval)
+    if let write {
+      try fleet.write(steps: steps, to: try OutputFile(path: write))
+    } else {
+      let layout = try cluster.layout()
+      _ = try layout.settings()
+      let count = try fleet.publish(steps: steps, rate: rate, to: layout, log: Console.note)
+      try Console.print("\(count) fixes of \(devices) devices published\n")
     }
   }
 }

@@ -9,7 +9,7 @@ import Synchronization
 private let isStopping = Atomic<Bool>(false)
 
 /// `locwatch-fleet worker`: turns fixes into events.
-struct WorkerCommand: ParsableCommand {
+struct WorkerCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "worker",
     abstract: "Turn the fixes of some partitions into events, until SIGTERM.",
@@ -47,26 +47,24 @@ struct WorkerCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try Console.reporting { () throws(Failure) in
-      let name = name ?? Self.ownName
-      var options = WorkerOptions(name: name)
-      options.deviceLimit = devices
-      options.checkpointSeconds = checkpoint
-      for number in [SIGTERM, SIGINT] {
-        _ = signal(number) { number in
-          // Whoever asks twice does not wait for the servers.
-          guard isStopping.exchange(true, ordering: .relaxed) else { return }
-          _ = signal(number, SIG_DFL)
-          raise(number)
-        }
+  func perform() throws(Failure) {
+    let name = name ?? Self.ownName
+    var options = WorkerOptions(name: name)
+    options.deviceLimit = devices
+    options.checkpointSeconds = checkpoint
+    for number in [SIGTERM, SIGINT] {
+      _ = signal(number) { number in
+        // Whoever asks twice does not wait for the servers.
+        guard isStopping.exchange(true, ordering: .relaxed) else { return }
+        _ = signal(number, SIG_DFL)
+        raise(number)
       }
-      _ = signal(SIGPIPE, SIG_IGN)
-      let worker = try Worker(
-        options, try cluster.connect(as: name), configuration: EngineConfiguration.standard
-      ) { Console.note("worker \(name): \($0)") }
-      try worker.run { isStopping.load(ordering: .relaxed) }
     }
+    _ = signal(SIGPIPE, SIG_IGN)
+    let worker = try Worker(
+      options, try cluster.connect(as: name), configuration: EngineConfiguration.standard
+    ) { Console.note("worker \(name): \($0)") }
+    try worker.run { isStopping.load(ordering: .relaxed) }
   }
 
   private static var ownName: String {

@@ -3,7 +3,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch capabilities`: what works on this machine, and what does not and why.
-struct CapabilitiesCommand: AsyncParsableCommand {
+struct CapabilitiesCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "capabilities",
     abstract: "Show what works on this machine, and what does not and why.",
@@ -25,18 +25,14 @@ struct CapabilitiesCommand: AsyncParsableCommand {
   @OptionGroup var output: JSONOptions
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    do throws(Failure) {
-      guard gpsd != "" else {
-        throw Failure(.usage, what: "--gpsd names no address", remedy: "name one, or leave the option out")
-      }
-      let address = try gpsd.map { (text) throws(Failure) in try SourceAddress(text) }
-      let status = address == nil ? try? state.seat().status() : nil
-      let capabilities = try await Capabilities.look(gpsd: address, status: status)
-      try OutputFile(path: "-").write(
-        Array((output.isJSON ? capabilities.json + "\n" : capabilities.text).utf8))
-    } catch {
-      throw Terminal.exit(for: error)
+  func perform() async throws(Failure) {
+    guard gpsd != "" else {
+      throw Failure(.usage, what: "--gpsd names no address", remedy: "name one, or leave the option out")
     }
+    let address = try gpsd.map { (text) throws(Failure) in try SourceAddress(text) }
+    let status = address == nil ? try? state.seat().status() : nil
+    let capabilities = try await Capabilities.look(gpsd: address, status: status)
+    try OutputFile(path: "-").write(
+      Array((output.isJSON ? capabilities.json + "\n" : capabilities.text).utf8))
   }
 }

@@ -5,7 +5,7 @@ import LocationLab
 import LocationRuntime
 
 /// `locwatch compare`: the same tracks under several policies.
-struct CompareCommand: AsyncParsableCommand {
+struct CompareCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Compare policies on the same tracks: what each finds, how late, and at what cost.",
@@ -45,26 +45,22 @@ struct CompareCommand: AsyncParsableCommand {
     if tracks.isEmpty { throw ValidationError("give a track, or - for standard input") }
   }
 
-  func run() async throws {
-    do throws(Failure) {
-      let request = try request()
-      let units = try units.choice()
-      var comparison = Comparison(profile: request.configuration.profile)
-      var lacks: [Failure] = []
-      for track in tracks {
-        if let lack = try comparison.add(track, request) { lacks.append(lack) }
-      }
-      if lacks.count < tracks.count {
-        switch format {
-        case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
-        case .ndjson, .json: try Terminal.print(comparison.json + "\n", asIs: true)
-        }
-      }
-      for lack in lacks.dropLast() { Terminal.report(lack) }
-      if let last = lacks.last { throw last }
-    } catch {
-      throw Terminal.exit(for: error)
+  func perform() throws(Failure) {
+    let request = try request()
+    let units = try units.choice()
+    var comparison = Comparison(profile: request.configuration.profile)
+    var lacks: [Failure] = []
+    for track in tracks {
+      if let lack = try comparison.add(track, request) { lacks.append(lack) }
     }
+    if lacks.count < tracks.count {
+      switch format {
+      case .text: try Terminal.print(comparison.text(in: units, fitting: Terminal.columns(.output)))
+      case .ndjson, .json: try Terminal.print(comparison.json + "\n", asIs: true)
+      }
+    }
+    for lack in lacks.dropLast() { Terminal.report(lack) }
+    if let last = lacks.last { throw last }
   }
 
   private func request() throws(Failure) -> ReplayRequest {

@@ -2,7 +2,7 @@ import ArgumentParser
 import LocationFormats
 
 /// `locwatch completion`: completions for a shell.
-struct CompletionCommand: AsyncParsableCommand {
+struct CompletionCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "completion",
     abstract: "Print the completions for a shell.",
@@ -22,14 +22,12 @@ struct CompletionCommand: AsyncParsableCommand {
     completion: .list(["bash", "zsh", "fish"]))
   var shell: String
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      guard let known = CompletionShell(rawValue: shell) else {
-        throw Failure(
-          .usage, what: "there are no completions for \"\(shell)\"", remedy: "write bash, zsh or fish")
-      }
-      try Terminal.print(CompletionScript.text(for: known) + "\n", asIs: true)
+  func perform() throws(Failure) {
+    guard let known = CompletionShell(rawValue: shell) else {
+      throw Failure(
+        .usage, what: "there are no completions for \"\(shell)\"", remedy: "write bash, zsh or fish")
     }
+    try Terminal.print(CompletionScript.text(for: known) + "\n", asIs: true)
   }
 }
 

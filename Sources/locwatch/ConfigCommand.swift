@@ -15,7 +15,7 @@ struct ConfigCommand: AsyncParsableCommand {
     subcommands: [Show.self, Check.self], defaultSubcommand: Show.self)
 
   /// `locwatch config show`
-  struct Show: AsyncParsableCommand {
+  struct Show: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
       abstract: "Show every setting with its unit and where its value comes from.",
@@ -28,18 +28,14 @@ struct ConfigCommand: AsyncParsableCommand {
 
     @OptionGroup var output: JSONOptions
 
-    func run() async throws {
-      do throws(Failure) {
-        let table = try SettingsTable(file: settings.config)
-        try OutputFile(path: "-").write(Array((output.isJSON ? table.json + "\n" : table.text).utf8))
-      } catch {
-        throw Terminal.exit(for: error)
-      }
+    func perform() throws(Failure) {
+      let table = try SettingsTable(file: settings.config)
+      try OutputFile(path: "-").write(Array((output.isJSON ? table.json + "\n" : table.text).utf8))
     }
   }
 
   /// `locwatch config check`
-  struct Check: AsyncParsableCommand {
+  struct Check: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "check",
       abstract: "Check a settings file: on a mistake, print its line and exit with 78.",
@@ -50,14 +46,10 @@ struct ConfigCommand: AsyncParsableCommand {
     @Argument(help: "A settings file, YAML; - is standard input.", completion: .file())
     var file: String
 
-    func run() async throws {
-      do throws(Failure) {
-        let count = try SettingsTable(file: file).changeCount
-        let text = "\(file): \(count) \(count == 1 ? "setting" : "settings"), all good\n"
-        try OutputFile(path: "-").write(Array(text.utf8))
-      } catch {
-        throw Terminal.exit(for: error)
-      }
+    func perform() throws(Failure) {
+      let count = try SettingsTable(file: file).changeCount
+      let text = "\(file): \(count) \(count == 1 ? "setting" : "settings"), all good\n"
+      try OutputFile(path: "-").write(Array(text.utf8))
     }
   }
 }

@@ -50,7 +50,7 @@ struct EventsCommand: ParsableCommand {
 }
 
 /// `locwatch ack`: acknowledges by hand.
-struct AckCommand: AsyncParsableCommand {
+struct AckCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
     abstract: "Acknowledge an event by hand, so that it is not delivered again.",
@@ -72,9 +72,7 @@ struct AckCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      try state.seat().acknowledge(id, subscriber: subscriber)
-    }
+  func perform() throws(Failure) {
+    try state.seat().acknowledge(id, subscriber: subscriber)
   }
 }

@@ -5,7 +5,7 @@ import LocationLab
 import LocationRuntime
 
 /// `locwatch explain`: why something did, or did not, happen.
-struct ExplainCommand: AsyncParsableCommand {
+struct ExplainCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Explain why something happened or did not: what was known, what decided, what was missing.",
@@ -84,24 +84,22 @@ struct ExplainCommand: AsyncParsableCommand {
     if json, format.format == .text { throw ValidationError("--json and --format text exclude each other") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let zone = try zone.zone
-      let units = try units.choice()
-      let moment = try at.map { (at) throws(Failure) in try at.time(in: zone) }
-      let question = Question(at: moment, event: event, region: region, subscriber: subscriber)
-      var explanation: Explanation
-      if let track {
-        explanation = try Explanation(question, track: track, try request())
-      } else if let recording {
-        explanation = try Explanation(question, recording: recording)
-      } else {
-        explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
-      }
-      explanation.tellsNotifications = isPrivate
-      let isText = !json && RegionsFormat.or(format.format) == .text
-      try Terminal.print(isText ? explanation.text(in: zone, units) : explanation.tree.text + "\n")
+  func perform() throws(Failure) {
+    let zone = try zone.zone
+    let units = try units.choice()
+    let moment = try at.map { (at) throws(Failure) in try at.time(in: zone) }
+    let question = Question(at: moment, event: event, region: region, subscriber: subscriber)
+    var explanation: Explanation
+    if let track {
+      explanation = try Explanation(question, track: track, try request())
+    } else if let recording {
+      explanation = try Explanation(question, recording: recording)
+    } else {
+      explanation = try Explanation(question, state: try StatePath.resolve(option: state.state))
     }
+    explanation.tellsNotifications = isPrivate
+    let isText = !json && RegionsFormat.or(format.format) == .text
+    try Terminal.print(isText ? explanation.text(in: zone, units) : explanation.tree.text + "\n")
   }
 
   /// How a track is replayed.

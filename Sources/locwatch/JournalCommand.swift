@@ -3,7 +3,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch journal`: exports what reached the daemon.
-struct JournalCommand: AsyncParsableCommand {
+struct JournalCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "journal",
     abstract: "Export everything that reached the daemon as a recording for locwatch replay.",
@@ -25,23 +25,21 @@ struct JournalCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let path = try StatePath.resolve(option: state.state)
-      guard let database = try StateDatabase.openToRead(path: path) else {
-        throw Failure(
-          .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
-      }
-      try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
-      guard try database.hasJournal() else {
-        throw Failure(
-          .conditionFails, file: path, what: "it has no journal yet", remedy: "locwatch run writes one")
-      }
-      let file = try OutputFile(path: output ?? "-", isPrivate: true)
-      let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
-      if let output, output != "-" {
-        Terminal.note("\(output): \(count) events; locwatch replay \(output)")
-      }
+  func perform() throws(Failure) {
+    let path = try StatePath.resolve(option: state.state)
+    guard let database = try StateDatabase.openToRead(path: path) else {
+      throw Failure(
+        .conditionFails, file: path, what: "there is no state file yet", remedy: "locwatch run makes one")
+    }
+    try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
+    guard try database.hasJournal() else {
+      throw Failure(
+        .conditionFails, file: path, what: "it has no journal yet", remedy: "locwatch run writes one")
+    }
+    let file = try OutputFile(path: output ?? "-", isPrivate: true)
+    let count = try database.recording { (bytes) throws(Failure) in try file.write(bytes) }
+    if let output, output != "-" {
+      Terminal.note("\(output): \(count) events; locwatch replay \(output)")
     }
   }
 }

@@ -3,7 +3,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch low-power`: whether the machine is in low-power mode.
-struct LowPowerCommand: AsyncParsableCommand {
+struct LowPowerCommand: ReportingCommand {
   enum Mode: String, ExpressibleByArgument, CaseIterable {
     case on, off
   }
@@ -37,11 +37,9 @@ struct LowPowerCommand: AsyncParsableCommand {
     if json, format.format == .text { throw ValidationError("--json and --format text exclude each other") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let report = try state.seat().lowPower(mode.map { $0 == .on })
-      let isText = !json && RegionsFormat.or(format.format) == .text
-      try Terminal.print(isText ? report.text : report.tree.text + "\n")
-    }
+  func perform() throws(Failure) {
+    let report = try state.seat().lowPower(mode.map { $0 == .on })
+    let isText = !json && RegionsFormat.or(format.format) == .text
+    try Terminal.print(isText ? report.text : report.tree.text + "\n")
   }
 }

@@ -3,7 +3,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch metrics`: numbers for Prometheus.
-struct MetricsCommand: AsyncParsableCommand {
+struct MetricsCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "metrics",
     abstract: "Print metrics for Prometheus.",
@@ -21,10 +21,8 @@ struct MetricsCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      try Terminal.print(MetricsText.describe(try state.seat().status(), as: format))
-    }
+  func perform() throws(Failure) {
+    try Terminal.print(MetricsText.describe(try state.seat().status(), as: format))
   }
 }
 

@@ -26,7 +26,7 @@ struct NotificationsCommand: AsyncParsableCommand {
     defaultSubcommand: List.self)
 
   /// `locwatch notifications list`
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List what subscribers have scheduled, by time.",
       discussion: """
@@ -38,33 +38,31 @@ struct NotificationsCommand: AsyncParsableCommand {
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let seat = try state.seat()
-        let list = try owner.all(in: state) { (name) throws(Failure) in try seat.notifications(of: name) }
-        if list.isEmpty { Terminal.note("\(owner.said) no notifications scheduled") }
-        try format.print(list, header: owner.header + ["ID", "WHEN", "REPEAT", "TITLE"]) { name, tree in
-          let region = tree["region"]?.string.map { "\(tree["on"]?.string ?? "") region \($0)" }
-          return owner.cell(name) + [
-            tree["id"]?.string ?? "", tree["at"]?.string ?? region ?? "",
-            tree["repeat"]?.string ?? "", tree["title"]?.string ?? "",
-          ]
-        } json: { item, line in
-          let (name, tree) = item
-          line.open()
-          owner.write(name, to: &line)
-          for key in ["id", "title", "at", "region", "on", "repeat"] {
-            if let text = tree[key]?.string { line.member(named: key, text) }
-          }
-          if let badge = tree["badge"]?.integer { line.member("badge", badge) }
-          line.close()
+    func perform() throws(Failure) {
+      let seat = try state.seat()
+      let list = try owner.all(in: state) { (name) throws(Failure) in try seat.notifications(of: name) }
+      if list.isEmpty { Terminal.note("\(owner.said) no notifications scheduled") }
+      try format.print(list, header: owner.header + ["ID", "WHEN", "REPEAT", "TITLE"]) { name, tree in
+        let region = tree["region"]?.string.map { "\(tree["on"]?.string ?? "") region \($0)" }
+        return owner.cell(name) + [
+          tree["id"]?.string ?? "", tree["at"]?.string ?? region ?? "",
+          tree["repeat"]?.string ?? "", tree["title"]?.string ?? "",
+        ]
+      } json: { item, line in
+        let (name, tree) = item
+        line.open()
+        owner.write(name, to: &line)
+        for key in ["id", "title", "at", "region", "on", "repeat"] {
+          if let text = tree[key]?.string { line.member(named: key, text) }
         }
+        if let badge = tree["badge"]?.integer { line.member("badge", badge) }
+        line.close()
       }
     }
   }
 
   /// `locwatch notifications add`
-  struct Add: AsyncParsableCommand {
+  struct Add: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Schedule a notification for a subscriber.",
       discussion: """
@@ -114,27 +112,25 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        var members = [JSONTree.Member(key: "title", value: .string(title))]
-        let at = try at.map { (at) throws(Failure) in try at.time(in: try TimeZoneFile.machine()) }
-        let texts = [
-          ("body", body), ("id", id), ("at", at?.rfc3339), ("wall", wall), ("zone", zone), ("region", region),
-          ("on", on), ("repeat", `repeat`),
-        ]
-        for (key, text) in texts {
-          if let text { members.append(.init(key: key, value: .string(text))) }
-        }
-        if let after { members.append(.init(key: "after_s", value: .number("\(after)"))) }
-        if now { members.append(.init(key: "now", value: .boolean(true))) }
-        let given = try state.seat().notify(name, .object(members))
-        Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
+    func perform() throws(Failure) {
+      var members = [JSONTree.Member(key: "title", value: .string(title))]
+      let at = try at.map { (at) throws(Failure) in try at.time(in: try TimeZoneFile.machine()) }
+      let texts = [
+        ("body", body), ("id", id), ("at", at?.rfc3339), ("wall", wall), ("zone", zone), ("region", region),
+        ("on", on), ("repeat", `repeat`),
+      ]
+      for (key, text) in texts {
+        if let text { members.append(.init(key: key, value: .string(text))) }
       }
+      if let after { members.append(.init(key: "after_s", value: .number("\(after)"))) }
+      if now { members.append(.init(key: "now", value: .boolean(true))) }
+      let given = try state.seat().notify(name, .object(members))
+      Terminal.note("scheduled \(given ?? "a notification, when locwatch run starts")")
     }
   }
 
   /// `locwatch notifications cancel`
-  struct Cancel: AsyncParsableCommand {
+  struct Cancel: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "cancel", abstract: "Cancel a notification.",
       discussion: """
@@ -143,11 +139,11 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var one: OneNotification
 
-    func run() async throws { try one.change { .cancelNotification(id: $0) } }
+    func perform() throws(Failure) { try one.change { .cancelNotification(id: $0) } }
   }
 
   /// `locwatch notifications open`
-  struct Open: AsyncParsableCommand {
+  struct Open: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "open", abstract: "Open a notification as the user would: it launches its subscriber.",
       discussion: """
@@ -156,11 +152,11 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var one: OneNotification
 
-    func run() async throws { try one.change { .openNotification(id: $0) } }
+    func perform() throws(Failure) { try one.change { .openNotification(id: $0) } }
   }
 
   /// `locwatch notifications allow`
-  struct Allow: AsyncParsableCommand {
+  struct Allow: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "allow", abstract: "Let a subscriber show notifications.",
       discussion: """
@@ -169,11 +165,11 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var permission: NotificationPermission
 
-    func run() async throws { try permission.set(true) }
+    func perform() throws(Failure) { try permission.set(true) }
   }
 
   /// `locwatch notifications deny`
-  struct Deny: AsyncParsableCommand {
+  struct Deny: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "deny", abstract: "Let a subscriber show no notifications (rule D8).",
       discussion: """
@@ -182,7 +178,7 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     @OptionGroup var permission: NotificationPermission
 
-    func run() async throws { try permission.set(false) }
+    func perform() throws(Failure) { try permission.set(false) }
   }
 }
 
@@ -196,8 +192,8 @@ struct OneNotification: ParsableArguments {
 
   @OptionGroup var state: StateOptions
 
-  func change(_ event: (String) -> ModeEvent) throws {
-    try Terminal.reporting { () throws(Failure) in try state.seat().change(name, event(id)) }
+  func change(_ event: (String) -> ModeEvent) throws(Failure) {
+    try state.seat().change(name, event(id))
   }
 }
 
@@ -208,9 +204,7 @@ struct NotificationPermission: ParsableArguments {
 
   @OptionGroup var state: StateOptions
 
-  func set(_ isAllowed: Bool) throws {
-    try Terminal.reporting { () throws(Failure) in
-      try state.seat().change(name, .permitNotifications(isAllowed))
-    }
+  func set(_ isAllowed: Bool) throws(Failure) {
+    try state.seat().change(name, .permitNotifications(isAllowed))
   }
 }

@@ -34,7 +34,7 @@ struct OnCommand: AsyncParsableCommand {
 }
 
 /// `locwatch on enter home -- COMMAND`, which is short for `on add`.
-struct OnAdd: AsyncParsableCommand {
+struct OnAdd: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Run a command on events; add itself may be left out.",
     discussion: """
@@ -128,18 +128,14 @@ struct OnAdd: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    do throws(Failure) {
-      let plan = try OnPlan(self)
-      if dryRun { try await plan.describe(track: track) } else { try plan.carryOut(starting: start) }
-    } catch {
-      throw Terminal.exit(for: error)
-    }
+  func perform() async throws(Failure) {
+    let plan = try OnPlan(self)
+    if dryRun { try await plan.describe(track: track) } else { try plan.carryOut(starting: start) }
   }
 }
 
 /// `locwatch on list`
-struct OnList: AsyncParsableCommand {
+struct OnList: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the commands that events run.",
     discussion: """
@@ -150,25 +146,23 @@ struct OnList: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let rules = try state.rules()
-      if rules.isEmpty {
-        try state.noteIfMissing()
-        Terminal.note("no commands; locwatch on enter home -- COMMAND adds one")
-      }
-      let dwells = try CommandRules.dwells(of: rules, in: try state.openToRead())
-      try format.print(rules, header: ["NAME", "WHEN IT", "COMMAND"]) {
-        [$0.name, $0.ruleText(dwells: dwells), CommandText.line($0.command)]
-      } json: {
-        $0.writeRule(to: &$1)
-      }
+  func perform() throws(Failure) {
+    let rules = try state.rules()
+    if rules.isEmpty {
+      try state.noteIfMissing()
+      Terminal.note("no commands; locwatch on enter home -- COMMAND adds one")
+    }
+    let dwells = try CommandRules.dwells(of: rules, in: try state.openToRead())
+    try format.print(rules, header: ["NAME", "WHEN IT", "COMMAND"]) {
+      [$0.name, $0.ruleText(dwells: dwells), CommandText.line($0.command)]
+    } json: {
+      $0.writeRule(to: &$1)
     }
   }
 }
 
 /// `locwatch on remove`
-struct OnRemove: AsyncParsableCommand {
+struct OnRemove: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove commands, and the regions made for them alone.",
     discussion: """
@@ -190,26 +184,24 @@ struct OnRemove: AsyncParsableCommand {
     if names.isEmpty != all { throw ValidationError("give names, or --all") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let rules = try state.rules()
-      let chosen = all ? rules.map(\.name) : names
-      for name in chosen where !rules.contains(where: { $0.name == name }) {
-        throw CommandRules.unknown(name, among: rules)
-      }
-      guard !chosen.isEmpty else { return Terminal.note("no commands") }
-      let database = try state.open()
-      for name in chosen { _ = try database.removeSubscriber(name) }
-      let unused = try CommandRules.unusedRegions(in: database)
-      if !unused.isEmpty { _ = try database.remove(.ids(unused)) }
-      let seat = try state.seat()
-      try seat.note([.subscribers(chosen)] + (unused.isEmpty ? [] : [.regions(unused)]))
-      for name in chosen { try Terminal.print("removed \(TextTable.cell(name))\n") }
-      for id in unused { try Terminal.print("removed region \(TextTable.cell(id)), which was made for it\n") }
-      if !unused.isEmpty { Terminal.warn(seat.notificationsInVain(for: unused)) }
-      let removed = rules.filter { chosen.contains($0.name) }
-      for line in try CommandRules.leftDwells(of: removed, in: database) { Terminal.note(line) }
+  func perform() throws(Failure) {
+    let rules = try state.rules()
+    let chosen = all ? rules.map(\.name) : names
+    for name in chosen where !rules.contains(where: { $0.name == name }) {
+      throw CommandRules.unknown(name, among: rules)
     }
+    guard !chosen.isEmpty else { return Terminal.note("no commands") }
+    let database = try state.open()
+    for name in chosen { _ = try database.removeSubscriber(name) }
+    let unused = try CommandRules.unusedRegions(in: database)
+    if !unused.isEmpty { _ = try database.remove(.ids(unused)) }
+    let seat = try state.seat()
+    try seat.note([.subscribers(chosen)] + (unused.isEmpty ? [] : [.regions(unused)]))
+    for name in chosen { try Terminal.print("removed \(TextTable.cell(name))\n") }
+    for id in unused { try Terminal.print("removed region \(TextTable.cell(id)), which was made for it\n") }
+    if !unused.isEmpty { Terminal.warn(seat.notificationsInVain(for: unused)) }
+    let removed = rules.filter { chosen.contains($0.name) }
+    for line in try CommandRules.leftDwells(of: removed, in: database) { Terminal.note(line) }
   }
 }
 

@@ -4,7 +4,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch outlets add`.
-struct OutletsAdd: AsyncParsableCommand {
+struct OutletsAdd: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add", abstract: "Add an outlet: where to send which events, and how.",
     discussion: """
@@ -129,15 +129,13 @@ struct OutletsAdd: AsyncParsableCommand {
     OutletSettings.Kind.allCases.first { url(of: $0) != nil } ?? .webhook
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let database = try state.open()
-      let outlet = try made(instance: try database.instance())
-      try database.put(outlet, replacing: replace)
-      try state.seat().noteOutlets([name])
-      Terminal.note("added \(name)")
-      Terminal.warn(complaints(about: outlet, among: try database.regionIDs()))
-    }
+  func perform() throws(Failure) {
+    let database = try state.open()
+    let outlet = try made(instance: try database.instance())
+    try database.put(outlet, replacing: replace)
+    try state.seat().noteOutlets([name])
+    Terminal.note("added \(name)")
+    Terminal.warn(complaints(about: outlet, among: try database.regionIDs()))
   }
 
   /// What it names that is not there, or will be refused.

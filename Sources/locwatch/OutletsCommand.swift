@@ -24,7 +24,7 @@ struct OutletsCommand: AsyncParsableCommand {
     defaultSubcommand: List.self)
 
   /// `locwatch outlets list`
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List outlets with their state and the number of waiting events.",
       discussion: """
@@ -34,34 +34,32 @@ struct OutletsCommand: AsyncParsableCommand {
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let database = try state.openToRead()
-        let all = try database?.outletStates() ?? []
-        if all.isEmpty {
-          try state.noteIfMissing()
-          Terminal.note("no outlets; locwatch outlets add NAME adds one")
-        }
-        switch RegionsFormat.or(format.format) {
-        case .text:
-          guard !all.isEmpty else { break }
-          try Terminal.print(
-            TextTable(header: OutletState.header, rows: all.map(\.row), rightAligned: [4]).text)
-        case .ndjson: for outlet in all { try Terminal.print(outlet.tree.text + "\n") }
-        }
-        let ids = try database?.regionIDs() ?? []
-        Terminal.warn(
-          all.compactMap { outlet in
-            OwnTracksOutlet.complaint(about: outlet.settings, among: ids).map {
-              "\(outlet.settings.name): \($0)"
-            }
-          })
+    func perform() throws(Failure) {
+      let database = try state.openToRead()
+      let all = try database?.outletStates() ?? []
+      if all.isEmpty {
+        try state.noteIfMissing()
+        Terminal.note("no outlets; locwatch outlets add NAME adds one")
       }
+      switch RegionsFormat.or(format.format) {
+      case .text:
+        guard !all.isEmpty else { break }
+        try Terminal.print(
+          TextTable(header: OutletState.header, rows: all.map(\.row), rightAligned: [4]).text)
+      case .ndjson: for outlet in all { try Terminal.print(outlet.tree.text + "\n") }
+      }
+      let ids = try database?.regionIDs() ?? []
+      Terminal.warn(
+        all.compactMap { outlet in
+          OwnTracksOutlet.complaint(about: outlet.settings, among: ids).map {
+            "\(outlet.settings.name): \($0)"
+          }
+        })
     }
   }
 
   /// `locwatch outlets test`
-  struct Test: AsyncParsableCommand {
+  struct Test: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "test", abstract: "Send one event of type test, here and now.",
       discussion: """
@@ -70,17 +68,15 @@ struct OutletsCommand: AsyncParsableCommand {
 
     @OptionGroup var choice: OutletChoice
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let outlet = try choice.outlet()
-        try OutletTrial.run(outlet)
-        Terminal.note("\(outlet.name) accepted it")
-      }
+    func perform() throws(Failure) {
+      let outlet = try choice.outlet()
+      try OutletTrial.run(outlet)
+      Terminal.note("\(outlet.name) accepted it")
     }
   }
 
   /// `locwatch outlets enable`
-  struct Enable: AsyncParsableCommand {
+  struct Enable: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "enable", abstract: "Try an outlet at once, also one that was disabled.",
       discussion: """
@@ -89,18 +85,16 @@ struct OutletsCommand: AsyncParsableCommand {
 
     @OptionGroup var choice: OutletChoice
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        _ = try choice.outlet()
-        _ = try choice.state.open().enableOutlet(choice.name)
-        try choice.state.seat().noteOutlets([choice.name])
-        Terminal.note("enabled \(choice.name)")
-      }
+    func perform() throws(Failure) {
+      _ = try choice.outlet()
+      _ = try choice.state.open().enableOutlet(choice.name)
+      try choice.state.seat().noteOutlets([choice.name])
+      Terminal.note("enabled \(choice.name)")
     }
   }
 
   /// `locwatch outlets remove`
-  struct Remove: AsyncParsableCommand {
+  struct Remove: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove", abstract: "Remove an outlet and drop what waits for it.",
       discussion: """
@@ -109,13 +103,11 @@ struct OutletsCommand: AsyncParsableCommand {
 
     @OptionGroup var choice: OutletChoice
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        _ = try choice.outlet()
-        _ = try choice.state.open().removeOutlet(choice.name)
-        try choice.state.seat().noteOutlets([])
-        Terminal.note("removed \(choice.name)")
-      }
+    func perform() throws(Failure) {
+      _ = try choice.outlet()
+      _ = try choice.state.open().removeOutlet(choice.name)
+      try choice.state.seat().noteOutlets([])
+      Terminal.note("removed \(choice.name)")
     }
   }
 }

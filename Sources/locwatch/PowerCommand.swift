@@ -28,7 +28,7 @@ struct PowerCommand: AsyncParsableCommand {
   @OptionGroup var profiles: ProfileOptions
 
   /// `locwatch power profiles`.
-  struct Profiles: AsyncParsableCommand {
+  struct Profiles: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "profiles", abstract: "List the built-in profiles, or only that of --profile.",
       discussion: """
@@ -39,19 +39,17 @@ struct PowerCommand: AsyncParsableCommand {
     @OptionGroup var profiles: ProfileOptions
     @OptionGroup var output: JSONOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let listed = try profiles.named().map { [$0] } ?? PowerProfile.builtIn
-        try Terminal.print(
-          output.isJSON
-            ? listed.map { PowerProfileText.json($0, withParameters: false) }.joined()
-            : PowerProfileText.list(listed))
-      }
+    func perform() throws(Failure) {
+      let listed = try profiles.named().map { [$0] } ?? PowerProfile.builtIn
+      try Terminal.print(
+        output.isJSON
+          ? listed.map { PowerProfileText.json($0, withParameters: false) }.joined()
+          : PowerProfileText.list(listed))
     }
   }
 
   /// `locwatch power show`.
-  struct Show: AsyncParsableCommand {
+  struct Show: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
       abstract: "Show a profile: every number with its spread and its source.",
@@ -70,22 +68,18 @@ struct PowerCommand: AsyncParsableCommand {
       if output.isJSON, yaml { throw ValidationError("--json and --yaml exclude each other") }
     }
 
-    func run() async throws {
-      do throws(Failure) {
-        let profile = try choice.profile()
-        let text =
-          output.isJSON
-          ? PowerProfileText.json(profile, withParameters: true)
-          : yaml ? PowerProfileText.yaml(profile) : PowerProfileText.table(profile)
-        try Terminal.print(text, asIs: yaml)
-      } catch {
-        throw Terminal.exit(for: error)
-      }
+    func perform() throws(Failure) {
+      let profile = try choice.profile()
+      let text =
+        output.isJSON
+        ? PowerProfileText.json(profile, withParameters: true)
+        : yaml ? PowerProfileText.yaml(profile) : PowerProfileText.table(profile)
+      try Terminal.print(text, asIs: yaml)
     }
   }
 
   /// `locwatch power`, or `power spent`.
-  struct Spent: AsyncParsableCommand {
+  struct Spent: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "spent",
       abstract: "Show the energy used so far, by component, subscriber and rule.",
@@ -112,15 +106,13 @@ struct PowerCommand: AsyncParsableCommand {
       }
     }
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let account = try account()
-        if account.isEmpty {
-          try state.noteIfMissing()
-          if !output.isJSON { return Terminal.note("no energy recorded yet; locwatch run records it") }
-        }
-        try Terminal.print(output.isJSON ? account.json(at: SystemClock().read().utc) : account.text)
+    func perform() throws(Failure) {
+      let account = try account()
+      if account.isEmpty {
+        try state.noteIfMissing()
+        if !output.isJSON { return Terminal.note("no energy recorded yet; locwatch run records it") }
       }
+      try Terminal.print(output.isJSON ? account.json(at: SystemClock().read().utc) : account.text)
     }
 
     private func account() throws(Failure) -> EnergyAccount {
@@ -135,7 +127,7 @@ struct PowerCommand: AsyncParsableCommand {
   }
 
   /// `locwatch power calibrate`.
-  struct Calibrate: AsyncParsableCommand {
+  struct Calibrate: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "calibrate",
       abstract: "Fit a profile to a meter's log of a device that did what the blocks say.",
@@ -165,15 +157,7 @@ struct PowerCommand: AsyncParsableCommand {
     // It takes the place of `like` in the blocks.
     @OptionGroup var profiles: ProfileOptions
 
-    func run() async throws {
-      do throws(Failure) {
-        try calibrate()
-      } catch {
-        throw Terminal.exit(for: error)
-      }
-    }
-
-    private func calibrate() throws(Failure) {
+    func perform() throws(Failure) {
       try OutputFile.refuse(output, sameAs: [blocks, log])
       try PowerProfileFile.refuseBuiltInName(output)
       let file = try CalibrationFile(path: blocks, like: try profiles.named())
@@ -198,7 +182,7 @@ struct PowerCommand: AsyncParsableCommand {
   }
 
   /// `locwatch power plan`.
-  struct Plan: AsyncParsableCommand {
+  struct Plan: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "plan",
       abstract: "Show how long the blocks of a calibration must be for a meter's resolution.",
@@ -223,13 +207,9 @@ struct PowerCommand: AsyncParsableCommand {
       guard error > 0, error < 1 else { throw ValidationError("--error needs a number between 0 and 1") }
     }
 
-    func run() async throws {
-      do throws(Failure) {
-        try Terminal.print(
-          CalibrationReport.plan(try choice.profile(), stepJoules: stepJ, error: error))
-      } catch {
-        throw Terminal.exit(for: error)
-      }
+    func perform() throws(Failure) {
+      try Terminal.print(
+        CalibrationReport.plan(try choice.profile(), stepJoules: stepJ, error: error))
     }
   }
 }

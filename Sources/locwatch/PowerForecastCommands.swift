@@ -6,7 +6,7 @@ import LocationRuntime
 
 extension PowerCommand {
   /// `locwatch power predict`.
-  struct Predict: AsyncParsableCommand {
+  struct Predict: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "predict",
       abstract: "Predict what a track or a schedule uses, with the interval that holds it.",
@@ -21,16 +21,14 @@ extension PowerCommand {
 
     @OptionGroup var source: ForecastOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let forecast = try source.forecast(begins: 0)
-        try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
-      }
+    func perform() throws(Failure) {
+      let forecast = try source.forecast(begins: 0)
+      try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
     }
   }
 
   /// `locwatch power validate`.
-  struct Validate: AsyncParsableCommand {
+  struct Validate: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "validate",
       abstract: "Hold a prediction against a meter's log.",
@@ -60,14 +58,12 @@ extension PowerCommand {
       }
     }
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let log = try MeterLog(path: log, kind: meter, shuntMicroohms: try source.shuntMicroohms())
-        var forecast = try source.forecast(begins: begins)
-        forecast.compare(with: log.stream)
-        try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
-        if let lack = forecast.lack { throw lack }
-      }
+    func perform() throws(Failure) {
+      let log = try MeterLog(path: log, kind: meter, shuntMicroohms: try source.shuntMicroohms())
+      var forecast = try source.forecast(begins: begins)
+      forecast.compare(with: log.stream)
+      try Terminal.print(source.output.isJSON ? forecast.json : forecast.text)
+      if let lack = forecast.lack { throw lack }
     }
   }
 }

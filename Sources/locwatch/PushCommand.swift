@@ -3,7 +3,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch push`: sends a subscriber a push, to try it.
-struct PushCommand: AsyncParsableCommand {
+struct PushCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "push",
     abstract: "Send a subscriber a push: show an alert, wake the program, or both.",
@@ -28,20 +28,18 @@ struct PushCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let bytes: [UInt8]
-      if data == "-" || data.hasPrefix("@") {
-        bytes = try FileBytes.read(path: data == "-" ? "-" : String(data.dropFirst()))
-      } else {
-        bytes = Array(data.utf8)
-      }
-      switch try state.seat().push(name, bytes) {
-      case .taken: break
-      case .duplicate:
-        Terminal.note("dropped: \(name) was sent a push of this id in the last 24 h (rule H4)")
-      case .kept: Terminal.note("\(name) gets it when locwatch run starts")
-      }
+  func perform() throws(Failure) {
+    let bytes: [UInt8]
+    if data == "-" || data.hasPrefix("@") {
+      bytes = try FileBytes.read(path: data == "-" ? "-" : String(data.dropFirst()))
+    } else {
+      bytes = Array(data.utf8)
+    }
+    switch try state.seat().push(name, bytes) {
+    case .taken: break
+    case .duplicate:
+      Terminal.note("dropped: \(name) was sent a push of this id in the last 24 h (rule H4)")
+    case .kept: Terminal.note("\(name) gets it when locwatch run starts")
     }
   }
 }

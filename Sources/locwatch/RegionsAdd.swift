@@ -4,7 +4,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch regions add`.
-struct RegionsAdd: AsyncParsableCommand {
+struct RegionsAdd: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Add a region: a circle, a polygon, a corridor, a beacon, or a GeoJSON file.",
@@ -114,23 +114,21 @@ struct RegionsAdd: AsyncParsableCommand {
     if name == "" || tags.contains("") { throw ValidationError("--name and --tag need a word") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let file = try made()
-      if dwell != nil, let region = file.regions.first, !region.notify.contains(.dwell) {
-        throw Failure(
-          .usage, what: "--dwell has no use where dwell is not reported", remedy: "name dwell in --notify")
-      }
-      let database = try state.openToChange()
-      _ = try database.put([file], changing: replace)
-      try state.seat().noteRegions([id])
-      Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
-      let record = RegionRecord(try file.feature(at: 0))
-      try format.print([record], header: RegionRecord.header) {
-        $0.row
-      } json: {
-        $0.write(to: &$1)
-      }
+  func perform() throws(Failure) {
+    let file = try made()
+    if dwell != nil, let region = file.regions.first, !region.notify.contains(.dwell) {
+      throw Failure(
+        .usage, what: "--dwell has no use where dwell is not reported", remedy: "name dwell in --notify")
+    }
+    let database = try state.openToChange()
+    _ = try database.put([file], changing: replace)
+    try state.seat().noteRegions([id])
+    Terminal.warn(RegionFinding.find(in: file).map(\.line) + (try database.waitingInVain(for: [id])))
+    let record = RegionRecord(try file.feature(at: 0))
+    try format.print([record], header: RegionRecord.header) {
+      $0.row
+    } json: {
+      $0.write(to: &$1)
     }
   }
 
@@ -166,7 +164,7 @@ struct RegionsAdd: AsyncParsableCommand {
 }
 
 /// `locwatch regions remove`.
-struct RegionsRemove: AsyncParsableCommand {
+struct RegionsRemove: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove regions.",
     discussion: """
@@ -192,20 +190,18 @@ struct RegionsRemove: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      guard try state.openToRead() != nil else {
-        try RegionIDs.require(ids, in: nil)
-        return Terminal.note("removed 0 regions")
-      }
-      let database = try state.openToChange()
-      try RegionIDs.require(ids, in: database)
-      let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
-      let named = ids.isEmpty ? nil : ids
-      let seat = try state.seat()
-      try seat.noteRegions(named)
-      Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
-      Terminal.warn(try database.waitingInVain(for: named) + seat.notificationsInVain(for: named))
+  func perform() throws(Failure) {
+    guard try state.openToRead() != nil else {
+      try RegionIDs.require(ids, in: nil)
+      return Terminal.note("removed 0 regions")
     }
+    let database = try state.openToChange()
+    try RegionIDs.require(ids, in: database)
+    let count = try database.remove(all ? .all : tag.map { .tag($0) } ?? .ids(ids))
+    let named = ids.isEmpty ? nil : ids
+    let seat = try state.seat()
+    try seat.noteRegions(named)
+    Terminal.note("removed \(count) \(count == 1 ? "region" : "regions")")
+    Terminal.warn(try database.waitingInVain(for: named) + seat.notificationsInVain(for: named))
   }
 }

@@ -4,7 +4,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch regions move`.
-struct RegionsMove: AsyncParsableCommand {
+struct RegionsMove: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "move", abstract: "Move a circle, or change its radius.",
     discussion: """
@@ -37,35 +37,33 @@ struct RegionsMove: AsyncParsableCommand {
     if !place.isEmpty, here { throw ValidationError("a place and --here exclude each other") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let (region, feature) = try state.feature(of: id)
-      guard case .circle(var center, var meters) = region.shape else {
-        throw Failure(
-          .usage, what: "\(id) is no circle, but a \(region.shape.word)",
-          remedy: "locwatch regions edit \(id) changes its outline")
-      }
-      if let text = place.first {
-        if text.split(separator: ",").count == 3 {
-          let circle = try PlaceText.circle(text)
-          (center, meters) = (circle.center, circle.radiusMeters)
-        } else {
-          center = try PlaceText.place(text)
-        }
-      } else if here {
-        center = try state.lastFix(orGive: "the place as LAT,LON").coordinate
-      }
-      if let radius { meters = radius }
-      let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
-      try state.openToChange().replace(id, as: feature, with: file)
-      try state.seat().noteRegions([id])
-      try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
+  func perform() throws(Failure) {
+    let (region, feature) = try state.feature(of: id)
+    guard case .circle(var center, var meters) = region.shape else {
+      throw Failure(
+        .usage, what: "\(id) is no circle, but a \(region.shape.word)",
+        remedy: "locwatch regions edit \(id) changes its outline")
     }
+    if let text = place.first {
+      if text.split(separator: ",").count == 3 {
+        let circle = try PlaceText.circle(text)
+        (center, meters) = (circle.center, circle.radiusMeters)
+      } else {
+        center = try PlaceText.place(text)
+      }
+    } else if here {
+      center = try state.lastFix(orGive: "the place as LAT,LON").coordinate
+    }
+    if let radius { meters = radius }
+    let file = try feature.moved(to: PlaceText.Circle(center: center, radiusMeters: meters))
+    try state.openToChange().replace(id, as: feature, with: file)
+    try state.seat().noteRegions([id])
+    try Terminal.print("\(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
   }
 }
 
 /// `locwatch regions rename`.
-struct RegionsRename: AsyncParsableCommand {
+struct RegionsRename: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Give a region another id, also in the programs and outlets that name it.",
@@ -85,29 +83,27 @@ struct RegionsRename: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let (_, feature) = try state.feature(of: old)
-      guard new != old else { throw Failure(.cantCreate, what: "the region is called \"\(old)\" already") }
-      let file = try RegionEdit(id: new).apply(to: Array(feature.geoJSON.utf8), name: old)
-      let database = try state.openToChange()
-      let users = try database.rename(old, as: feature, with: file)
-      var changes = [DaemonSeat.Change.regions([old, new])]
-      if !users.subscribers.isEmpty { changes.append(.subscribers(users.subscribers)) }
-      if !users.outlets.isEmpty { changes.append(.outlets([])) }
-      let seat = try state.seat()
-      try seat.note(changes)
-      for user in users.subscribers + users.outlets.map({ "outlet \($0)" }) {
-        try Terminal.print("\(TextTable.cell(user)) names it \(TextTable.cell(new))\n")
-      }
-      try Terminal.print("renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n")
-      Terminal.warn(seat.notificationsInVain(for: [old]))
+  func perform() throws(Failure) {
+    let (_, feature) = try state.feature(of: old)
+    guard new != old else { throw Failure(.cantCreate, what: "the region is called \"\(old)\" already") }
+    let file = try RegionEdit(id: new).apply(to: Array(feature.geoJSON.utf8), name: old)
+    let database = try state.openToChange()
+    let users = try database.rename(old, as: feature, with: file)
+    var changes = [DaemonSeat.Change.regions([old, new])]
+    if !users.subscribers.isEmpty { changes.append(.subscribers(users.subscribers)) }
+    if !users.outlets.isEmpty { changes.append(.outlets([])) }
+    let seat = try state.seat()
+    try seat.note(changes)
+    for user in users.subscribers + users.outlets.map({ "outlet \($0)" }) {
+      try Terminal.print("\(TextTable.cell(user)) names it \(TextTable.cell(new))\n")
     }
+    try Terminal.print("renamed \(TextTable.cell(old)) to \(TextTable.cell(new))\n")
+    Terminal.warn(seat.notificationsInVain(for: [old]))
   }
 }
 
 /// `locwatch regions edit`.
-struct RegionsEdit: AsyncParsableCommand {
+struct RegionsEdit: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit", abstract: "Edit a region as GeoJSON in an editor, check it, and store it.",
     discussion: """
@@ -123,30 +119,28 @@ struct RegionsEdit: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let (_, feature) = try state.feature(of: id)
-      let text = try EditedText(feature.geoJSON + "\n", suffix: ".geojson")
-      try text.edit()
-      let file: RegionFile
-      let isChanged: Bool
-      do throws(Failure) {
-        file = try RegionEdit(id: id).apply(to: try FileBytes.read(path: text.path), name: text.path)
-        isChanged = try file.feature(at: 0).geoJSON != feature.geoJSON
-        if isChanged { try state.openToChange().replace(id, as: feature, with: file) }
-      } catch {
-        var failure = error
-        let kept = text.isThere ? "the text is kept in \(text.path)" : "nothing was changed"
-        failure.remedy = [failure.remedy, kept].compactMap { $0 }.joined(separator: "; ")
-        throw failure
-      }
-      text.remove()
-      guard isChanged else { return Terminal.note("nothing was changed") }
-      try state.seat().noteRegions([id])
-      Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
-      try Terminal.print(
-        "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
+  func perform() throws(Failure) {
+    let (_, feature) = try state.feature(of: id)
+    let text = try EditedText(feature.geoJSON + "\n", suffix: ".geojson")
+    try text.edit()
+    let file: RegionFile
+    let isChanged: Bool
+    do throws(Failure) {
+      file = try RegionEdit(id: id).apply(to: try FileBytes.read(path: text.path), name: text.path)
+      isChanged = try file.feature(at: 0).geoJSON != feature.geoJSON
+      if isChanged { try state.openToChange().replace(id, as: feature, with: file) }
+    } catch {
+      var failure = error
+      let kept = text.isThere ? "the text is kept in \(text.path)" : "nothing was changed"
+      failure.remedy = [failure.remedy, kept].compactMap { $0 }.joined(separator: "; ")
+      throw failure
     }
+    text.remove()
+    guard isChanged else { return Terminal.note("nothing was changed") }
+    try state.seat().noteRegions([id])
+    Terminal.warn(try state.openToRead()?.waitingInVain(for: [id]) ?? [])
+    try Terminal.print(
+      "changed \(TextTable.cell(id)): \(file.regions.first?.shape.described(in: .metric) ?? "")\n")
   }
 }
 

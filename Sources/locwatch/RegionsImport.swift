@@ -4,7 +4,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch regions import`.
-struct RegionsImport: AsyncParsableCommand {
+struct RegionsImport: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Import regions from GeoJSON, OwnTracks, KML, GPX, CSV, Home Assistant or Google Takeout.",
@@ -34,27 +34,25 @@ struct RegionsImport: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      var read: [RegionFile] = []
-      for path in files {
-        read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
-      }
-      try RegionFile.refuseDuplicates(read)
-      let known = state.knownPlaces()
-      let database = try state.openToChange()
-      let count = try database.put(read, changing: true)
-      let ids = read.flatMap { $0.regions.map(\.id) }
-      try state.seat().noteRegions(ids)
-      Terminal.warn(try database.waitingInVain(for: ids))
-      for file in read {
-        for line in file.leftOut { Terminal.note("left out: \(line)") }
-        Terminal.warn(file.warnings)
-        let swapped = RegionFinding.find(in: file, near: known).filter { $0.kind == .swapped }
-        Terminal.warn(swapped.map(\.line))
-      }
-      try report(count, leftOut: read.reduce(0) { $0 + $1.leftOut.count })
+  func perform() throws(Failure) {
+    var read: [RegionFile] = []
+    for path in files {
+      read.append(try RegionFile.read(path: path, options: .init(defaultRadiusMeters: radius)))
     }
+    try RegionFile.refuseDuplicates(read)
+    let known = state.knownPlaces()
+    let database = try state.openToChange()
+    let count = try database.put(read, changing: true)
+    let ids = read.flatMap { $0.regions.map(\.id) }
+    try state.seat().noteRegions(ids)
+    Terminal.warn(try database.waitingInVain(for: ids))
+    for file in read {
+      for line in file.leftOut { Terminal.note("left out: \(line)") }
+      Terminal.warn(file.warnings)
+      let swapped = RegionFinding.find(in: file, near: known).filter { $0.kind == .swapped }
+      Terminal.warn(swapped.map(\.line))
+    }
+    try report(count, leftOut: read.reduce(0) { $0 + $1.leftOut.count })
   }
 
   private func report(_ count: StateDatabase.PutCount, leftOut: Int) throws(Failure) {
@@ -76,7 +74,7 @@ struct RegionsImport: AsyncParsableCommand {
 }
 
 /// `locwatch regions export`.
-struct RegionsExport: AsyncParsableCommand {
+struct RegionsExport: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export", abstract: "Write regions as a GeoJSON FeatureCollection.",
     discussion: """
@@ -109,25 +107,23 @@ struct RegionsExport: AsyncParsableCommand {
     if !ids.isEmpty, tag != nil { throw ValidationError("give ids of regions or --tag, not both") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let name = output.lowercased()
-      guard !Self.otherFormats.contains(where: { name.hasSuffix($0) }) else {
-        throw Failure(
-          .usage, file: output, what: "regions are written as GeoJSON", remedy: "name the file .geojson")
-      }
-      let path = try StatePath.resolve(option: state.state)
-      guard let database = try state.openToRead() else {
-        throw Failure(
-          .conditionFails, file: path, what: "there is no state file yet",
-          remedy: "locwatch regions add or import makes one")
-      }
-      try RegionIDs.require(ids, in: database)
-      let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
-      if let tag, file.regions.isEmpty { Terminal.warn(["no region has the tag \"\(tag)\""]) }
-      try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
-      let to = try OutputFile(path: output, isPrivate: true)
-      try file.writeCollection(to: to)
+  func perform() throws(Failure) {
+    let name = output.lowercased()
+    guard !Self.otherFormats.contains(where: { name.hasSuffix($0) }) else {
+      throw Failure(
+        .usage, file: output, what: "regions are written as GeoJSON", remedy: "name the file .geojson")
     }
+    let path = try StatePath.resolve(option: state.state)
+    guard let database = try state.openToRead() else {
+      throw Failure(
+        .conditionFails, file: path, what: "there is no state file yet",
+        remedy: "locwatch regions add or import makes one")
+    }
+    try RegionIDs.require(ids, in: database)
+    let file = try state.regions(tag.map { .tag($0) } ?? (ids.isEmpty ? .all : .ids(ids)))
+    if let tag, file.regions.isEmpty { Terminal.warn(["no region has the tag \"\(tag)\""]) }
+    try OutputFile.refuse(output, sameAs: StatePath.files(of: path))
+    let to = try OutputFile(path: output, isPrivate: true)
+    try file.writeCollection(to: to)
   }
 }

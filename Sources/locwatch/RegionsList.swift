@@ -4,7 +4,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch regions list`.
-struct RegionsList: AsyncParsableCommand {
+struct RegionsList: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List regions in the order in which they were added.",
     discussion: """
@@ -20,32 +20,30 @@ struct RegionsList: AsyncParsableCommand {
   @OptionGroup var format: RegionsFormatOptions
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let file = try state.regions(tag.map { .tag($0) } ?? .all)
-      var records: [RegionRecord] = []
-      records.reserveCapacity(file.regions.count)
-      let units = try units.choice()
-      for index in file.regions.indices {
-        records.append(RegionRecord(try file.feature(at: index), in: units))
-      }
-      if records.isEmpty {
-        try state.noteIfMissing()
-        Terminal.note(
-          tag == nil
-            ? "no regions; locwatch regions add home --circle LAT,LON,RADIUS adds one" : "no such regions")
-      }
-      try format.print(records, header: RegionRecord.header) {
-        $0.row
-      } json: { record, line in
-        record.write(to: &line)
-      }
+  func perform() throws(Failure) {
+    let file = try state.regions(tag.map { .tag($0) } ?? .all)
+    var records: [RegionRecord] = []
+    records.reserveCapacity(file.regions.count)
+    let units = try units.choice()
+    for index in file.regions.indices {
+      records.append(RegionRecord(try file.feature(at: index), in: units))
+    }
+    if records.isEmpty {
+      try state.noteIfMissing()
+      Terminal.note(
+        tag == nil
+          ? "no regions; locwatch regions add home --circle LAT,LON,RADIUS adds one" : "no such regions")
+    }
+    try format.print(records, header: RegionRecord.header) {
+      $0.row
+    } json: { record, line in
+      record.write(to: &line)
     }
   }
 }
 
 /// `locwatch regions show`.
-struct RegionsShow: AsyncParsableCommand {
+struct RegionsShow: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "show", abstract: "Show everything about regions, with their current state.",
     discussion: """
@@ -72,33 +70,31 @@ struct RegionsShow: AsyncParsableCommand {
     }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let database = try state.openToRead()
-      try RegionIDs.require(ids, in: database)
-      guard let file = try database?.regions(.ids(ids)) else { return }
-      var records: [RegionRecord] = []
-      let units = try units.choice()
-      let states = try state.seat().regionStates(ids)
-      for index in file.regions.indices {
-        let known = states[file.regions[index].id] ?? .unknown
-        records.append(RegionRecord(try file.feature(at: index), state: known, in: units))
+  func perform() throws(Failure) {
+    let database = try state.openToRead()
+    try RegionIDs.require(ids, in: database)
+    guard let file = try database?.regions(.ids(ids)) else { return }
+    var records: [RegionRecord] = []
+    let units = try units.choice()
+    let states = try state.seat().regionStates(ids)
+    for index in file.regions.indices {
+      let known = states[file.regions[index].id] ?? .unknown
+      records.append(RegionRecord(try file.feature(at: index), state: known, in: units))
+    }
+    // A map is text.
+    switch RegionsFormat.or(map == true ? .text : format.format) {
+    case .text:
+      let here = (try? state.lastFix())?.coordinate
+      let isDrawn = map ?? Terminal.isTerminal(.output)
+      let texts = zip(records, file.regions).map { record, region in
+        record.text + (isDrawn ? RegionMap(region.shape, here: here).text(in: units) : "")
       }
-      // A map is text.
-      switch RegionsFormat.or(map == true ? .text : format.format) {
-      case .text:
-        let here = (try? state.lastFix())?.coordinate
-        let isDrawn = map ?? Terminal.isTerminal(.output)
-        let texts = zip(records, file.regions).map { record, region in
-          record.text + (isDrawn ? RegionMap(region.shape, here: here).text(in: units) : "")
-        }
-        try Terminal.print(texts.joined(separator: "\n"))
-      case .ndjson:
-        try format.print(records, header: []) {
-          $0.row
-        } json: {
-          $0.write(to: &$1)
-        }
+      try Terminal.print(texts.joined(separator: "\n"))
+    case .ndjson:
+      try format.print(records, header: []) {
+        $0.row
+      } json: {
+        $0.write(to: &$1)
       }
     }
   }

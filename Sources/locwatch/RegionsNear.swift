@@ -4,7 +4,7 @@ import LocationFormats
 import LocationRuntime
 
 /// `locwatch regions near`.
-struct RegionsNear: AsyncParsableCommand {
+struct RegionsNear: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "near", abstract: "List regions by the distance from a place to their edge.",
     discussion: """
@@ -33,24 +33,22 @@ struct RegionsNear: AsyncParsableCommand {
     if let count, count < 1 { throw ValidationError("-n needs a whole number of at least 1") }
   }
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let place = try PlaceText.place(place[0])
-      let units = try units.choice()
-      let regions = try source.read().flatMap(\.regions)
-      let near = try RegionNearness.order(regions, from: place, limit: count)
-      if near.isEmpty { Terminal.note("no regions") }
-      try format.print(near, header: RegionNearness.header, rightAligned: [0]) {
-        $0.row(in: units)
-      } json: {
-        $0.write(to: &$1)
-      }
+  func perform() throws(Failure) {
+    let place = try PlaceText.place(place[0])
+    let units = try units.choice()
+    let regions = try source.read().flatMap(\.regions)
+    let near = try RegionNearness.order(regions, from: place, limit: count)
+    if near.isEmpty { Terminal.note("no regions") }
+    try format.print(near, header: RegionNearness.header, rightAligned: [0]) {
+      $0.row(in: units)
+    } json: {
+      $0.write(to: &$1)
     }
   }
 }
 
 /// `locwatch regions locate`.
-struct RegionsLocate: AsyncParsableCommand {
+struct RegionsLocate: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "locate", abstract: "For each place on standard input, print the regions that contain it.",
     discussion: """
@@ -69,11 +67,9 @@ struct RegionsLocate: AsyncParsableCommand {
 
   @OptionGroup var source: RegionsSource
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in
-      let locator = try RegionLocator(try source.read().flatMap(\.regions))
-      try locator.run(path: places, to: OutputFile(path: "-"))
-    }
+  func perform() throws(Failure) {
+    let locator = try RegionLocator(try source.read().flatMap(\.regions))
+    try locator.run(path: places, to: OutputFile(path: "-"))
   }
 }
 

@@ -45,7 +45,7 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 /// `locwatch lock`: the screen is locked.
-struct LockCommand: AsyncParsableCommand {
+struct LockCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
     abstract: "Report that the screen was locked.",
@@ -58,13 +58,13 @@ struct LockCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in try state.seat().lock() }
+  func perform() throws(Failure) {
+    try state.seat().lock()
   }
 }
 
 /// `locwatch unlock`: the screen is unlocked.
-struct UnlockCommand: AsyncParsableCommand {
+struct UnlockCommand: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
     abstract: "Report that the screen was unlocked.",
@@ -79,7 +79,7 @@ struct UnlockCommand: AsyncParsableCommand {
 
   @OptionGroup var state: StateOptions
 
-  func run() async throws {
-    try Terminal.reporting { () throws(Failure) in try state.seat().unlock() }
+  func perform() throws(Failure) {
+    try state.seat().unlock()
   }
 }

@@ -30,7 +30,7 @@ struct SubscribersCommand: AsyncParsableCommand {
     ], defaultSubcommand: List.self)
 
   /// `locwatch subscribers list`
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "list",
       abstract: "List subscribers with their state and the number of unacknowledged events.",
@@ -42,24 +42,22 @@ struct SubscribersCommand: AsyncParsableCommand {
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let records = try SubscriberRecord.all(try state.seat())
-        if records.isEmpty {
-          try state.noteIfMissing()
-          Terminal.note("no subscribers; locwatch subscribers add FILE adds one")
-        }
-        try format.print(records, header: SubscriberRecord.header, rightAligned: [2]) {
-          $0.row
-        } json: {
-          $0.write(to: &$1)
-        }
+    func perform() throws(Failure) {
+      let records = try SubscriberRecord.all(try state.seat())
+      if records.isEmpty {
+        try state.noteIfMissing()
+        Terminal.note("no subscribers; locwatch subscribers add FILE adds one")
+      }
+      try format.print(records, header: SubscriberRecord.header, rightAligned: [2]) {
+        $0.row
+      } json: {
+        $0.write(to: &$1)
       }
     }
   }
 
   /// `locwatch subscribers show`
-  struct Show: AsyncParsableCommand {
+  struct Show: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "show",
       abstract: "Show everything about a subscriber.",
@@ -73,30 +71,28 @@ struct SubscribersCommand: AsyncParsableCommand {
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let all = try SubscriberRecord.all(try state.seat())
-        guard var record = all.first(where: { $0.subscriber.name == name }) else {
-          throw SubscriberRecord.unknown(name, among: all)
-        }
-        let database = try state.openToRead()
-        record.pushToken = try database?.pushToken(of: name)
-        record.pushAddress = try database?.pushRegistration(of: name)?.address
-        switch RegionsFormat.or(format.format) {
-        case .text: try Terminal.print(record.text)
-        case .ndjson:
-          try format.print([record], header: []) {
-            $0.row
-          } json: {
-            $0.write(to: &$1)
-          }
+    func perform() throws(Failure) {
+      let all = try SubscriberRecord.all(try state.seat())
+      guard var record = all.first(where: { $0.subscriber.name == name }) else {
+        throw SubscriberRecord.unknown(name, among: all)
+      }
+      let database = try state.openToRead()
+      record.pushToken = try database?.pushToken(of: name)
+      record.pushAddress = try database?.pushRegistration(of: name)?.address
+      switch RegionsFormat.or(format.format) {
+      case .text: try Terminal.print(record.text)
+      case .ndjson:
+        try format.print([record], header: []) {
+          $0.row
+        } json: {
+          $0.write(to: &$1)
         }
       }
     }
   }
 
   /// `locwatch subscribers add`
-  struct Add: AsyncParsableCommand {
+  struct Add: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "add",
       abstract: "Add a subscriber from its manifest.",
@@ -114,24 +110,22 @@ struct SubscribersCommand: AsyncParsableCommand {
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let subscriber = try SubscriberManifest.read(path: file, by: try settings.rules())
-        guard !subscriber.command.isEmpty || subscriber.style == .socket else {
-          throw Failure(
-            .data, file: file, what: "the manifest has no command",
-            remedy: "add command: [PROGRAM, ARGUMENT]")
-        }
-        let isReplaced = try state.openToChange().put(subscriber, replacing: replace)
-        try state.seat().noteSubscriber(subscriber.name)
-        Terminal.note("\(isReplaced ? "replaced" : "added") \(subscriber.name)")
-        Terminal.warn(try state.seat().complaints(about: subscriber))
+    func perform() throws(Failure) {
+      let subscriber = try SubscriberManifest.read(path: file, by: try settings.rules())
+      guard !subscriber.command.isEmpty || subscriber.style == .socket else {
+        throw Failure(
+          .data, file: file, what: "the manifest has no command",
+          remedy: "add command: [PROGRAM, ARGUMENT]")
       }
+      let isReplaced = try state.openToChange().put(subscriber, replacing: replace)
+      try state.seat().noteSubscriber(subscriber.name)
+      Terminal.note("\(isReplaced ? "replaced" : "added") \(subscriber.name)")
+      Terminal.warn(try state.seat().complaints(about: subscriber))
     }
   }
 
   /// `locwatch subscribers remove`
-  struct Remove: AsyncParsableCommand {
+  struct Remove: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "remove",
       abstract: "Remove a subscriber: end its program and drop its waiting events.",
@@ -144,21 +138,19 @@ struct SubscribersCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        guard try state.openToRead() != nil, try state.openToChange().removeSubscriber(name) else {
-          throw SubscriberRecord.unknown(name, among: try SubscriberRecord.all(try state.seat()))
-        }
-        try state.seat().noteSubscriber(name)
-        Terminal.note("removed \(name)")
+    func perform() throws(Failure) {
+      guard try state.openToRead() != nil, try state.openToChange().removeSubscriber(name) else {
+        throw SubscriberRecord.unknown(name, among: try SubscriberRecord.all(try state.seat()))
       }
+      try state.seat().noteSubscriber(name)
+      Terminal.note("removed \(name)")
     }
   }
 }
 
 extension SubscribersCommand {
   /// `locwatch subscribers launch`
-  struct Launch: AsyncParsableCommand {
+  struct Launch: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "launch",
       abstract: "Launch or resume a subscriber in the foreground, as its user would.",
@@ -166,11 +158,11 @@ extension SubscribersCommand {
           locwatch subscribers launch commute-logger
         """)
     @OptionGroup var user: SubscriberUser
-    func run() async throws { try user.perform("launch") }
+    func perform() throws(Failure) { try user.perform("launch") }
   }
 
   /// `locwatch subscribers foreground`
-  struct Foreground: AsyncParsableCommand {
+  struct Foreground: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "foreground",
       abstract: "Bring a subscriber to the foreground; the same as launch.",
@@ -178,11 +170,11 @@ extension SubscribersCommand {
           locwatch subscribers foreground commute-logger
         """)
     @OptionGroup var user: SubscriberUser
-    func run() async throws { try user.perform("foreground") }
+    func perform() throws(Failure) { try user.perform("foreground") }
   }
 
   /// `locwatch subscribers background`
-  struct Background: AsyncParsableCommand {
+  struct Background: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "background",
       abstract: "Send a subscriber to the background, where it is suspended once idle.",
@@ -190,11 +182,11 @@ extension SubscribersCommand {
           locwatch subscribers background commute-logger
         """)
     @OptionGroup var user: SubscriberUser
-    func run() async throws { try user.perform("background") }
+    func perform() throws(Failure) { try user.perform("background") }
   }
 
   /// `locwatch subscribers quit`
-  struct Quit: AsyncParsableCommand {
+  struct Quit: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "quit",
       abstract: "Force-quit a subscriber: only location services start it again (rule A7).",
@@ -202,7 +194,7 @@ extension SubscribersCommand {
           locwatch subscribers quit commute-logger
         """)
     @OptionGroup var user: SubscriberUser
-    func run() async throws { try user.perform("quit") }
+    func perform() throws(Failure) { try user.perform("quit") }
   }
 }
 
@@ -222,14 +214,14 @@ struct PermissionOptions: ParsableArguments {
   @OptionGroup var state: StateOptions
 
   /// Says it to the daemon, or leaves it for the next one.
-  func change(_ event: (Bool) -> ModeEvent) throws {
-    try Terminal.reporting { () throws(Failure) in try state.seat().change(name, event(word == .allow)) }
+  func change(_ event: (Bool) -> ModeEvent) throws(Failure) {
+    try state.seat().change(name, event(word == .allow))
   }
 }
 
 extension SubscribersCommand {
   /// `locwatch subscribers microphone`
-  struct Microphone: AsyncParsableCommand {
+  struct Microphone: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "microphone",
       abstract: "Let a subscriber use the microphone, or not (rule F6).",
@@ -239,13 +231,13 @@ extension SubscribersCommand {
 
     @OptionGroup var permission: PermissionOptions
 
-    func run() async throws { try permission.change { .audio(.permitMicrophone($0)) } }
+    func perform() throws(Failure) { try permission.change { .audio(.permitMicrophone($0)) } }
   }
 }
 
 extension SubscribersCommand {
   /// `locwatch subscribers accessory`
-  struct Accessory: AsyncParsableCommand {
+  struct Accessory: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "accessory",
       abstract: "Let a subscriber use accessories, or not (rule J2).",
@@ -266,17 +258,15 @@ extension SubscribersCommand {
 
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        try state.seat().change(name, .accessory(.allow(word == .on)))
-      }
+    func perform() throws(Failure) {
+      try state.seat().change(name, .accessory(.allow(word == .on)))
     }
   }
 }
 
 extension SubscribersCommand {
   /// `locwatch subscribers bluetooth`
-  struct Bluetooth: AsyncParsableCommand {
+  struct Bluetooth: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "bluetooth",
       abstract: "Let a subscriber use Bluetooth, or not (rule J3).",
@@ -286,13 +276,13 @@ extension SubscribersCommand {
 
     @OptionGroup var permission: PermissionOptions
 
-    func run() async throws { try permission.change { .accessory(.permitBluetooth($0)) } }
+    func perform() throws(Failure) { try permission.change { .accessory(.permitBluetooth($0)) } }
   }
 }
 
 extension SubscribersCommand {
   /// `locwatch subscribers notifications`
-  struct Notifications: AsyncParsableCommand {
+  struct Notifications: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "notifications",
       abstract: "Let a subscriber show notifications, or not (rule D8).",
@@ -304,7 +294,7 @@ extension SubscribersCommand {
 
     @OptionGroup var permission: PermissionOptions
 
-    func run() async throws { try permission.change { .permitNotifications($0) } }
+    func perform() throws(Failure) { try permission.change { .permitNotifications($0) } }
   }
 }
 
@@ -348,7 +338,7 @@ struct SubscriberUser: ParsableArguments {
 
   @OptionGroup var state: StateOptions
 
-  func perform(_ verb: String) throws {
-    try Terminal.reporting { () throws(Failure) in try state.seat().user(verb, name) }
+  func perform(_ verb: String) throws(Failure) {
+    try state.seat().user(verb, name)
   }
 }

@@ -4,7 +4,7 @@ import LocationLab
 import LocationRuntime
 
 /// `locwatch synth`: writes a track from waypoints, speeds, stops and noise.
-struct Synth: AsyncParsableCommand {
+struct Synth: ReportingCommand {
   static let configuration = CommandConfiguration(
     commandName: "synth",
     abstract: "Make a track from waypoints, speeds, stops and noise, for tests without driving.",
@@ -47,12 +47,8 @@ struct Synth: AsyncParsableCommand {
   @Option(help: "Replaces the seed of the scenario, and so the noise: a number from 0.")
   var seed: UInt64?
 
-  func run() async throws {
-    do throws(Failure) {
-      try write()
-    } catch {
-      throw Terminal.exit(for: error)
-    }
+  func perform() throws(Failure) {
+    try write()
   }
 
   private func write() throws(Failure) {

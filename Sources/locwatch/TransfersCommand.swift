@@ -19,7 +19,7 @@ struct TransfersCommand: AsyncParsableCommand {
     subcommands: [List.self, Cancel.self], defaultSubcommand: List.self)
 
   /// `locwatch transfers list`
-  struct List: AsyncParsableCommand {
+  struct List: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "List the transfers that have not ended, by number.",
       discussion: """
@@ -31,32 +31,30 @@ struct TransfersCommand: AsyncParsableCommand {
     @OptionGroup var format: RegionsFormatOptions
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in
-        let seat = try state.seat()
-        let list = try owner.all(in: state) { (name) throws(Failure) in try seat.transfers(of: name) }
-        if list.isEmpty { Terminal.note("\(owner.said) no open transfers") }
-        let header = owner.header + ["TRANSFER", "SESSION", "KIND", "STATE"]
-        try format.print(list, header: header) { name, tree in
-          owner.cell(name)
-            + ["transfer", "session", "kind", "state"].map { tree[$0]?.string ?? tree[$0]?.text ?? "" }
-        } json: { item, line in
-          let (name, tree) = item
-          line.open()
-          owner.write(name, to: &line)
-          line.member("transfer", tree["transfer"]?.integer)
-          line.member("session", tree["session"]?.string)
-          line.member("kind", tree["kind"]?.string)
-          line.member("discretionary", tree["discretionary"] == .boolean(true))
-          line.member("state", tree["state"]?.string)
-          line.close()
-        }
+    func perform() throws(Failure) {
+      let seat = try state.seat()
+      let list = try owner.all(in: state) { (name) throws(Failure) in try seat.transfers(of: name) }
+      if list.isEmpty { Terminal.note("\(owner.said) no open transfers") }
+      let header = owner.header + ["TRANSFER", "SESSION", "KIND", "STATE"]
+      try format.print(list, header: header) { name, tree in
+        owner.cell(name)
+          + ["transfer", "session", "kind", "state"].map { tree[$0]?.string ?? tree[$0]?.text ?? "" }
+      } json: { item, line in
+        let (name, tree) = item
+        line.open()
+        owner.write(name, to: &line)
+        line.member("transfer", tree["transfer"]?.integer)
+        line.member("session", tree["session"]?.string)
+        line.member("kind", tree["kind"]?.string)
+        line.member("discretionary", tree["discretionary"] == .boolean(true))
+        line.member("state", tree["state"]?.string)
+        line.close()
       }
     }
   }
 
   /// `locwatch transfers cancel`
-  struct Cancel: AsyncParsableCommand {
+  struct Cancel: ReportingCommand {
     static let configuration = CommandConfiguration(
       commandName: "cancel", abstract: "Cancel a transfer; what has come is erased.",
       discussion: """
@@ -72,8 +70,8 @@ struct TransfersCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOptions
 
-    func run() async throws {
-      try Terminal.reporting { () throws(Failure) in try state.seat().cancelTransfer(number, of: name) }
+    func perform() throws(Failure) {
+      try state.seat().cancelTransfer(number, of: name)
     }
   }
 }
