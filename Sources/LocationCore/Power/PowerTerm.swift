@@ -27,94 +27,68 @@ package enum PowerTerm: Int, Hashable, Sendable, Codable, CaseIterable {
   case radioTail
 
   /// What a unit costs: the sum of these parameters, each with its weight.
-  package var price: [(parameter: PowerParameter, weight: Double)] {
-    switch self {
-    case .acquiringCold, .acquiringWarm, .acquiringHot, .acquiringAided:
-      [(.receiverAcquire, Self.wattsPerMilliwatt)]
-    case .trackingWeak: [(.receiverTrackWeak, Self.wattsPerMilliwatt)]
-    case .trackingStrong: [(.receiverTrackStrong, Self.wattsPerMilliwatt)]
-    case .trackingUnknown:
-      [
-        (.receiverTrackWeak, 0.5 * Self.wattsPerMilliwatt),
-        (.receiverTrackStrong, 0.5 * Self.wattsPerMilliwatt),
-      ]
-    case .powerSaving: [(.receiverPowerSave, Self.wattsPerMilliwatt)]
-    // A receiver that lingers has just had a fix.
-    case .lingering: [(.receiverTrackStrong, Self.wattsPerMilliwatt)]
-    case .backup: [(.receiverBackup, Self.wattsPerMilliwatt)]
-    case .networkLocation: [(.networkLocation, Self.wattsPerMilliwatt)]
-    case .motion: [(.motion, Self.wattsPerMilliwatt)]
-    case .awake: [(.awake, Self.wattsPerMilliwatt)]
-    case .wake: [(.wake, 1)]
-    case .run, .relaunchRun: [(.core, Self.wattsPerMilliwatt)]
-    case .relaunch: [(.relaunch, 1)]
-    case .wifiScan: [(.wifiScan, 1)]
-    case .cellRead: [(.cellRead, 1)]
-    case .radioPromotion: [(.radioPromotion, 1)]
-    case .radioActive, .radioTail: [(.radioTail, Self.wattsPerMilliwatt)]
-    case .radioKilobytes: [(.radioKilobyte, 1)]
-    }
-  }
+  package var price: [(parameter: PowerParameter, weight: Double)] { Self.rows[rawValue].price }
 
   /// The parameter whose error is also the quantity's, where that is modelled and not observed.
-  package var scale: PowerParameter? {
-    switch self {
-    case .acquiringCold: .timeToFixCold
-    case .acquiringWarm: .timeToFixWarm
-    case .acquiringHot: .timeToFixHot
-    case .acquiringAided: .timeToFixAided
-    case .lingering: .receiverLinger
-    case .run: .deliveryCore
-    case .radioTail: .radioTailTime
-    case .trackingWeak, .trackingStrong, .trackingUnknown, .powerSaving, .backup, .networkLocation, .motion,
-      .awake, .wake, .relaunch, .relaunchRun, .wifiScan, .cellRead, .radioPromotion, .radioActive,
-      .radioKilobytes:
-      nil
-    }
-  }
+  package var scale: PowerParameter? { Self.rows[rawValue].scale }
 
   /// Under what it stands on the bill.
-  package var component: PowerLedger.Component {
-    switch self {
-    case .acquiringCold, .acquiringWarm, .acquiringHot, .acquiringAided: .receiverAcquiring
-    case .trackingWeak, .trackingStrong, .trackingUnknown: .receiverTracking
-    case .powerSaving: .receiverPowerSave
-    case .lingering: .receiverLinger
-    case .backup: .receiverBackup
-    case .networkLocation: .networkLocation
-    case .motion: .motion
-    case .awake: .machineAwake
-    case .wake: .wake
-    case .run: .subscriberRun
-    case .relaunch, .relaunchRun: .relaunch
-    case .wifiScan: .wifiScan
-    case .cellRead: .cellRead
-    case .radioPromotion: .radioPromotion
-    case .radioActive, .radioKilobytes: .radioActive
-    case .radioTail: .radioTail
-    }
-  }
+  package var component: PowerLedger.Component { Self.rows[rawValue].component }
 
   /// Whether the quantity is in seconds; else it is a number of things.
-  package var isTime: Bool {
-    switch self {
-    case .wake, .relaunch, .wifiScan, .cellRead, .radioPromotion, .radioKilobytes: false
-    case .acquiringCold, .acquiringWarm, .acquiringHot, .acquiringAided, .trackingWeak, .trackingStrong,
-      .trackingUnknown, .powerSaving, .lingering, .backup, .networkLocation, .motion, .awake, .run,
-      .relaunchRun, .radioActive, .radioTail:
-      true
+  package var isTime: Bool { Self.rows[rawValue].isTime }
+
+  /// Whether the receiver is on.
+  package var isReceiverOn: Bool { Self.rows[rawValue].isReceiverOn }
+
+  private struct Row {
+    let price: [(parameter: PowerParameter, weight: Double)]
+    let component: PowerLedger.Component
+    let scale: PowerParameter?
+    let isTime, isReceiverOn: Bool
+
+    /// - Parameter parameters: their mean is the price: milliwatts of a time, else joules.
+    init(
+      _ parameters: [PowerParameter], _ component: PowerLedger.Component, scale: PowerParameter? = nil,
+      isTime: Bool = true, isOn: Bool = false
+    ) {
+      let weight = (isTime ? PowerTerm.wattsPerMilliwatt : 1) / Double(parameters.count)
+      price = parameters.map { ($0, weight) }
+      self.component = component
+      self.scale = scale
+      self.isTime = isTime
+      isReceiverOn = isOn
     }
   }
 
-  /// Whether the receiver is on.
-  package var isReceiverOn: Bool {
+  private static let rows = allCases.map(\.row)
+
+  private var row: Row {
     switch self {
-    case .acquiringCold, .acquiringWarm, .acquiringHot, .acquiringAided, .trackingWeak, .trackingStrong,
-      .trackingUnknown, .powerSaving, .lingering:
-      true
-    case .backup, .networkLocation, .motion, .awake, .wake, .run, .relaunch, .relaunchRun, .wifiScan,
-      .cellRead, .radioPromotion, .radioActive, .radioKilobytes, .radioTail:
-      false
+    case .acquiringCold: Row([.receiverAcquire], .receiverAcquiring, scale: .timeToFixCold, isOn: true)
+    case .acquiringWarm: Row([.receiverAcquire], .receiverAcquiring, scale: .timeToFixWarm, isOn: true)
+    case .acquiringHot: Row([.receiverAcquire], .receiverAcquiring, scale: .timeToFixHot, isOn: true)
+    case .acquiringAided: Row([.receiverAcquire], .receiverAcquiring, scale: .timeToFixAided, isOn: true)
+    case .trackingWeak: Row([.receiverTrackWeak], .receiverTracking, isOn: true)
+    case .trackingStrong: Row([.receiverTrackStrong], .receiverTracking, isOn: true)
+    case .trackingUnknown: Row([.receiverTrackWeak, .receiverTrackStrong], .receiverTracking, isOn: true)
+    case .powerSaving: Row([.receiverPowerSave], .receiverPowerSave, isOn: true)
+    // A receiver that lingers has just had a fix.
+    case .lingering: Row([.receiverTrackStrong], .receiverLinger, scale: .receiverLinger, isOn: true)
+    case .backup: Row([.receiverBackup], .receiverBackup)
+    case .networkLocation: Row([.networkLocation], .networkLocation)
+    case .motion: Row([.motion], .motion)
+    case .awake: Row([.awake], .machineAwake)
+    case .wake: Row([.wake], .wake, isTime: false)
+    case .run: Row([.core], .subscriberRun, scale: .deliveryCore)
+    case .relaunch: Row([.relaunch], .relaunch, isTime: false)
+    case .relaunchRun: Row([.core], .relaunch)
+    case .wifiScan: Row([.wifiScan], .wifiScan, isTime: false)
+    case .cellRead: Row([.cellRead], .cellRead, isTime: false)
+    case .radioPromotion: Row([.radioPromotion], .radioPromotion, isTime: false)
+    case .radioActive: Row([.radioTail], .radioActive)
+    case .radioKilobytes: Row([.radioKilobyte], .radioActive, isTime: false)
+    case .radioTail: Row([.radioTail], .radioTail, scale: .radioTailTime)
     }
   }
 
