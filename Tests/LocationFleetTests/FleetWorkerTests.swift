@@ -1,7 +1,8 @@
 import Foundation
-import LocationFleet
 import TestSupport
 import Testing
+
+@testable import LocationFleet
 
 /// One nats-server and one worker.
 @Suite(.enabled(if: NATSCluster.isInstalled, "apt-get install nats-server"), .serialized)

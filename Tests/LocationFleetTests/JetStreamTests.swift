@@ -1,5 +1,6 @@
-import LocationFleet
 import Testing
+
+@testable import LocationFleet
 
 struct JetStreamTests {
   @Test(arguments: [

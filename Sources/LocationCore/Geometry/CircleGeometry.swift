@@ -5,11 +5,6 @@ package struct CircleGeometry: Hashable, Sendable {
   /// Metres, positive.
   package let radiusMeters: Double
 
-  package init(center: Coordinate, radiusMeters: Double) {
-    self.center = center
-    self.radiusMeters = radiusMeters
-  }
-
   /// Metres from a place to the circle's edge, positive outside; as exact as ``Geodesy/distanceMeters(_:_:)``.
   @inline(__always) package func edgeMeters(at place: Coordinate) -> Double {
     Geodesy.distanceMeters(center, place) - radiusMeters

@@ -24,12 +24,6 @@ package final class JetStream {
     package var errorCode: Int
     package var description: String
 
-    package init(code: Int, errorCode: Int, description: String) {
-      self.code = code
-      self.errorCode = errorCode
-      self.description = description
-    }
-
     /// Whether it stays as long as the request and the servers' configuration are the same. Other refusals of code 500 or
     /// above are of servers without a leader for the moment.
     package var isPermanent: Bool {
@@ -193,13 +187,6 @@ extension JetStream {
     package var from: UInt64?
     /// Whether payloads are left out.
     package var headersOnly = false
-
-    package init(stream: String, subject: String, from: UInt64?, headersOnly: Bool = false) {
-      self.stream = stream
-      self.subject = subject
-      self.from = from
-      self.headersOnly = headersOnly
-    }
 
     func consumer(named name: String) -> JSONTree {
       let configuration = JSONTree.object([

@@ -64,13 +64,6 @@ package import LocationFormats
     package var reason: String?
     /// `Locwatch-Bytes`: how many bytes the payload had before it was cut.
     package var bytes: Int?
-
-    package init(id: String? = nil, expected: UInt64? = nil, reason: String? = nil, bytes: Int? = nil) {
-      self.id = id
-      self.expected = expected
-      self.reason = reason
-      self.bytes = bytes
-    }
   }
 
   /// Publishes a message; the library sends it as soon as it can.

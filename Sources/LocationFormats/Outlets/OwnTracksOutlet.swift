@@ -18,15 +18,6 @@ package struct OwnTracksOutlet: Sendable {
     /// Whether the device is in it; nil where that is not known.
     package var isInside: Bool?
 
-    /// A region's circle.
-    package init(id: String, name: String, latitude: Double, longitude: Double, radiusMeters: Double) {
-      self.id = id
-      self.name = name
-      self.latitude = latitude
-      self.longitude = longitude
-      self.radiusMeters = radiusMeters
-    }
-
     /// The region alone, wherever the device is.
     var withoutState: Self {
       var place = self

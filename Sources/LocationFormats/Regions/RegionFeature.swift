@@ -8,10 +8,4 @@ package struct RegionFeature: Hashable, Sendable {
   package var tags: [String]
   /// A GeoJSON Feature on one line: the same numbers, and every property, known or not.
   package var geoJSON: String
-
-  package init(region: Region, tags: [String], geoJSON: String) {
-    self.region = region
-    self.tags = tags
-    self.geoJSON = geoJSON
-  }
 }

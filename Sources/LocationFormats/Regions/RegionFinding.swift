@@ -18,12 +18,6 @@ package struct RegionFinding: Hashable, Sendable {
   /// What, and what to do about it.
   package var text: String
 
-  package init(region: String?, kind: Kind, text: String) {
-    self.region = region
-    self.kind = kind
-    self.text = text
-  }
-
   /// The 68 % radius of an ordinary receiver, metres: what ``Accuracy/assumed(_:)`` takes for one that states
   /// none, 11.8 m, rounded up.
   package static let typicalAccuracyMeters = 12.0

@@ -18,13 +18,6 @@ package struct PowerCalibration: Sendable {
     package var joules: Double
     /// The smallest difference the meter shows, joules.
     package var stepJoules: Double
-
-    package init(use: PowerUse, seconds: Double, joules: Double, stepJoules: Double) {
-      self.use = use
-      self.seconds = seconds
-      self.joules = joules
-      self.stepJoules = stepJoules
-    }
   }
 
   /// What became of one parameter.

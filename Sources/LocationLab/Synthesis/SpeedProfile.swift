@@ -14,18 +14,7 @@ package struct SpeedProfile: Sendable {
     /// Metres a second squared, positive.
     package var brakingMetersPerSecondSquared: Double
     /// The most allowed at its end; infinite for no limit there.
-    package var endLimitMetersPerSecond: Double
-
-    package init(
-      lengthMeters: Double, limitMetersPerSecond: Double, accelerationMetersPerSecondSquared: Double,
-      brakingMetersPerSecondSquared: Double, endLimitMetersPerSecond: Double = .infinity
-    ) {
-      self.lengthMeters = lengthMeters
-      self.limitMetersPerSecond = limitMetersPerSecond
-      self.accelerationMetersPerSecondSquared = accelerationMetersPerSecondSquared
-      self.brakingMetersPerSecondSquared = brakingMetersPerSecondSquared
-      self.endLimitMetersPerSecond = endLimitMetersPerSecond
-    }
+    package var endLimitMetersPerSecond = Double.infinity
   }
 
   /// The run over one piece: speeds up from `entry` to `peak`, holds it, slows down to `exit`.

@@ -43,11 +43,6 @@ package struct SynthScenario: Equatable, Sendable {
     package var coordinate: Coordinate
     /// Metres; every waypoint of a scenario has one or none has.
     package var elevationMeters: Double?
-
-    package init(coordinate: Coordinate, elevationMeters: Double? = nil) {
-      self.coordinate = coordinate
-      self.elevationMeters = elevationMeters
-    }
   }
 
   /// One step and the settings that hold during it.

@@ -7,11 +7,6 @@ package struct ClockReading: Hashable, Sendable {
   /// What the system clock says; nil where it has evidently not been set.
   package var utc: UTCTime?
 
-  package init(instant: EngineInstant, utc: UTCTime?) {
-    self.instant = instant
-    self.utc = utc
-  }
-
   /// So many seconds later.
   package func advanced(bySeconds seconds: Double) -> ClockReading {
     ClockReading(instant: instant.advanced(bySeconds: seconds), utc: utc?.advanced(bySeconds: seconds))

@@ -9,12 +9,6 @@ package struct HeldLock: Hashable, Sendable {
   /// The locked file.
   package var path: String
 
-  package init(pid: Int32, kind: String, path: String) {
-    self.pid = pid
-    self.kind = kind
-    self.path = path
-  }
-
   /// The locks of these processes on files outside these directories, in the order of processes and descriptors.
   ///
   /// `/proc/locks` says whether there is any lock at all, but names a holder only by the process that took the lock:

@@ -9,12 +9,6 @@ package struct ProgramUsage: Hashable, Sendable {
   package var memoryBytes: Int
   /// How many processes there are.
   package var processes: Int
-
-  package init(coreSeconds: Double, memoryBytes: Int, processes: Int) {
-    self.coreSeconds = coreSeconds
-    self.memoryBytes = memoryBytes
-    self.processes = processes
-  }
 }
 
 extension ProcessTree {

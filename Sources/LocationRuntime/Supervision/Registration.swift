@@ -24,9 +24,4 @@ package struct Registration: Hashable, Sendable {
   package var name: String
   /// Sent to it on a wake; nil for none.
   package var signal: Signal?
-
-  package init(name: String, signal: Signal? = nil) {
-    self.name = name
-    self.signal = signal
-  }
 }

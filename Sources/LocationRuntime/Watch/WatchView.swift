@@ -11,12 +11,6 @@ package struct WatchView: Sendable {
     package var state: RegionState
     /// Metres to the edge, positive outside; nil before the first fix.
     package var edgeMeters: Double?
-
-    package init(name: String, state: RegionState, edgeMeters: Double?) {
-      self.name = name
-      self.state = state
-      self.edgeMeters = edgeMeters
-    }
   }
 
   /// Where gpsd is.

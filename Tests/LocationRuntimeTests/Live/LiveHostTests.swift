@@ -1,9 +1,10 @@
 import LocationCore
 import LocationFormats
-import LocationRuntime
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import LocationRuntime
 
 @Suite struct LiveHostTests {
   /// Keeps events in memory.

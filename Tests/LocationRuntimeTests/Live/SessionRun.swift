@@ -1,8 +1,9 @@
 import LocationCore
 import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
+
+@testable import LocationRuntime
 
 /// A session under test, with the clock in the test's hand.
 struct SessionRun: ~Copyable {

@@ -1,9 +1,10 @@
 import LocationCore
 import LocationFormats
 import LocationLab
-import LocationRuntime
 import TestSupport
 import Testing
+
+@testable import LocationRuntime
 
 @Suite struct WatchViewTests {
   static let view: WatchView = {
