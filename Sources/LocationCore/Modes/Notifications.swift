@@ -366,8 +366,8 @@ extension Policy {
       event: event, trigger: .notificationDue, unshown: unshown, to: index, at: instant, into: &steps)
   }
 
-  /// Shows the user what its program was handed instead: it is suspended or its process has ended, and it has not
-  /// acknowledged that (rules D3 and K5).
+  /// Shows the user what its program was handed instead: it is suspended, its process has ended, or that was dropped, and
+  /// it has not acknowledged it (rules D3 and K5). What is kept for its next process is shown once.
   ///
   /// - Parameter unacknowledged: those of its outbox, as it was before.
   mutating func showUnacknowledged(
@@ -376,6 +376,10 @@ extension Policy {
   ) {
     for pending in unacknowledged {
       guard let unshown = pending.unshown else { continue }
+      update(index) {
+        guard let place = $0.outbox.firstIndex(where: { $0.event == pending.event }) else { return }
+        $0.outbox[place].unshown = nil
+      }
       showOrHold(
         unshown.content, id: unshown.id, .unacknowledged, event: pending.event, handing: nil, index,
         at: instant, into: &steps)

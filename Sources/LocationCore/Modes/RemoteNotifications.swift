@@ -154,13 +154,24 @@ extension Policy {
         kilobytes: Double(push.payload.utf8.count) / 1000, seconds: 0))
   }
 
-  /// Shows the alert of a push that has its record, and hands the push to its program (rules H1 and H3).
+  /// Shows the alert of a push that has its record, and hands the push to its program (rules H1 and H3). The alert is
+  /// shown as a notification that is due, or handed over in place of that: at once, and never by a wake (rules D3, D5
+  /// and D8).
   mutating func present(
     _ due: DuePush, event: Int, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
   ) {
-    if let alert = due.push.alert {
-      showAlert(
-        alert, id: due.push.id ?? "push-\(event)", of: due, event: event, index, at: instant, into: &steps)
+    let alert = due.push.alert.map {
+      NotificationBook.Unshown(id: due.push.id ?? "push-\(event)", content: $0)
+    }
+    let unshown = isHandedOver(index) ? alert : nil
+    if let alert, unshown == nil {
+      showOrHold(
+        alert.content, id: alert.id, .push, event: event, handing: due.record.isForProgram ? nil : due.push,
+        index, at: instant, into: &steps)
+    } else if let unshown, !due.record.isForProgram {
+      offer(
+        event: event, trigger: .notificationDue, push: due.push, unshown: unshown, to: index, at: instant,
+        into: &steps)
     }
     if let id = due.push.id, let waiting = sessions[index].waitingPush(id) {
       drop(.silentPush, .merged, index, at: instant, into: &steps) { $0.event == waiting }
@@ -171,7 +182,9 @@ extension Policy {
     guard due.record.isForProgram else { return }
     let trigger = due.push.alert == nil ? Trigger.silentPush : .push
     makeRoom(index, at: instant, into: &steps)
-    offer(event: event, trigger: trigger, push: due.push, reason: .push, to: index, at: instant, into: &steps)
+    offer(
+      event: event, trigger: trigger, push: due.push, unshown: unshown, reason: .push, to: index, at: instant,
+      into: &steps)
     let isHeld = sessions[index].outbox.contains { $0.event == event && !$0.isHanded && $0.trigger.isSilent }
     guard isHeld else { return }
     let numbers = configuration.push
@@ -189,25 +202,6 @@ extension Policy {
     guard waiting.count >= configuration.push.waitingLimit, let oldest = waiting.first else { return }
     drop(.push, .outboxFull, index, at: instant, into: &steps) { $0.event == oldest.event }
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && $0.owner == oldest.event } }
-  }
-
-  /// Shows an alert as a notification that is due: at once, and never by a wake (rules D3, D5 and D8).
-  private mutating func showAlert(
-    _ alert: LocalNotification.Content, id: String, of due: DuePush, event: Int, _ index: Int,
-    at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) {
-    let isAlone = !due.record.isForProgram
-    if isAlone, isHandedOver(index) {
-      let unshown = NotificationBook.Unshown(id: id, content: alert)
-      offer(
-        event: event, trigger: .notificationDue, push: due.push, unshown: unshown, to: index, at: instant,
-        into: &steps)
-      return
-    }
-    // What wakes is handed over anyway.
-    guard isAlone || sessions[index].state != .active else { return }
-    showOrHold(
-      alert, id: id, .push, event: event, handing: isAlone ? due.push : nil, index, at: instant, into: &steps)
   }
 
   /// Shows a notification that has its record now, or as soon as anything can be shown (rules D5 and D8).

@@ -157,15 +157,18 @@ extension Policy {
     return nil
   }
 
-  /// Drops those of the events that wait for a subscriber which are meant. Each has a decision of its own.
+  /// Drops those of the events that wait for a subscriber which are meant. Each has a decision of its own. What it was
+  /// handed in place of the user being shown it, the user is shown.
   mutating func drop(
     _ rule: Rule, _ reason: Decision.Reason, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep], where isMeant: (Session.Pending) -> Bool
   ) {
-    for pending in sessions[index].outbox where isMeant(pending) {
+    let dropped = sessions[index].outbox.filter(isMeant)
+    for pending in dropped {
       decide(.drop, rule, reason, index, event: pending.event, at: instant, into: &steps)
     }
     update(index) { $0.outbox.removeAll(where: isMeant) }
+    showUnacknowledged(dropped, index, at: instant, into: &steps)
   }
 
   /// Wakes or relaunches a subscriber for an event and hands it what waits.

@@ -157,7 +157,8 @@ extension Policy {
       return nil
     }
     guard session.outbox.contains(where: { objection($0) != nil }) else { return }
-    for pending in session.outbox {
+    let dropped = session.outbox.filter { objection($0) != nil }
+    for pending in dropped {
       guard let (rule, reason) = objection(pending) else { continue }
       decide(.drop, rule, reason, index, event: pending.event, at: instant, into: &steps)
     }
@@ -168,6 +169,7 @@ extension Policy {
       if $0.handedCount == 0 { $0.wakeClock = nil }
       if !$0.outbox.contains(where: { $0.waits(of: .backgroundLocation) }) { $0.standard.batch = nil }
     }
+    showUnacknowledged(dropped, index, at: instant, into: &steps)
   }
 }
 

@@ -399,6 +399,73 @@ import Testing
     #expect(stage.handed().count == 2)
   }
 
+  @Test(arguments: [SubscriberEvent.exited(status: 1), .exited(status: 0), .quit, .background])
+  func `H3 K5 the alert of a push that an active one was handed and does not acknowledge is shown once`(
+    _ end: SubscriberEvent
+  ) {
+    for isAnswered in [false, true] {
+      var stage = Self.stage(.active)
+      if !isAnswered { stage.hanging = ["a"] }
+      stage.say(1, Self.push("m1", alert: "Mail"))
+      #expect(stage.handed().count == 1 && stage.shown == [])
+      stage.say(2, end)
+      // It is ended again and again for lack of an answer.
+      stage.wait(until: 500)
+      let shown = stage.log().filter { $0.hasPrefix("notify") }
+      #expect(
+        shown == (isAnswered ? [] : ["notify D3 notRunning>notRunning unacknowledged"]), "\(stage.log())")
+      let dropped = stage.log().filter { $0 == "drop A7 notRunning>notRunning force_quit" }
+      #expect(dropped.count == (end == .quit && !isAnswered ? 1 : 0))
+      // The push itself is kept, but for the force-quit.
+      let isTriedAgain = stage.handed().count > 1
+      #expect(isTriedAgain == (end != .quit && !isAnswered))
+    }
+  }
+
+  @Test func `H1 D3 an active one that can be handed nothing more has the alert shown, and the push later`() {
+    var stage = Stage { $0.policy.handedLimit = 1 }
+    stage.add(Self.subscriber(), .active, at: 0)
+    stage.hanging = ["a"]
+    stage.say(1, Self.push("m1", alert: "Mail"))
+    stage.say(2, Self.push("m2", alert: "Mail"))
+    #expect(
+      stage.log() == [
+        "deliver H1 active>active foreground", "notify D3 active>active push",
+        "defer K5 active>active backlog",
+      ])
+    #expect(stage.shown == ["m2"])
+    stage.say(3, .exited(status: 1))
+    #expect(stage.shown == ["m2", "m1"])
+    stage.wait(until: 500)
+    #expect(stage.shown.count == 2)
+  }
+
+  @Test func `M2 D3 the alert of a push that makes room for another one is shown`() {
+    var stage = Stage { $0.policy.push.waitingLimit = 1 }
+    stage.add(Self.subscriber(), .active, at: 0)
+    stage.hanging = ["a"]
+    stage.say(1, Self.push("m1", alert: "Mail"))
+    stage.say(2, Self.push("m2", alert: "Mail"))
+    #expect(
+      stage.log() == [
+        "deliver H1 active>active foreground", "drop H1 active>active outbox_full",
+        "notify D3 active>active unacknowledged", "deliver H1 active>active foreground",
+      ])
+    #expect(stage.shown == ["m1"])
+  }
+
+  @Test func `M1 D3 the alert of a push that was handed over is shown when the manifest loses the mode`() {
+    var stage = Self.stage(.active)
+    stage.hanging = ["a"]
+    stage.say(1, Self.push("m1", alert: "Mail"))
+    stage.add(Self.subscriber(modes: []), .active, at: 2)
+    #expect(
+      stage.log().suffix(2) == [
+        "drop H1 active>active no_mode", "notify D3 active>active unacknowledged",
+      ])
+    #expect(stage.shown == ["m1"])
+  }
+
   @Test func `D6 D8 an alert is opened as a notification, and not shown to who wants to see none`() throws {
     var stage = Self.stage()
     stage.say(1, Self.push("m1", alert: "Mail", wakes: false))

@@ -258,6 +258,11 @@ struct ModelState: Hashable {
     policy.hasNotifier = false
     policy.present(due, event: event, 0, at: now, into: &steps)
     policy.hasNotifier = hasNotifier
+    policy.update(0) { session in
+      for place in session.outbox.indices where session.outbox[place].event == event {
+        session.outbox[place].unshown = nil
+      }
+    }
     // That the alert is not shown says nothing of the push, which has the same event.
     var made = Array(steps[before...])
     made.removeAll {
