@@ -144,8 +144,8 @@ extension Policy {
       }
       if let (rule, reason) = obstacle(to: trigger, index, at: instant) { return (.drop, rule, reason) }
     }
-    if !session.state.isRunning, let (rule, reason) = obstacle(to: trigger, index, at: instant),
-      trigger.isDropped(by: reason)
+    if !session.state.isRunning, isDropped(trigger, index, at: instant),
+      let (rule, reason) = obstacle(to: trigger, index, at: instant)
     {
       return (.drop, rule, reason)
     }

@@ -55,6 +55,15 @@ extension Policy {
       .words(for: trigger)
   }
 
+  /// Whether an event of a trigger is not kept for what stands in its way. Each obstacle that holds counts, not only the
+  /// first, which is the reason that is told.
+  func isDropped(_ trigger: Trigger, _ index: Int, at instant: EngineInstant) -> Bool {
+    let session = sessions[index]
+    return Obstacle.allCases.contains {
+      trigger.isDropped(by: $0.words(for: trigger).1) && stands($0, against: trigger, session, at: instant)
+    }
+  }
+
   private func stands(
     _ obstacle: Obstacle, against trigger: Trigger, _ session: Session, at instant: EngineInstant
   ) -> Bool {

@@ -288,6 +288,29 @@ import Testing
     #expect(stage.handed() == [])
   }
 
+  @Test func `H3 M3 after a force-quit the wake is dropped also where an earlier obstacle is the reason`() {
+    var leaving = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.exitsOnSuspend = true
+    leaving.add(subscriber, .notRunning, at: 0)
+    leaving.say(1, .quit)
+    leaving.say(2, Self.push("m1", alert: "Mail"))
+    #expect(leaving.log().last == "drop A5 notRunning>notRunning exits_on_suspend")
+    #expect(leaving.shown == ["m1"])
+    leaving.say(3, .foreground)
+    #expect(leaving.handed() == [])
+
+    var throttled = Stage { $0.policy.throttleOverruns = 1 }
+    throttled.add(Self.subscriber(), .suspended, at: 0)
+    throttled.hanging = ["a"]
+    throttled.say(1, Self.push("m1"))
+    throttled.say(40, .quit)
+    throttled.say(41, Self.push("m2"))
+    #expect(throttled.log().last == "drop K2 notRunning>notRunning throttled")
+    throttled.say(42, .foreground)
+    #expect(throttled.handed().count == 1)
+  }
+
   @Test func `H3 without background delivery the wake is dropped`() {
     var stage = Self.stage()
     stage.say(1, .backgroundDelivery(false))
