@@ -219,21 +219,22 @@ extension Policy {
     if sessions[index].handedCount == 0 { goOn(index, at: instant, into: &steps) }
   }
 
-  /// The program has fetched. That is also its acknowledgment (rule G2). Where no good moment was asked for, it is the
-  /// answer to a push (rule H1).
+  /// The program has fetched. That is also its acknowledgment (rule G2). It answers the oldest that it was handed, a good
+  /// moment or a push (rule H1).
   mutating func answerFetch(
     _ result: FetchResult, bytes: Int?, _ index: Int, at instant: EngineInstant,
     into steps: inout [PolicyStep]
   ) {
-    if sessions[index].modes.fetch?.askedAt == nil,
-      answerPush(bytes: bytes, index, at: instant, into: &steps)
-    {
-      return
+    let pending = sessions[index].outbox.first {
+      $0.isHanded && [.goodMoment, .push].contains($0.trigger.row)
+    }
+    if let pending, pending.trigger.row == .push {
+      return answerPush(pending, bytes: bytes, index, at: instant, into: &steps)
     }
     guard requires(.fetch, .goodMoment, index, at: instant, into: &steps) else { return }
-    guard sessions[index].modes.fetch?.askedAt != nil,
-      let pending = sessions[index].outbox.first(where: { $0.trigger.row == .goodMoment && $0.isHanded })
-    else { return decide(.refuse, .goodMoment, .notAsked, index, at: instant, into: &steps) }
+    guard sessions[index].modes.fetch?.askedAt != nil, let pending else {
+      return decide(.refuse, .goodMoment, .notAsked, index, at: instant, into: &steps)
+    }
     concludeFetch(result, bytes: bytes, index, at: instant, into: &steps)
     acknowledge(pending.event, index, at: instant, into: &steps)
   }

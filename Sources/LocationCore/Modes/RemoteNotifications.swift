@@ -264,22 +264,17 @@ extension Policy {
     offer(event: event, trigger: .notificationDue, push: push, to: index, at: instant, into: &steps)
   }
 
-  /// The program has an answer to the oldest push that it was handed. That is also its acknowledgment. What it received
-  /// is booked (rule M6).
-  ///
-  /// - Returns: whether there is one.
+  /// The program has an answer to a push that it was handed. That is also its acknowledgment. What it received is booked
+  /// (rule M6).
   mutating func answerPush(
-    bytes: Int?, _ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]
-  ) -> Bool {
-    guard let pending = sessions[index].outbox.first(where: { $0.trigger.row == .push && $0.isHanded }) else {
-      return false
-    }
+    _ pending: Session.Pending, bytes: Int?, _ index: Int, at instant: EngineInstant,
+    into steps: inout [PolicyStep]
+  ) {
     steps.append(
       .transferred(
         subscriber: sessions[index].subscriber.name, rule: .push, kilobytes: Double(bytes ?? 0) / 1000,
         seconds: pending.handedAt.map { $0.seconds(to: instant) } ?? 0))
     acknowledge(pending.event, index, at: instant, into: &steps)
-    return true
   }
 }
 

@@ -287,6 +287,26 @@ import Testing
     #expect(abs(state.intervalSeconds(wishSeconds: 3600, numbers) - 14_400) < 1e-6)
   }
 
+  @Test(arguments: [true, false])
+  func `G2 H1 fetched answers the oldest that was handed over, a good moment or a push`(isPushFirst: Bool) {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.modes = [.fetch, .remoteNotification]
+    stage.add(subscriber, .suspended, at: 0)
+    stage.hanging = ["a"]
+    let push = SubscriberEvent.mode(.push(Push(id: "p", isContentAvailable: true, payload: "{}")))
+    if isPushFirst { stage.say(7190, push) }
+    stage.wait(until: 7200)
+    if !isPushFirst { stage.say(7205, push) }
+    let handed = stage.handed()
+    #expect(handed.count == 2)
+    stage.say(7210, .mode(.fetched(.failed, bytes: nil)))
+    #expect(stage.fetches.map(\.result) == (isPushFirst ? [] : [.failed]))
+    stage.say(7211, .mode(.fetched(.newData, bytes: nil)))
+    #expect(stage.fetches.map(\.result) == (isPushFirst ? [.newData] : [.failed]))
+    #expect(stage.state() == .suspended)
+  }
+
   @Test(arguments: [(0, .noData, 0.7), (1, .failed, 0.2)] as [(Int32, FetchResult, Double)])
   func `G2 G3 the status of a oneshot is its answer`(
     status: Int32, result: FetchResult, value: Double
