@@ -182,12 +182,20 @@ extension Policy {
   private func fetchObstacle(_ index: Int, at instant: EngineInstant) -> (Rule, Decision.Reason)? {
     if let obstacle = obstacle(to: .goodMoment, index, at: instant) { return obstacle }
     // It is asked when it can be handed the call: its answer is timed from then.
-    if sessions[index].state.isRunning, !mayHand(index) { return (.atLeastOnce, .backlog) }
+    if sessions[index].state.isRunning, !mayCall(index) { return (.atLeastOnce, .backlog) }
     let metered = sessions[index].fetchTerms?.metered ?? false
     if network == .unreachable || network == .metered && !metered { return (.goodMoment, .noNetwork) }
     if isLowPower { return (.goodMoment, .lowPower) }
     if pressure != .none { return (.goodMoment, .pressure) }
     return supply.isLow(below: configuration.fetch.batteryPercent) ? (.goodMoment, .powerLow) : nil
+  }
+
+  /// Whether a process of a running program has the call as soon as that is handed over. A oneshot has a process for each
+  /// event, one at a time, and one whose process has ended by itself has none.
+  private func mayCall(_ index: Int) -> Bool {
+    let session = sessions[index]
+    guard mayHand(index), !session.hasEnded else { return false }
+    return session.subscriber.style != .oneshot || !session.outbox.contains(where: \.isHanded)
   }
 
   /// Says what stands in the way, where that is not what was said last.

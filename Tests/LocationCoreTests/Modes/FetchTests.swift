@@ -114,6 +114,43 @@ import Testing
     #expect(stage.fetches.map(\.seconds) == [1])
   }
 
+  @Test(arguments: [0, 1] as [Int32])
+  func `G3 a oneshot is asked once it is done with the event that it is at work on`(status: Int32) throws {
+    var stage = Stage()
+    var subscriber = Self.subscriber()
+    subscriber.style = .oneshot
+    subscriber.modes = [.fetch, .remoteNotification]
+    stage.add(subscriber, .notRunning, at: 0)
+    stage.hanging = ["a"]
+    stage.say(5000, .mode(.push(Push(id: "p", isContentAvailable: true, payload: "{}"))))
+    let push = try #require(stage.handed().last)
+    stage.wait(until: 5020)
+    #expect(
+      stage.log() == [
+        "relaunch H1 notRunning>background push", "defer K5 background>background backlog",
+      ])
+    // How the process ended comes before what follows from it.
+    stage.say(5020, .finished(ProgramEnd(event: push, status: status, seconds: 20, lastLine: nil)))
+    if status == 0 { stage.say(5020, .acknowledged(event: push, coreSeconds: 0.1)) }
+    #expect(stage.handed() == [push])
+    stage.say(5020, .exited(status: status))
+    #expect(stage.fetches.isEmpty)
+    if status == 0 {
+      #expect(stage.log().last == "relaunch G1 notRunning>background good_moment")
+      let call = try #require(stage.handed().last)
+      stage.say(5025, .finished(ProgramEnd(event: call, status: 0, seconds: 5, lastLine: nil)))
+      stage.say(5025, .acknowledged(event: call, coreSeconds: 0.1))
+      stage.say(5025, .exited(status: 0))
+      #expect(stage.fetches.map(\.result) == [.noData])
+      #expect(stage.fetches.map(\.seconds) == [5])
+    } else {
+      // It is tried again and again, and asked for nothing else meanwhile.
+      stage.wait(until: 7200)
+      #expect(stage.fetches.isEmpty)
+      #expect(Set(stage.handed()) == [push])
+    }
+  }
+
   @Test func `G1 at most 48 a day`() {
     var stage = Stage()
     stage.add(Self.subscriber(interval: 900), .suspended, at: 0)
