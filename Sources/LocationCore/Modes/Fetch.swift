@@ -210,10 +210,12 @@ extension Policy {
 
   // MARK: Answers
 
-  /// When a program that was asked counts as one that does not answer; nil where the end of its wake decides, which ends
-  /// it (rule G2). One that is used, or that sounds, has no such end, and is not ended for that.
+  /// When a program that was asked counts as one that does not answer; nil where the end of the wake in which it was asked
+  /// decides, which ends it (rule G2). One that is used, or was since, or that sounds, has no such end, and is not ended
+  /// for that.
   func fetchEnd(_ session: Session) -> EngineInstant? {
-    guard session.wakeClock == nil, let askedAt = session.modes.fetch?.askedAt else { return nil }
+    guard let askedAt = session.modes.fetch?.askedAt else { return nil }
+    if let clock = session.wakeClock, clock.since <= askedAt { return nil }
     return askedAt.advanced(bySeconds: session.budgetSeconds(for: .goodMoment, configuration.wakes))
   }
 
@@ -224,7 +226,7 @@ extension Policy {
     let asked = Set(sessions[index].outbox.filter { $0.trigger.row == .goodMoment }.map(\.event))
     drop(.goodMoment, .budgetOver, index, at: instant, into: &steps) { asked.contains($0.event) }
     update(index) { $0.assertions.removeAll { $0.reason == .delivery && asked.contains($0.owner) } }
-    if sessions[index].handedCount == 0 { goOn(index, at: instant, into: &steps) }
+    settle(index, at: instant, into: &steps)
   }
 
   /// The program has fetched. That is also its acknowledgment (rule G2). It answers the oldest that it was handed, a good

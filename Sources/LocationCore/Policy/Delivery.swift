@@ -341,6 +341,12 @@ extension Policy {
       // For the next event of a oneshot there is another process.
       if $0.handedCount > 0 { $0.hasEnded = false }
     }
+    settle(index, at: instant, into: &steps)
+  }
+
+  /// Something that was handed over is done. If nothing else is, more is handed over, and where nothing holds off
+  /// suspension any more, the subscriber is suspended.
+  mutating func settle(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     guard sessions[index].handedCount == 0 else { return suspendIfIdle(index, at: instant, into: &steps) }
     goOn(index, at: instant, into: &steps)
     // Something waits, and it is the limit of the wake that suspends.

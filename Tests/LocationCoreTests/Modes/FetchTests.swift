@@ -402,6 +402,22 @@ import Testing
     #expect(stage.state() == .suspended)
   }
 
+  @Test func `G2 one that is opened and left again has its 30 s from when it was asked, and is suspended`() {
+    var stage = Self.stage()
+    stage.hanging = ["a"]
+    stage.wait(until: 7200)
+    stage.say(7210, .foreground)
+    stage.say(7220, .background)
+    stage.wait(until: 7229)
+    #expect(stage.fetches.isEmpty && stage.state() == .background)
+    stage.wait(until: 7230)
+    #expect(
+      stage.log().dropFirst() == [
+        "drop G1 background>background budget_over", "suspend A2 background>suspended idle",
+      ])
+    #expect(stage.fetches.map(\.result) == [nil])
+  }
+
   @Test func `G2 one that is opened has its 30 s, not counting the time in which nobody was there`() {
     var stage = Self.stage()
     stage.hanging = ["a"]
