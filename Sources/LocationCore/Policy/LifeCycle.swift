@@ -127,6 +127,8 @@ extension Policy {
   mutating func orphaned(_ index: Int, at instant: EngineInstant, into steps: inout [PolicyStep]) {
     guard sessions[index].state != .notRunning else { return }
     move(index, to: .notRunning, cause: .restart, into: &steps)
+    // That a fetch has no answer is not its doing.
+    update(index) { $0.modes.fetch?.askedAt = nil }
     end(index, retries: false, isOrdered: false, at: instant, into: &steps)
     redeliver(index, rule: .atLeastOnce, at: instant, into: &steps)
     guard sessions[index].state == .notRunning else { return }

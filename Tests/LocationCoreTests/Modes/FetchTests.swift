@@ -446,6 +446,24 @@ import Testing
     }
   }
 
+  @Test func `G3 the end of the daemon, a new manifest and a reboot leave the score of a fetch as it is`() {
+    for end in [
+      Event.subscriber(name: "a", .orphaned), .addSubscriber(Self.subscriber(), .notRunning),
+      .machine(.reboot),
+    ] {
+      var stage = Self.stage()
+      stage.hanging = ["a"]
+      stage.wait(until: 7200)
+      stage.take(7210, end)
+      #expect(stage.state() == .notRunning)
+      #expect(stage.fetches.isEmpty)
+      #expect(stage.engine.subscriber("a")?.session.modes.fetch?.score == 0.5)
+      // It is asked again.
+      stage.wait(until: 14_400)
+      #expect(stage.log().last == "relaunch G1 notRunning>background good_moment")
+    }
+  }
+
   @Test func `G1 a reboot keeps the last moment, and removing the mode forgets the score`() {
     var stage = Self.stage()
     stage.answers["a"] = (.newData, 1, nil)
