@@ -19,6 +19,8 @@ public struct BackgroundMode: Hashable, Sendable {
   public static func mode(of rule: Rule) -> BackgroundMode? {
     // Pauses and batches belong to standard updates.
     if rule == .automaticPause || rule == .deferral { return .backgroundLocation }
+    // A silent push that had to wait is a push.
+    if rule == .silentPush { return .push }
     return all.first { $0.trigger.rule == rule }
   }
 }

@@ -129,6 +129,8 @@ import Testing
       stage.log().suffix(2) == [
         "wake H2 suspended>background kept", "deliver K5 background>background kept",
       ])
+    let launch = stage.launches().last
+    #expect(launch?.cause == .silentPush && launch?.kind == "push" && launch?.eventKind == nil)
     let handed = stage.handed()
     #expect(handed.count == 5)
     #expect(handed == handed.sorted())
