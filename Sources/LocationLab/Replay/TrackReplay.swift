@@ -183,11 +183,11 @@ struct TrackReplay<Sink: RecordSink>: ~Copyable {
   }
 
   /// The same by ``clock``. Of a report that it can't place, such as one that is too inaccurate, the step from the one
-  /// before counts.
+  /// before counts; before the first that it can place there is nothing to count from.
   @inline(never)
   private mutating func dated(_ report: FixReport) -> EngineInstant {
     var instant = max(now, clock?.stamp(report) ?? now)
-    guard let time = report.time else { return instant }
+    guard instant > .distantPast, let time = report.time else { return instant }
     if instant == now, let last = lastStamp {
       let seconds = last.time.seconds(to: time)
       if seconds > 0, seconds <= FixGate.steadyStepSeconds {

@@ -77,4 +77,27 @@ import Testing
     for second in 121...1_000 { replay.pass(Drive.report(Double(second), east: 2000, accuracy: accuracy)) }
     #expect(replay.sink.kinds.last == .dwell)
   }
+
+  private struct Launches: RecordSink {
+    var times: Set<UTCTime> = []
+    mutating func receive(_ record: Record) {
+      if case .subscriberState = record.body { times.insert(record.time) }
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 5])
+  func `reports before the first that is believed begin nothing`(count: Int) {
+    var request = ReplayRequest()
+    request.configuration.sampling.mode = .adaptive
+    request.subscribers = [Subscriber(name: "a")]
+    request.scenario = Scenario(steps: [
+      Scenario.Step(at: .afterFirstFix(seconds: 30), action: .launch(subscriber: "a"))
+    ])
+    var replay = TrackReplay(request, to: Launches())
+    for second in 0..<count { replay.take(.fix(Drive.report(Double(second), east: 0, accuracy: 3_000))) }
+    for second in 10...70 { replay.take(.fix(Drive.report(Double(second), east: 0))) }
+    let summary = replay.finish(notes: [])
+    #expect(abs(summary.durationSeconds - 60) < 1)
+    #expect(replay.sink.times == [UTCTime(microseconds: Drive.instant(40).microseconds)])
+  }
 }
