@@ -8,6 +8,8 @@ struct ReceiverModel {
   private var searchSeconds = 0.0
   /// The last point of the track, seen or not.
   private var lastPoint: EngineInstant?
+  /// Seconds from the point before that to it.
+  private var lastStep = 0.0
   private var hasFix = true
   /// Seconds after which the engine gives a search up.
   private let patienceSeconds: Double
@@ -36,10 +38,9 @@ struct ReceiverModel {
 
   /// Whether the receiver has the fix of the track at an instant.
   mutating func sees(_ instant: EngineInstant) -> Bool {
-    defer { lastPoint = Swift.max(instant, lastPoint ?? instant) }
-    noteStep(to: instant)
+    let endsSilence = notePoint(at: instant)
     guard let ready = readyAt else { return false }
-    if !hasFix, let lastPoint, lastPoint.seconds(to: instant) > Self.skySeconds {
+    if !hasFix, endsSilence {
       // A search finds nothing where there is no sky: it begins with the first point after that.
       readyAt = Swift.max(ready, instant.advanced(bySeconds: searchSeconds))
     }
@@ -48,10 +49,21 @@ struct ReceiverModel {
     return true
   }
 
-  private mutating func noteStep(to instant: EngineInstant) {
-    guard let lastPoint, instant > lastPoint else { return }
+  /// Notes a point of the track. Returns whether there was no sky before it.
+  private mutating func notePoint(at instant: EngineInstant) -> Bool {
+    guard let before = lastPoint, instant > before else {
+      lastPoint = lastPoint ?? instant
+      return false
+    }
+    let step = before.seconds(to: instant)
+    // A point that is late after one that was as late tells of no silence: the track has no more points. Where they are
+    // farther apart than a search lasts, `lack` tells.
+    let isUsual = lastStep > Self.skySeconds && step < patienceSeconds
+    lastPoint = instant
+    lastStep = step
     steps.all += 1
-    if lastPoint.seconds(to: instant) >= patienceSeconds { steps.long += 1 }
+    if step >= patienceSeconds { steps.long += 1 }
+    return step > Self.skySeconds && !isUsual
   }
 
   /// Why little is found on a track whose points stand for the sky: most searches end before the next point. Nil where
