@@ -213,6 +213,13 @@ import Testing
     #expect(run.stderr.contains(key) && !run.stderr.contains("nan"), "\(run)")
   }
 
+  @Test(arguments: ["8.7,2.2e-06", " 87e-1 , 2.2E-6 ", "+8.70,.0000022"])
+  func `locate reads decimals and exponents`(line: String) async throws {
+    let file = folder.write("two.geojson", Self.two)
+    let run = try await regions("locate", "-r", file, stdin: line + "\n")
+    #expect(run.status == 0 && run.stdout.hasPrefix(#"{"lat":8.7000000,"lon":0.0000022,"#), "\(run)")
+  }
+
   @Test func `locate answers up to a bad line`() async throws {
     let file = folder.write("two.geojson", Self.two)
     let run = try await regions("locate", "-r", file, stdin: "1,2\n1;2\n3,4\n")
