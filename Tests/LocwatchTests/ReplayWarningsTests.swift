@@ -96,6 +96,15 @@ import Testing
     #expect(try await !notes([recording]).contains("has no effect"))
   }
 
+  @Test func `how many points have no time is told where some have one`() async throws {
+    let point = #""lat":48.1,"lon":11.5}"# + "\n"
+    let text = "{\(point){\(point){\"time\":\"2026-05-01T06:00:00Z\",\(point)"
+    let run = try await Self.replay(text, ["--interval", "5"])
+    #expect(
+      run.stdout.contains(
+        "2 of 3 points have no time: they stand 5.0 s apart from 2000-01-01T00:00:00.000Z"), "\(run)")
+  }
+
   @Test(arguments: [
     ["--leaflet", "folder"], ["--private"], ["--batch", "--tiles", "a.mbtiles"], ["--radius", "50m"],
     ["--speed", "2", "--jobs", "2"], ["--start", "2026-05-01T06:00:00Z"],

@@ -35,7 +35,10 @@ package struct Timeline {
     guard let interval = options.intervalSeconds else { return [] }
     guard assigns else { return timed > 0 ? ["the fixes have times: --interval has no effect"] : [] }
     let start = options.start ?? TrackOptions.defaultStart
-    return ["no time in the file: the fixes stand \(interval) s apart from \(start.rfc3339)"]
+    let lack =
+      timed == 0
+      ? "no time in the file: the fixes" : "\(fixes - timed) of \(fixes) points have no time: they"
+    return ["\(lack) stand \(interval) s apart from \(start.rfc3339)"]
   }
 
   /// What is wrong with the track as a whole, once it has ended; nil where nothing is.
